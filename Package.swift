@@ -1,0 +1,106 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The mode is not written here. `swift build` and `swift test` are regular Swift; what ships is
+// built as Embedded Swift by `deploy/build`, with a toolset (native) or a Swift SDK (cross).
+
+/// Held by every target; the parts that ship also refuse what Embedded Swift cannot express.
+let everywhere: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .treatAllWarnings(as: .error),
+]
+let shipped: [SwiftSetting] =
+  everywhere + [
+    .treatWarning("EmbeddedRestrictions", as: .error),
+    .enableExperimentalFeature("Lifetimes"),
+  ]
+
+/// Libraries are named at the link step: pkg-config would point a cross build at the host.
+func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
+let agentLibraries = libraries("curl", "sodium", "gpiod", "gps", "yaml", "m")
+
+let package = Package(
+  name: "homeward",
+  products: [
+    .library(name: "HomeAssistant", targets: ["HomeAssistant"]),
+    .executable(name: "homeward", targets: ["homeward"]),
+    .executable(name: "practice-home", targets: ["practice-home"]),
+  ],
+  targets: [
+    // C shims: nullability and version differences end here.
+    .target(name: "CLinux"),
+    .systemLibrary(name: "CCurl"),
+    .systemLibrary(name: "CSodium"),
+    .systemLibrary(name: "CGPIOD"),
+    .systemLibrary(name: "CGPS"),
+    .systemLibrary(name: "CYAML"),
+    .systemLibrary(name: "CMicroHTTPD"),
+
+    // Layer 0
+    .target(name: "Bytes", swiftSettings: shipped),
+    // Layer 1
+    .target(name: "Sensing", dependencies: ["Bytes"], swiftSettings: shipped),
+    // Layer 2
+    .target(name: "HomeAssistant", dependencies: ["Bytes", "CSodium"], swiftSettings: shipped),
+    .target(
+      name: "Outbox", dependencies: ["Bytes", "Sensing", "HomeAssistant"],
+      swiftSettings: shipped),
+    // Layer 3
+    .target(name: "LinuxIO", dependencies: ["Bytes", "CLinux"], swiftSettings: shipped),
+    .target(
+      name: "Transport", dependencies: ["LinuxIO", "HomeAssistant", "CCurl"],
+      swiftSettings: shipped),
+    .target(
+      name: "Drivers", dependencies: ["LinuxIO", "Sensing", "CGPIOD", "CGPS", "CLinux"],
+      swiftSettings: shipped),
+    // Layer 4
+    .target(
+      name: "Agent",
+      dependencies: ["Drivers", "Transport", "LinuxIO", "Outbox", "CYAML"],
+      swiftSettings: shipped),
+    // Layer 5
+    .executableTarget(
+      name: "homeward", dependencies: ["Agent"], swiftSettings: shipped,
+      linkerSettings: agentLibraries),
+
+    // The practice home: a stand-in for Home Assistant, for newcomers and fast tests.
+    .target(
+      name: "PracticeHome", dependencies: ["CMicroHTTPD", "CSodium"], swiftSettings: everywhere),
+    .executableTarget(
+      name: "practice-home", dependencies: ["PracticeHome"], swiftSettings: everywhere,
+      linkerSettings: libraries("microhttpd", "sodium")),
+
+    .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: everywhere),
+    .testTarget(name: "SensingTests", dependencies: ["Sensing"], swiftSettings: everywhere),
+    .testTarget(
+      name: "HomeAssistantTests", dependencies: ["HomeAssistant"], swiftSettings: everywhere,
+      linkerSettings: libraries("sodium")),
+    .testTarget(
+      name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere,
+      linkerSettings: libraries("sodium")),
+    .testTarget(name: "LinuxIOTests", dependencies: ["LinuxIO"], swiftSettings: everywhere),
+    .testTarget(
+      name: "TransportTests", dependencies: ["Transport", "PracticeHome"],
+      swiftSettings: everywhere, linkerSettings: libraries("curl", "sodium", "microhttpd")),
+    .testTarget(
+      name: "DriversTests", dependencies: ["Drivers"], swiftSettings: everywhere,
+      linkerSettings: libraries("gpiod", "gps")),
+    .testTarget(
+      name: "AgentTests", dependencies: ["Agent", "PracticeHome"], swiftSettings: everywhere,
+      linkerSettings: agentLibraries + libraries("microhttpd")),
+    .testTarget(
+      name: "PracticeHomeTests", dependencies: ["PracticeHome"], swiftSettings: everywhere,
+      linkerSettings: libraries("microhttpd", "sodium")),
+    .testTarget(
+      name: "ContractTests", dependencies: ["CSodium"], path: "Tests/Contract",
+      swiftSettings: everywhere, linkerSettings: libraries("sodium")),
+    .executableTarget(
+      name: "parity", dependencies: ["Outbox"], path: "Tests/Parity", swiftSettings: shipped,
+      linkerSettings: libraries("sodium", "m")),
+    .executableTarget(
+      name: "benchmarks", path: "Tests/Benchmarks", exclude: ["heapcount.c"],
+      swiftSettings: everywhere),
+  ]
+)

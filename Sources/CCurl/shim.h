@@ -1,0 +1,65 @@
+// libcurl's variadic calls, one typed wrapper for each kind of value.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#ifndef HOMEWARD_CCURL_H
+#define HOMEWARD_CCURL_H
+
+#include <curl/curl.h>
+
+#pragma clang assume_nonnull begin
+
+static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode ccurl_set_string(CURL *easy, CURLoption option,
+                                        const char *_Nullable value) {
+  return curl_easy_setopt(easy, option, value);
+}
+/// The body of the next POST; libcurl reads it in place, so it outlives the transfer.
+static inline CURLcode ccurl_set_body(CURL *easy, const void *bytes, long count) {
+  CURLcode result = curl_easy_setopt(easy, CURLOPT_POSTFIELDS, bytes);
+  return result ? result : curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, count);
+}
+static inline CURLcode ccurl_set_headers(CURL *easy, struct curl_slist *_Nullable headers) {
+  return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
+}
+
+typedef size_t (*ccurl_write)(const char *bytes, size_t size, size_t count, void *context);
+static inline CURLcode ccurl_set_write(CURL *easy, ccurl_write write, void *context) {
+  CURLcode result = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, write);
+  return result ? result : curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
+}
+
+static inline long ccurl_response_code(CURL *easy) {
+  long code = 0;
+  curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &code);
+  return code;
+}
+
+typedef int (*ccurl_socket)(CURL *easy, curl_socket_t socket, int what, void *context,
+                            void *_Nullable socket_context);
+typedef int (*ccurl_timer)(CURLM *multi, long milliseconds, void *context);
+static inline CURLMcode ccurl_set_callbacks(CURLM *multi, ccurl_socket socket, ccurl_timer timer,
+                                            void *context) {
+  CURLMcode result = curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
+  if (!result) result = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+  if (!result) result = curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+  if (!result) result = curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+  return result;
+}
+
+/// Takes one finished transfer off the queue: 1 and its result, or 0 when there is none.
+static inline int ccurl_take_finished(CURLM *multi, CURLcode *result) {
+  int left = 0;
+  CURLMsg *message;
+  while ((message = curl_multi_info_read(multi, &left)))
+    if (message->msg == CURLMSG_DONE) {
+      *result = message->data.result;
+      return 1;
+    }
+  return 0;
+}
+
+#pragma clang assume_nonnull end
+#endif

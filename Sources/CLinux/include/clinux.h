@@ -1,0 +1,121 @@
+// libc and kernel interfaces, with nullability and types that do not change between Debian
+// releases. Every shim header starts with the same feature macro: two modules that include the
+// same libc header under different macros do not import together.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#ifndef HOMEWARD_CLINUX_H
+#define HOMEWARD_CLINUX_H
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#pragma clang assume_nonnull begin
+
+/// The arguments of the process. Embedded Swift has no `CommandLine`, so a constructor in
+/// `clinux.c` keeps what glibc hands to it.
+int clinux_argument_count(void);
+const char *_Nullable clinux_argument(int index);
+
+static inline int clinux_errno(void) { return errno; }
+
+/// `open(2)` is variadic, which Swift cannot call.
+static inline int clinux_open(const char *path, int flags, mode_t mode) {
+  return open(path, flags, mode);
+}
+
+static inline int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t tag) {
+  struct epoll_event event = {.events = events, .data = {.u64 = tag}};
+  return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+}
+static inline int clinux_epoll_modify(int epoll, int descriptor, uint32_t events, uint64_t tag) {
+  struct epoll_event event = {.events = events, .data = {.u64 = tag}};
+  return epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event);
+}
+static inline int clinux_epoll_remove(int epoll, int descriptor) {
+  return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, NULL);
+}
+
+/// One ready descriptor: what `epoll_wait(2)` reports, without its packed union.
+typedef struct {
+  uint32_t events;
+  uint64_t tag;
+} clinux_ready;
+
+#define CLINUX_READY_MAX 16
+
+/// Waits at most `milliseconds` (-1: for ever) and fills up to `CLINUX_READY_MAX` entries.
+static inline int clinux_epoll_wait(int epoll, clinux_ready *ready, int milliseconds) {
+  struct epoll_event events[CLINUX_READY_MAX];
+  int count = epoll_wait(epoll, events, CLINUX_READY_MAX, milliseconds);
+  for (int index = 0; index < count; index++) {
+    ready[index].events = events[index].events;
+    ready[index].tag = events[index].data.u64;
+  }
+  return count;
+}
+
+/// A non-blocking TCP socket that is connecting to `address`; -1 and `errno` when it cannot be.
+static inline int clinux_connect(const struct addrinfo *address) {
+  int descriptor = socket(address->ai_family,
+                          address->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
+                          address->ai_protocol);
+  if (descriptor < 0) return -1;
+  if (connect(descriptor, address->ai_addr, address->ai_addrlen) == 0 || errno == EINPROGRESS)
+    return descriptor;
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
+}
+
+/// The pending error of a socket (`SO_ERROR`), or the error of asking.
+static inline int clinux_socket_error(int descriptor) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
+}
+
+/// A descriptor that becomes readable for SIGTERM, SIGINT and SIGHUP; these are then blocked.
+static inline int clinux_signalfd(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGHUP);
+  if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) return -1;
+  signal(SIGPIPE, SIG_IGN);
+  return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/// Nanoseconds of a clock; `CLOCK_MONOTONIC` and `CLOCK_REALTIME` cannot fail on Linux.
+static inline int64_t clinux_clock(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/// The name of the entry that `directory` stands on next, or NULL at the end or on an error.
+static inline const char *_Nullable clinux_readdir(DIR *directory) {
+  struct dirent *entry = readdir(directory);
+  return entry ? entry->d_name : NULL;
+}
+
+#pragma clang assume_nonnull end
+#endif
