@@ -1,0 +1,94 @@
+/// JSON (RFC 8259), written straight into a buffer and compact.
+///
+/// The comma in front of a member or an element is known from the byte before it, so there is no
+/// nesting to keep. Braces must balance; that is the caller's code, not the world's data.
+extension ByteBuffer {
+  public mutating func openJSONObject() {
+    separate()
+    append(UInt8(ascii: "{"))
+  }
+  public mutating func closeJSONObject() { append(UInt8(ascii: "}")) }
+
+  public mutating func openJSONArray() {
+    separate()
+    append(UInt8(ascii: "["))
+  }
+  public mutating func closeJSONArray() { append(UInt8(ascii: "]")) }
+
+  public mutating func appendJSON(key: StaticString) {
+    separate()
+    append(UInt8(ascii: "\""))
+    append(key)
+    append("\":")
+  }
+
+  public mutating func appendJSON(key: Span<UInt8>) {
+    appendJSON(key)
+    append(UInt8(ascii: ":"))
+  }
+
+  /// Appends a string; bytes that are not UTF-8 become U+FFFD, because Home Assistant drops a
+  /// whole message over one of them.
+  public mutating func appendJSON(_ text: Span<UInt8>) {
+    separate()
+    append(UInt8(ascii: "\""))
+    var index = 0
+    while index < text.count {
+      let length = text.lengthOfScalar(at: index)
+      switch (length, text[index]) {
+      case (0, _): append("\u{FFFD}")
+      case (1, UInt8(ascii: "\"")), (1, UInt8(ascii: "\\")):
+        append(UInt8(ascii: "\\"))
+        append(text[index])
+      case (1, 0..<0x20): appendEscaped(control: text[index])
+      default: append(text.extracting(index..<index + length))
+      }
+      index += max(length, 1)
+    }
+    append(UInt8(ascii: "\""))
+  }
+
+  public mutating func appendJSON(_ text: [UInt8]) { appendJSON(text.span) }
+
+  public mutating func appendJSON(_ text: StaticString) {
+    let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    unsafe appendJSON(literal.span)
+  }
+
+  public mutating func appendJSON(_ number: some BinaryInteger & FixedWidthInteger) {
+    separate()
+    append(decimal: number)
+  }
+
+  public mutating func appendJSON(_ number: FixedPoint) {
+    separate()
+    append(number)
+  }
+
+  public mutating func appendJSON(_ truth: Bool) {
+    separate()
+    append(truth ? "true" : "false")
+  }
+
+  public mutating func appendJSONNull() {
+    separate()
+    append("null")
+  }
+
+  private mutating func separate() {
+    guard count > 0 else { return }
+    switch self[count - 1] {
+    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): return
+    default: append(UInt8(ascii: ","))
+    }
+  }
+
+  private mutating func appendEscaped(control: UInt8) {
+    func digit(_ nibble: UInt8) -> UInt8 {
+      nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+    }
+    append("\\u00")
+    append(digit(control >> 4))
+    append(digit(control & 15))
+  }
+}

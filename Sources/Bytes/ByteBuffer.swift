@@ -1,0 +1,114 @@
+/// Bytes with a capacity that is decided once, where the buffer is made.
+///
+/// Appending past the capacity appends nothing more and sets `isOverflowed`, which stays set until
+/// `removeAll()`. So a message is written in one go and judged once, at its end.
+public struct ByteBuffer: ~Copyable {
+  private var storage: [UInt8]
+  public private(set) var count = 0
+  public private(set) var isOverflowed = false
+
+  /// Allocates the whole capacity; nothing is allocated afterwards.
+  public init(capacity: Int) {
+    precondition(capacity > 0, "a buffer holds something")
+    storage = [UInt8](repeating: 0, count: capacity)
+  }
+
+  public var capacity: Int { storage.count }
+  public var freeCapacity: Int { storage.count - count }
+  public var isEmpty: Bool { count == 0 }
+
+  /// The bytes written so far.
+  public var bytes: Span<UInt8> {
+    @_lifetime(borrow self) get { storage.span.extracting(0..<count) }
+  }
+
+  public subscript(index: Int) -> UInt8 {
+    get {
+      precondition(index < count, "only what was written can be read")
+      return storage[index]
+    }
+    set {
+      precondition(index < count, "only what was written can be changed")
+      storage[index] = newValue
+    }
+  }
+
+  public mutating func removeAll() {
+    count = 0
+    isOverflowed = false
+  }
+
+  /// Forgets everything from `newCount` on.
+  public mutating func truncate(to newCount: Int) {
+    precondition((0...count).contains(newCount), "truncating never grows")
+    count = newCount
+  }
+
+  /// Forgets the first `prefixCount` bytes and moves the rest to the front.
+  public mutating func removeFirst(_ prefixCount: Int) {
+    precondition((0...count).contains(prefixCount), "only what was written can be removed")
+    guard prefixCount > 0 else { return }
+    for index in prefixCount..<count { storage[index - prefixCount] = storage[index] }
+    count -= prefixCount
+  }
+
+  public mutating func append(_ byte: UInt8) {
+    guard count < storage.count else {
+      isOverflowed = true
+      return
+    }
+    storage[count] = byte
+    count += 1
+  }
+
+  /// Appends all of `bytes`, or nothing where they do not fit.
+  public mutating func append(_ bytes: Span<UInt8>) {
+    guard bytes.count <= freeCapacity else {
+      isOverflowed = true
+      return
+    }
+    for index in bytes.indices { storage[count + index] = bytes[index] }
+    count += bytes.count
+  }
+
+  public mutating func append(_ bytes: [UInt8]) { append(bytes.span) }
+
+  /// Appends the UTF-8 of a literal.
+  public mutating func append(_ text: StaticString) {
+    precondition(text.hasPointerRepresentation, "literals of one scalar are not used here")
+    let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    unsafe append(literal.span)
+  }
+
+  /// Appends `count` zero bytes for a caller that fills them in place.
+  public mutating func appendZeros(_ count: Int) {
+    guard count <= freeCapacity else {
+      isOverflowed = true
+      return
+    }
+    for index in self.count..<self.count + count { storage[index] = 0 }
+    self.count += count
+  }
+
+  /// Lets `body` change the bytes written so far, in place.
+  public mutating func withMutableBytes<Result, Failure: Error>(
+    _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let writtenCount = count
+    var all = storage.mutableSpan
+    var written = all._mutatingExtracting(0..<writtenCount)
+    return try body(&written)
+  }
+
+  /// Lets `body` fill the free part and say how many bytes it wrote, such as `read(2)` does.
+  public mutating func fill<Failure: Error>(
+    _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
+  ) throws(Failure) {
+    let writtenCount = count
+    var all = storage.mutableSpan
+    var free = all._mutatingExtracting(writtenCount..<all.count)
+    let written = try body(&free)
+    precondition((0...free.count).contains(written), "nothing is written past the capacity")
+    count += written
+  }
+}

@@ -1,0 +1,323 @@
+/// Why a text is not the JSON that its reader expected, and at which byte.
+public enum JSONError: Error, Equatable {
+  /// The text ends inside a value.
+  case truncated
+  /// A byte that cannot stand there, or a value of another kind than asked for.
+  case unexpected(at: Int)
+  /// More than `JSONReader.depthMax` values inside one another.
+  case tooDeep
+  /// A number that the type asked for cannot hold.
+  case outOfRange(at: Int)
+}
+
+/// Reads JSON (RFC 8259) in one pass over bytes that it does not own, without allocating.
+///
+///     try reader.openObject()
+///     while let key = try reader.nextKey() {
+///       if key.elementsEqual("webhook_id") { … try reader.text() … } else { try reader.skipValue() }
+///     }
+public struct JSONReader: ~Escapable {
+  /// Values inside one another that `skipValue` follows before it refuses.
+  public static let depthMax = 64
+
+  private let bytes: Span<UInt8>
+  public private(set) var position = 0
+  /// Whether a value was just read, so that only a comma or an end may follow.
+  private var isAfterValue = false
+
+  @_lifetime(copy bytes)
+  public init(_ bytes: Span<UInt8>) { self.bytes = bytes }
+
+  /// A string as it stands between its quotes.
+  public struct Text: ~Escapable {
+    public let raw: Span<UInt8>
+
+    @_lifetime(copy raw)
+    fileprivate init(raw: Span<UInt8>) { self.raw = raw }
+
+    /// Whether this is the text of a literal that needs no escapes.
+    public func elementsEqual(_ literal: StaticString) -> Bool { raw.elementsEqual(literal) }
+    public func elementsEqual(_ literal: [UInt8]) -> Bool { raw.elementsEqual(literal.span) }
+
+    /// Appends what the text says, escapes undone.
+    public func append(to buffer: inout ByteBuffer) { appendUnescaped(raw, to: &buffer) }
+  }
+
+  public enum Kind: Equatable { case object, array, string, number, boolean, null }
+
+  /// What the next value is; nothing is consumed but white space.
+  public mutating func nextKind() throws(JSONError) -> Kind {
+    switch try peek() {
+    case UInt8(ascii: "{"): return .object
+    case UInt8(ascii: "["): return .array
+    case UInt8(ascii: "\""): return .string
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): return .boolean
+    case UInt8(ascii: "n"): return .null
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+    default: throw .unexpected(at: position)
+    }
+  }
+
+  public mutating func openObject() throws(JSONError) { try open(UInt8(ascii: "{")) }
+  public mutating func openArray() throws(JSONError) { try open(UInt8(ascii: "[")) }
+
+  /// The key of the next member, or nil at the end of the object, which is then consumed.
+  @_lifetime(copy self)
+  public mutating func nextKey() throws(JSONError) -> Text? {
+    guard try moveToNext(end: UInt8(ascii: "}")) else { return nil }
+    let key = try text()
+    try expect(UInt8(ascii: ":"))
+    isAfterValue = false
+    return key
+  }
+
+  /// Whether an element follows; at the end of the array, which is then consumed, false.
+  public mutating func nextElement() throws(JSONError) -> Bool {
+    try moveToNext(end: UInt8(ascii: "]"))
+  }
+
+  @_lifetime(copy self)
+  public mutating func text() throws(JSONError) -> Text {
+    try expect(UInt8(ascii: "\""))
+    let start = position
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "\""):
+        position += 1
+        isAfterValue = true
+        return Text(raw: bytes.extracting(start..<position - 1))
+      case UInt8(ascii: "\\"): try checkEscape()
+      case 0..<0x20: throw .unexpected(at: position)
+      default: position += 1
+      }
+    }
+    throw .truncated
+  }
+
+  public mutating func boolean() throws(JSONError) -> Bool {
+    let isTrue = try peek() == UInt8(ascii: "t")
+    try expect(isTrue ? "true" : "false")
+    return isTrue
+  }
+
+  /// A whole number; one with a fraction or an exponent is refused.
+  public mutating func integer() throws(JSONError) -> Int64 {
+    _ = try peek()
+    let start = position
+    try skipNumber()
+    var number: Int64 = 0
+    let isNegative = bytes[start] == UInt8(ascii: "-")
+    for index in (isNegative ? start + 1 : start)..<position {
+      guard bytes[index].isASCIIDigit else { throw .unexpected(at: index) }
+      let digit = Int64(bytes[index] - UInt8(ascii: "0"))
+      let (tens, multiplied) = number.multipliedReportingOverflow(by: 10)
+      let (sum, added) = tens.addingReportingOverflow(isNegative ? -digit : digit)
+      guard !multiplied, !added else { throw .outOfRange(at: start) }
+      number = sum
+    }
+    return number
+  }
+
+  /// Skips one value of any kind and tells where it stood.
+  @discardableResult
+  public mutating func skipValue() throws(JSONError) -> Range<Int> {
+    _ = try peek()
+    let start = position
+    var depth = 0
+    // One bit per open value: set for an object.
+    var objects: UInt64 = 0
+    repeat {
+      if depth > 0 {
+        let isObject = objects & 1 == 1
+        let hasNext = isObject ? try nextKey() != nil : try nextElement()
+        if !hasNext {
+          depth -= 1
+          objects >>= 1
+          continue
+        }
+      }
+      let kind = try nextKind()
+      if kind == .object || kind == .array {
+        guard depth < Self.depthMax else { throw .tooDeep }
+        try open(kind == .object ? UInt8(ascii: "{") : UInt8(ascii: "["))
+        objects = objects << 1 | (kind == .object ? 1 : 0)
+        depth += 1
+      } else {
+        try skipScalar(kind)
+      }
+    } while depth > 0
+    return start..<position
+  }
+
+  /// Checks that nothing but white space is left.
+  public mutating func finish() throws(JSONError) {
+    skipSpace()
+    guard position == bytes.count else { throw .unexpected(at: position) }
+  }
+
+  private mutating func skipScalar(_ kind: Kind) throws(JSONError) {
+    switch kind {
+    case .string: _ = try text()
+    case .number: try skipNumber()
+    case .boolean: _ = try boolean()
+    case .null: try expect("null")
+    case .object, .array: preconditionFailure("not a scalar")
+    }
+  }
+
+  private mutating func open(_ bracket: UInt8) throws(JSONError) {
+    try expect(bracket)
+    isAfterValue = false
+  }
+
+  private mutating func moveToNext(end: UInt8) throws(JSONError) -> Bool {
+    if try peek() == end {
+      position += 1
+      isAfterValue = true
+      return false
+    }
+    if isAfterValue {
+      try expect(UInt8(ascii: ","))
+      guard try peek() != end else { throw .unexpected(at: position) }
+    }
+    isAfterValue = false
+    return true
+  }
+
+  private mutating func skipNumber() throws(JSONError) {
+    func isDigit(_ index: Int) -> Bool { index < bytes.count && bytes[index].isASCIIDigit }
+    func skipDigits(_ index: inout Int) -> Bool {
+      let start = index
+      while isDigit(index) { index += 1 }
+      return index > start
+    }
+    var index = position
+    if bytes[index] == UInt8(ascii: "-") { index += 1 }
+    let startsWithZero = index < bytes.count && bytes[index] == UInt8(ascii: "0")
+    let start = index
+    guard skipDigits(&index), !startsWithZero || index == start + 1 else {
+      throw index < bytes.count ? .unexpected(at: index) : .truncated
+    }
+    if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
+      index += 1
+      guard skipDigits(&index) else { throw .unexpected(at: index) }
+    }
+    if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
+      index += 1
+      if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-")
+      {
+        index += 1
+      }
+      guard skipDigits(&index) else { throw .unexpected(at: index) }
+    }
+    position = index
+    isAfterValue = true
+  }
+
+  private mutating func checkEscape() throws(JSONError) {
+    guard position + 1 < bytes.count else { throw .truncated }
+    switch bytes[position + 1] {
+    case UInt8(ascii: "u"):
+      for offset in 2..<6 {
+        guard position + offset < bytes.count else { throw .truncated }
+        guard hexadecimalValue(bytes[position + offset]) != nil else {
+          throw .unexpected(at: position + offset)
+        }
+      }
+      position += 6
+    case let byte where escapedControl(byte) != nil: position += 2
+    default: throw .unexpected(at: position + 1)
+    }
+  }
+
+  private mutating func expect(_ literal: StaticString) throws(JSONError) {
+    let rest = bytes.extracting(position..<bytes.count)
+    guard rest.starts(with: literal) else { throw .unexpected(at: position) }
+    position += literal.utf8CodeUnitCount
+    isAfterValue = true
+  }
+
+  private mutating func expect(_ byte: UInt8) throws(JSONError) {
+    guard try peek() == byte else { throw .unexpected(at: position) }
+    position += 1
+  }
+
+  private mutating func peek() throws(JSONError) -> UInt8 {
+    skipSpace()
+    guard position < bytes.count else { throw .truncated }
+    return bytes[position]
+  }
+
+  private mutating func skipSpace() {
+    while position < bytes.count {
+      switch bytes[position] {
+      case 0x20, 0x09, 0x0A, 0x0D: position += 1
+      default: return
+      }
+    }
+  }
+}
+
+/// What `\` and this byte stand for; nil for `u` and for everything that is not an escape.
+private func escapedControl(_ byte: UInt8) -> UInt8? {
+  switch byte {
+  case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return byte
+  case UInt8(ascii: "b"): return 0x08
+  case UInt8(ascii: "f"): return 0x0C
+  case UInt8(ascii: "n"): return 0x0A
+  case UInt8(ascii: "r"): return 0x0D
+  case UInt8(ascii: "t"): return 0x09
+  default: return nil
+  }
+}
+
+private func hexadecimalValue(_ byte: UInt8) -> UInt32? {
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): return UInt32(byte - UInt8(ascii: "0"))
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): return UInt32(byte - UInt8(ascii: "a")) + 10
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): return UInt32(byte - UInt8(ascii: "A")) + 10
+  default: return nil
+  }
+}
+
+/// `raw` has been checked by `JSONReader.text()`: each escape is whole.
+private func appendUnescaped(_ raw: Span<UInt8>, to buffer: inout ByteBuffer) {
+  var index = 0
+  while index < raw.count {
+    guard raw[index] == UInt8(ascii: "\\") else {
+      buffer.append(raw[index])
+      index += 1
+      continue
+    }
+    if let control = escapedControl(raw[index + 1]) {
+      buffer.append(control)
+      index += 2
+      continue
+    }
+    let (scalar, length) = scalarOfEscape(raw, at: index)
+    for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { buffer.append(byte) }
+    index += length
+  }
+}
+
+/// The scalar of `\uXXXX`, or of two of them that are a surrogate pair; a lone surrogate is
+/// U+FFFD.
+private func scalarOfEscape(_ raw: Span<UInt8>, at index: Int) -> (Unicode.Scalar, Int) {
+  func unit(_ start: Int) -> UInt32? {
+    guard start + 6 <= raw.count, raw[start] == UInt8(ascii: "\\"),
+      raw[start + 1] == UInt8(ascii: "u")
+    else { return nil }
+    var unit: UInt32 = 0
+    for offset in 2..<6 { unit = unit << 4 | (hexadecimalValue(raw[start + offset]) ?? 0) }
+    return unit
+  }
+  let replacement: Unicode.Scalar = "\u{FFFD}"
+  guard let first = unit(index) else { return (replacement, 2) }
+  if (0xD800..<0xDC00).contains(first), let second = unit(index + 6),
+    (0xDC00..<0xE000).contains(second)
+  {
+    let value = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
+    return (Unicode.Scalar(value) ?? replacement, 12)
+  }
+  return (Unicode.Scalar(first) ?? replacement, 6)
+}

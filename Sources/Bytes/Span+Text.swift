@@ -1,0 +1,72 @@
+extension Span where Element == UInt8 {
+  public func elementsEqual(_ other: Span<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    for index in indices where self[index] != other[index] { return false }
+    return true
+  }
+
+  /// Whether the bytes are exactly those of a literal.
+  public func elementsEqual(_ text: StaticString) -> Bool {
+    count == text.utf8CodeUnitCount && starts(with: text)
+  }
+
+  public func starts(with text: StaticString) -> Bool {
+    let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    guard count >= literal.count else { return false }
+    for index in literal.indices where unsafe self[index] != literal[index] { return false }
+    return true
+  }
+
+  public func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
+    for index in start..<count where self[index] == byte { return index }
+    return nil
+  }
+
+  /// The bytes without spaces, tabs and line ends at either side.
+  @_lifetime(copy self)
+  public func trimmed() -> Span<UInt8> {
+    var start = 0
+    var end = count
+    while start < end, self[start].isASCIISpace { start += 1 }
+    while end > start, self[end - 1].isASCIISpace { end -= 1 }
+    return extracting(start..<end)
+  }
+
+  /// The length of the UTF-8 scalar at `index`, or 0 where there is none (RFC 3629, table 3-7 of
+  /// the Unicode standard: no overlong forms, no surrogates).
+  public func lengthOfScalar(at index: Int) -> Int {
+    func continues(_ offset: Int, _ range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
+      index + offset < count && range.contains(self[index + offset])
+    }
+    switch self[index] {
+    case 0x00...0x7F: return 1
+    case 0xC2...0xDF: return continues(1) ? 2 : 0
+    case 0xE0: return continues(1, 0xA0...0xBF) && continues(2) ? 3 : 0
+    case 0xED: return continues(1, 0x80...0x9F) && continues(2) ? 3 : 0
+    case 0xE1...0xEF: return continues(1) && continues(2) ? 3 : 0
+    case 0xF0: return continues(1, 0x90...0xBF) && continues(2) && continues(3) ? 4 : 0
+    case 0xF1...0xF3: return continues(1) && continues(2) && continues(3) ? 4 : 0
+    case 0xF4: return continues(1, 0x80...0x8F) && continues(2) && continues(3) ? 4 : 0
+    default: return 0
+    }
+  }
+}
+
+extension UInt8 {
+  public var isASCIISpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
+  public var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}
+
+extension Array where Element == UInt8 {
+  /// The UTF-8 of a literal.
+  public init(_ text: StaticString) {
+    unsafe self.init(
+      UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  public init(_ bytes: Span<UInt8>) {
+    self.init()
+    reserveCapacity(bytes.count)
+    for index in bytes.indices { append(bytes[index]) }
+  }
+}

@@ -1,0 +1,67 @@
+/// A moment of the machine's monotonic clock (`CLOCK_MONOTONIC`), in nanoseconds since an origin
+/// that means nothing. It never jumps, so deadlines are made of it. It is never sent anywhere.
+public struct Instant: Comparable, Hashable, Sendable {
+  public let nanoseconds: Int64
+
+  public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+  public static func < (left: Instant, right: Instant) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+
+  /// The moment `duration` later; held at the end of time rather than wrapped around it.
+  public static func + (instant: Instant, duration: Duration) -> Instant {
+    let (sum, overflowed) = instant.nanoseconds.addingReportingOverflow(duration.nanoseconds)
+    return Instant(nanoseconds: overflowed ? (duration.nanoseconds < 0 ? .min : .max) : sum)
+  }
+
+  public static func - (later: Instant, earlier: Instant) -> Duration {
+    .nanoseconds(later.nanoseconds.subtractingClamped(earlier.nanoseconds))
+  }
+}
+
+/// A moment of UTC, in nanoseconds since 1970-01-01. It may jump (no battery-backed clock: 1970
+/// until GPS or NTP), so nothing waits for it.
+public struct WallTime: Comparable, Hashable, Sendable {
+  public let nanoseconds: Int64
+
+  public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+  /// A moment from seconds and nanoseconds as the kernel and gpsd give them, or nil where the
+  /// two do not make a moment between the years 1677 and 2262.
+  public init?(seconds: Int64, nanoseconds: Int64) {
+    let (product, multiplied) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, added) = product.addingReportingOverflow(nanoseconds)
+    guard !multiplied, !added, (0..<1_000_000_000).contains(nanoseconds) else { return nil }
+    self.nanoseconds = sum
+  }
+
+  public static func < (left: WallTime, right: WallTime) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+
+  public static func - (later: WallTime, earlier: WallTime) -> Duration {
+    .nanoseconds(later.nanoseconds.subtractingClamped(earlier.nanoseconds))
+  }
+
+  public static func - (time: WallTime, duration: Duration) -> WallTime {
+    WallTime(nanoseconds: time.nanoseconds.subtractingClamped(duration.nanoseconds))
+  }
+}
+
+extension Duration {
+  /// The whole nanoseconds of the duration, held within ±292 years.
+  public var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, multiplied) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, added) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return multiplied || added ? (seconds < 0 ? .min : .max) : sum
+  }
+}
+
+extension Int64 {
+  fileprivate func subtractingClamped(_ other: Int64) -> Int64 {
+    let (difference, overflowed) = subtractingReportingOverflow(other)
+    return overflowed ? (self < 0 ? .min : .max) : difference
+  }
+}

@@ -1,0 +1,26 @@
+public import Bytes
+public import LinuxIO
+public import Sensing
+
+/// Something that has readings: a device, a file of the kernel, a server.
+///
+/// A source gets its `ReadingSink` and, where it waits for a descriptor, its `EventLoop` when it
+/// is made. It opens nothing then: the first `sample` does, so that what is missing at start is
+/// an ordinary failure that is retried.
+public protocol Source: AnyObject {
+  /// What messages call it, such as `gpsd` or `GPIO17`.
+  var name: InlineText { get }
+
+  /// Reads what is there now and records it. Called once in every cycle while the source works.
+  /// What could be read has been recorded even when it throws.
+  func sample(at moment: Moment) throws(SourceFailure)
+
+  /// When the source wants `deadlineReached`, or nil.
+  var deadline: Instant? { get }
+  func deadlineReached(at moment: Moment)
+}
+
+extension Source {
+  public var deadline: Instant? { nil }
+  public func deadlineReached(at moment: Moment) {}
+}

@@ -1,0 +1,97 @@
+public import Bytes
+import CLinux
+
+/// A file descriptor that closes itself.
+public struct Descriptor: ~Copyable {
+  /// The number the kernel knows it by, for calls that only look at it.
+  public let number: Int32
+
+  /// Takes over a descriptor that a library or a shim opened.
+  public init(owning number: Int32) {
+    precondition(number >= 0, "an error is not a descriptor")
+    self.number = number
+  }
+
+  deinit { _ = close(number) }
+
+  /// What one `read(2)` of a non-blocking descriptor brought.
+  public enum ReadResult: Equatable {
+    case bytes(Int)
+    case wouldBlock
+    case end
+  }
+
+  /// Reads once into the free part of `buffer`, which must not be full.
+  public func read(into buffer: inout ByteBuffer) throws(Errno) -> ReadResult {
+    precondition(buffer.freeCapacity > 0, "a full buffer would look like the end of the file")
+    let before = buffer.count
+    do throws(Errno) {
+      try buffer.fill { (free) throws(Errno) in
+        unsafe try free.withUnsafeMutableBufferPointer { (bytes) throws(Errno) in
+          try retryingInterrupts { unsafe CLinux.read(number, bytes.baseAddress, bytes.count) }
+        }
+      }
+    } catch .wouldBlock {
+      return .wouldBlock
+    }
+    return buffer.count == before ? .end : .bytes(buffer.count - before)
+  }
+
+  /// Reads from the start of the file, wherever it stands, as sysfs and procfs files are read
+  /// again and again. What does not fit is left out.
+  public func readFromStart(into buffer: inout ByteBuffer) throws(Errno) {
+    buffer.removeAll()
+    try buffer.fill { (free) throws(Errno) in
+      unsafe try free.withUnsafeMutableBufferPointer { (bytes) throws(Errno) in
+        try retryingInterrupts { unsafe pread(number, bytes.baseAddress, bytes.count, 0) }
+      }
+    }
+  }
+
+  /// Writes once. Returns how many bytes the kernel took, 0 when it takes none now.
+  public func write(_ bytes: Span<UInt8>) throws(Errno) -> Int {
+    do throws(Errno) {
+      return unsafe try bytes.withUnsafeBufferPointer { (bytes) throws(Errno) in
+        try retryingInterrupts { unsafe CLinux.write(number, bytes.baseAddress, bytes.count) }
+      }
+    } catch .wouldBlock {
+      return 0
+    }
+  }
+
+  /// Writes all of `bytes` to a descriptor that blocks.
+  public func writeAll(_ bytes: Span<UInt8>) throws(Errno) {
+    var written = 0
+    while written < bytes.count {
+      written += try write(bytes.extracting(written..<bytes.count))
+    }
+  }
+
+  /// Waits until what was written is on the disk.
+  public func synchronize() throws(Errno) {
+    _ = try retryingInterrupts { fsync(number) }
+  }
+}
+
+/// How a file is opened.
+public struct OpenMode: Sendable {
+  let flags: Int32
+  let permissions: mode_t
+
+  public static let read = OpenMode(flags: O_RDONLY, permissions: 0)
+  /// A directory, to be synchronised or locked.
+  public static let directory = OpenMode(flags: O_RDONLY | O_DIRECTORY, permissions: 0)
+  /// A new file that only its owner can read; an old one of that name is emptied.
+  public static let writePrivate = OpenMode(flags: O_WRONLY | O_CREAT | O_TRUNC, permissions: 0o600)
+}
+
+extension Descriptor {
+  /// Opens the file at `path`; the descriptor does not pass to other programs.
+  public init(opening path: Path, mode: OpenMode) throws(Errno) {
+    self.number = try unsafe path.withCString { (path) throws(Errno) in
+      try retryingInterrupts {
+        unsafe clinux_open(path, mode.flags | O_CLOEXEC, mode.permissions)
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+public import Bytes
+import CLinux
+
+/// An error number of the kernel, as `errno(3)` names them.
+public struct Errno: Error, Equatable, Sendable {
+  public let code: Int32
+
+  public init(code: Int32) { self.code = code }
+
+  /// The error of the call that just failed.
+  static var current: Errno { Errno(code: clinux_errno()) }
+
+  public static let notPermitted = Errno(code: EACCES)
+  public static let operationNotPermitted = Errno(code: EPERM)
+  public static let noSuchFile = Errno(code: ENOENT)
+  public static let noSuchDevice = Errno(code: ENODEV)
+  public static let noData = Errno(code: ENODATA)
+  public static let isDirectory = Errno(code: EISDIR)
+  public static let fileTooLarge = Errno(code: EFBIG)
+  public static let readOnlyFileSystem = Errno(code: EROFS)
+  public static let noSpace = Errno(code: ENOSPC)
+  public static let quotaExceeded = Errno(code: EDQUOT)
+  public static let invalidArgument = Errno(code: EINVAL)
+  public static let inputOutput = Errno(code: EIO)
+  public static let connectionRefused = Errno(code: ECONNREFUSED)
+  static let wouldBlock = Errno(code: EAGAIN)
+  static let interrupted = Errno(code: EINTR)
+}
+
+extension ByteBuffer {
+  /// Appends the kernel's own words, such as `Permission denied`.
+  public mutating func append(_ error: Errno) {
+    guard let text = unsafe strerrordesc_np(error.code) else {
+      append("error ")
+      append(decimal: error.code)
+      return
+    }
+    unsafe append(
+      UnsafeRawBufferPointer(start: text, count: strlen(text)).bindMemory(to: UInt8.self).span)
+  }
+}
+
+/// Repeats `call` while a signal interrupts it, and turns its -1 into an error.
+func retryingInterrupts<Result: SignedInteger>(_ call: () -> Result) throws(Errno) -> Result {
+  while true {
+    let result = call()
+    if result >= 0 { return result }
+    let error = Errno.current
+    if error != .interrupted { throw error }
+  }
+}

@@ -1,0 +1,122 @@
+public import Bytes
+import CLinux
+
+/// Who is told that a descriptor is ready. One call per turn of the loop, so a watcher does a
+/// bounded piece of work and comes back.
+public protocol Watcher: AnyObject {
+  func descriptorReady(_ readiness: Readiness)
+}
+
+/// What a descriptor is ready for, or is asked to be.
+public struct Readiness: OptionSet, Sendable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  public static let input = Readiness(rawValue: EPOLLIN.rawValue)
+  public static let output = Readiness(rawValue: EPOLLOUT.rawValue)
+  /// An error or a hang-up; reported whether asked for or not.
+  public static let failure = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
+}
+
+/// A registration in an `EventLoop`; it names one place and one use of it.
+public struct Watch: Equatable, Sendable {
+  fileprivate let index: UInt32
+  fileprivate let generation: UInt32
+
+  fileprivate var tag: UInt64 { UInt64(generation) << 32 | UInt64(index) }
+}
+
+/// One epoll instance: who watches which descriptor.
+///
+/// The tag in the kernel's hands holds a generation beside the place, so that an event which was
+/// already on its way never reaches the next user of a descriptor number.
+@safe public final class EventLoop {
+  /// Descriptors that can be watched at one time.
+  public static let watchesMax = 128
+
+  private struct Place {
+    var generation: UInt32 = 0
+    var descriptor: Int32 = -1
+    var watcher: (any Watcher)?
+  }
+
+  private let epoll: Descriptor
+  private var places: [Place]
+  private let ready: UnsafeMutablePointer<clinux_ready>
+
+  public init() throws(Errno) {
+    epoll = Descriptor(owning: try retryingInterrupts { epoll_create1(Int32(EPOLL_CLOEXEC)) })
+    places = [Place](repeating: Place(), count: Self.watchesMax)
+    unsafe ready = .allocate(capacity: Int(CLINUX_READY_MAX))
+  }
+
+  deinit { unsafe ready.deallocate() }
+
+  /// Tells `watcher` whenever `descriptor` is ready. The descriptor stays its owner's, who calls
+  /// `stop` before closing it.
+  public func watch(
+    _ descriptor: Int32, for readiness: Readiness, telling watcher: any Watcher
+  ) throws(Errno) -> Watch {
+    guard let index = places.firstIndex(where: { $0.watcher == nil }) else {
+      preconditionFailure("the configuration limits how many descriptors there are")
+    }
+    let watch = Watch(index: UInt32(index), generation: places[index].generation &+ 1)
+    _ = try retryingInterrupts {
+      clinux_epoll_add(epoll.number, descriptor, readiness.rawValue, watch.tag)
+    }
+    places[index] = Place(generation: watch.generation, descriptor: descriptor, watcher: watcher)
+    return watch
+  }
+
+  public func change(_ watch: Watch, to readiness: Readiness) throws(Errno) {
+    guard let descriptor = descriptor(of: watch) else { return }
+    _ = try retryingInterrupts {
+      clinux_epoll_modify(epoll.number, descriptor, readiness.rawValue, watch.tag)
+    }
+  }
+
+  /// Forgets a watch; one that is already forgotten is left alone.
+  public func stop(_ watch: Watch) {
+    guard let descriptor = descriptor(of: watch) else { return }
+    // A descriptor that is closed already has left the epoll set by itself.
+    _ = clinux_epoll_remove(epoll.number, descriptor)
+    places[Int(watch.index)].watcher = nil
+  }
+
+  /// Sleeps until a descriptor is ready or `deadline` has come, then tells the watchers.
+  public func turn(until deadline: Instant?) throws(Errno) {
+    let milliseconds = Self.milliseconds(until: deadline)
+    let count = unsafe clinux_epoll_wait(epoll.number, ready, milliseconds)
+    guard count >= 0 else {
+      let error = Errno.current
+      if error == .interrupted { return }
+      throw error
+    }
+    for index in 0..<Int(count) { unsafe dispatch(ready[index]) }
+  }
+
+  @unsafe
+  private func dispatch(_ entry: clinux_ready) {
+    let watch = Watch(
+      index: UInt32(truncatingIfNeeded: entry.tag),
+      generation: UInt32(truncatingIfNeeded: entry.tag >> 32))
+    guard descriptor(of: watch) != nil, let watcher = places[Int(watch.index)].watcher else {
+      return
+    }
+    watcher.descriptorReady(Readiness(rawValue: entry.events))
+  }
+
+  private func descriptor(of watch: Watch) -> Int32? {
+    let place = places[Int(watch.index)]
+    guard place.watcher != nil, place.generation == watch.generation else { return nil }
+    return place.descriptor
+  }
+
+  /// Rounded up: waking a moment too early would only mean to sleep again.
+  private static func milliseconds(until deadline: Instant?) -> Int32 {
+    guard let deadline else { return -1 }
+    let nanoseconds = (deadline - Moment.now.instant).nanoseconds
+    guard nanoseconds > 0 else { return 0 }
+    return Int32(clamping: nanoseconds / 1_000_000 + 1)
+  }
+}

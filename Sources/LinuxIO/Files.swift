@@ -1,0 +1,106 @@
+import Bytes
+import CLinux
+
+/// Reads the whole file at `path`, which may be as large as `byteCountMax`.
+///
+/// - Throws: the kernel's error; `.isDirectory` for a directory and `.fileTooLarge` for a file
+///   that is larger.
+public func readFile(at path: Path, byteCountMax: Int) throws(Errno) -> [UInt8] {
+  let file = try Descriptor(opening: path, mode: .read)
+  var buffer = ByteBuffer(capacity: byteCountMax + 1)
+  while buffer.freeCapacity > 0 {
+    guard case .bytes = try file.read(into: &buffer) else {
+      return [UInt8](buffer.bytes)
+    }
+  }
+  throw .fileTooLarge
+}
+
+/// Replaces the file `name` in `directory` so that, whenever the power goes, either the old or
+/// the new contents are there. Only the owner can read it.
+public func replaceFile(
+  named name: StaticString, in directory: Path, with bytes: Span<UInt8>
+) throws(Errno) {
+  let path = directory / name
+  let temporary = Path(path.bytes + [UInt8](".new"))
+  do throws(Errno) {
+    let file = try Descriptor(opening: temporary, mode: .writePrivate)
+    try file.writeAll(bytes)
+    try file.synchronize()
+    try rename(temporary, to: path)
+  } catch {
+    try? removeFile(at: temporary)
+    throw error
+  }
+  // The name is in the directory, which is a file of its own.
+  try Descriptor(opening: directory, mode: .directory).synchronize()
+}
+
+/// Removes a file; one that is not there is no error.
+public func removeFile(at path: Path) throws(Errno) {
+  do throws(Errno) {
+    _ = try unsafe path.withCString { (path) throws(Errno) in
+      try retryingInterrupts { unsafe unlink(path) }
+    }
+  } catch .noSuchFile {}
+}
+
+/// Makes a directory that only its owner can enter; one that is there is left as it is.
+public func makePrivateDirectory(at path: Path) throws(Errno) {
+  do throws(Errno) {
+    _ = try unsafe path.withCString { (path) throws(Errno) in
+      try retryingInterrupts { unsafe mkdir(path, 0o700) }
+    }
+  } catch Errno(code: EEXIST) {}
+}
+
+private func rename(_ old: Path, to new: Path) throws(Errno) {
+  _ = try unsafe old.withCString { (old) throws(Errno) in
+    try unsafe new.withCString { (new) throws(Errno) in
+      try retryingInterrupts { unsafe renameat(AT_FDCWD, old, AT_FDCWD, new) }
+    }
+  }
+}
+
+/// The size and the free part of the file system that holds `path`.
+public struct FileSystemSpace: Equatable, Sendable {
+  public let totalBytes: UInt64
+  /// Free for everybody but root.
+  public let availableBytes: UInt64
+
+  public init(holding path: Path) throws(Errno) {
+    var status = statvfs()
+    _ = try unsafe path.withCString { (path) throws(Errno) in
+      try retryingInterrupts { unsafe statvfs(path, &status) }
+    }
+    totalBytes = UInt64(status.f_blocks) &* UInt64(status.f_frsize)
+    availableBytes = UInt64(status.f_bavail) &* UInt64(status.f_frsize)
+  }
+}
+
+/// The names in a directory, read again and again without allocating.
+@safe public final class DirectoryReader {
+  private let directory: OpaquePointer
+
+  public init(opening path: Path) throws(Errno) {
+    let opened = unsafe path.withCString { unsafe opendir($0) }
+    guard let opened = unsafe opened else { throw .current }
+    unsafe directory = opened
+  }
+
+  deinit { unsafe closedir(directory) }
+
+  /// Tells `body` every name but `.` and `..`, as the directory is now.
+  public func forEachName<Failure: Error>(
+    _ body: (Span<UInt8>) throws(Failure) -> Void
+  ) throws(Failure) {
+    unsafe rewinddir(directory)
+    while let name = unsafe clinux_readdir(directory) {
+      let bytes = unsafe UnsafeRawBufferPointer(start: name, count: strlen(name))
+        .bindMemory(to: UInt8.self)
+      let span = unsafe bytes.span
+      if span.elementsEqual(".") || span.elementsEqual("..") { continue }
+      try body(span)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+public import Bytes
+
+/// A path of the file system. Paths are bytes: Linux does not say which alphabet they are in.
+public struct Path: Equatable, Sendable {
+  /// The bytes and a NUL after them, as the kernel wants them.
+  private let terminated: [UInt8]
+
+  /// - Precondition: `bytes` holds no NUL; the configuration refuses one.
+  public init(_ bytes: [UInt8]) {
+    precondition(!bytes.contains(0), "a NUL would end the path early")
+    terminated = bytes + [0]
+  }
+
+  public init(_ text: StaticString) { self.init([UInt8](text)) }
+
+  public var bytes: [UInt8] { [UInt8](terminated.dropLast()) }
+
+  public static func / (directory: Path, name: StaticString) -> Path {
+    directory / [UInt8](name)
+  }
+
+  public static func / (directory: Path, name: [UInt8]) -> Path {
+    Path(directory.bytes + [UInt8(ascii: "/")] + name)
+  }
+
+  @unsafe
+  public func withCString<Result, Failure: Error>(
+    _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    unsafe try terminated.span.withUnsafeBufferPointer { (bytes) throws(Failure) in
+      guard let start = bytes.baseAddress else { preconditionFailure("the NUL is always there") }
+      return unsafe try body(UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self))
+    }
+  }
+}
+
+extension ByteBuffer {
+  public mutating func append(_ path: Path) { append(path.bytes) }
+}

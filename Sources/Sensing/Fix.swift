@@ -1,0 +1,47 @@
+public import Bytes
+
+/// What the receiver reports about where it is: one complete report, judged to be usable.
+///
+/// Fields that the receiver did not give are nil. Values are in the ranges written beside them.
+public struct Fix: Equatable, Sendable {
+  public enum Mode: Sendable { case twoDimensional, threeDimensional }
+
+  public var mode: Mode
+  /// Degrees north, -90...90.
+  public var latitude: Double
+  /// Degrees east, -180...180.
+  public var longitude: Double
+  /// Metres above mean sea level; only of a three-dimensional fix.
+  public var altitudeMeters: Double?
+  /// Metres per second over ground, 0 or more.
+  public var speedMetersPerSecond: Double?
+  /// Degrees from true north, 0..<360.
+  public var trackDegrees: Double?
+  /// The estimated horizontal error (eph), 0 or more.
+  public var horizontalErrorMeters: Double?
+  /// The estimated vertical error (epv), 0 or more.
+  public var verticalErrorMeters: Double?
+  /// When the receiver was there, by its own clock.
+  public var time: WallTime
+  /// The earliest moment at which this can have been reported, by our clock: its age counts
+  /// from here, because the receiver's clock and ours need not agree.
+  public var notBefore: Instant
+
+  public init(
+    mode: Mode, latitude: Double, longitude: Double, altitudeMeters: Double? = nil,
+    speedMetersPerSecond: Double? = nil, trackDegrees: Double? = nil,
+    horizontalErrorMeters: Double? = nil, verticalErrorMeters: Double? = nil, time: WallTime,
+    notBefore: Instant
+  ) {
+    self.mode = mode
+    self.latitude = latitude
+    self.longitude = longitude
+    self.altitudeMeters = altitudeMeters
+    self.speedMetersPerSecond = speedMetersPerSecond
+    self.trackDegrees = trackDegrees
+    self.horizontalErrorMeters = horizontalErrorMeters
+    self.verticalErrorMeters = verticalErrorMeters
+    self.time = time
+    self.notBefore = notBefore
+  }
+}

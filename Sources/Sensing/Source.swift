@@ -1,0 +1,88 @@
+public import Bytes
+
+/// Why a source has nothing to say, who is at fault, and what to do about it.
+public enum SourceFailure: Error, Equatable, Sendable {
+  /// The device, file or server is not there. It is looked for again.
+  case missing(InlineText)
+  /// The agent may not open it: a group or a permission is missing.
+  case notPermitted(InlineText)
+  /// Somebody else uses it.
+  case busy(InlineText)
+  /// The kernel or the connection failed with this error number.
+  case failed(InlineText, errno: Int32)
+  /// It answers, and what it says is not what its documentation promises.
+  case malformed(InlineText, found: InlineText)
+  /// It was silent for longer than it may be.
+  case silent(InlineText)
+  /// The configuration asks for something that this machine cannot do.
+  case unsupported(InlineText, remedy: StaticText)
+}
+
+/// Where sources bring what they found: sensors, values, and their own troubles.
+public protocol ReadingSink: AnyObject {
+  /// Makes a sensor known, or finds the one of the same `uniqueID` again.
+  /// - Returns: nil where no more sensors fit, which has then been reported.
+  func declare(_ sensor: SensorDescription) -> SensorIndex?
+
+  /// Takes a value in; the latest one of each sensor counts.
+  func record(_ reading: Reading)
+
+  /// Takes the best fix since the last cycle in.
+  func record(_ fix: Fix)
+
+  /// Says once that a source fails, or that it does so in another way than before.
+  func sourceFailed(_ source: InlineText, _ failure: SourceFailure)
+
+  /// Says once that a source which failed works again.
+  func sourceRecovered(_ source: InlineText)
+}
+
+/// Keeps one failing source from hiding its failure, from repeating it, and from being asked too
+/// often.
+public struct Supervision: Sendable {
+  /// The first wait after a failure; it doubles with each one that follows.
+  public static let firstDelay: Duration = .seconds(5)
+  public static let longestDelay: Duration = .seconds(300)
+
+  public enum Report: Equatable, Sendable {
+    case failed(SourceFailure)
+    case recovered
+  }
+
+  private enum State {
+    case working
+    case failing(SourceFailure, delay: Duration, retryAt: Instant)
+  }
+
+  private var state = State.working
+
+  public init() {}
+
+  /// Whether it is time to ask the source; true while it works.
+  public func isDue(now: Instant) -> Bool {
+    guard case .failing(_, _, let retryAt) = state else { return true }
+    return now >= retryAt
+  }
+
+  /// When a failing source is asked again, or nil while it works.
+  public var retryAt: Instant? {
+    guard case .failing(_, _, let retryAt) = state else { return nil }
+    return retryAt
+  }
+
+  public mutating func failed(_ failure: SourceFailure, now: Instant) -> Report? {
+    guard case .failing(let known, let delay, _) = state else {
+      state = .failing(failure, delay: Self.firstDelay, retryAt: now + Self.firstDelay)
+      return .failed(failure)
+    }
+    let longer = min(delay * 2, Self.longestDelay)
+    state = .failing(failure, delay: longer, retryAt: now + longer)
+    return known == failure ? nil : .failed(failure)
+  }
+
+  public mutating func succeeded() -> Report? {
+    guard case .failing = state else { return nil }
+    state = .working
+    return .recovered
+  }
+}
