@@ -78,17 +78,15 @@ extension ByteBuffer {
   private mutating func separate() {
     guard count > 0 else { return }
     switch self[count - 1] {
-    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): return
+    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): return
+    case UInt8(ascii: "\n"), 0: return  // A line of its own; the room for an authenticator.
     default: append(UInt8(ascii: ","))
     }
   }
 
   private mutating func appendEscaped(control: UInt8) {
-    func digit(_ nibble: UInt8) -> UInt8 {
-      nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
-    }
     append("\\u00")
-    append(digit(control >> 4))
-    append(digit(control & 15))
+    append(hexadecimalDigit: control >> 4)
+    append(hexadecimalDigit: control & 15)
   }
 }

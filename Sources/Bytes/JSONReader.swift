@@ -220,7 +220,7 @@ public struct JSONReader: ~Escapable {
     case UInt8(ascii: "u"):
       for offset in 2..<6 {
         guard position + offset < bytes.count else { throw .truncated }
-        guard hexadecimalValue(bytes[position + offset]) != nil else {
+        guard hexadecimalValue(of: bytes[position + offset]) != nil else {
           throw .unexpected(at: position + offset)
         }
       }
@@ -271,15 +271,6 @@ private func escapedControl(_ byte: UInt8) -> UInt8? {
   }
 }
 
-private func hexadecimalValue(_ byte: UInt8) -> UInt32? {
-  switch byte {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): return UInt32(byte - UInt8(ascii: "0"))
-  case UInt8(ascii: "a")...UInt8(ascii: "f"): return UInt32(byte - UInt8(ascii: "a")) + 10
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): return UInt32(byte - UInt8(ascii: "A")) + 10
-  default: return nil
-  }
-}
-
 /// `raw` has been checked by `JSONReader.text()`: each escape is whole.
 private func appendUnescaped(_ raw: Span<UInt8>, to buffer: inout ByteBuffer) {
   var index = 0
@@ -308,7 +299,7 @@ private func scalarOfEscape(_ raw: Span<UInt8>, at index: Int) -> (Unicode.Scala
       raw[start + 1] == UInt8(ascii: "u")
     else { return nil }
     var unit: UInt32 = 0
-    for offset in 2..<6 { unit = unit << 4 | (hexadecimalValue(raw[start + offset]) ?? 0) }
+    for offset in 2..<6 { unit = unit << 4 | UInt32(hexadecimalValue(of: raw[start + offset]) ?? 0) }
     return unit
   }
   let replacement: Unicode.Scalar = "\u{FFFD}"

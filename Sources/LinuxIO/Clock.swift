@@ -20,9 +20,10 @@ public struct Moment: Sendable {
 }
 
 /// Bytes that nobody can guess, from the kernel.
-public func randomBytes(count: Int) -> [UInt8] {
-  var bytes = [UInt8](repeating: 0, count: count)
-  let filled = unsafe bytes.withUnsafeMutableBytes { unsafe getrandom($0.baseAddress, $0.count, 0) }
+public func randomBytes<let count: Int>() -> InlineArray<count, UInt8> {
+  var bytes = InlineArray<count, UInt8>(repeating: 0)
+  var span = bytes.mutableSpan
+  let filled = span.withUnsafeMutableBytes { unsafe getrandom($0.baseAddress, $0.count, 0) }
   precondition(filled == count, "the kernel gives up to 256 bytes in one go once it has started")
   return bytes
 }

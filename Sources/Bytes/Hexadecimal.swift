@@ -1,0 +1,23 @@
+/// The value of a hexadecimal digit, or nil where the byte is none.
+public func hexadecimalValue(of byte: UInt8) -> UInt8? {
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): return byte - UInt8(ascii: "0")
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): return byte - UInt8(ascii: "a") + 10
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): return byte - UInt8(ascii: "A") + 10
+  default: return nil
+  }
+}
+
+extension ByteBuffer {
+  /// Appends two lower-case digits for each byte.
+  public mutating func append(hexadecimal bytes: Span<UInt8>) {
+    for index in bytes.indices {
+      append(hexadecimalDigit: bytes[index] >> 4)
+      append(hexadecimalDigit: bytes[index] & 15)
+    }
+  }
+
+  mutating func append(hexadecimalDigit nibble: UInt8) {
+    append(nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10)
+  }
+}

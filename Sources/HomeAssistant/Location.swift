@@ -1,0 +1,83 @@
+public import Bytes
+
+/// Where a device is, as `update_location` takes it: a complete set of valid fields.
+///
+/// One field that Home Assistant does not like makes it drop the whole message without a word, so
+/// the fields are clamped here and cannot be wrong. What is unknown is left out; null is refused.
+public struct Location: Equatable, Sendable {
+  /// Degrees, rounded to a ten-millionth (11 mm).
+  let latitude: FixedPoint
+  let longitude: FixedPoint
+  /// Whole metres. Home Assistant truncates; this is rounded up, so as not to promise too much.
+  let accuracyMeters: Int64
+  let altitudeMeters: FixedPoint?
+  let speedMetersPerSecond: Int64?
+  let courseDegrees: Int64?
+  let verticalAccuracyMeters: Int64?
+
+  /// Accuracies and altitudes beyond this are held to it: a huge integer would make Home
+  /// Assistant's whole list of states fail.
+  public static let distanceMetersMax = 1_000_000.0
+  public static let speedMetersPerSecondMax = 100_000.0
+
+  /// Nil where the position is not on Earth.
+  ///
+  /// - Parameters:
+  ///   - latitude: degrees, -90...90.
+  ///   - longitude: degrees, -180...180.
+  ///   - accuracyMeters: 0 or more.
+  ///   - altitudeMeters: above mean sea level; may be negative.
+  ///   - speedMetersPerSecond: 0 or more; Home Assistant keeps whole ones.
+  ///   - courseDegrees: from true north.
+  ///   - verticalAccuracyMeters: 0 or more.
+  public init?(
+    latitude: Double, longitude: Double, accuracyMeters: Double, altitudeMeters: Double? = nil,
+    speedMetersPerSecond: Double? = nil, courseDegrees: Double? = nil,
+    verticalAccuracyMeters: Double? = nil
+  ) {
+    guard (-90...90).contains(latitude), (-180...180).contains(longitude), accuracyMeters >= 0,
+      let latitude = FixedPoint(latitude, decimals: 7),
+      let longitude = FixedPoint(longitude, decimals: 7)
+    else { return nil }
+    self.latitude = latitude
+    self.longitude = longitude
+    self.accuracyMeters = Int64(min(accuracyMeters, Self.distanceMetersMax).rounded(.up))
+    self.altitudeMeters = altitudeMeters.flatMap {
+      $0.magnitude <= Self.distanceMetersMax ? FixedPoint($0, decimals: 1) : nil
+    }
+    self.speedMetersPerSecond = wholeNumber(
+      speedMetersPerSecond, upTo: Self.speedMetersPerSecondMax)
+    self.courseDegrees = wholeNumber(courseDegrees, upTo: 360).map { $0 == 360 ? 0 : $0 }
+    self.verticalAccuracyMeters = wholeNumber(
+      verticalAccuracyMeters, upTo: Self.distanceMetersMax)
+  }
+
+  /// Writes the `data` of an `update_location`.
+  public func write(into buffer: inout ByteBuffer) {
+    buffer.openJSONObject()
+    buffer.appendJSON(key: "gps")
+    buffer.openJSONArray()
+    buffer.appendJSON(latitude)
+    buffer.appendJSON(longitude)
+    buffer.closeJSONArray()
+    func append(_ key: StaticString, _ number: Int64?) {
+      guard let number else { return }
+      buffer.appendJSON(key: key)
+      buffer.appendJSON(number)
+    }
+    append("gps_accuracy", accuracyMeters)
+    if let altitudeMeters {
+      buffer.appendJSON(key: "altitude")
+      buffer.appendJSON(altitudeMeters)
+    }
+    append("speed", speedMetersPerSecond)
+    append("course", courseDegrees)
+    append("vertical_accuracy", verticalAccuracyMeters)
+    buffer.closeJSONObject()
+  }
+}
+
+private func wholeNumber(_ value: Double?, upTo limit: Double) -> Int64? {
+  guard let value, value >= 0, value.isFinite else { return nil }
+  return Int64(min(value, limit).rounded())
+}

@@ -1,0 +1,93 @@
+import Bytes
+import CSodium
+
+/// The key of a registration: the 32 bytes that Home Assistant gave as 64 hexadecimal digits.
+///
+/// It has no description on purpose, so that no log can hold it.
+public struct SecretKey: Sendable {
+  static let byteCount = 32
+
+  fileprivate var bytes = InlineArray<32, UInt8>(repeating: 0)
+
+  /// The key that Home Assistant wrote, or nil where it is not 64 hexadecimal digits.
+  public init?(hexadecimal text: Span<UInt8>) {
+    guard text.count == Self.byteCount * 2 else { return nil }
+    for index in 0..<Self.byteCount {
+      guard let high = hexadecimalValue(of: text[index * 2]),
+        let low = hexadecimalValue(of: text[index * 2 + 1])
+      else { return nil }
+      bytes[index] = high << 4 | low
+    }
+  }
+
+  /// The digits again, for the file that keeps the registration.
+  func append(to buffer: inout ByteBuffer) { buffer.append(hexadecimal: bytes.span) }
+}
+
+/// A number that is used once. Sealing two messages with the same one gives both away.
+public struct Nonce: Sendable {
+  public static let byteCount = 24
+
+  fileprivate let bytes: InlineArray<24, UInt8>
+
+  /// - Parameter randomBytes: bytes of the kernel's random generator, never used before.
+  public init(randomBytes: InlineArray<24, UInt8>) { bytes = randomBytes }
+}
+
+/// XSalsa20-Poly1305 (`crypto_secretbox`), in place.
+///
+///     offset  size  what
+///          0    24  nonce
+///         24    16  authenticator
+///         40     –  the message
+enum SecretBox {
+  static let overhead = Nonce.byteCount + 16
+
+  /// Seals what stands in `buffer` from `start + overhead` to the end, where `start` is a place
+  /// with `overhead` bytes of room.
+  static func seal(
+    _ buffer: inout ByteBuffer, from start: Int, with key: SecretKey, nonce: Nonce
+  ) {
+    buffer.withMutableBytes { bytes in
+      for index in 0..<Nonce.byteCount { bytes[start + index] = nonce.bytes[index] }
+      let box = start..<bytes.count
+      unsafe withParts(of: box, in: &bytes, key: key) { message, count, tag, nonce, key in
+        unsafe csodium_seal(message, count, tag, nonce, key)
+      }
+    }
+  }
+
+  /// Opens the box that stands in `range`, in place.
+  ///
+  /// - Returns: where the message now stands, or nil where the box was not sealed with this key
+  ///   or was changed on the way.
+  static func open(
+    _ bytes: inout MutableSpan<UInt8>, in range: Range<Int>, with key: SecretKey
+  ) -> Range<Int>? {
+    guard range.count >= overhead else { return nil }
+    let result = unsafe withParts(of: range, in: &bytes, key: key) {
+      message, count, tag, nonce, key in
+      unsafe csodium_open(message, count, tag, nonce, key)
+    }
+    return result == 0 ? range.lowerBound + overhead..<range.upperBound : nil
+  }
+
+  private typealias Bytes = UnsafeMutablePointer<UInt8>
+
+  /// Tells `body` the message, its length, the authenticator, the nonce and the key.
+  private static func withParts<Result>(
+    of box: Range<Int>, in bytes: inout MutableSpan<UInt8>, key: SecretKey,
+    _ body: (Bytes, Int, Bytes, Bytes, UnsafePointer<UInt8>) -> Result
+  ) -> Result {
+    unsafe bytes.withUnsafeMutableBufferPointer { all in
+      unsafe key.bytes.span.withUnsafeBufferPointer { key in
+        guard let base = all.baseAddress, let key = key.baseAddress else {
+          preconditionFailure("neither a box nor a key is empty")
+        }
+        let start = unsafe base + box.lowerBound
+        return unsafe body(
+          start + overhead, box.count - overhead, start + Nonce.byteCount, start, key)
+      }
+    }
+  }
+}

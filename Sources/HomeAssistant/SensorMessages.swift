@@ -1,0 +1,142 @@
+public import Bytes
+
+/// The two kinds of entity that `mobile_app` makes of a sensor.
+public enum SensorKind: Sendable {
+  case sensor
+  case binarySensor
+
+  fileprivate var name: StaticString { self == .sensor ? "sensor" : "binary_sensor" }
+}
+
+/// What stays the same about a sensor, for `register_sensor`.
+public struct SensorRegistration: Sendable {
+  public var uniqueID: [UInt8]
+  public var name: [UInt8]
+  public var kind: SensorKind
+  public var unit: [UInt8]?
+  public var deviceClass: [UInt8]?
+  /// Only of a `.sensor`: Home Assistant drops a binary sensor that has one.
+  public var stateClass: [UInt8]?
+  /// `prefix:name`, such as `mdi:water`.
+  public var icon: [UInt8]
+  public var isDiagnostic: Bool
+
+  public init(
+    uniqueID: [UInt8], name: [UInt8], kind: SensorKind, unit: [UInt8]? = nil,
+    deviceClass: [UInt8]? = nil, stateClass: [UInt8]? = nil, icon: [UInt8],
+    isDiagnostic: Bool = false
+  ) {
+    self.uniqueID = uniqueID
+    self.name = name
+    self.kind = kind
+    self.unit = unit
+    self.deviceClass = deviceClass
+    self.stateClass = stateClass
+    self.icon = icon
+    self.isDiagnostic = isDiagnostic
+  }
+
+  /// Writes the `data` of a `register_sensor`. A key that is null or unknown can make Home
+  /// Assistant drop the message, so what is not set is not written.
+  ///
+  /// - Parameter writeState: writes the JSON of the present state.
+  public func write(
+    into buffer: inout ByteBuffer, writeState: (inout ByteBuffer) -> Void
+  ) {
+    func append(_ key: StaticString, _ text: [UInt8]?) {
+      guard let text else { return }
+      buffer.appendJSON(key: key)
+      buffer.appendJSON(text)
+    }
+    buffer.openJSONObject()
+    buffer.appendJSON(key: "type")
+    buffer.appendJSON(kind.name)
+    append("unique_id", uniqueID)
+    append("name", name)
+    buffer.appendJSON(key: "state")
+    writeState(&buffer)
+    append("unit_of_measurement", unit)
+    append("device_class", deviceClass)
+    if kind == .sensor { append("state_class", stateClass) }
+    append("icon", icon)
+    if isDiagnostic { append("entity_category", [UInt8]("diagnostic")) }
+    buffer.closeJSONObject()
+  }
+
+  /// Writes this sensor's element of an `update_sensor_states`. The icon is sent each time, for
+  /// Home Assistant resets it where it is missing.
+  public func writeUpdate(
+    into buffer: inout ByteBuffer, writeState: (inout ByteBuffer) -> Void
+  ) {
+    buffer.openJSONObject()
+    buffer.appendJSON(key: "type")
+    buffer.appendJSON(kind.name)
+    buffer.appendJSON(key: "unique_id")
+    buffer.appendJSON(uniqueID)
+    buffer.appendJSON(key: "icon")
+    buffer.appendJSON(icon)
+    buffer.appendJSON(key: "state")
+    writeState(&buffer)
+    buffer.closeJSONObject()
+  }
+}
+
+/// What Home Assistant says of one sensor of an `update_sensor_states`.
+public enum SensorVerdict: Equatable, Sendable {
+  case accepted
+  /// Accepted, and not shown: the user disabled the entity.
+  case disabled
+  /// Home Assistant does not know it (any more); it must be registered again.
+  case notRegistered
+  /// The element is not what Home Assistant wants; our mistake.
+  case refused
+}
+
+/// Reads the opened answer to `update_sensor_states` and tells `body` every verdict.
+///
+///     {"cpu":{"success":true},"door":{"success":false,"error":{"code":"not_registered",…}}}
+public func forEachVerdict(
+  in answer: Span<UInt8>, _ body: (JSONReader.Text, SensorVerdict) -> Void
+) throws(JSONError) {
+  var reader = JSONReader(answer)
+  try reader.openObject()
+  while let uniqueID = try reader.nextKey() {
+    body(uniqueID, try readVerdict(&reader))
+  }
+  try reader.finish()
+}
+
+/// Reads the opened answer to `register_sensor`: whether it says `success`.
+public func isSuccess(_ answer: Span<UInt8>) throws(JSONError) -> Bool {
+  var reader = JSONReader(answer)
+  let verdict = try readVerdict(&reader)
+  try reader.finish()
+  return verdict == .accepted
+}
+
+private func readVerdict(_ reader: inout JSONReader) throws(JSONError) -> SensorVerdict {
+  var isSuccess = false
+  var isDisabled = false
+  var isNotRegistered = false
+  try reader.openObject()
+  while let key = try reader.nextKey() {
+    if key.elementsEqual("success") {
+      isSuccess = try reader.boolean()
+    } else if key.elementsEqual("is_disabled") {
+      isDisabled = try reader.boolean()
+    } else if key.elementsEqual("error"), try reader.nextKind() == .object {
+      try reader.openObject()
+      while let detail = try reader.nextKey() {
+        if detail.elementsEqual("code"), try reader.nextKind() == .string {
+          isNotRegistered = try reader.text().elementsEqual("not_registered")
+        } else {
+          try reader.skipValue()
+        }
+      }
+    } else {
+      try reader.skipValue()
+    }
+  }
+  guard isSuccess else { return isNotRegistered ? .notRegistered : .refused }
+  return isDisabled ? .disabled : .accepted
+}
