@@ -2,34 +2,48 @@
 ///
 /// Appending past the capacity appends nothing more and sets `isOverflowed`, which stays set until
 /// `removeAll()`. So a message is written in one go and judged once, at its end.
-public struct ByteBuffer: ~Copyable {
-  private var storage: [UInt8]
+@safe public struct ByteBuffer: ~Copyable {
+  private let storage: UnsafeMutableBufferPointer<UInt8>
   public private(set) var count = 0
   public private(set) var isOverflowed = false
 
-  /// Allocates the whole capacity; nothing is allocated afterwards.
+  /// Allocates the whole capacity; nothing is allocated afterwards. Pages that are never written
+  /// to cost no memory.
   public init(capacity: Int) {
     precondition(capacity > 0, "a buffer holds something")
-    storage = [UInt8](repeating: 0, count: capacity)
+    unsafe storage = .allocate(capacity: capacity)
   }
 
-  public var capacity: Int { storage.count }
-  public var freeCapacity: Int { storage.count - count }
+  deinit { unsafe storage.deallocate() }
+
+  public var capacity: Int { unsafe storage.count }
+  public var freeCapacity: Int { unsafe storage.count - count }
   public var isEmpty: Bool { count == 0 }
 
   /// The bytes written so far.
   public var bytes: Span<UInt8> {
-    @_lifetime(borrow self) get { storage.span.extracting(0..<count) }
+    @_lifetime(borrow self) get {
+      unsafe _overrideLifetime(storage.span.extracting(0..<count), borrowing: self)
+    }
+  }
+
+  /// Where the bytes stand, for a C library that reads them later. The address stays the same
+  /// for the life of the buffer.
+  @unsafe public var baseAddress: UnsafePointer<UInt8> {
+    guard let base = unsafe storage.baseAddress else {
+      preconditionFailure("the capacity is not 0")
+    }
+    return unsafe UnsafePointer(base)
   }
 
   public subscript(index: Int) -> UInt8 {
     get {
       precondition(index < count, "only what was written can be read")
-      return storage[index]
+      return unsafe storage[index]
     }
     set {
       precondition(index < count, "only what was written can be changed")
-      storage[index] = newValue
+      unsafe storage[index] = newValue
     }
   }
 
@@ -48,16 +62,16 @@ public struct ByteBuffer: ~Copyable {
   public mutating func removeFirst(_ prefixCount: Int) {
     precondition((0...count).contains(prefixCount), "only what was written can be removed")
     guard prefixCount > 0 else { return }
-    for index in prefixCount..<count { storage[index - prefixCount] = storage[index] }
+    for index in prefixCount..<count { unsafe storage[index - prefixCount] = unsafe storage[index] }
     count -= prefixCount
   }
 
   public mutating func append(_ byte: UInt8) {
-    guard count < storage.count else {
+    guard unsafe count < storage.count else {
       isOverflowed = true
       return
     }
-    storage[count] = byte
+    unsafe storage[count] = byte
     count += 1
   }
 
@@ -67,7 +81,7 @@ public struct ByteBuffer: ~Copyable {
       isOverflowed = true
       return
     }
-    for index in bytes.indices { storage[count + index] = bytes[index] }
+    for index in bytes.indices { unsafe storage[count + index] = bytes[index] }
     count += bytes.count
   }
 
@@ -86,7 +100,7 @@ public struct ByteBuffer: ~Copyable {
       isOverflowed = true
       return
     }
-    for index in self.count..<self.count + count { storage[index] = 0 }
+    for index in self.count..<self.count + count { unsafe storage[index] = 0 }
     self.count += count
   }
 
@@ -94,9 +108,7 @@ public struct ByteBuffer: ~Copyable {
   public mutating func withMutableBytes<Result, Failure: Error>(
     _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let writtenCount = count
-    var all = storage.mutableSpan
-    var written = all._mutatingExtracting(0..<writtenCount)
+    var written = unsafe UnsafeMutableBufferPointer(rebasing: storage[0..<count]).mutableSpan
     return try body(&written)
   }
 
@@ -104,9 +116,7 @@ public struct ByteBuffer: ~Copyable {
   public mutating func fill<Failure: Error>(
     _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
   ) throws(Failure) {
-    let writtenCount = count
-    var all = storage.mutableSpan
-    var free = all._mutatingExtracting(writtenCount..<all.count)
+    var free = unsafe UnsafeMutableBufferPointer(rebasing: storage[count...]).mutableSpan
     let written = try body(&free)
     precondition((0...free.count).contains(written), "nothing is written past the capacity")
     count += written

@@ -1,8 +1,8 @@
 /// A short text that came from outside, held without a heap allocation.
 public struct InlineText: Equatable, Sendable {
-  public static let byteCountMax = 31
+  public static let byteCountMax = 47
 
-  private var storage = InlineArray<31, UInt8>(repeating: 0)
+  private var storage = InlineArray<47, UInt8>(repeating: 0)
   public private(set) var count = 0
 
   /// The text, cut at a character where it is longer than `byteCountMax`; bytes that are not

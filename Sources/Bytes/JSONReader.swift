@@ -299,7 +299,9 @@ private func scalarOfEscape(_ raw: Span<UInt8>, at index: Int) -> (Unicode.Scala
       raw[start + 1] == UInt8(ascii: "u")
     else { return nil }
     var unit: UInt32 = 0
-    for offset in 2..<6 { unit = unit << 4 | UInt32(hexadecimalValue(of: raw[start + offset]) ?? 0) }
+    for offset in 2..<6 {
+      unit = unit << 4 | UInt32(hexadecimalValue(of: raw[start + offset]) ?? 0)
+    }
     return unit
   }
   let replacement: Unicode.Scalar = "\u{FFFD}"

@@ -6,6 +6,7 @@
 #define HOMEWARD_CCURL_H
 
 #include <curl/curl.h>
+#include <string.h>
 
 #pragma clang assume_nonnull begin
 

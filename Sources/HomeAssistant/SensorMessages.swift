@@ -38,8 +38,7 @@ public struct SensorRegistration: Sendable {
 
   /// Writes the `data` of a `register_sensor`. A key that is null or unknown can make Home
   /// Assistant drop the message, so what is not set is not written.
-  ///
-  /// - Parameter writeState: writes the JSON of the present state.
+  /// `writeState` writes the JSON of the present state.
   public func write(
     into buffer: inout ByteBuffer, writeState: (inout ByteBuffer) -> Void
   ) {

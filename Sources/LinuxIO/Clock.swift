@@ -23,7 +23,7 @@ public struct Moment: Sendable {
 public func randomBytes<let count: Int>() -> InlineArray<count, UInt8> {
   var bytes = InlineArray<count, UInt8>(repeating: 0)
   var span = bytes.mutableSpan
-  let filled = span.withUnsafeMutableBytes { unsafe getrandom($0.baseAddress, $0.count, 0) }
+  let filled = unsafe span.withUnsafeMutableBytes { unsafe getrandom($0.baseAddress, $0.count, 0) }
   precondition(filled == count, "the kernel gives up to 256 bytes in one go once it has started")
   return bytes
 }

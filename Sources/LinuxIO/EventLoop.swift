@@ -4,7 +4,7 @@ import CLinux
 /// Who is told that a descriptor is ready. One call per turn of the loop, so a watcher does a
 /// bounded piece of work and comes back.
 public protocol Watcher: AnyObject {
-  func descriptorReady(_ readiness: Readiness)
+  func descriptorReady(_ descriptor: Int32, _ readiness: Readiness)
 }
 
 /// What a descriptor is ready for, or is asked to be.
@@ -100,10 +100,10 @@ public struct Watch: Equatable, Sendable {
     let watch = Watch(
       index: UInt32(truncatingIfNeeded: entry.tag),
       generation: UInt32(truncatingIfNeeded: entry.tag >> 32))
-    guard descriptor(of: watch) != nil, let watcher = places[Int(watch.index)].watcher else {
-      return
-    }
-    watcher.descriptorReady(Readiness(rawValue: entry.events))
+    guard let descriptor = descriptor(of: watch),
+      let watcher = places[Int(watch.index)].watcher
+    else { return }
+    watcher.descriptorReady(descriptor, Readiness(rawValue: entry.events))
   }
 
   private func descriptor(of watch: Watch) -> Int32? {

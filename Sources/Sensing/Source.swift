@@ -42,7 +42,7 @@ public protocol ReadingSink: AnyObject {
 public struct Supervision: Sendable {
   /// The first wait after a failure; it doubles with each one that follows.
   public static let firstDelay: Duration = .seconds(5)
-  public static let longestDelay: Duration = .seconds(300)
+  public static let longestDelay: Duration = .seconds(60)
 
   public enum Report: Equatable, Sendable {
     case failed(SourceFailure)

@@ -1,0 +1,179 @@
+import Bytes
+import HomeAssistant
+public import Sensing
+
+/// The latest value of every sensor and the latest fix, and what Home Assistant knows of them.
+///
+/// A batch is the slots whose value Home Assistant has not acknowledged. A slot keeps one value:
+/// a newer reading takes the place of an older one, and where the older one was never
+/// acknowledged that is counted, so that nothing is lost silently.
+public struct Batch: ~Copyable {
+  /// Sensors that one agent can have.
+  public static let sensorsMax = 256
+
+  struct Slot {
+    let registration: SensorRegistration
+    let isUrgent: Bool
+    var value: Value?
+    /// Goes up with every change of `value`.
+    var version: UInt64 = 0
+    var sentVersion: UInt64 = 0
+    var acknowledgedVersion: UInt64 = 0
+    var standing = Standing.unregistered
+
+    var isDue: Bool { value != nil && version != acknowledgedVersion }
+  }
+
+  /// What Home Assistant thinks of a sensor.
+  enum Standing: Equatable {
+    case unregistered
+    case registered
+    /// It did not want it. It is not asked again until the agent or Home Assistant restarts.
+    case refused
+  }
+
+  private(set) var slots: [Slot] = []
+  private(set) var fix: Fix?
+  /// Whether an urgent sensor changed since the last batch was sent.
+  public private(set) var hasUrgentChange = false
+  /// Readings and fixes whose place was taken before Home Assistant had acknowledged them.
+  private(set) var superseded = Superseded()
+
+  public struct Superseded: Equatable, Sendable {
+    public var readings = 0
+    public var fixes = 0
+  }
+
+  public init() { slots.reserveCapacity(32) }
+
+  public var sensorCount: Int { slots.count }
+
+  /// The place of a sensor, made where its `uniqueID` is new; nil where no more fit.
+  public mutating func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    if let index = slots.firstIndex(where: { $0.registration.uniqueID == sensor.uniqueID }) {
+      return SensorIndex(index)
+    }
+    guard slots.count < Self.sensorsMax else { return nil }
+    slots.append(Slot(registration: SensorRegistration(sensor), isUrgent: sensor.isUrgent))
+    return SensorIndex(slots.count - 1)
+  }
+
+  public mutating func record(_ reading: Reading) {
+    let index = reading.sensor.value
+    guard slots[index].value != reading.value else { return }
+    if slots[index].isDue { superseded.readings += 1 }
+    slots[index].value = reading.value
+    slots[index].version += 1
+    if slots[index].isUrgent { hasUrgentChange = true }
+  }
+
+  public mutating func record(_ fix: Fix) {
+    if self.fix != nil { superseded.fixes += 1 }
+    self.fix = fix
+  }
+
+  /// The name of a sensor, for people.
+  public func name(of sensor: SensorIndex) -> [UInt8] { slots[sensor.value].registration.name }
+  public func uniqueID(of sensor: SensorIndex) -> [UInt8] {
+    slots[sensor.value].registration.uniqueID
+  }
+  public func value(of sensor: SensorIndex) -> Value? { slots[sensor.value].value }
+
+  // MARK: What has to be sent
+
+  /// The next sensor that has a value and that Home Assistant does not know.
+  var nextUnregistered: SensorIndex? {
+    slots.firstIndex { $0.value != nil && $0.standing == .unregistered }.map(SensorIndex.init)
+  }
+
+  /// Writes the `data` of an `update_sensor_states` with every sensor that is due. It may be
+  /// empty: Home Assistant's answer is a proof all the same.
+  mutating func writeStates(into buffer: inout ByteBuffer) {
+    hasUrgentChange = false
+    buffer.openJSONArray()
+    for index in slots.indices where slots[index].isDue && slots[index].standing == .registered {
+      slots[index].sentVersion = slots[index].version
+      let value = slots[index].value
+      slots[index].registration.writeUpdate(into: &buffer) { $0.appendJSON(state: value) }
+    }
+    buffer.closeJSONArray()
+  }
+
+  func writeRegistration(of sensor: SensorIndex, into buffer: inout ByteBuffer) {
+    let slot = slots[sensor.value]
+    slot.registration.write(into: &buffer) { $0.appendJSON(state: slot.value) }
+  }
+
+  // MARK: What Home Assistant said
+
+  mutating func setStanding(_ standing: Standing, of sensor: SensorIndex) {
+    slots[sensor.value].standing = standing
+  }
+
+  /// Home Assistant has what was last sent of this sensor.
+  mutating func acknowledge(_ sensor: SensorIndex) {
+    slots[sensor.value].acknowledgedVersion = slots[sensor.value].sentVersion
+  }
+
+  mutating func acknowledgeFix(_ sent: Fix) { if fix == sent { fix = nil } }
+
+  /// Forgets the fix, which has become too old to be sent as new, and counts it.
+  mutating func dropFix() {
+    guard fix != nil else { return }
+    fix = nil
+    superseded.fixes += 1
+  }
+
+  /// Home Assistant may have forgotten everything: every value is due again, and sensors that it
+  /// once refused are offered again.
+  mutating func forgetAcknowledgements() {
+    for index in slots.indices {
+      slots[index].acknowledgedVersion = 0
+      if slots[index].standing == .refused { slots[index].standing = .unregistered }
+    }
+  }
+
+  /// A new registration knows no sensor.
+  mutating func forgetRegistrations() {
+    for index in slots.indices { slots[index].standing = .unregistered }
+    forgetAcknowledgements()
+  }
+
+  mutating func takeSuperseded() -> Superseded {
+    defer { superseded = Superseded() }
+    return superseded
+  }
+
+  /// The sensor with this unique id, if it is one of ours.
+  func index(of uniqueID: borrowing JSONReader.Text) -> SensorIndex? {
+    for index in slots.indices where uniqueID.elementsEqual(slots[index].registration.uniqueID) {
+      return SensorIndex(index)
+    }
+    return nil
+  }
+}
+
+extension SensorRegistration {
+  init(_ sensor: SensorDescription) {
+    self.init(
+      uniqueID: sensor.uniqueID, name: sensor.name,
+      kind: sensor.kind == .sensor ? .sensor : .binarySensor,
+      unit: sensor.unit.map { [UInt8]($0.text) }, deviceClass: sensor.deviceClass,
+      stateClass: sensor.stateClass.map { [UInt8]($0.text) }, icon: sensor.icon,
+      isDiagnostic: sensor.isDiagnostic)
+  }
+}
+
+extension ByteBuffer {
+  /// A value as Home Assistant takes it. A binary sensor takes true, false and null only: every
+  /// text, "off" included, would turn it on.
+  fileprivate mutating func appendJSON(state value: Value?) {
+    switch value {
+    case .number(let number): appendJSON(number)
+    case .boolean(let truth): appendJSON(truth)
+    case .text(let text): appendJSON(text.bytes)
+    case .unknown, nil: appendJSONNull()
+    case .unavailable: appendJSON("unavailable")
+    }
+  }
+}

@@ -1,0 +1,125 @@
+public import Bytes
+public import HomeAssistant
+
+/// Gets a registration, with a token that is tried once.
+///
+/// Home Assistant counts rejected tokens and may ban the address for ever, webhooks included. So
+/// a rejected token is never sent again, not even after a restart: its fingerprint is kept.
+public struct Enrollment: Sendable {
+  public static let firstRetryDelay: Duration = .seconds(5)
+  public static let longestRetryDelay: Duration = .seconds(120)
+  /// How often a file without a usable token is looked at again.
+  public static let tokenCheckDelay: Duration = .seconds(60)
+
+  public enum Action: Equatable, Sendable {
+    /// Read the token and tell `tokenRead`.
+    case readToken
+    /// Send the registration with this token.
+    case register(token: [UInt8])
+  }
+
+  public enum Problem: Equatable, Sendable {
+    /// There is no token, or not a readable one.
+    case noToken
+    /// Home Assistant does not accept the token; `fingerprint` is to be kept.
+    case tokenRejected(fingerprint: [UInt8])
+    case noConnection(InlineText)
+    case notFound
+    case forbidden
+    case unavailable(status: Int)
+    case notHomeAssistant(status: Int)
+    case requestRejected
+    case withoutEncryption
+  }
+
+  private enum State {
+    case waiting(until: Instant)
+    case readingToken
+    case awaitingAnswer(fingerprint: [UInt8])
+  }
+
+  private var state: State
+  private var rejectedFingerprint: [UInt8]?
+  private var backOff: BackOff
+  private var problem: Problem?
+
+  /// - Parameters:
+  ///   - rejectedFingerprint: of the token that was rejected, as it was kept.
+  ///   - seed: where the jitter of the waits starts.
+  ///   - now: when the first attempt is due.
+  public init(rejectedFingerprint: [UInt8]?, seed: UInt64, now: Instant) {
+    self.rejectedFingerprint = rejectedFingerprint
+    backOff = BackOff(
+      first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
+    state = .waiting(until: now)
+  }
+
+  public var deadline: Instant? {
+    guard case .waiting(let until) = state else { return nil }
+    return until
+  }
+
+  public mutating func deadlineReached(now: Instant) -> Action? {
+    guard case .waiting(let until) = state, now >= until else { return nil }
+    state = .readingToken
+    return .readToken
+  }
+
+  /// Returns what to do, or nil where the token cannot be used; `problem` then says why, once.
+  public mutating func tokenRead(
+    _ token: [UInt8]?, now: Instant, report: (Problem) -> Void
+  ) -> Action? {
+    guard let token, !token.isEmpty else {
+      wait(Self.tokenCheckDelay, for: .noToken, now: now, report: report)
+      return nil
+    }
+    let fingerprint = fingerprint(of: [token], purpose: "rejected token")
+    guard fingerprint != rejectedFingerprint else {
+      wait(
+        Self.tokenCheckDelay, for: .tokenRejected(fingerprint: fingerprint), now: now,
+        report: report)
+      return nil
+    }
+    state = .awaitingAnswer(fingerprint: fingerprint)
+    return .register(token: token)
+  }
+
+  /// Returns the registration once there is one.
+  public mutating func answerReceived(
+    _ answer: RegistrationAnswer, now: Instant, report: (Problem) -> Void
+  ) -> Registration? {
+    guard case .awaitingAnswer(let fingerprint) = state else { return nil }
+    let problem: Problem
+    switch answer {
+    case .registered(let registration): return registration
+    case .tokenRejected:
+      rejectedFingerprint = fingerprint
+      wait(
+        Self.tokenCheckDelay, for: .tokenRejected(fingerprint: fingerprint), now: now,
+        report: report)
+      return nil
+    case .withoutEncryption: problem = .withoutEncryption
+    case .requestRejected: problem = .requestRejected
+    case .forbidden: problem = .forbidden
+    case .notFound: problem = .notFound
+    case .unavailable(let status): problem = .unavailable(status: status)
+    case .notHomeAssistant(let status): problem = .notHomeAssistant(status: status)
+    }
+    wait(backOff.failed(), for: problem, now: now, report: report)
+    return nil
+  }
+
+  public mutating func connectionFailed(
+    _ reason: InlineText, now: Instant, report: (Problem) -> Void
+  ) {
+    wait(backOff.failed(), for: .noConnection(reason), now: now, report: report)
+  }
+
+  private mutating func wait(
+    _ delay: Duration, for problem: Problem, now: Instant, report: (Problem) -> Void
+  ) {
+    state = .waiting(until: now + delay)
+    if problem != self.problem { report(problem) }
+    self.problem = problem
+  }
+}

@@ -1,0 +1,77 @@
+public import Bytes
+import HomeAssistant
+public import Sensing
+
+/// The time from the first delivery that was not proven to the next one that is.
+struct Outage {
+  typealias Cause = OutageCause
+
+  let since: Instant
+  var cause: Cause?
+  /// Whether it was said that the registration is probably gone.
+  var isDoubted = false
+}
+
+/// Why a delivery was not proven.
+public enum OutageCause: Equatable, Sendable {
+  case noConnection(InlineText)
+  /// A body of no bytes: Home Assistant starts or reloads, or the registration is gone.
+  case notLive
+  /// A plain answer where a sealed one was due: the message was dropped.
+  case dropped
+  /// An answer that our key does not open.
+  case otherKey
+  /// 404: Home Assistant starts, or the URL is wrong.
+  case notFound
+  /// 410: the registration was deleted.
+  case gone
+  case unavailable(status: Int)
+  case forbidden(status: Int)
+  case badRequest
+  case encryptionRequired
+  case notHomeAssistant(status: Int)
+  /// The answer opened with our key and is not what Home Assistant's documentation promises.
+  case unreadableAnswer
+
+  init(_ answer: Answer) {
+    switch answer {
+    case .opened: self = .unreadableAnswer
+    case .unproven: self = .dropped
+    case .otherKey: self = .otherKey
+    case .notLive: self = .notLive
+    case .encryptionRequired: self = .encryptionRequired
+    case .badRequest: self = .badRequest
+    case .forbidden(let status): self = .forbidden(status: status)
+    case .notFound: self = .notFound
+    case .gone: self = .gone
+    case .unavailable(let status): self = .unavailable(status: status)
+    case .notHomeAssistant(let status): self = .notHomeAssistant(status: status)
+    }
+  }
+
+  /// Whether a lasting outage of this kind means that the registration is no longer ours.
+  var isDoubtful: Bool {
+    switch self {
+    case .notLive, .dropped, .otherKey, .encryptionRequired, .gone: true
+    default: false
+    }
+  }
+}
+
+/// What a `Delivery` has to tell.
+public enum DeliveryEvent: Equatable, Sendable {
+  /// Home Assistant has everything up to here.
+  case proven(readings: Int, hasLocation: Bool)
+  case sensorRegistered(SensorIndex)
+  /// Home Assistant did not want a sensor.
+  case sensorRefused(SensorIndex)
+  /// Home Assistant did not want a value.
+  case readingRefused(SensorIndex)
+  /// Home Assistant does not know a sensor any more; it is registered again.
+  case sensorForgotten(SensorIndex)
+  /// An outage began, or goes on for another reason.
+  case outage(OutageCause)
+  case recovered(after: Duration, Batch.Superseded)
+  /// The outage lasts, and it looks as if the registration were gone.
+  case registrationDoubted(after: Duration)
+}
