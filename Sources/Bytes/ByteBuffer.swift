@@ -85,6 +85,11 @@
     count += bytes.count
   }
 
+  /// Appends a part of another buffer.
+  public mutating func append(_ range: Range<Int>, of other: borrowing ByteBuffer) {
+    append(other.bytes.extracting(range))
+  }
+
   public mutating func append(_ bytes: [UInt8]) { append(bytes.span) }
 
   /// Appends the UTF-8 of a literal.

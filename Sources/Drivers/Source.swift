@@ -15,12 +15,17 @@ public protocol Source: AnyObject {
   /// What could be read has been recorded even when it throws.
   func sample(at moment: Moment) throws(SourceFailure)
 
+  /// Whether something of this cycle is still on its way, such as an answer to a question that
+  /// `sample` asked. The cycle waits for it, and the source ends the wait by its own deadline.
+  var isGathering: Bool { get }
+
   /// When the source wants `deadlineReached`, or nil.
   var deadline: Instant? { get }
   func deadlineReached(at moment: Moment)
 }
 
 extension Source {
+  public var isGathering: Bool { false }
   public var deadline: Instant? { nil }
   public func deadlineReached(at moment: Moment) {}
 }

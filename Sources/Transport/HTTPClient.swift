@@ -45,8 +45,7 @@ public enum TransferResult: Equatable, Sendable {
   /// The body to send; written before `post`, and left alone until the transfer has ended.
   public var request: ByteBuffer
 
-  /// - Parameter requestByteCountMax: the longest body that will be sent.
-  /// - Returns: nil where libcurl cannot start.
+  /// Nil where libcurl cannot start. `requestByteCountMax` is the longest body that will be sent.
   public init?(loop: EventLoop, requestByteCountMax: Int, userAgent: [UInt8]) {
     guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK,
       let multi = unsafe curl_multi_init(), let easy = unsafe curl_easy_init()

@@ -1,0 +1,37 @@
+import Bytes
+import CLinux
+
+/// Begins to connect to a numeric address, or to `localhost`, without waiting for it.
+///
+/// Names are not looked up: the C library's resolver blocks for seconds, and the loop has one
+/// thread.
+///
+/// - Returns: a descriptor that becomes ready for output once `connectionError(of:)` knows the
+///   outcome, or nil where `host` is not a numeric address.
+public func connectStream(host: [UInt8], port: UInt16) throws(Errno) -> Descriptor? {
+  var hints = unsafe addrinfo()
+  unsafe hints.ai_flags = AI_NUMERICHOST
+  unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+  let isLocal = host.span.elementsEqual("localhost")
+  var service = ByteBuffer(capacity: 8)
+  service.append(decimal: port)
+  let name = Path(isLocal ? [UInt8]("127.0.0.1") : host)
+  let number = Path([UInt8](service.bytes))
+  var list: UnsafeMutablePointer<addrinfo>?
+  let result = unsafe name.withCString { name in
+    unsafe number.withCString { unsafe getaddrinfo(name, $0, &hints, &list) }
+  }
+  guard result == 0, let address = unsafe list else { return nil }
+  defer { unsafe freeaddrinfo(list) }
+  let descriptor = unsafe clinux_connect(address)
+  guard descriptor >= 0 else { throw .current }
+  return Descriptor(owning: descriptor)
+}
+
+extension Descriptor {
+  /// How an attempt to connect has ended: nil for well.
+  public func connectionError() -> Errno? {
+    let code = clinux_socket_error(number)
+    return code == 0 ? nil : Errno(code: code)
+  }
+}
