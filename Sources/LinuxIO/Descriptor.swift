@@ -73,6 +73,15 @@ public struct Descriptor: ~Copyable {
     }
   }
 
+  /// Locks the file for this process (`flock(2)`) until the descriptor closes; false where another
+  /// process holds the lock.
+  public func lock() throws(Errno) -> Bool {
+    do throws(Errno) { _ = try retryingInterrupts { flock(number, LOCK_EX | LOCK_NB) } } catch
+      .wouldBlock
+    { return false }
+    return true
+  }
+
   /// Waits until what was written is on the disk.
   public func synchronize() throws(Errno) {
     _ = try retryingInterrupts { fsync(number) }

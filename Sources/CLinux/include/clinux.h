@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -93,13 +94,12 @@ static inline int clinux_socket_error(int descriptor) {
   return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
-/// A descriptor that becomes readable for SIGTERM, SIGINT and SIGHUP; these are then blocked.
+/// A descriptor that becomes readable for SIGTERM and SIGINT, which are then blocked.
 static inline int clinux_signalfd(void) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGHUP);
   if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) return -1;
   signal(SIGPIPE, SIG_IGN);
   return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
