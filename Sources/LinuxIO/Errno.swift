@@ -24,7 +24,9 @@ public struct Errno: Error, Equatable, Sendable {
   public static let inputOutput = Errno(code: EIO)
   public static let connectionReset = Errno(code: ECONNRESET)
   public static let connectionRefused = Errno(code: ECONNREFUSED)
-  static let wouldBlock = Errno(code: EAGAIN)
+  public static let busy = Errno(code: EBUSY)
+  /// Also what a sensor of the kernel says that has no value at this moment.
+  public static let wouldBlock = Errno(code: EAGAIN)
   static let interrupted = Errno(code: EINTR)
 }
 

@@ -1,0 +1,44 @@
+import Bytes
+import Sensing
+
+/// A sensor that becomes known when it first has something to say, so that what a board does not
+/// have never shows up.
+struct DeclaredSensor {
+  private enum State {
+    case undeclared
+    case declared(SensorIndex)
+    /// No more sensors fit, which the sink has reported.
+    case refused
+  }
+
+  private let description: SensorDescription
+  private var state = State.undeclared
+
+  init(_ description: SensorDescription) { self.description = description }
+
+  mutating func record(_ value: Value, at time: WallTime, in sink: any ReadingSink) {
+    if case .undeclared = state {
+      state = sink.declare(description).map(State.declared) ?? .refused
+    }
+    guard case .declared(let index) = state else { return }
+    sink.record(Reading(sensor: index, value: value, time: time))
+  }
+
+  /// Records the number that `read` brings; where it fails, what the failure means for the sensor.
+  mutating func record(
+    at time: WallTime, in sink: any ReadingSink, _ read: () throws(SourceFailure) -> FixedPoint
+  ) throws(SourceFailure) {
+    do throws(SourceFailure) {
+      record(.number(try read()), at: time, in: sink)
+    } catch {
+      recordFailure(error.value, at: time, in: sink)
+      throw error
+    }
+  }
+
+  /// Records a value that stands for a failure, where there is a sensor to say so.
+  mutating func recordFailure(_ value: Value, at time: WallTime, in sink: any ReadingSink) {
+    if case .undeclared = state { return }
+    record(value, at: time, in: sink)
+  }
+}

@@ -1,0 +1,41 @@
+public import Bytes
+public import LinuxIO
+public import Sensing
+
+/// How full a file system is (`statvfs(3)`). What is kept back for root counts as used.
+public final class DiskSpace: Source {
+  public let name = InlineText("disk space")
+  private let path: Path
+  private let label: InlineText
+  private var sensor = DeclaredSensor(
+    SensorDescription(
+      uniqueID: [UInt8]("disk_used"), name: [UInt8]("Disk used"), unit: "%",
+      stateClass: "measurement", icon: [UInt8]("mdi:harddisk"), isDiagnostic: true))
+  private let sink: any ReadingSink
+
+  /// `path` is any file or directory of the file system.
+  public init(holding path: Path = Path("/"), sink: any ReadingSink) {
+    self.path = path
+    label = InlineText(path.bytes.span)
+    self.sink = sink
+  }
+
+  public func sample(at moment: Moment) throws(SourceFailure) {
+    try sensor.record(at: moment.wallTime, in: sink, usedPercent)
+  }
+
+  private func usedPercent() throws(SourceFailure) -> FixedPoint {
+    let space: FileSystemSpace
+    do throws(Errno) {
+      space = try FileSystemSpace(holding: path)
+    } catch {
+      throw SourceFailure(error, of: label)
+    }
+    let (used, overflowed) = space.totalBytes.subtractingReportingOverflow(space.availableBytes)
+    // File systems without blocks, such as procfs, have no size.
+    guard !overflowed, let percent = percentage(of: used, in: space.totalBytes) else {
+      throw .unsupported(label, remedy: "name a directory of a disk or a card")
+    }
+    return percent
+  }
+}

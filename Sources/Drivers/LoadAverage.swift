@@ -1,0 +1,45 @@
+public import Bytes
+public import LinuxIO
+public import Sensing
+
+/// How busy the processor is: the three averages of `/proc/loadavg`.
+public final class LoadAverage: Source {
+  public let name = InlineText("load average")
+  private let file: KernelFile
+  private var sensors = [
+    sensor("load_1_minute", "Load, 1 minute"), sensor("load_5_minutes", "Load, 5 minutes"),
+    sensor("load_15_minutes", "Load, 15 minutes"),
+  ]
+  private let sink: any ReadingSink
+
+  /// `proc` is where procfs is mounted.
+  public init(proc: Path = Path("/proc"), sink: any ReadingSink) {
+    file = KernelFile(proc / "loadavg")
+    self.sink = sink
+  }
+
+  public func sample(at moment: Moment) throws(SourceFailure) {
+    do throws(SourceFailure) {
+      let averages = try file.parse { LoadAverages(parsing: $0) }
+      record(averages.overOneMinute, in: 0, at: moment)
+      record(averages.overFiveMinutes, in: 1, at: moment)
+      record(averages.overFifteenMinutes, in: 2, at: moment)
+    } catch {
+      for index in sensors.indices {
+        sensors[index].recordFailure(error.value, at: moment.wallTime, in: sink)
+      }
+      throw error
+    }
+  }
+
+  private func record(_ average: FixedPoint, in index: Int, at moment: Moment) {
+    sensors[index].record(.number(average), at: moment.wallTime, in: sink)
+  }
+
+  private static func sensor(_ uniqueID: StaticString, _ name: StaticString) -> DeclaredSensor {
+    DeclaredSensor(
+      SensorDescription(
+        uniqueID: [UInt8](uniqueID), name: [UInt8](name), stateClass: "measurement",
+        icon: [UInt8]("mdi:gauge"), isDiagnostic: true))
+  }
+}

@@ -1,0 +1,52 @@
+public import Bytes
+
+/// Numbers as sysfs and procfs write them: one to a file, or in fields between spaces.
+///
+/// Everything here takes any bytes at all and answers nil where they are not what is promised.
+/// Nothing is guessed, and there is no binary floating point in between.
+public enum KernelText {
+  /// A whole number in `range`, with white space around it and an optional minus.
+  public static func integer(
+    _ text: Span<UInt8>, in range: ClosedRange<Int64> = Int64.min...Int64.max
+  ) -> Int64? {
+    guard let number = decimal(text), number.decimals == 0 else { return nil }
+    return range.contains(number.coefficient) ? number.coefficient : nil
+  }
+
+  /// A decimal number with as many decimals as are written, up to `FixedPoint.decimalsMax`: the
+  /// same file of IIO reads `25080` on one kernel and `25080.000000000` on the next.
+  public static func decimal(_ text: Span<UInt8>) -> FixedPoint? {
+    let text = text.trimmed()
+    let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
+    let start = isNegative ? 1 : 0
+    let point = text.firstIndex(of: UInt8(ascii: "."))
+    guard (point ?? text.count) > start, point != text.count - 1 else { return nil }
+    let decimals = point.map { text.count - $0 - 1 } ?? 0
+    guard decimals <= Int(FixedPoint.decimalsMax) else { return nil }
+
+    var coefficient: Int64 = 0
+    for index in start..<text.count where index != point {
+      guard text[index].isASCIIDigit else { return nil }
+      let digit = Int64(text[index] - UInt8(ascii: "0"))
+      let (tens, multiplied) = coefficient.multipliedReportingOverflow(by: 10)
+      let (sum, added) = tens.addingReportingOverflow(isNegative ? -digit : digit)
+      guard !multiplied, !added else { return nil }
+      coefficient = sum
+    }
+    return FixedPoint(coefficient, decimals: UInt8(decimals))
+  }
+
+  /// The field with this number, counted from 0, of fields that white space separates.
+  @_lifetime(copy text)
+  static func field(_ number: Int, of text: Span<UInt8>) -> Span<UInt8>? {
+    var index = 0
+    for passed in 0...number {
+      while index < text.count, text[index].isASCIISpace { index += 1 }
+      let start = index
+      while index < text.count, !text[index].isASCIISpace { index += 1 }
+      guard index > start else { return nil }
+      if passed == number { return text.extracting(start..<index) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,73 @@
+import Bytes
+
+/// A sensor that a power supply can have.
+public enum SupplySensor: Int, Sendable {
+  case capacity, status, online, voltage, current, energy
+
+  public static let count = 6
+
+  /// What Home Assistant is told about this sensor of the supply `supply`.
+  public func description(of supply: [UInt8]) -> SensorDescription {
+    var description = SensorDescription(
+      uniqueID: uniqueID("supply_", supply.span) + [UInt8(ascii: "_")] + [UInt8](word),
+      name: supply, icon: [UInt8](icon),
+      isDiagnostic: isDiagnostic)
+    description.name += [UInt8(ascii: " ")] + [UInt8](word)
+    if self == .online { description.kind = .binarySensor }
+    description.deviceClass = deviceClass.map { [UInt8]($0.text) }
+    description.unit = unit
+    description.stateClass = unit == nil ? nil : "measurement"
+    return description
+  }
+
+  private var word: StaticString {
+    switch self {
+    case .capacity: "capacity"
+    case .status: "status"
+    case .online: "online"
+    case .voltage: "voltage"
+    case .current: "current"
+    case .energy: "energy"
+    }
+  }
+
+  private var unit: StaticText? {
+    switch self {
+    case .capacity: "%"
+    case .voltage: "V"
+    case .current: "A"
+    case .energy: "Wh"
+    case .status, .online: nil
+    }
+  }
+
+  /// None for the status: Home Assistant's `enum` wants a closed list, and drivers add words.
+  private var deviceClass: StaticText? {
+    switch self {
+    case .capacity: "battery"
+    case .online: "plug"
+    case .voltage: "voltage"
+    case .current: "current"
+    case .energy: "energy_storage"
+    case .status: nil
+    }
+  }
+
+  private var icon: StaticString {
+    switch self {
+    case .capacity: "mdi:battery"
+    case .status: "mdi:battery-charging"
+    case .online: "mdi:power-plug"
+    case .voltage: "mdi:flash"
+    case .current: "mdi:current-dc"
+    case .energy: "mdi:battery-high"
+    }
+  }
+
+  private var isDiagnostic: Bool {
+    switch self {
+    case .capacity, .online: false
+    case .status, .voltage, .current, .energy: true
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Bytes
+import LinuxIO
+import Sensing
+
+/// Keeps what sources bring, by unique id.
+final class RecordingSink: ReadingSink {
+  private(set) var sensors: [SensorDescription] = []
+  private(set) var values: [String: Value] = [:]
+  private(set) var times: [String: WallTime] = [:]
+  private(set) var readingCount = 0
+  /// Such as `BAT0: missing BAT0` and `BAT0: recovered`.
+  private(set) var reports: [String] = []
+  var sensorsMax = 100
+
+  func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    if let known = sensors.firstIndex(where: { $0.uniqueID == sensor.uniqueID }) {
+      return SensorIndex(known)
+    }
+    guard sensors.count < sensorsMax else { return nil }
+    sensors.append(sensor)
+    return SensorIndex(sensors.count - 1)
+  }
+
+  func record(_ reading: Reading) {
+    let uniqueID = string(sensors[reading.sensor.value].uniqueID)
+    values[uniqueID] = reading.value
+    times[uniqueID] = reading.time
+    readingCount += 1
+  }
+
+  func record(_ fix: Fix) {}
+
+  func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
+    reports.append("\(string(source)): \(string(failure))")
+  }
+
+  func sourceRecovered(_ source: InlineText) { reports.append("\(string(source)): recovered") }
+}
+
+func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+func string(_ text: InlineText) -> String { string([UInt8](text.bytes)) }
+
+func string(_ failure: SourceFailure) -> String {
+  switch failure {
+  case .missing(let subject): "missing \(string(subject))"
+  case .notPermitted(let subject): "not permitted \(string(subject))"
+  case .busy(let subject): "busy \(string(subject))"
+  case .failed(let subject, let errno): "failed \(string(subject)) \(errno)"
+  case .malformed(let subject, let found): "malformed \(string(subject)) '\(string(found))'"
+  case .silent(let subject): "silent \(string(subject))"
+  case .unsupported(let subject, let remedy):
+    "unsupported \(string(subject)), \(string([UInt8](remedy.text)))"
+  }
+}
+
+/// A moment of virtual time.
+func at(seconds: Int64) -> Moment {
+  Moment(
+    instant: Instant(nanoseconds: seconds * 1_000_000_000),
+    wallTime: WallTime(nanoseconds: (1_700_000_000 + seconds) * 1_000_000_000))
+}

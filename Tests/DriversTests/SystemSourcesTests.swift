@@ -1,0 +1,120 @@
+import Bytes
+import Drivers
+import LinuxIO
+import Sensing
+import Testing
+
+@Suite final class SystemSourcesTests {
+  private let tree: FakeTree
+  private let sink = RecordingSink()
+
+  init() throws { tree = try FakeTree() }
+
+  private func failure(of source: any Source, second: Int64) -> String? {
+    do throws(SourceFailure) {
+      try source.sample(at: at(seconds: second))
+      return nil
+    } catch {
+      return string(error)
+    }
+  }
+  private func addZone(_ number: Int, type: String, _ millidegrees: String) throws {
+    try tree.write(
+      ["type": "\(type)\n", "temp": millidegrees], in: "class/thermal/thermal_zone\(number)")
+  }
+  private func tenths(_ number: Int64) -> Value { .number(FixedPoint(number, decimals: 1)) }
+
+  @Test func loadHasThreeSensors() throws {
+    try tree.write("0.20 1.18 10.02 1/80 11206\n", to: "loadavg")
+    try LoadAverage(proc: tree.path, sink: sink).sample(at: at(seconds: 1))
+    #expect(
+      sink.values == [
+        "load_1_minute": .number(FixedPoint(20, decimals: 2)),
+        "load_5_minutes": .number(FixedPoint(118, decimals: 2)),
+        "load_15_minutes": .number(FixedPoint(1002, decimals: 2)),
+      ])
+  }
+
+  @Test func whatWasNeverThereHasNoSensors() {
+    for source in [
+      LoadAverage(proc: tree.path, sink: sink), Memory(proc: tree.path, sink: sink),
+      Uptime(proc: tree.path, sink: sink), ProcessorTemperature(sys: tree.path, sink: sink),
+      DiskSpace(holding: tree.path / "nowhere", sink: sink),
+    ] as [any Source] {
+      #expect(failure(of: source, second: 1)?.hasPrefix("missing ") == true)
+    }
+    #expect(sink.sensors.isEmpty)
+  }
+
+  @Test func aFileThatTurnsToNonsenseIsUnknownUntilItDoesNot() throws {
+    let uptime = Uptime(proc: tree.path, sink: sink)
+    try tree.write("12.50 9.00\n", to: "uptime")
+    #expect(failure(of: uptime, second: 1) == nil)
+    #expect(sink.values == ["uptime": .number(FixedPoint(12))])
+    try tree.write("for ages\n", to: "uptime")
+    #expect(failure(of: uptime, second: 2)?.hasSuffix(" 'for ages'") == true)
+    #expect(sink.values == ["uptime": .unknown])
+    try tree.write("14.00 9.00\n", to: "uptime")
+    #expect(failure(of: uptime, second: 3) == nil)
+    #expect(sink.values == ["uptime": .number(FixedPoint(14))])
+  }
+
+  @Test func memoryIsReadFromTheFirstLinesOfALongFile() throws {
+    var text = "MemTotal:  1000 kB\nMemFree:  1 kB\nMemAvailable:  250 kB\n"
+    for number in 0..<100 { text += "Something\(number):   \(number) kB\n" }
+    try tree.write(text, to: "meminfo")
+    try Memory(proc: tree.path, sink: sink).sample(at: at(seconds: 1))
+    #expect(sink.values == ["memory_used": tenths(750)])
+  }
+
+  @Test func theProcessorsZoneIsPreferredWhereverItStands() throws {
+    try addZone(0, type: "acpitz", "27800\n")
+    try addZone(1, type: "soc-thermal", "40000\n")
+    try addZone(10, type: "cpu-thermal", "48312\n")
+    try tree.write("0\n", to: "class/thermal/cooling_device0/cur_state")
+    try ProcessorTemperature(sys: tree.path, sink: sink).sample(at: at(seconds: 1))
+    #expect(sink.values == ["processor_temperature": tenths(483)])
+  }
+
+  @Test func ofZonesThatSayNothingTheFirstOneThatAnswersIsTaken() throws {
+    try addZone(2, type: "alpha", "20000\n")
+    try addZone(10, type: "alpha", "30000\n")
+    try addZone(1, type: "alpha", "-274000\n")
+    try addZone(0, type: "cpu-thermal", "")
+    try ProcessorTemperature(sys: tree.path, sink: sink).sample(at: at(seconds: 1))
+    #expect(sink.values == ["processor_temperature": tenths(200)])
+  }
+
+  @Test func aFrozenBoardIsBelowZero() throws {
+    try addZone(0, type: "cpu-thermal", "-12345\n")
+    try ProcessorTemperature(sys: tree.path, sink: sink).sample(at: at(seconds: 1))
+    #expect(sink.values == ["processor_temperature": tenths(-123)])
+  }
+
+  @Test func aZoneThatFailsIsGivenUpForOneThatAnswers() throws {
+    try addZone(0, type: "cpu-thermal", "48000\n")
+    try addZone(1, type: "acpitz", "27000\n")
+    let temperature = ProcessorTemperature(sys: tree.path, sink: sink)
+    #expect(failure(of: temperature, second: 1) == nil)
+    try addZone(0, type: "cpu-thermal", "4294967295\n")
+    #expect(failure(of: temperature, second: 2)?.contains("'4294967295'") == true)
+    #expect(sink.values == ["processor_temperature": .unknown])
+    #expect(failure(of: temperature, second: 3) == nil)
+    #expect(sink.values == ["processor_temperature": tenths(270)])
+  }
+
+  @Test func theDiskIsSomewhereBetweenEmptyAndFull() throws {
+    try DiskSpace(sink: sink).sample(at: at(seconds: 1))
+    guard case .number(let percent) = sink.values["disk_used"] else {
+      Issue.record("the root has a size")
+      return
+    }
+    #expect(percent.decimals == 1)
+    #expect((0...1000).contains(percent.coefficient))
+  }
+
+  @Test func aFileSystemWithoutASizeCannotBeFull() {
+    let procfs = DiskSpace(holding: Path("/proc"), sink: sink)
+    #expect(failure(of: procfs, second: 1)?.hasPrefix("unsupported /proc") == true)
+  }
+}

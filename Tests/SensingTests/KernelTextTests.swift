@@ -1,0 +1,46 @@
+import Bytes
+import Testing
+
+@testable import Sensing
+
+@Suite struct KernelTextTests {
+  @Test(arguments: [
+    ("0\n", 0), ("100\n", 100), ("-274000\n", -274_000), ("  42 ", 42), ("007", 7),
+    ("9223372036854775807", Int64.max), ("-9223372036854775808", Int64.min),
+  ])
+  func aNumberIsReadWithOrWithoutItsNewline(text: String, number: Int64) {
+    #expect(KernelText.integer([UInt8](text.utf8).span) == number)
+  }
+
+  @Test(arguments: [
+    "", "\n", " ", "-", "-\n", "+5", "5 5", "5\n5", "0x10", "1e3", "5.0", "5.", ".", "12a", "N/A",
+    "--5", "5-", "\u{0}", "5\u{0}", "٣", "9223372036854775808", "-9223372036854775809",
+    "99999999999999999999999999999999999999999999999999999999999999",
+  ])
+  func whatIsNoWholeNumberIsNone(text: String) {
+    #expect(KernelText.integer([UInt8](text.utf8).span) == nil)
+  }
+
+  @Test func aNumberOutsideItsRangeIsNone() {
+    #expect(KernelText.integer([UInt8]("101").span, in: 0...100) == nil)
+    #expect(KernelText.integer([UInt8]("-1").span, in: 0...100) == nil)
+    #expect(KernelText.integer([UInt8]("100").span, in: 0...100) == 100)
+  }
+
+  @Test(arguments: [
+    ("25080", FixedPoint(25080)),
+    ("25080.000000000\n", FixedPoint(25_080_000_000_000, decimals: 9)),
+    ("-0.5", FixedPoint(-5, decimals: 1)), ("0.05", FixedPoint(5, decimals: 2)),
+  ])
+  func aDecimalKeepsTheDecimalsItIsWrittenWith(text: String, number: FixedPoint) {
+    #expect(KernelText.decimal([UInt8](text.utf8).span) == number)
+  }
+
+  @Test(arguments: [
+    "", ".", ".5", "5.", "-.5", "1.2.3", "1..2", "1.2-", "1.0000000000", "1,5", "nan", "inf",
+    "9223372036854775807.1",
+  ])
+  func whatIsNoDecimalIsNone(text: String) {
+    #expect(KernelText.decimal([UInt8](text.utf8).span) == nil)
+  }
+}

@@ -1,0 +1,112 @@
+import Bytes
+import Testing
+
+@testable import Sensing
+
+@Suite struct SupplyAnswersTests {
+  private func answers(_ pairs: [(SupplyQuantity, SupplyAnswer)]) -> SupplyAnswers {
+    var answers = SupplyAnswers()
+    for (quantity, answer) in pairs { answers[quantity] = answer }
+    return answers
+  }
+  private func hundredths(_ number: Int64) -> Value { .number(FixedPoint(number, decimals: 2)) }
+
+  @Test func aSupplyThatSaysNothingHasNoSensors() {
+    let answers = SupplyAnswers()
+    #expect(answers.capacityPercent == nil)
+    #expect(answers.voltageVolts == nil)
+    #expect(answers.currentAmperes == nil)
+    #expect(answers.energyWattHours == nil)
+  }
+
+  @Test func theKernelsMillionthsBecomeVoltsAndAmperes() {
+    let answers = answers([
+      (.voltageNow, .number(12_345_678)), (.currentNow, .number(-1_234_567)),
+    ])
+    #expect(answers.voltageVolts == hundredths(1235))
+    #expect(answers.currentAmperes == .number(FixedPoint(-1235, decimals: 3)))
+  }
+
+  @Test func theSupplysOwnPercentageWinsOverOneWorkedOut() {
+    let answers = answers([
+      (.capacity, .number(42)), (.energyNow, .number(1)), (.energyFull, .number(2)),
+    ])
+    #expect(answers.capacityPercent == .number(FixedPoint(42)))
+  }
+
+  @Test(arguments: [
+    (SupplyQuantity.energyNow, SupplyQuantity.energyFull), (.chargeNow, .chargeFull),
+  ])
+  func aMissingPercentageIsWorkedOut(now: SupplyQuantity, full: SupplyQuantity) {
+    let answers = answers([(now, .number(2_000_000)), (full, .number(3_000_000))])
+    #expect(answers.capacityPercent == .number(FixedPoint(67)))
+  }
+
+  @Test func anOverfullBatteryIsFull() {
+    #expect(answers([(.capacity, .number(104))]).capacityPercent == .number(FixedPoint(100)))
+    let learning = answers([(.chargeNow, .number(103)), (.chargeFull, .number(100))])
+    #expect(learning.capacityPercent == .number(FixedPoint(100)))
+    #expect(!SupplyQuantity.capacity.range.contains(255))
+  }
+
+  @Test func aBatteryWithoutAFullChargeHasNoPercentage() {
+    let empty = answers([(.chargeNow, .number(0)), (.chargeFull, .number(0))])
+    #expect(empty.capacityPercent == .unknown)
+    #expect(answers([(.chargeNow, .number(5))]).capacityPercent == nil)
+  }
+
+  @Test func energyIsTakenAsItIsBeforeItIsWorkedOut() {
+    let answers = answers([
+      (.energyNow, .number(41_526_000)), (.chargeNow, .number(1)), (.voltageNow, .number(1)),
+    ])
+    #expect(answers.energyWattHours == hundredths(4153))
+  }
+
+  @Test func chargeBecomesEnergyAtTheRatedVoltage() {
+    var answers = answers([
+      (.chargeNow, .number(2_500_000)), (.voltageMinDesign, .number(3_700_000)),
+      (.voltageNow, .number(4_200_000)),
+    ])
+    #expect(answers.energyWattHours == hundredths(925))
+    answers[.voltageMinDesign] = .absent
+    #expect(answers.energyWattHours == hundredths(1050))
+    answers[.voltageMinDesign] = .number(0)
+    #expect(answers.energyWattHours == hundredths(1050))
+    answers[.voltageNow] = .absent
+    answers[.voltageMinDesign] = .absent
+    #expect(answers.energyWattHours == nil)
+  }
+
+  @Test func theLargestNumbersOfTheKernelDoNotOverflow() {
+    let largest = Int64(Int32.max)
+    let answers = answers([
+      (.chargeNow, .number(largest)), (.chargeFull, .number(largest)),
+      (.voltageNow, .number(largest)),
+    ])
+    #expect(answers.energyWattHours == hundredths(461_168_601))
+    #expect(answers.capacityPercent == .number(FixedPoint(100)))
+  }
+
+  @Test func whatIsWorkedOutFromNothingIsNotInvented() {
+    var answers = answers([(.chargeNow, .unknown), (.chargeFull, .number(100))])
+    #expect(answers.capacityPercent == .unknown)
+    answers[.chargeFull] = .unavailable
+    #expect(answers.capacityPercent == .unavailable)
+    answers[.voltageNow] = .number(1)
+    #expect(answers.energyWattHours == .unknown)
+  }
+
+  @Test func theNameOfASupplyCannotBreakItsUniqueID() {
+    let description = SupplySensor.capacity.description(of: [UInt8]("Hid-00:1F\"é battery".utf8))
+    #expect(description.uniqueID == [UInt8]("supply_hid_00_1f____battery_capacity"))
+    #expect(SupplySensor.energy.description(of: [UInt8]("BAT0")).name == [UInt8]("BAT0 energy"))
+  }
+
+  @Test func onlyWhatCountsHasAStateClass() {
+    let supply = [UInt8]("BAT0")
+    #expect(SupplySensor.voltage.description(of: supply).stateClass == "measurement")
+    #expect(SupplySensor.status.description(of: supply).stateClass == nil)
+    #expect(SupplySensor.online.description(of: supply).kind == .binarySensor)
+    #expect(!SupplySensor.capacity.description(of: supply).isDiagnostic)
+  }
+}

@@ -1,0 +1,80 @@
+import Bytes
+import Sensing
+import Testing
+
+@Suite struct SystemFiguresTests {
+  private func loads(_ text: String) -> LoadAverages? {
+    LoadAverages(parsing: [UInt8](text.utf8).span)
+  }
+  private func memory(_ text: String) -> MemoryFigures? {
+    MemoryFigures(parsing: [UInt8](text.utf8).span)
+  }
+
+  @Test func theThreeLoadAveragesAreToldApart() throws {
+    let averages = try #require(loads("0.20 1.18 10.02 1/80 11206\n"))
+    #expect(averages.overOneMinute == FixedPoint(20, decimals: 2))
+    #expect(averages.overFiveMinutes == FixedPoint(118, decimals: 2))
+    #expect(averages.overFifteenMinutes == FixedPoint(1002, decimals: 2))
+  }
+
+  @Test(arguments: [
+    "", "\n", "0.20", "0.20 1.18", "0.20 1.18 ", "0.20 1.18 10.0", "0.20 x 10.02",
+    "-0.20 1.18 1.00",
+    "0,20 1,18 10,02",
+  ])
+  func aCutOrForeignLoadTextIsRefused(text: String) {
+    #expect(loads(text) == nil)
+  }
+
+  @Test func usedMemoryIsWhatIsNotAvailable() throws {
+    let text = "MemTotal:        4015976 kB\nMemFree:   100 kB\nMemAvailable:    1003994 kB\n"
+    let figures = try #require(memory(text))
+    #expect(figures.totalKibibytes == 4_015_976)
+    #expect(figures.availableKibibytes == 1_003_994)
+    #expect(figures.usedPercent == FixedPoint(Int64(750), decimals: 1))
+  }
+
+  @Test(arguments: [
+    "", "MemTotal: 5 kB\n", "MemAvailable: 5 kB\n", "MemTotal: 5 kB\nMemAvailable: 1 kB",
+    "MemTotal: 0 kB\nMemAvailable: 0 kB\n", "MemTotal: 5 kB\nMemAvailable: 6 kB\n",
+    "MemTotal: 5\nMemAvailable: 1\n", "MemTotal: 5 MB\nMemAvailable: 1 MB\n",
+    "MemTotal: -5 kB\nMemAvailable: 1 kB\n", "MemTotal: x kB\nMemAvailable: 1 kB\n",
+    "MemTotal: 99999999999999999999 kB\nMemAvailable: 1 kB\n",
+  ])
+  func meminfoThatMakesNoSenseIsRefused(text: String) {
+    #expect(memory(text) == nil)
+  }
+
+  @Test func uptimeIsCountedInWholeSeconds() {
+    #expect(uptimeSeconds(parsing: [UInt8]("350735.97 234388.90\n").span) == 350_735)
+    #expect(uptimeSeconds(parsing: [UInt8]("0.00 0.00\n").span) == 0)
+  }
+
+  @Test(arguments: ["", "\n", "12", "12.3", "-1.00 0.00", "x.00 1.00", "92233720368547758070.00 1"])
+  func anUptimeThatMakesNoSenseIsRefused(text: String) {
+    #expect(uptimeSeconds(parsing: [UInt8](text.utf8).span) == nil)
+  }
+
+  @Test(
+    arguments: [
+      (0, 1, 0), (1, 1, 1000), (1, 3, 333), (2, 3, 667), (1, 2000, 1), (1, 2001, 0),
+      (UInt64.max / 2, UInt64.max, 500), (UInt64.max, UInt64.max, 1000),
+    ] as [(UInt64, UInt64, Int64)])
+  func aShareIsRoundedToOneDecimal(part: UInt64, whole: UInt64, tenths: Int64) {
+    #expect(percentage(of: part, in: whole) == FixedPoint(tenths, decimals: 1))
+  }
+
+  @Test func nothingIsNoShareOfNothing() {
+    #expect(percentage(of: 0, in: 0) == nil)
+    #expect(percentage(of: 2, in: 1) == nil)
+  }
+
+  @Test func theProcessorsZoneIsKnownByItsType() {
+    func rank(_ type: String) -> Int { ThermalZone.rank(ofType: [UInt8](type.utf8).span) }
+    #expect(rank("cpu-thermal\n") == rank("cpu_thermal\n"))
+    let types = ["cpu-thermal", "x86_pkg_temp", "cpu0-thermal", "soc-thermal", "iwlwifi_1"]
+    #expect(types.map(rank) == types.map(rank).sorted())
+    #expect(Set(types.map(rank)).count == types.count)
+    #expect(rank("") == ThermalZone.anyRank)
+  }
+}
