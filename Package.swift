@@ -9,6 +9,7 @@ let everywhere: [SwiftSetting] = [
   .strictMemorySafety(),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
   .treatAllWarnings(as: .error),
 ]
 let shipped: [SwiftSetting] =
@@ -58,11 +59,11 @@ let package = Package(
     // Layer 4
     .target(
       name: "Agent",
-      dependencies: ["Drivers", "Transport", "LinuxIO", "Outbox", "CYAML"],
+      dependencies: ["Drivers", "Transport", "LinuxIO", "Outbox", "CLinux", "CYAML"],
       swiftSettings: shipped),
     // Layer 5
     .executableTarget(
-      name: "homeward", dependencies: ["Agent"], swiftSettings: shipped,
+      name: "homeward", dependencies: ["Agent", "CLinux"], swiftSettings: shipped,
       linkerSettings: agentLibraries),
 
     // The practice home: a stand-in for Home Assistant, for newcomers and fast tests.

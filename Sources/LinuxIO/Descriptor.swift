@@ -76,9 +76,9 @@ public struct Descriptor: ~Copyable {
   /// Locks the file for this process (`flock(2)`) until the descriptor closes; false where another
   /// process holds the lock.
   public func lock() throws(Errno) -> Bool {
-    do throws(Errno) { _ = try retryingInterrupts { flock(number, LOCK_EX | LOCK_NB) } } catch
-      .wouldBlock
-    { return false }
+    do throws(Errno) {
+      _ = try retryingInterrupts { flock(number, LOCK_EX | LOCK_NB) }
+    } catch .wouldBlock { return false }
     return true
   }
 
@@ -101,6 +101,12 @@ public struct OpenMode: Sendable {
 }
 
 extension Descriptor {
+  /// A descriptor that becomes ready when the process is asked to stop (SIGTERM or SIGINT), which
+  /// then no longer ends it by itself.
+  public static func stopSignals() throws(Errno) -> Descriptor {
+    Descriptor(owning: try retryingInterrupts { clinux_signalfd() })
+  }
+
   /// Opens the file at `path`; the descriptor does not pass to other programs.
   public init(opening path: Path, mode: OpenMode) throws(Errno) {
     self.number = try unsafe path.withCString { (path) throws(Errno) in

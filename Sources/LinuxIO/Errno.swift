@@ -22,6 +22,7 @@ public struct Errno: Error, Equatable, Sendable {
   public static let quotaExceeded = Errno(code: EDQUOT)
   public static let invalidArgument = Errno(code: EINVAL)
   public static let inputOutput = Errno(code: EIO)
+  public static let outOfMemory = Errno(code: ENOMEM)
   public static let connectionReset = Errno(code: ECONNRESET)
   public static let connectionRefused = Errno(code: ECONNREFUSED)
   public static let busy = Errno(code: EBUSY)

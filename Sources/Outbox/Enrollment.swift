@@ -65,6 +65,11 @@ public struct Enrollment: Sendable {
     return .readToken
   }
 
+  /// The registration could not be kept, so none is made.
+  public mutating func stateNotWritable(now: Instant) {
+    state = .waiting(until: now + Self.tokenCheckDelay)
+  }
+
   /// Returns what to do, or nil where the token cannot be used; `problem` then says why, once.
   public mutating func tokenRead(
     _ token: [UInt8]?, now: Instant, report: (Problem) -> Void

@@ -1,1 +1,7 @@
-@main struct Main { static func main() {} }
+import Agent
+import CLinux
+
+@main
+struct Main {
+  static func main() { exit(Homeward.main().rawValue) }
+}

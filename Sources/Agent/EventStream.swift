@@ -1,0 +1,105 @@
+import Bytes
+import CLinux
+import HomeAssistant
+import Outbox
+import Sensing
+
+/// What happened in all, for the last line.
+struct Totals: Equatable {
+  /// Values and fixes that Home Assistant proved to have.
+  var readings = 0
+  var locations = 0
+  /// Values and sensors that Home Assistant did not want.
+  var refused = 0
+  /// Messages that were sent; the agent seals every one.
+  var sealed = 0
+  /// Cycles that ended with a proof, and those that did not.
+  var proven = 0
+  var unproven = 0
+}
+
+/// One JSON object per line on standard output, for scripts. Without `--json` it says nothing.
+struct EventStream {
+  private let isOn: Bool
+
+  init(isOn: Bool) { self.isOn = isOn }
+
+  func write(_ event: StaticString, _ writeMembers: (inout ByteBuffer) -> Void = { _ in }) {
+    guard isOn else { return }
+    // Made only where somebody reads it: the agent at its work allocates nothing.
+    var line = ByteBuffer(capacity: 64 * 1024)
+    line.openJSONObject()
+    line.appendJSON(key: "event")
+    line.appendJSON(event)
+    writeMembers(&line)
+    line.closeJSONObject()
+    line.append(UInt8(ascii: "\n"))
+    writeToTerminal([UInt8](line.bytes), STDOUT_FILENO)
+  }
+}
+
+extension ByteBuffer {
+  mutating func appendMember(_ key: StaticString, _ value: StaticString) {
+    appendJSON(key: key)
+    appendJSON(value)
+  }
+
+  mutating func appendMember(_ key: StaticString, _ value: Span<UInt8>) {
+    appendJSON(key: key)
+    appendJSON(value)
+  }
+
+  mutating func appendMember(_ key: StaticString, _ value: Int) {
+    appendJSON(key: key)
+    appendJSON(value)
+  }
+
+  mutating func appendMembers(of totals: Totals) {
+    appendMember("readings", totals.readings)
+    appendMember("locations", totals.locations)
+    appendMember("refused", totals.refused)
+    appendMember("sealed", totals.sealed)
+    appendMember("proven", totals.proven)
+    appendMember("unproven", totals.unproven)
+  }
+
+  /// Every value as the drivers read it, and the position.
+  mutating func appendMembers(of batch: borrowing Batch, lastFix: Fix?) {
+    appendJSON(key: "sensors")
+    openJSONObject()
+    for index in 0..<batch.sensorCount {
+      let sensor = SensorIndex(index)
+      guard let value = batch.value(of: sensor) else { continue }
+      appendJSON(key: batch.uniqueID(of: sensor).span)
+      appendJSON(value: value)
+    }
+    closeJSONObject()
+    guard let lastFix else { return }
+    appendJSON(key: "location")
+    openJSONObject()
+    append("latitude", lastFix.latitude, decimals: 7)
+    append("longitude", lastFix.longitude, decimals: 7)
+    append("altitude", lastFix.altitudeMeters, decimals: 1)
+    append("speed", lastFix.speedMetersPerSecond, decimals: 3)
+    append("track", lastFix.trackDegrees, decimals: 2)
+    append("horizontal_error", lastFix.horizontalErrorMeters, decimals: 2)
+    append("vertical_error", lastFix.verticalErrorMeters, decimals: 2)
+    closeJSONObject()
+  }
+
+  private mutating func append(_ key: StaticString, _ value: Double?, decimals: UInt8) {
+    guard let number = value.flatMap({ FixedPoint($0, decimals: decimals) }) else { return }
+    appendJSON(key: key)
+    appendJSON(number)
+  }
+
+  private mutating func appendJSON(value: Value) {
+    switch value {
+    case .number(let number): appendJSON(number)
+    case .boolean(let truth): appendJSON(truth)
+    case .text(let text): appendJSON(text.bytes)
+    case .unknown: appendJSONNull()
+    case .unavailable: appendJSON("unavailable")
+    }
+  }
+}

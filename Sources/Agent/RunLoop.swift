@@ -1,0 +1,74 @@
+import Bytes
+import CLinux
+import LinuxIO
+import Outbox
+
+/// The agent at its work: one thread that sleeps until a descriptor is ready or a deadline has
+/// come. In every cycle the sources are asked, what they are still waiting for is awaited, and the
+/// courier sets out.
+final class RunLoop {
+  private let loop: EventLoop
+  private let supervisor: Supervisor
+  private let courier: Courier
+  private let every: Duration
+  private let signals: Signals
+  private var nextCycleAt: Instant
+  private var isGathering = false
+
+  init(
+    loop: EventLoop, supervisor: Supervisor, courier: Courier, every: Duration, signals: Signals,
+    now: Instant
+  ) {
+    self.loop = loop
+    self.supervisor = supervisor
+    self.courier = courier
+    self.every = every
+    self.signals = signals
+    nextCycleAt = now
+  }
+
+  /// Works until the process is asked to stop, or until `isDone` says so.
+  func run(until isDone: () -> Bool) throws(Errno) {
+    while !signals.isStopRequested, !isDone() {
+      try loop.turn(until: deadline)
+      let moment = Moment.now
+      supervisor.deadlineReached(at: moment)
+      courier.deadlineReached(now: moment.instant)
+      cycle(at: moment)
+    }
+  }
+
+  private var deadline: Instant {
+    let next = earliest(supervisor.deadline, courier.deadline)
+    return next.map { min($0, nextCycleAt) } ?? nextCycleAt
+  }
+
+  private func cycle(at moment: Moment) {
+    if moment.instant >= nextCycleAt {
+      supervisor.sample(at: moment)
+      isGathering = true
+      nextCycleAt = nextCycleAt + every
+      // After a suspension the cycles that were slept through are not made up for.
+      if nextCycleAt <= moment.instant { nextCycleAt = moment.instant + every }
+    }
+    if isGathering, !supervisor.isGathering {
+      isGathering = false
+      courier.cycleDue(now: moment.instant)
+    } else if courier.delivery.batch.hasUrgentChange {
+      courier.cycleDue(now: moment.instant)
+    }
+  }
+}
+
+/// SIGTERM and SIGINT, as a descriptor of the loop.
+final class Signals: Watcher {
+  private(set) var isStopRequested = false
+  private let descriptor: Descriptor
+
+  init(loop: EventLoop) throws(Errno) {
+    descriptor = try Descriptor.stopSignals()
+    _ = try loop.watch(descriptor.number, for: .input, telling: self)
+  }
+
+  func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) { isStopRequested = true }
+}

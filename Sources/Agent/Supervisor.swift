@@ -1,0 +1,92 @@
+import Bytes
+import Drivers
+import HomeAssistant
+import LinuxIO
+import Outbox
+import Sensing
+
+/// Asks the sources in every cycle, and keeps a failing one from silencing the others.
+final class Supervisor {
+  private struct Supervised {
+    let source: any Source
+    var supervision = Supervision()
+  }
+
+  private let courier: Courier
+  private let log: Log
+  private let events: EventStream
+  private var sources: [Supervised] = []
+  private var hasReportedFull = false
+
+  init(courier: Courier, log: Log, events: EventStream) {
+    self.courier = courier
+    self.log = log
+    self.events = events
+  }
+
+  func add(_ source: any Source) { sources.append(Supervised(source: source)) }
+
+  /// Whether a source is still waiting for something of this cycle.
+  var isGathering: Bool { sources.contains { $0.source.isGathering } }
+
+  var deadline: Instant? {
+    var next: Instant?
+    for supervised in sources { next = earliest(next, supervised.source.deadline) }
+    return next
+  }
+
+  func deadlineReached(at moment: Moment) {
+    for supervised in sources {
+      guard let deadline = supervised.source.deadline, moment.instant >= deadline else { continue }
+      supervised.source.deadlineReached(at: moment)
+    }
+  }
+
+  func sample(at moment: Moment) {
+    for index in sources.indices where sources[index].supervision.isDue(now: moment.instant) {
+      let source = sources[index].source
+      do throws(SourceFailure) {
+        try source.sample(at: moment)
+        if sources[index].supervision.succeeded() != nil { sourceRecovered(source.name) }
+      } catch {
+        let report = sources[index].supervision.failed(error, now: moment.instant)
+        if case .failed(let failure) = report { sourceFailed(source.name, failure) }
+      }
+    }
+  }
+}
+
+extension Supervisor: ReadingSink {
+  func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    if let index = courier.delivery.batch.declare(sensor) { return index }
+    if !hasReportedFull {
+      hasReportedFull = true
+      log.error(
+        "\(Batch.sensorsMax) sensors are the most that one agent can have; \(quoted: sensor.name)"
+          + " and what comes after it is left out")
+    }
+    return nil
+  }
+
+  func record(_ reading: Reading) { courier.delivery.batch.record(reading) }
+
+  func record(_ fix: Fix) { courier.record(fix) }
+
+  func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
+    log.warning("\(source): \(failure.words)")
+    events.write("source_failed") {
+      $0.appendMember("source", source.bytes)
+      $0.appendMember("cause", failure.code)
+    }
+  }
+
+  func sourceRecovered(_ source: InlineText) {
+    log.notice("\(source) works again")
+    events.write("source_recovered") { $0.appendMember("source", source.bytes) }
+  }
+}
+
+func earliest(_ first: Instant?, _ second: Instant?) -> Instant? {
+  guard let first, let second else { return first ?? second }
+  return min(first, second)
+}

@@ -1,0 +1,140 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Outbox
+import Sensing
+
+extension MessageText {
+  static func + (left: MessageText, right: MessageText) -> MessageText {
+    MessageText(bytes: left.bytes + right.bytes)
+  }
+}
+
+/// What people read: the failures of all layers, each with what to do about it.
+extension MessageText.StringInterpolation {
+  mutating func appendInterpolation(_ text: InlineText) {
+    appendInterpolation(bytes: [UInt8](text.bytes))
+  }
+
+  mutating func appendInterpolation(_ path: Path) {
+    appendInterpolation(bytes: path.bytes.printable)
+  }
+
+  /// A length of time that was measured, to the second.
+  mutating func appendInterpolation(wholeSeconds duration: Duration) {
+    appendInterpolation(Duration.seconds(duration.components.seconds))
+  }
+
+  mutating func appendInterpolation(_ error: Errno) {
+    var words = ByteBuffer(capacity: 128)
+    words.append(error)
+    appendInterpolation(bytes: [UInt8](words.bytes))
+  }
+}
+
+extension SourceFailure {
+  var words: MessageText {
+    switch self {
+    case .missing(let what): "\(what) is not there; it is looked for again"
+    case .notPermitted(let what):
+      "\(what) may not be opened; add the agent's user to the group that owns it"
+    case .busy(let what): "\(what) is in use by another program"
+    case .failed(let what, let code): "\(what): \(Errno(code: code))"
+    case .malformed(let what, let found):
+      "\(what) says \"\(found)\", which makes no sense there"
+    case .silent(let what): "\(what) says nothing; does it have a receiver?"
+    case .unsupported(let what, let remedy): "\(what) cannot be used; \(remedy.text)"
+    }
+  }
+
+  var code: StaticString {
+    switch self {
+    case .missing: "missing"
+    case .notPermitted: "not_permitted"
+    case .busy: "busy"
+    case .failed: "failed"
+    case .malformed: "malformed"
+    case .silent: "silent"
+    case .unsupported: "unsupported"
+    }
+  }
+}
+
+extension OutageCause {
+  var words: MessageText {
+    switch self {
+    case .noConnection(let reason): "Home Assistant cannot be reached: \(reason)"
+    case .notLive:
+      "Home Assistant answers with nothing: it is starting, or it does not know this device"
+    case .dropped:
+      "Home Assistant dropped our message without a word: it holds another key, or none"
+    case .otherKey: "Home Assistant answers with another key: the registration is not ours"
+    case .notFound: "Home Assistant is not ready (404); if this stays, look at home_assistant.url"
+    case .gone:
+      "Home Assistant has deleted this device (410); to register it anew, remove registration.json"
+    case .unavailable(let status): "Home Assistant is not available (\(status))"
+    case .forbidden(let status):
+      "Home Assistant, or a proxy before it, refuses this address (\(status))"
+    case .badRequest: "Home Assistant, or a proxy before it, calls our message malformed (400)"
+    case .encryptionRequired: "Home Assistant got our message unsealed; is there a proxy?"
+    case .notHomeAssistant(let status):
+      "something that is not Home Assistant answered (\(status)); is there a login page?"
+    case .unreadableAnswer: "Home Assistant's sealed answer is not what it should be"
+    }
+  }
+
+  var code: StaticString {
+    switch self {
+    case .noConnection: "no_connection"
+    case .notLive: "not_live"
+    case .dropped: "dropped"
+    case .otherKey: "other_key"
+    case .notFound: "not_found"
+    case .gone: "gone"
+    case .unavailable: "unavailable"
+    case .forbidden: "forbidden"
+    case .badRequest: "bad_request"
+    case .encryptionRequired: "encryption_required"
+    case .notHomeAssistant: "not_home_assistant"
+    case .unreadableAnswer: "unreadable_answer"
+    }
+  }
+}
+
+extension Enrollment.Problem {
+  var words: MessageText {
+    switch self {
+    case .noToken:
+      "there is no token to register with; write a long-lived token of Home Assistant to the file"
+        + " that home_assistant.token_file names"
+    case .tokenRejected:
+      "Home Assistant does not accept the token; it is never sent again, for Home Assistant may"
+        + " ban this address. Write a new one to home_assistant.token_file"
+    case .noConnection(let reason): "Home Assistant cannot be reached to register: \(reason)"
+    case .notFound:
+      "Home Assistant is not ready to register (404); if this stays, look at home_assistant.url"
+    case .forbidden: "Home Assistant refuses to register this address (403); is it banned?"
+    case .unavailable(let status): "Home Assistant is not available to register (\(status))"
+    case .notHomeAssistant(let status):
+      "something that is not Home Assistant answered the registration (\(status)); look at"
+        + " home_assistant.url"
+    case .requestRejected: "Home Assistant does not like our registration (400); please report it"
+    case .withoutEncryption:
+      "Home Assistant registers without encryption; it needs its PyNaCl, which it has by default"
+    }
+  }
+
+  var code: StaticString {
+    switch self {
+    case .noToken: "no_token"
+    case .tokenRejected: "token_rejected"
+    case .noConnection: "no_connection"
+    case .notFound: "not_found"
+    case .forbidden: "forbidden"
+    case .unavailable: "unavailable"
+    case .notHomeAssistant: "not_home_assistant"
+    case .requestRejected: "request_rejected"
+    case .withoutEncryption: "without_encryption"
+    }
+  }
+}
