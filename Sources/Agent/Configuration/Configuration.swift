@@ -1,0 +1,145 @@
+/// What the agent shall do: the content of its configuration file, `/etc/homeward/homeward.yaml`.
+///
+/// Each property says which key it comes from, its range, and what holds when the key is absent.
+/// Texts are UTF-8. Lengths of time are written as a number and a unit (`ms`, `s`, `min`, `h` or
+/// `d`). A key is added by a property here and a line in `Configuration+Sections.swift`.
+public struct Configuration: Equatable, Sendable {
+  /// `every`: how long a cycle takes, from one report to the next; 5 s to 24 h. Default: 60 s.
+  public var every: Duration
+  /// `state_directory`: where the agent keeps what must survive a power cut; an absolute path of
+  /// at most 1024 bytes. Default: `/var/lib/homeward`.
+  public var stateDirectory: [UInt8]
+  /// `home_assistant`: whom to report to. Required.
+  public var homeAssistant: HomeAssistantSettings
+  /// `device: { name: … }`: what Home Assistant calls the device; 1 to 64 characters.
+  /// Default: nil, the host's name.
+  public var deviceName: [UInt8]?
+  /// `location`: where fixes come from. Default, and with `location: off`: nil, from nowhere.
+  public var location: LocationSettings?
+  /// `battery`: which batteries are reported. Default: `auto`.
+  public var battery: BatterySettings
+  /// `system`: `auto` (all), `off`, or a list of `cpu_temperature`, `load`, `memory`, `uptime` and
+  /// `disk`. Default: `auto`.
+  public var system: SystemSensors
+  /// `host`: where the kernel's file systems are mounted.
+  public var host: HostPaths
+  /// `sensors`: at most 64; no two with the same line, or with names that differ in the case of
+  /// ASCII letters only. Default: none.
+  public var sensors: [GPIOSensorSettings]
+}
+
+extension Configuration {
+  /// `home_assistant`: the server.
+  public struct HomeAssistantSettings: Equatable, Sendable {
+    /// `url`: http or https, a host, and optionally a port and a path; at most 512 bytes; without
+    /// a slash at the end. Required.
+    public var url: [UInt8]
+    /// `token_file`: the absolute path of a file with a long-lived access token, read once, to
+    /// register. Default: nil, the token is asked for when the device is paired.
+    public var tokenFile: [UInt8]?
+  }
+
+  /// `location`: the gpsd to ask. `source: gpsd` is required: it is the only source.
+  public struct LocationSettings: Equatable, Sendable {
+    /// `host`: a host's name or address. Default: 127.0.0.1.
+    public var host: [UInt8]
+    /// `port`: 1 to 65535. Default: 2947.
+    public var port: UInt16
+  }
+
+  /// `battery`: which batteries are reported.
+  public enum BatterySettings: Equatable, Sendable {
+    /// `auto`: every one that the kernel knows.
+    case automatic
+    /// `off`
+    case off
+    /// A list of 1 to 16 names in `/sys/class/power_supply`, such as `[BAT0]`.
+    case supplies([[UInt8]])
+  }
+
+  /// `system`: which of the computer's own sensors are reported.
+  public struct SystemSensors: OptionSet, Sendable {
+    public static let cpuTemperature = SystemSensors(rawValue: 1 << 0)
+    public static let load = SystemSensors(rawValue: 1 << 1)
+    public static let memory = SystemSensors(rawValue: 1 << 2)
+    public static let uptime = SystemSensors(rawValue: 1 << 3)
+    public static let disk = SystemSensors(rawValue: 1 << 4)
+    public static let all: SystemSensors = [.cpuTemperature, .load, .memory, .uptime, .disk]
+
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+  }
+
+  /// `host`: where the kernel's file systems are mounted, which in a container may be elsewhere.
+  /// Absolute paths of at most 1024 bytes.
+  public struct HostPaths: Equatable, Sendable {
+    /// `proc`. Default: `/proc`.
+    public var proc: [UInt8]
+    /// `sys`. Default: `/sys`.
+    public var sys: [UInt8]
+  }
+
+  /// One entry of `sensors`: a line that is either on or off.
+  public struct GPIOSensorSettings: Equatable, Sendable {
+    /// `gpio`: which line. Required.
+    public var line: GPIOLineAddress
+    /// `name`: 1 to 64 characters. Required.
+    public var name: [UInt8]
+    /// `device_class`: one of Home Assistant's for binary sensors, such as `moisture`.
+    /// Default: nil, none.
+    public var deviceClass: [UInt8]?
+    /// `icon`: `prefix:name`, such as `mdi:water`; at most 64 bytes. Default: nil, what Home
+    /// Assistant chooses.
+    public var icon: [UInt8]?
+    /// `debounce`: how long a level must last before it counts; 0 to 10 s. Default: 20 ms, which
+    /// outlasts the bouncing of common switches and reeds.
+    public var debounce: Duration
+    /// `urgent`: whether a change is reported at once instead of with the next cycle.
+    /// Default: false.
+    public var isUrgent: Bool
+    /// `active_low`: whether the sensor is on while the line is low. Default: false.
+    public var isActiveLow: Bool
+    /// `bias`: what the line does while nothing drives it. Default: `as_is`.
+    public var bias: GPIOBias
+  }
+
+  /// `gpio`: which line, in words that mean the same after a kernel update.
+  public enum GPIOLineAddress: Equatable, Sendable {
+    /// The line's own name, such as `GPIO17`; 1 to 31 bytes, as the kernel allows.
+    case name([UInt8])
+    /// The chip's label, 1 to 31 bytes, and the line's offset, 0 to 4095: `pinctrl-bcm2711/17`.
+    /// The last slash is the one between them.
+    case chip(label: [UInt8], offset: UInt32)
+  }
+
+  /// `bias`: the resistor of the chip that a line is connected to.
+  public enum GPIOBias: Equatable, Sendable {
+    /// `as_is`: whatever was set before the agent started.
+    case asIs
+    /// `pull_up`
+    case pullUp
+    /// `pull_down`
+    case pullDown
+    /// `disabled`: none.
+    case disabled
+  }
+}
+
+extension Configuration {
+  static let everyRange: ClosedRange<Duration> = .seconds(5) ... .seconds(24 * 3600)
+  static let debounceRange: ClosedRange<Duration> = .zero ... .seconds(10)
+  static let sensorsMax = 64
+  static let suppliesMax = 16
+  static let nameCharactersMax = 64
+  static let iconBytesMax = 64
+  static let urlBytesMax = 512
+  static let pathBytesMax = 1024
+  /// The longest name the DNS can hold.
+  static let hostBytesMax = 253
+  /// A directory of the kernel's device model; real ones stay far below.
+  static let supplyNameBytesMax = 64
+  /// `GPIO_MAX_NAME_SIZE` of `linux/gpio.h`, without the NUL.
+  static let gpioNameBytesMax = 31
+  static let gpioOffsetMax = 4095
+}

@@ -1,0 +1,75 @@
+/// A sentence for the user, put together without `String`, whose comparison would link the Unicode
+/// tables into the shipped binary.
+///
+/// Text from the file gets in through `quoted:` only, which makes it safe to show.
+struct MessageText: ExpressibleByStringInterpolation {
+  /// A longer text is described, not shown: a token that was pasted into the wrong line must not
+  /// end up in a log. 40 characters hold every word and number that can be right.
+  static let quotedCharactersMax = 40
+
+  let bytes: [UInt8]
+
+  /// Bytes that are known not to come from the file.
+  init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Whether a text from the file is neither long nor looks like an access token (a JSON Web Token,
+  /// which begins with an encoded brace and quote).
+  static func canShow(_ text: [UInt8]) -> Bool {
+    text.unicodeScalars.count <= quotedCharactersMax && !text.isBegun(with: "eyJ")
+  }
+
+  init(stringLiteral text: StaticString) { bytes = [UInt8](literal: text) }
+
+  init(stringInterpolation: StringInterpolation) { bytes = stringInterpolation.bytes }
+
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var bytes: [UInt8] = []
+
+    init(literalCapacity: Int, interpolationCount: Int) {}
+
+    @inline(never)
+    mutating func appendLiteral(_ text: StaticString) { bytes += [UInt8](literal: text) }
+    @inline(never)
+    mutating func appendInterpolation(_ text: StaticString) { appendLiteral(text) }
+    @inline(never)
+    mutating func appendInterpolation(_ text: MessageText) { bytes += text.bytes }
+    /// Bytes that are known to be fit for showing.
+    @inline(never)
+    mutating func appendInterpolation(bytes shown: [UInt8]) { bytes += shown }
+    @inline(never)
+    mutating func appendInterpolation(_ number: Int) { bytes += [UInt8](decimal: Int64(number)) }
+
+    /// A length of time, in the largest unit that divides it.
+    @inline(never)
+    mutating func appendInterpolation(_ duration: Duration) {
+      let (seconds, attoseconds) = duration.components
+      let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+      let units: [(length: Int64, name: StaticString)] = [
+        (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms"),
+      ]
+      for unit in units where milliseconds > 0 && milliseconds.isMultiple(of: unit.length) {
+        appendInterpolation(bytes: [UInt8](decimal: milliseconds / unit.length))
+        return appendLiteral(unit.name)
+      }
+      appendLiteral("0s")
+    }
+
+    /// Text from the file in quotes, or its length where it is long or looks like a token.
+    @inline(never)
+    mutating func appendInterpolation(quoted text: [UInt8]) {
+      appendInterpolation(
+        MessageText.canShow(text)
+          ? "\"\(bytes: text.printable)\""
+          : "(a text of \(text.unicodeScalars.count) characters)")
+    }
+
+    /// `a, b or c`
+    @inline(never)
+    mutating func appendInterpolation(anyOf words: [StaticString]) {
+      for (index, word) in words.enumerated() {
+        if index > 0 { appendLiteral(index == words.count - 1 ? " or " : ", ") }
+        appendLiteral(word)
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/// Finds the word that was meant.
+enum Suggestion {
+  /// Longer words are compared with nothing: no key or value of ours is that long.
+  private static let wordBytesMax = 32
+
+  /// The word nearest to what was written: at most two slips away, and at most half its length,
+  /// since two slips turn any short word into any other.
+  static func nearest(to written: [UInt8], in words: [StaticString]) -> StaticString? {
+    var nearest: (word: StaticString, distance: Int)?
+    for word in words {
+      let candidate = [UInt8](literal: word)
+      guard written.count <= wordBytesMax, abs(written.count - candidate.count) <= 2 else {
+        continue
+      }
+      let distance = editDistance(written.lowercasedASCII, candidate)
+      guard distance <= min(2, candidate.count / 2), distance < nearest?.distance ?? 3 else {
+        continue
+      }
+      nearest = (word, distance)
+    }
+    return nearest?.word
+  }
+
+  /// Letters to insert, delete, replace, or swap with their neighbour ("optimal string alignment").
+  static func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    var beforeLast: [Int] = []
+    var last = Array(0...right.count)
+    for row in left.indices {
+      var current = [row + 1]
+      for column in right.indices {
+        let isSame = left[row] == right[column]
+        var distance = min(
+          last[column + 1] + 1, current[column] + 1, last[column] + (isSame ? 0 : 1))
+        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+          distance = min(distance, beforeLast[column - 1] + 1)
+        }
+        current.append(distance)
+      }
+      (beforeLast, last) = (last, current)
+    }
+    return last[right.count]
+  }
+}

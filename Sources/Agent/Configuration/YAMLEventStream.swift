@@ -1,0 +1,98 @@
+import CYAML
+
+/// What libyaml reports while it reads a text, one event at a time.
+///
+/// All pointers of the configuration's reading are in this file, but for those of literals, which
+/// are in `TextBytes.swift`.
+@safe struct YAMLEventStream: ~Copyable {
+  private let parser: UnsafeMutablePointer<cyaml_parser>
+
+  /// A stream over a copy of `source`; nil when memory ran out.
+  init?(_ source: [UInt8]) {
+    let opened = unsafe source.withUnsafeBufferPointer { bytes in
+      unsafe cyaml_open(bytes.baseAddress, bytes.count)
+    }
+    guard let opened = unsafe opened else { return nil }
+    unsafe parser = opened
+  }
+
+  deinit { unsafe cyaml_close(parser) }
+
+  /// The next event. After a failure, or `.end`, the stream has nothing more to say.
+  mutating func next() throws(YAMLSyntaxFailure) -> YAMLEvent {
+    var event = unsafe cyaml_event()
+    guard unsafe cyaml_next(parser, &event) else {
+      throw unsafe YAMLSyntaxFailure(cyaml_failure_of(parser))
+    }
+    return unsafe YAMLEvent(event)
+  }
+}
+
+/// One event of the stream, in our own words.
+struct YAMLEvent {
+  enum Kind {
+    case scalar(isPlain: Bool), alias
+    case sequenceStart, sequenceEnd, mappingStart, mappingEnd
+    case documentStart, end
+    /// The stream's start and a document's end, which carry nothing.
+    case other
+  }
+
+  let kind: Kind
+  let mark: TextMark
+  /// The text of a scalar, unescaped UTF-8; empty for everything else.
+  let text: [UInt8]
+  /// The explicit tag, such as `!secret`; nil without one.
+  let tag: [UInt8]?
+  let hasAnchor: Bool
+
+  fileprivate init(_ event: cyaml_event) {
+    kind =
+      switch unsafe event.kind {
+      case YAML_SCALAR_EVENT: .scalar(isPlain: unsafe event.is_plain)
+      case YAML_ALIAS_EVENT: .alias
+      case YAML_SEQUENCE_START_EVENT: .sequenceStart
+      case YAML_SEQUENCE_END_EVENT: .sequenceEnd
+      case YAML_MAPPING_START_EVENT: .mappingStart
+      case YAML_MAPPING_END_EVENT: .mappingEnd
+      case YAML_DOCUMENT_START_EVENT: .documentStart
+      case YAML_STREAM_END_EVENT, YAML_NO_EVENT: .end
+      default: .other
+      }
+    mark = TextMark(unsafe event.mark)
+    text = unsafe bytes(of: event.value) ?? []
+    tag = unsafe bytes(of: event.tag)
+    hasAnchor = unsafe event.has_anchor
+  }
+}
+
+/// Why a text is not YAML, in libyaml's words; `YAMLSyntaxFailure+Advice.swift` has ours.
+struct YAMLSyntaxFailure: Error {
+  /// Empty when memory ran out.
+  let problem: [UInt8]
+  let mark: TextMark
+  /// What was being read, such as `while scanning a quoted scalar`, and where that began.
+  let context: [UInt8]
+  let contextMark: TextMark
+  /// The byte at which it failed; 0 at the end of the text.
+  let byte: UInt8
+
+  fileprivate init(_ failure: cyaml_failure) {
+    problem = unsafe bytes(of: failure.problem) ?? []
+    mark = TextMark(unsafe failure.mark)
+    context = unsafe bytes(of: failure.context) ?? []
+    contextMark = TextMark(unsafe failure.context_mark)
+    byte = unsafe failure.byte
+  }
+}
+
+extension TextMark {
+  fileprivate init(_ mark: yaml_mark_t) {
+    self.init(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+  }
+}
+
+private func bytes(of text: cyaml_text) -> [UInt8]? {
+  guard let start = unsafe text.bytes else { return nil }
+  return unsafe [UInt8](UnsafeBufferPointer(start: start, count: Int(text.count)))
+}

@@ -1,0 +1,27 @@
+/// One value of the YAML text, and where it begins.
+struct YAMLNode {
+  enum Content {
+    /// A text; plain means: written without quotes.
+    case scalar([UInt8], isPlain: Bool)
+    case sequence([YAMLNode])
+    case mapping([YAMLEntry])
+    /// Something the builder has already refused; nobody complains about it twice.
+    case refused
+  }
+
+  let content: Content
+  let mark: TextMark
+
+  /// Whether there is a key but nothing after it, or YAML's word for nothing.
+  var isEmpty: Bool {
+    guard case .scalar(let text, isPlain: true) = content else { return false }
+    return text.isEmpty || text.isEqual(to: "~") || text.isEqual(to: "null")
+  }
+}
+
+/// One `key: value` of a mapping. Keys are unique in their mapping.
+struct YAMLEntry {
+  let key: [UInt8]
+  let mark: TextMark
+  let value: YAMLNode
+}

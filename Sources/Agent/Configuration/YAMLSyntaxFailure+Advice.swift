@@ -1,0 +1,71 @@
+extension YAMLSyntaxFailure {
+  /// The failure for a person: where it began, as far as that is known, and what to do.
+  ///
+  /// - Parameter end: where the text ends; libyaml's own mark of the end may be a line further.
+  /// - Returns: the problem, at a place that exists.
+  func explained(endOfText end: TextMark) -> ConfigurationProblem {
+    guard !problem.isEmpty else { return .outOfMemory }
+    if problem.isBegun(with: "found a tab") || (isAboutCharacter && byte == UInt8(ascii: "\t")) {
+      return ConfigurationProblem(
+        at: mark, .root, "the line is indented with a tab", remedy: "use spaces")
+    }
+    if isAboutCharacter {
+      return ConfigurationProblem(
+        at: mark, .root, "a value cannot begin with this character", remedy: "put it in quotes")
+    }
+    return mark < end || context.isEmpty ? explainedInTheMiddle(end) : explainedAtTheEnd(end)
+  }
+
+  private var isAboutCharacter: Bool {
+    problem.isEqual(to: "found character that cannot start any token")
+  }
+
+  /// Something has no end: its beginning is the place to look at.
+  private func explainedAtTheEnd(_ end: TextMark) -> ConfigurationProblem {
+    let endings: [(context: StaticString, problem: MessageText, remedy: MessageText)] = [
+      (
+        "while scanning a quoted scalar", "a text in quotes begins here and does not end",
+        "close it with the quote it begins with"
+      ),
+      ("while parsing a flow sequence", "a list begins here and does not end", "close it with ]"),
+      ("while parsing a flow mapping", "a section begins here and does not end", "close it with }"),
+    ]
+    let known = endings.first { context.isEqual(to: $0.context) }
+    return ConfigurationProblem(
+      at: min(contextMark, end), .root, known?.problem ?? words, remedy: known?.remedy ?? remedy)
+  }
+
+  private func explainedInTheMiddle(_ end: TextMark) -> ConfigurationProblem {
+    let begun: MessageText =
+      context.isEmpty || contextMark.line == mark.line
+      ? "" : ", which begins on line \(contextMark.line)"
+    return ConfigurationProblem(at: min(mark, end), .root, "\(words)\(begun)", remedy: remedy)
+  }
+
+  private var words: MessageText {
+    context.isEmpty
+      ? "this is not YAML: \(bytes: problem)"
+      : "this is not YAML: \(bytes: problem) \(bytes: context)"
+  }
+
+  private var remedy: MessageText {
+    let remedies: [(begins: StaticString, remedy: MessageText)] = [
+      ("mapping values are not", "check the indentation; a text that contains \": \" needs quotes"),
+      ("did not find expected ',' or ']'", "close the list with ] or put a comma between items"),
+      ("did not find expected ',' or '}'", "close it with } or put a comma between settings"),
+      ("did not find expected key", "check the indentation: keys that belong together align"),
+      ("did not find expected '-'", "check the indentation: items of a list align"),
+      ("could not find expected ':'", "write key: value, with a colon and a space"),
+      ("block sequence entries", "begin a list on the line after its key"),
+      ("found unknown escape", "write the backslash twice, or use single quotes"),
+    ]
+    let known = remedies.first { problem.isBegun(with: $0.begins) }
+    return known?.remedy ?? "check the indentation, the brackets and the quotes"
+  }
+}
+
+extension ConfigurationProblem {
+  static let outOfMemory = ConfigurationProblem(
+    at: .start, .root, "there is not enough memory to read the file",
+    remedy: "stop other programs, and try again")
+}

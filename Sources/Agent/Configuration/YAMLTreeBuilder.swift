@@ -1,0 +1,224 @@
+/// Nothing more can be read; the reason has been reported.
+struct YAMLAbandoned: Error {}
+
+/// Builds the tree of a YAML text, and refuses what a configuration does not need: anchors and
+/// aliases (and with them the "billion laughs"), tags, merge keys, a second document.
+struct YAMLTreeBuilder: ~Copyable {
+  /// Mappings and lists inside one another. Our deepest setting stands at depth 4.
+  static let depthMax = 8
+  /// Bytes of one key or value.
+  static let scalarBytesMax = 4096
+  /// Entries of one mapping or list; keeps the search for duplicate keys short.
+  static let entriesMax = 256
+
+  private var events: YAMLEventStream
+  private let end: TextMark
+  private let problems: ProblemCollector
+  /// Set inside what has been refused as a whole.
+  private var isMuted = false
+
+  /// The tree of `source`, valid UTF-8 that ends at `end`; nil when there is none. All problems go
+  /// to `problems`.
+  static func tree(
+    of source: [UInt8], end: TextMark, problems: ProblemCollector
+  ) -> YAMLNode? {
+    guard let events = YAMLEventStream(source) else {
+      problems.report(.outOfMemory)
+      return nil
+    }
+    var builder = YAMLTreeBuilder(events: events, end: end, problems: problems)
+    do throws(YAMLAbandoned) { return try builder.onlyDocument() } catch { return nil }
+  }
+
+  private init(events: consuming YAMLEventStream, end: TextMark, problems: ProblemCollector) {
+    self.events = events
+    self.end = end
+    self.problems = problems
+  }
+
+  /// The root of the only document; nil when the text holds none.
+  private mutating func onlyDocument() throws(YAMLAbandoned) -> YAMLNode? {
+    var root: YAMLNode?
+    while true {
+      let event = try nextEvent()
+      switch event.kind {
+      case .end: return root
+      case .documentStart where root != nil:
+        throw abandon(
+          event.mark, .root, "a second document begins here",
+          remedy: "keep one, and remove the line ---")
+      case .documentStart: root = try node(from: try nextEvent(), .root, depth: 1)
+      default: continue
+      }
+    }
+  }
+
+  private mutating func node(
+    from event: YAMLEvent, _ path: ConfigurationPath, depth: Int
+  ) throws(YAMLAbandoned) -> YAMLNode {
+    let isAccepted = accepts(event, path)
+    let content: YAMLNode.Content
+    switch event.kind {
+    case .scalar(let isPlain): content = .scalar(event.text, isPlain: isPlain)
+    case .sequenceStart: content = .sequence(try items(of: event, path, depth: depth))
+    case .mappingStart: content = .mapping(try entries(of: event, path, depth: depth))
+    default: content = .refused
+    }
+    return YAMLNode(content: isAccepted ? content : .refused, mark: event.mark)
+  }
+
+  private mutating func items(
+    of start: YAMLEvent, _ path: ConfigurationPath, depth: Int
+  ) throws(YAMLAbandoned) -> [YAMLNode] {
+    try enter(start, path, depth: depth)
+    var items: [YAMLNode] = []
+    while true {
+      let event = try nextEvent()
+      if case .sequenceEnd = event.kind { return items }
+      try admit(items.count + 1, event, path)
+      items.append(try node(from: event, path.appending(index: items.count), depth: depth + 1))
+    }
+  }
+
+  private mutating func entries(
+    of start: YAMLEvent, _ path: ConfigurationPath, depth: Int
+  ) throws(YAMLAbandoned) -> [YAMLEntry] {
+    try enter(start, path, depth: depth)
+    var entries: [YAMLEntry] = []
+    while true {
+      let event = try nextEvent()
+      if case .mappingEnd = event.kind { return entries }
+      try admit(entries.count + 1, event, path)
+      guard let key = try key(from: event, path, depth: depth) else {
+        try skipValue(path, depth: depth)
+        continue
+      }
+      let value = try node(from: try nextEvent(), path.appending(key), depth: depth + 1)
+      if let first = entries.first(where: { $0.key == key }) {
+        report(
+          event.mark, path, "the key \(quoted: key) stands here twice",
+          remedy: "remove one; the first is on line \(first.mark.line)")
+      } else {
+        entries.append(YAMLEntry(key: key, mark: event.mark, value: value))
+      }
+    }
+  }
+
+  /// The key of an entry; nil when the entry is refused as a whole.
+  private mutating func key(
+    from event: YAMLEvent, _ path: ConfigurationPath, depth: Int
+  ) throws(YAMLAbandoned) -> [UInt8]? {
+    guard case .scalar(let isPlain) = event.kind else {
+      report(event.mark, path, "a key must be a plain word", remedy: "write key: value")
+      try mute { builder throws(YAMLAbandoned) in
+        _ = try builder.node(from: event, path, depth: depth + 1)
+      }
+      return nil
+    }
+    if isPlain, event.text.isEqual(to: "<<") {
+      report(
+        event.mark, path, "merge keys (<<) are not supported", remedy: "write the settings out")
+      return nil
+    }
+    return accepts(event, path) ? event.text : nil
+  }
+
+  private mutating func skipValue(
+    _ path: ConfigurationPath, depth: Int
+  ) throws(YAMLAbandoned) {
+    try mute { builder throws(YAMLAbandoned) in
+      _ = try builder.node(from: try builder.nextEvent(), path, depth: depth + 1)
+    }
+  }
+
+  private mutating func mute(
+    _ body: (inout YAMLTreeBuilder) throws(YAMLAbandoned) -> Void
+  ) throws(YAMLAbandoned) {
+    let wasMuted = isMuted
+    isMuted = true
+    defer { isMuted = wasMuted }
+    try body(&self)
+  }
+}
+
+// MARK: - Limits and refusals
+
+extension YAMLTreeBuilder {
+  private mutating func nextEvent() throws(YAMLAbandoned) -> YAMLEvent {
+    do throws(YAMLSyntaxFailure) {
+      return try events.next()
+    } catch {
+      problems.report(error.explained(endOfText: end))
+      throw YAMLAbandoned()
+    }
+  }
+
+  private func enter(
+    _ event: YAMLEvent, _ path: ConfigurationPath, depth: Int
+  ) throws(YAMLAbandoned) {
+    guard depth > Self.depthMax else { return }
+    throw abandon(
+      event.mark, path, "keys and lists stand more than \(Self.depthMax) deep in one another",
+      remedy: "no setting needs that; check the brackets and the indentation")
+  }
+
+  private func admit(
+    _ count: Int, _ event: YAMLEvent, _ path: ConfigurationPath
+  ) throws(YAMLAbandoned) {
+    guard count > Self.entriesMax else { return }
+    throw abandon(
+      event.mark, path, "there are more than \(Self.entriesMax) entries here",
+      remedy: "no setting needs that many; remove some")
+  }
+
+  /// Whether a node is nothing but its content; reports what else it is.
+  private func accepts(_ event: YAMLEvent, _ path: ConfigurationPath) -> Bool {
+    if event.hasAnchor {
+      report(
+        event.mark, path, "anchors (&) are not supported",
+        remedy: "remove it, and write the value wherever it is needed")
+    }
+    if case .alias = event.kind {
+      report(
+        event.mark, path, "aliases (*) are not supported",
+        remedy: "write the value out; a text that begins with * needs quotes")
+      return false
+    }
+    if let tag = event.tag {
+      refuse(tag: tag, event, path)
+      return false
+    }
+    guard event.text.count > Self.scalarBytesMax else { return true }
+    report(
+      event.mark, path, "this text has \(event.text.count) bytes",
+      remedy: "the most is \(Self.scalarBytesMax); is a quote missing?")
+    return false
+  }
+
+  private func refuse(tag: [UInt8], _ event: YAMLEvent, _ path: ConfigurationPath) {
+    if tag.isEqual(to: "!secret") {
+      report(
+        event.mark, path, "!secret is not supported: it is known to Home Assistant only",
+        remedy: "a token belongs into a file named by token_file; write other values here")
+    } else {
+      report(
+        event.mark, path, "tags (\(quoted: tag)) are not supported",
+        remedy: "write the value itself; a text that begins with ! needs quotes")
+    }
+  }
+
+  private func report(
+    _ mark: TextMark, _ path: ConfigurationPath, _ problem: MessageText, remedy: MessageText
+  ) {
+    guard !isMuted else { return }
+    problems.report(ConfigurationProblem(at: mark, path, problem, remedy: remedy))
+  }
+
+  /// Reports what makes reading on pointless, muted or not.
+  private func abandon(
+    _ mark: TextMark, _ path: ConfigurationPath, _ problem: MessageText, remedy: MessageText
+  ) -> YAMLAbandoned {
+    problems.report(ConfigurationProblem(at: mark, path, problem, remedy: remedy))
+    return YAMLAbandoned()
+  }
+}
