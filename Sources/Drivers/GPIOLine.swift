@@ -1,0 +1,202 @@
+public import Bytes
+import CLinux
+public import LinuxIO
+public import Sensing
+
+/// What the configuration says about one GPIO line.
+public struct GPIOLineSettings: Sendable {
+  public var address: GPIOLineAddress
+  /// What Home Assistant calls the sensor.
+  public var name: [UInt8]
+  public var deviceClass: [UInt8]?
+  public var icon: [UInt8]?
+  /// How long a level must last before it counts; zero or more.
+  public var debounce: Duration
+  /// Whether a change starts a cycle at once.
+  public var isUrgent: Bool
+  /// Whether low voltage means on.
+  public var isActiveLow: Bool
+  public var bias: GPIOBias
+
+  public init(
+    address: GPIOLineAddress, name: [UInt8], deviceClass: [UInt8]? = nil, icon: [UInt8]? = nil,
+    debounce: Duration = .milliseconds(20), isUrgent: Bool = false, isActiveLow: Bool = false,
+    bias: GPIOBias = .asIs
+  ) {
+    self.address = address
+    self.name = name
+    self.deviceClass = deviceClass
+    self.icon = icon
+    self.debounce = debounce
+    self.isUrgent = isUrgent
+    self.isActiveLow = isActiveLow
+    self.bias = bias
+  }
+}
+
+/// One GPIO line as a binary sensor: its edges as they come, debounced, with the kernel's own
+/// timestamps.
+///
+/// Edges do not wait for cycles, so a line looks after itself: it reports its failures to the
+/// sink and is looked for again by its own deadline. `LineJudge` decides what is believed.
+public final class GPIOLine {
+  private static let defaultIcon: StaticString = "mdi:electric-switch"
+
+  public let name: InlineText
+  private let settings: GPIOLineSettings
+  private let devices: Path
+  private let loop: EventLoop
+  private let sink: any ReadingSink
+
+  private var sensor: DeclaredSensor
+  private var supervision = Supervision()
+  private var judge: LineJudge
+  private var request: GPIOLineRequest?
+  private var watch: Watch?
+
+  /// - Parameters:
+  ///   - settings: which line, and what it means.
+  ///   - devices: where the devices of the chips are.
+  ///   - loop: who tells that there are edges.
+  ///   - sink: where the levels go.
+  public init(
+    _ settings: GPIOLineSettings, devices: Path = Path("/dev"), loop: EventLoop,
+    sink: any ReadingSink
+  ) {
+    self.settings = settings
+    self.devices = devices
+    self.loop = loop
+    self.sink = sink
+    name = InlineText(settings.address.text.span)
+    judge = Self.makeJudge(settings)
+    sensor = DeclaredSensor(
+      SensorDescription(
+        uniqueID: settings.address.uniqueID, name: settings.name, kind: .binarySensor,
+        deviceClass: settings.deviceClass, icon: settings.icon ?? [UInt8](Self.defaultIcon),
+        isUrgent: settings.isUrgent))
+  }
+
+  private static func makeJudge(_ settings: GPIOLineSettings) -> LineJudge {
+    LineJudge(format: GPIOLineRequest.eventFormat, debounce: settings.debounce)
+  }
+
+  // MARK: The line
+
+  private func open(at moment: Moment) throws(SourceFailure) {
+    let place = try GPIOLinePlace(of: settings.address, named: name, in: devices)
+    do throws(Errno) {
+      let request = try GPIOLineRequest(
+        place, isActiveLow: settings.isActiveLow, bias: settings.bias)
+      watch = try loop.watch(request.events.number, for: .input, telling: self)
+      self.request = consume request
+    } catch .noSuchDevice, Errno(code: ENXIO) {
+      throw .unsupported(name, remedy: "choose a line whose chip can report edges")
+    } catch {
+      throw SourceFailure(error, of: name)
+    }
+    judge = Self.makeJudge(settings)
+    try readLevel(at: moment)
+    if supervision.succeeded() != nil { sink.sourceRecovered(name) }
+  }
+
+  private func close() {
+    if let watch { loop.stop(watch) }
+    watch = nil
+    request = nil
+  }
+
+  private func readLevel(at moment: Moment) throws(SourceFailure) {
+    do throws(Errno) {
+      guard let level = try request?.level() else { return }
+      record(judge.levelRead(level, now: moment.instant), at: moment)
+    } catch {
+      throw SourceFailure(error, of: name)
+    }
+  }
+
+  private func readEvents(_ readiness: Readiness, at moment: Moment) throws(SourceFailure) {
+    do throws(Errno) {
+      let result = try request?.events.read(into: &judge.input)
+      if result == .wouldBlock, readiness.isDisjoint(with: .failure) { return }
+      // A line that hangs up without another word is one whose chip has gone.
+      guard case .bytes = result else { throw .noSuchDevice }
+    } catch {
+      throw SourceFailure(error, of: name)
+    }
+    do throws(LineEventError) {
+      let isIncomplete = try judge.eventsRead(now: moment.instant) { settled in
+        record(settled, at: moment)
+      }
+      guard isIncomplete else { return }
+    } catch {
+      throw .malformed(name, found: error.words)
+    }
+    try readLevel(at: moment)
+  }
+
+  // MARK: What comes of it
+
+  /// Records a level with the time at which the line came to it.
+  private func record(_ settled: Debouncer.Settled?, at moment: Moment) {
+    guard let settled else { return }
+    sensor.record(
+      .boolean(settled.level == .active), at: moment.wallTime - (moment.instant - settled.since),
+      in: sink)
+  }
+
+  private func attempt(
+    at moment: Moment, _ body: () throws(SourceFailure) -> Void
+  ) {
+    do throws(SourceFailure) {
+      try body()
+    } catch {
+      close()
+      sensor.record(error.value, at: moment.wallTime, in: sink)
+      if case .failed(let failure) = supervision.failed(error, now: moment.instant) {
+        sink.sourceFailed(name, failure)
+      }
+    }
+  }
+}
+
+extension GPIOLine: Source {
+  /// Opens the line where it is not; else reads its level, in case an edge was lost or its chip
+  /// went without a word.
+  public func sample(at moment: Moment) {
+    if request != nil {
+      attempt(at: moment) { () throws(SourceFailure) in try readLevel(at: moment) }
+    } else if supervision.isDue(now: moment.instant) {
+      attempt(at: moment) { () throws(SourceFailure) in try open(at: moment) }
+    }
+  }
+
+  public var deadline: Instant? { request != nil ? judge.deadline : supervision.retryAt }
+
+  public func deadlineReached(at moment: Moment) {
+    if request != nil {
+      record(judge.deadlineReached(now: moment.instant), at: moment)
+    } else {
+      sample(at: moment)
+    }
+  }
+}
+
+extension GPIOLine: Watcher {
+  public func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
+    let moment = Moment.now
+    attempt(at: moment) { () throws(SourceFailure) in try readEvents(readiness, at: moment) }
+  }
+}
+
+extension LineEventError {
+  fileprivate var words: InlineText {
+    switch self {
+    case .torn: return InlineText("half an event")
+    case .unknownEdge(let id):
+      var text = ByteBuffer(capacity: 32)
+      text.append("an edge of kind ")
+      text.append(decimal: id)
+      return InlineText(text.bytes)
+    }
+  }
+}
