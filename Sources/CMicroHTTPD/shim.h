@@ -1,4 +1,82 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
+#include <arpa/inet.h>
+#include <errno.h>
 #include <microhttpd.h>
+#include <math.h>
+#include <netinet/in.h>
+// The practice home takes the rest of libc from here too: Swift's own Glibc module is built
+// without _GNU_SOURCE and disagrees with the shims of this house about fd_set.
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+// Swift cannot call variadic functions; these name the options that are used.
+
+/// Starts a server on 127.0.0.1 with one thread per connection. Port 0 is any free port.
+/// Null with the reason in `error` if it cannot.
+static inline struct MHD_Daemon *_Nullable practice_http_start(
+    uint16_t port, MHD_AccessHandlerCallback _Nonnull handler, void *_Nonnull context,
+    MHD_RequestCompletedCallback _Nonnull completed, size_t connection_memory, int *_Nonnull error) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  errno = 0;
+  struct MHD_Daemon *daemon = MHD_start_daemon(
+      MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, port, NULL,
+      NULL, handler, context, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
+      MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      connection_memory, MHD_OPTION_END);
+  *error = errno;
+  return daemon;
+}
+
+/// The port a server listens on.
+static inline uint16_t practice_http_port(struct MHD_Daemon *_Nonnull daemon) {
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
+  return info ? info->port : 0;
+}
+
+/// Prints a float with `decimals` decimals into `buffer`: the byte count without the final zero.
+static inline int practice_print_fixed(char *_Nonnull buffer, size_t size, int decimals,
+                                       double value) {
+  return snprintf(buffer, size, "%.*f", decimals, value);
+}
+
+/// The same in scientific notation.
+static inline int practice_print_scientific(char *_Nonnull buffer, size_t size, int decimals,
+                                            double value) {
+  return snprintf(buffer, size, "%.*e", decimals, value);
+}
+
+/// How many columns the terminal on a descriptor has; 0 if it is none.
+static inline int practice_terminal_columns(int descriptor) {
+  struct winsize size;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/// Keeps SIGINT and SIGTERM from ending the process; threads started later inherit it. A reader
+/// that goes away is no reason to die either.
+static inline void practice_block_stop_signals(void) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, NULL);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+/// Waits for SIGINT or SIGTERM: the signal, or 0 when the time is up.
+static inline int practice_wait_for_stop_signal(long milliseconds) {
+  sigset_t signals;
+  struct timespec limit = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  int signal = sigtimedwait(&signals, NULL, &limit);
+  return signal > 0 ? signal : 0;
+}

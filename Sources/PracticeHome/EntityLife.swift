@@ -1,0 +1,71 @@
+extension Home {
+  /// What a restart of Home Assistant does: deleted registrations become 410, sensors come back
+  /// with their values, binary sensors as on or off, and trackers without the name of a place.
+  public mutating func restart(now: Moment) {
+    gone.formUnion(superseded)
+    superseded = []
+    for registration in registrations { registration.sensors.forEach { takeDown($0) } }
+    states = States()
+    for index in registrations.indices where registrations[index].isAlive {
+      for place in registrations[index].sensors.indices
+      where !registrations[index].sensors[place].isDisabled {
+        startSensor(place, of: index, now: now)
+      }
+      registrations[index].tracker?.restore()
+      writeTracker(of: index, now: now)
+    }
+  }
+
+  /// Deletes every registration, as a person can do in the user interface.
+  public mutating func forgetAll() {
+    for registration in registrations {
+      _ = remove(appID: registration.appID, deviceID: registration.deviceID)
+    }
+  }
+
+  mutating func bringBackEntities(_ now: Moment) {
+    for index in registrations.indices {
+      for place in registrations[index].sensors.indices {
+        guard let time = registrations[index].sensors[place].returnsAt, time <= now else {
+          continue
+        }
+        startSensor(place, of: index, now: now)
+      }
+    }
+  }
+
+  @discardableResult
+  mutating func startSensor(_ place: Int, of index: Int, now: Moment) -> Sensor.Rendering {
+    let entityID = registrations[index].sensors[place].entityID
+    registrations[index].sensors[place].start(from: remains[entityID])
+    return registrations[index].sensors[place].isDisabled
+      ? .ignored("it is disabled") : writeSensor(place, of: index, now: now)
+  }
+
+  /// Removes an entity, and keeps what it leaves behind.
+  mutating func takeDown(_ sensor: Sensor) {
+    guard let shown = states[sensor.entityID] else { return }
+    remains[sensor.entityID] = sensor.remains(shown: shown)
+    states.remove(sensor.entityID)
+  }
+
+  /// Writes what a sensor shows now, unless it does not come up.
+  mutating func writeSensor(_ place: Int, of index: Int, now: Moment) -> Sensor.Rendering {
+    let sensor = registrations[index].sensors[place]
+    if let reason = sensor.deadReason { return .ignored(reason) }
+    let rendering = sensor.rendering
+    if case .shown(let state) = rendering {
+      states.write(sensor.entityID, state: state, attributes: sensor.attributes, now: now)
+    }
+    return rendering
+  }
+
+  /// Writes the tracker's state; every write counts as a change.
+  mutating func writeTracker(of index: Int, now: Moment) {
+    guard let tracker = registrations[index].tracker else { return }
+    states.write(
+      tracker.entityID, state: tracker.state(in: zone),
+      attributes: tracker.attributes(friendlyName: registrations[index].deviceName),
+      force: true, now: now)
+  }
+}

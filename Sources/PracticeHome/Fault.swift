@@ -1,0 +1,83 @@
+/// A way to misbehave, switched on at run time. It is for clients that must survive the world.
+public enum Fault: Sendable, Equatable {
+  /// Accept the request and never answer. Nothing is stored.
+  case hang
+  /// Answer with this status. Nothing is stored.
+  case status(Int)
+  /// Answer 200 with a login page, as a hotel network does. Nothing is stored.
+  case captivePortal
+  /// Answer 200 without a body, as Home Assistant does while it starts. Nothing is stored.
+  case starting
+  /// Forget every registration before each request, as if a person deleted them all.
+  case forget
+  /// Store the message, but seal the answer with a key that is not the client's.
+  case wrongKey
+  /// Store the message and answer after a while.
+  case slow(Duration)
+  /// Store the message and close the connection in the middle of the answer.
+  case breakOff
+  /// Store the message and answer with more than 1 MiB.
+  case huge
+
+  /// The statuses that `named(_:)` knows.
+  static let statuses = [401, 403, 404, 410, 503]
+  static let slowness = Duration.seconds(3)
+
+  /// Every name `init(name:)` takes.
+  public static let names =
+    ["hang"] + statuses.map { "\($0)" }
+    + ["captive-portal", "starting", "forget", "wrong-key", "slow", "break-off", "huge"]
+
+  public init?(name: String) {
+    switch name {
+    case "hang": self = .hang
+    case "captive-portal": self = .captivePortal
+    case "starting": self = .starting
+    case "forget": self = .forget
+    case "wrong-key": self = .wrongKey
+    case "slow": self = .slow(Self.slowness)
+    case "break-off": self = .breakOff
+    case "huge": self = .huge
+    default:
+      guard let status = Int(name), Self.statuses.contains(status) else { return nil }
+      self = .status(status)
+    }
+  }
+
+  public var name: String {
+    switch self {
+    case .hang: "hang"
+    case .status(let status): "\(status)"
+    case .captivePortal: "captive-portal"
+    case .starting: "starting"
+    case .forget: "forget"
+    case .wrongKey: "wrong-key"
+    case .slow: "slow"
+    case .breakOff: "break-off"
+    case .huge: "huge"
+    }
+  }
+
+  /// What is answered instead of handling the request; nil if the request is handled.
+  var replacement: Answer? {
+    switch self {
+    case .status(410): .nothing(410)
+    case .status(let status): .text(status, "\(status): \(Self.phrase(status))")
+    case .captivePortal:
+      .page(
+        "<!DOCTYPE html><html><body>Welcome to the harbour Wi-Fi. Please sign in.</body></html>\n")
+    case .starting, .hang: .nothing(200)
+    case .forget, .wrongKey, .slow, .breakOff, .huge: nil
+    }
+  }
+
+  private static func phrase(_ status: Int) -> String {
+    switch status {
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 503: "Service Unavailable"
+    default: "Fault"
+    }
+  }
+}

@@ -1,0 +1,99 @@
+/// A request, taken out of its connection.
+public struct Request: Sendable {
+  public var method: String
+  /// Without the query.
+  public var path: String
+  private let headers: [String: String]
+  public var body: [UInt8]
+  /// Set if the body was larger than the server reads; `body` is empty then.
+  public var isTooLarge: Bool
+
+  public init(
+    method: String, path: String, headers: [(name: String, value: String)] = [],
+    body: [UInt8] = [], isTooLarge: Bool = false
+  ) {
+    self.method = method
+    self.path = path
+    self.headers = Dictionary(
+      headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
+    self.body = body
+    self.isTooLarge = isTooLarge
+  }
+
+  /// A header, whatever the case of its name.
+  public func header(_ name: String) -> String? { headers[name.lowercased()] }
+}
+
+/// A response, before it meets a connection.
+public struct Response: Sendable, Equatable {
+  /// What the connection does with it.
+  public enum Delivery: Sendable, Equatable {
+    case complete
+    case never
+    case after(Duration)
+    case half
+  }
+
+  public var status: Int
+  public var contentType: String?
+  public var body: [UInt8]
+  public var delivery = Delivery.complete
+
+  /// Empty where the reverse is worth knowing: no body, no type.
+  public var headers: [(name: String, value: String)] {
+    var headers = [
+      (name: "Referrer-Policy", value: "no-referrer"),
+      (name: "X-Content-Type-Options", value: "nosniff"),
+      (name: "X-Frame-Options", value: "SAMEORIGIN"),
+    ]
+    if let contentType { headers.append((name: "Content-Type", value: contentType)) }
+    return headers
+  }
+}
+
+/// The few kinds of answer Home Assistant has. Their content types differ in detail, and clients
+/// may tell them apart by that alone.
+enum Answer: Equatable {
+  /// No body and no content type.
+  case nothing(Int)
+  /// `{}`, never sealed.
+  case braces(Int)
+  /// JSON, sealed if the registration has a secret.
+  case content(JSON, status: Int = 200)
+  /// JSON, never sealed.
+  case open(JSON, status: Int = 200)
+  /// 400 with an error code, never sealed.
+  case failure(String, String)
+  /// The new secret, in clear.
+  case secret(String)
+  case text(Int, String)
+  case page(String)
+
+  /// The response, sealing its content if there is a way to.
+  func response(seal: ((JSON) -> JSON)? = nil) -> Response {
+    switch self {
+    case .nothing(let status): Response(status: status, contentType: nil, body: [])
+    case .braces(let status): Self.charset(status, "{}")
+    case .content(let content, let status):
+      Response(
+        status: status, contentType: "application/json", body: (seal?(content) ?? content).bytes)
+    case .open(let content, let status):
+      Response(status: status, contentType: "application/json", body: content.bytes)
+    case .failure(let code, let message):
+      Self.charset(
+        400,
+        "{\"success\": false, \"error\": {\"code\": \"\(code)\", \"message\": \"\(message)\"}}")
+    case .secret(let secret): Self.charset(200, "{\"secret\": \"\(secret)\"}")
+    case .text(let status, let text):
+      Response(
+        status: status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
+    case .page(let text):
+      Response(status: 200, contentType: "text/html; charset=utf-8", body: Array(text.utf8))
+    }
+  }
+
+  private static func charset(_ status: Int, _ text: String) -> Response {
+    Response(
+      status: status, contentType: "application/json; charset=utf-8", body: Array(text.utf8))
+  }
+}

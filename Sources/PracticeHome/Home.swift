@@ -1,0 +1,163 @@
+/// The practice home: what Home Assistant's `mobile_app` integration remembers and answers,
+/// without a network, a clock or randomness of its own.
+///
+/// It is as strict and as silent as Home Assistant 2025.4.4. What it adds is a memory of why:
+/// every message it drops is in the `journal` with its reason.
+public struct Home: Sendable {
+  public static let version = "2025.4.4"
+  public static let defaultToken = "practice"
+  /// Older entries are forgotten, a half at a time.
+  public static let journalLengthMax = 20_000
+  /// How long an entity takes to come back after it is enabled again.
+  static let reloadDelay = Duration.seconds(30)
+  static let webhookPrefix = "/api/webhook/"
+  static let statesPath = "/api/states"
+
+  let token: String
+  let random: @Sendable (Int) -> [UInt8]
+  var zone = Zone()
+  var registrations: [Registration] = []
+  /// Ids that answered once. Until a restart they are silent, then they are gone.
+  var superseded: Set<String> = []
+  var gone: Set<String> = []
+  var states = States()
+  /// The entity of a tracker stays the same for a device id, whatever happens to its name.
+  var trackerIDs: [String: String] = [:]
+  /// What entities left behind, by entity id.
+  var remains: [String: Sensor.Remains] = [:]
+
+  /// How to misbehave from the next request on, or nil to behave.
+  public var fault: Fault?
+  /// What happened, oldest first.
+  public private(set) var journal: [JournalEntry] = []
+  public private(set) var counters = Counters()
+  /// Entries ever made, those forgotten included.
+  public private(set) var entryCount = 0
+
+  /// - Parameters:
+  ///   - token: what a client must show to register and to read back.
+  ///   - random: makes that many random bytes, for ids, secrets and nonces.
+  public init(
+    token: String = Home.defaultToken,
+    random: @escaping @Sendable (Int) -> [UInt8] = systemRandom(byteCount:)
+  ) {
+    self.token = token
+    self.random = random
+  }
+
+  /// Answers one request that arrived at `now`.
+  public mutating func answer(_ request: Request, now: Moment) -> Response {
+    bringBackEntities(now)
+    if fault == .forget { forgetAll() }
+    if let fault, let replacement = fault.replacement {
+      refuse(.fault(fault), status: replacement.response().status, at: now)
+      var response = replacement.response()
+      if fault == .hang { response.delivery = .never }
+      return response
+    }
+    return mutilate(route(request, now: now))
+  }
+
+  private mutating func route(_ request: Request, now: Moment) -> Response {
+    do throws(Refusal) {
+      if request.header("X-Forwarded-For") != nil { throw .proxyHeader }
+      let path = request.path
+      if path.hasPrefix(Self.webhookPrefix) {
+        let id = String(path.dropFirst(Self.webhookPrefix.count))
+        guard !id.isEmpty, !id.contains("/") else { throw .notFound(path: path) }
+        guard ["GET", "HEAD", "POST", "PUT"].contains(request.method) else {
+          throw .methodNotAllowed(request.method)
+        }
+        return webhook(id, request, now: now)
+      }
+      return try restricted(request, now: now).response()
+    } catch {
+      let response = error.answer.response()
+      refuse(error, status: response.status, at: now)
+      return response
+    }
+  }
+
+  /// Everything that asks for a token.
+  private mutating func restricted(_ request: Request, now: Moment) throws(Refusal) -> Answer {
+    let path = request.path
+    let isRegistration = path == "/api/mobile_app/registrations"
+    let isReadBack =
+      path == Self.statesPath || path.hasPrefix(Self.statesPath + "/") || path == "/api/"
+    guard isRegistration || isReadBack else { throw .notFound(path: path) }
+    guard request.method == (isRegistration ? "POST" : "GET") else {
+      throw .methodNotAllowed(request.method)
+    }
+    guard request.header("Authorization") == "Bearer \(token)" else { throw .unauthorized }
+    return isRegistration ? register(request.body, now: now) : readBack(path)
+  }
+
+  private func mutilate(_ response: Response) -> Response {
+    var response = response
+    switch fault {
+    case .slow(let delay): response.delivery = .after(delay)
+    case .breakOff:
+      response.delivery = .half
+      // There must be a middle to break off in.
+      if response.body.isEmpty { response.body = Array("{}".utf8) }
+    case .huge:
+      response.body = Array("{\"padding\":\"".utf8)
+      response.body += [UInt8](repeating: UInt8(ascii: "x"), count: 1_500_000)
+      response.body += Array("\"}".utf8)
+      response.contentType = "application/json"
+    default: break
+    }
+    return response
+  }
+}
+
+// MARK: The journal
+
+extension Home {
+  mutating func record(
+    _ event: Event, device: String?, sealed: Bool?, at now: Moment
+  ) {
+    counters.count(event)
+    entryCount += 1
+    if journal.count >= Self.journalLengthMax { journal.removeFirst(journal.count / 2) }
+    journal.append(JournalEntry(time: now, device: device, sealed: sealed, event: event))
+  }
+
+  mutating func countMessage(sealed: Bool) {
+    if sealed { counters.sealed += 1 } else { counters.plain += 1 }
+  }
+
+  mutating func refuse(_ refusal: Refusal, status: Int, at now: Moment) {
+    let refused = Refused(refusal: refusal, type: nil, status: status, content: nil)
+    record(.refused(refused), device: nil, sealed: nil, at: now)
+  }
+}
+
+// MARK: Reading back
+
+extension Home {
+  /// What `GET /api/states` lists.
+  public var entityStates: [EntityState] { states.all }
+
+  /// What an entity shows, or nil if there is none.
+  public func state(of entityID: String) -> EntityState? { states[entityID] }
+
+  private func readBack(_ path: String) -> Answer {
+    if path == "/api/" { return .open(["message": "API running."]) }
+    let content: JSON
+    if path == Self.statesPath {
+      content = .array(states.all.map(\.json))
+    } else if let state = states[String(path.dropFirst(Self.statesPath.count + 1))] {
+      content = state.json
+    } else {
+      return .open(["message": "Entity not found."], status: 404)
+    }
+    // One location with an integer too wide breaks the list of all states, as it does there.
+    return content.hasOversizedInteger ? .serverError : .open(content)
+  }
+}
+
+extension Answer {
+  static let serverError = Answer.text(
+    500, "500 Internal Server Error\n\nServer got itself in trouble")
+}

@@ -1,0 +1,100 @@
+/// What the command line asks for.
+struct Options: Equatable {
+  static let portDefault: UInt16 = 8124
+
+  var port = portDefault
+  var token = Home.defaultToken
+  var isJSON = false
+  var duration: Duration?
+  var fault: Fault?
+
+  /// A command line, understood or not.
+  enum Outcome: Equatable {
+    case run(Options)
+    case help
+    case version
+    case misunderstood(String)
+  }
+
+  private struct Misunderstood: Error { var message: String }
+
+  static func parse(_ arguments: [String]) -> Outcome {
+    var options = Options()
+    var rest = arguments[...]
+    do throws(Misunderstood) {
+      while let argument = rest.popFirst() {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts.first ?? "")
+        if parts.count == 2 { rest = [String(parts[1])] + rest }
+        switch name {
+        case "--help", "-h": return .help
+        case "--version": return .version
+        case "--json": options.isJSON = true
+        default: try options.take(name, from: &rest)
+        }
+      }
+    } catch { return .misunderstood(error.message) }
+    return .run(options)
+  }
+
+  private mutating func take(
+    _ name: String, from rest: inout ArraySlice<String>
+  ) throws(Misunderstood) {
+    guard ["--port", "--token", "--for", "--fault"].contains(name) else {
+      throw Misunderstood(message: "unknown option \(name)")
+    }
+    guard let value = rest.popFirst(), !value.isEmpty else {
+      throw Misunderstood(message: "\(name) needs a value")
+    }
+    switch name {
+    case "--port":
+      guard let port = UInt16(value) else {
+        throw Misunderstood(message: "--port \(value): a port is a number from 0 to 65535")
+      }
+      self.port = port
+    case "--token": token = value
+    case "--for":
+      guard let seconds = Double(value), seconds > 0, seconds < 1e9 else {
+        throw Misunderstood(message: "--for \(value): needs a number of seconds above 0")
+      }
+      duration = .seconds(seconds)
+    default:
+      guard let fault = Fault(name: value) else {
+        let names = Fault.names.joined(separator: ", ")
+        throw Misunderstood(message: "--fault \(value): there is no such fault; there are \(names)")
+      }
+      self.fault = fault
+    }
+  }
+
+  static let help = """
+    practice-home: a stand-in for Home Assistant, to practise on.
+
+    It takes what devices of Home Assistant's mobile_app integration send, shows it, and says
+    why where Home Assistant would drop a message without a word. It listens on 127.0.0.1 only
+    and forgets everything when it ends.
+
+    Usage: practice-home [options]
+
+      --port N        where to listen (default \(portDefault); 0 for any free port)
+      --token TOKEN   the access token devices register with (default "\(Home.defaultToken)")
+      --json          print one JSON object per line instead of a table
+      --for SECONDS   end by itself after that time
+      --fault NAME    misbehave: \(Fault.names.prefix(7).joined(separator: ", ")),
+                      \(Fault.names.dropFirst(7).joined(separator: ", "))
+      --version       print the version
+      --help          print this
+
+    In the summary at the end, "readings" counts single values that were stored, "sealed" and
+    "plain" count messages to webhooks, and "refused" counts messages and single values that
+    left no trace.
+
+    Try it:
+
+      curl http://127.0.0.1:\(portDefault)/api/states -H 'Authorization: Bearer \(Home.defaultToken)'
+
+    Exit status: 0 when it was told to end, 64 for a wrong command line, 69 if the port cannot be
+    had.
+
+    """
+}

@@ -1,0 +1,139 @@
+/// Why a message left no trace. Most of these Home Assistant answers with 200 and no word.
+public enum Refusal: Error, Sendable, Equatable {
+  // The request
+  case unauthorized
+  case notFound(path: String)
+  case methodNotAllowed(String)
+  /// A webhook knows the method and does not take it; the answer differs in its body.
+  case webhookMethod(String)
+  case proxyHeader
+  case tooLarge
+  // The webhook id
+  case unknownWebhook
+  case supersededWebhook
+  case goneWebhook
+  case failedSetUp
+  // The message
+  case invalidJSON(String)
+  case schema(String)
+  case notAContainer
+  case encryptionRequired
+  case encryptionAlreadyEnabled
+  case noSecret
+  case encryptedDataMissing
+  case undecryptable(String)
+  case unknownType
+  case trackerTaken
+  case eventTypeTooLong
+  case unknownService(String)
+  case unknownCamera
+  case notPlayed
+  // One sensor of a message
+  case notRegistered(uniqueID: String, kind: String)
+  case invalidReading(uniqueID: String, String)
+  case disabledSensor(uniqueID: String)
+  case valueIgnored(uniqueID: String, String)
+  case entityCannotStart(uniqueID: String, String)
+  // The practice home's own
+  case fault(Fault)
+
+  /// In the words of a person; says what to do where it is not obvious.
+  public func reason(type: String?) -> String {
+    requestReason ?? webhookReason ?? messageReason(type ?? "the message") ?? sensorReason
+      ?? "the practice home was told to misbehave"
+  }
+
+  private var requestReason: String? {
+    switch self {
+    case .unauthorized: "no token, or a wrong one: send Authorization: Bearer TOKEN"
+    case .notFound(let path): "nothing lives at \(path)"
+    case .methodNotAllowed(let method), .webhookMethod(let method):
+      "method \(method) is not allowed here, POST is"
+    case .proxyHeader: "X-Forwarded-For from a proxy that is not trusted"
+    case .tooLarge: "the body is larger than 16 MiB"
+    default: nil
+    }
+  }
+
+  private var webhookReason: String? {
+    switch self {
+    case .unknownWebhook: "no such webhook id: never registered here, or forgotten"
+    case .supersededWebhook: "this webhook id is from a registration that was replaced or deleted"
+    case .goneWebhook: "this registration was deleted before the last restart: register again"
+    case .failedSetUp:
+      "the registration had no os_version, so its webhook never came to life: register with one"
+    default: nil
+    }
+  }
+
+  private func messageReason(_ type: String) -> String? {
+    switch self {
+    case .invalidJSON(let why): "the body is not JSON: \(why)"
+    case .schema(let why): "\(why) in \(type)"
+    case .notAContainer: "the body is neither an object nor a list"
+    case .encryptionRequired: "a readable message to a registration that has a secret: seal it"
+    case .encryptionAlreadyEnabled: "encryption is already enabled; its secret cannot be had again"
+    case .noSecret: "a sealed message to a registration that has no secret"
+    case .encryptedDataMissing: "encrypted is true but encrypted_data is missing"
+    case .undecryptable(let why): why
+    case .unknownType: "unknown type \"\(type)\""
+    case .trackerTaken:
+      "another app registered the same device_id first, so this one has no device tracker"
+    case .eventTypeTooLong: "event_type is longer than 64 characters"
+    case .unknownService(let name): "the action \(name) does not exist or failed"
+    case .unknownCamera: "there is no such camera"
+    case .notPlayed: "\(type) is not played by the practice home"
+    default: nil
+    }
+  }
+
+  private var sensorReason: String? {
+    switch self {
+    case .notRegistered(let id, let kind): "\(kind) \(id) is not registered: register_sensor first"
+    case .invalidReading(let id, let why): "\(why) in the reading of \(id)"
+    case .disabledSensor(let id): "\(id) is disabled, so its value goes nowhere"
+    case .valueIgnored(let id, let why): "\(id) keeps its old value: \(why)"
+    case .entityCannotStart(let id, let why): "\(id) was registered but shows nothing: \(why)"
+    case .fault(let fault): "the practice home plays \"\(fault.name)\""
+    default: nil
+    }
+  }
+}
+
+extension Refusal {
+  /// How Home Assistant answers.
+  var answer: Answer {
+    switch self {
+    case .unauthorized: .text(401, "401: Unauthorized")
+    case .notFound: .text(404, "404: Not Found")
+    case .methodNotAllowed: .text(405, "405: Method Not Allowed")
+    case .proxyHeader: .text(400, "400: Bad Request")
+    case .webhookMethod: .nothing(405)
+    case .goneWebhook: .nothing(410)
+    case .invalidJSON: .braces(400)
+    case .encryptionRequired: .failure("encryption_required", "Encryption required")
+    case .encryptionAlreadyEnabled:
+      .failure("encryption_already_enabled", "Encryption already enabled")
+    case .unknownCamera: .content(["success": false], status: 400)
+    case .schema, .undecryptable, .unknownType, .trackerTaken: .braces(200)
+    case .unknownWebhook, .supersededWebhook, .failedSetUp, .tooLarge, .notAContainer, .noSecret,
+      .encryptedDataMissing, .eventTypeTooLong, .unknownService, .notPlayed:
+      .nothing(200)
+    // Never an answer of their own: the rest of the message decides.
+    case .notRegistered, .invalidReading, .disabledSensor, .valueIgnored, .entityCannotStart,
+      .fault:
+      .nothing(200)
+    }
+  }
+
+  /// What the sender saw of it, for people.
+  public func manner(status: Int) -> String {
+    switch self {
+    case .notRegistered, .invalidReading: "refused in the answer"
+    case .disabledSensor: "answered with success and is_disabled"
+    case .valueIgnored, .entityCannotStart: "answered with success all the same"
+    case .fault: "not taken"
+    default: status == 200 ? "dropped silently, as Home Assistant does" : "answered \(status)"
+    }
+  }
+}

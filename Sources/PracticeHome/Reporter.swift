@@ -1,0 +1,93 @@
+import CMicroHTTPD
+import Synchronization
+
+/// Tells what happens, in the form the output calls for.
+final class Reporter: Sendable {
+  private enum Form {
+    case json
+    case lines
+    case table
+  }
+
+  private struct State {
+    var table = TerminalTable()
+    /// Lines on the screen that the next drawing replaces.
+    var drawnCount = 0
+    var isStale = true
+  }
+
+  private let form: Form
+  private let style: Style
+  private let output: Output
+  private let options: Options
+  private let state = Mutex(State())
+
+  init(options: Options, output: Output) {
+    self.options = options
+    self.output = output
+    let isTerminal = output.isTerminal
+    form = options.isJSON ? .json : isTerminal ? .table : .lines
+    style = Style(isColoured: isTerminal && !Self.isColourUnwanted)
+  }
+
+  /// https://no-color.org: set and not empty.
+  private static var isColourUnwanted: Bool {
+    guard let value = unsafe getenv("NO_COLOR") else { return false }
+    return unsafe value.pointee != 0
+  }
+
+  func start(url: String, port: UInt16) {
+    if form == .json {
+      print(EventLine.listening(url: url, port: port, token: options.token).text)
+      return
+    }
+    let token =
+      options.token == Home.defaultToken ? "\"\(options.token)\"" : "the one you chose"
+    var lines = [
+      "Practice home at \(style.bold(url)), token \(style.bold(token)). Ctrl-C ends it."
+    ]
+    if let fault = options.fault { lines.append(style.alarm("It plays \"\(fault.name)\".")) }
+    lines.forEach(print)
+  }
+
+  private func print(_ line: String) { output.write(line + "\n") }
+
+  /// Called on threads of the server.
+  func note(_ entries: [JournalEntry]) {
+    state.withLock { state in
+      switch form {
+      case .json: entries.forEach { print(EventLine.entry($0).text) }
+      case .lines: entries.flatMap { PlainLine.entry($0) }.forEach(print)
+      case .table:
+        entries.forEach { state.table.note($0) }
+        state.isStale = true
+      }
+    }
+  }
+
+  /// Draws the table over the last one, if something changed.
+  func refresh(_ counters: Counters) {
+    guard form == .table else { return }
+    state.withLock { state in
+      guard state.isStale else { return }
+      state.isStale = false
+      let lines = state.table.lines(
+        counters: counters, columns: output.columns, style: style)
+      let back = state.drawnCount > 0 ? "\u{1B}[\(state.drawnCount)A" : ""
+      output.write(back + "\r\u{1B}[J" + lines.joined(separator: "\n") + "\n")
+      state.drawnCount = lines.count
+    }
+  }
+
+  func end(_ counters: Counters) {
+    switch form {
+    case .json: print(EventLine.summary(counters).text)
+    case .table: refresh(counters)
+    case .lines:
+      print(
+        "registrations \(counters.registrations), readings \(counters.readings), locations "
+          + "\(counters.locations), refused \(counters.refused), sealed \(counters.sealed), "
+          + "plain \(counters.plain)")
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import CMicroHTTPD
+import Synchronization
+
+/// The practice home on a socket of 127.0.0.1. Requests reach `Home` one at a time, each on a
+/// thread of its own connection.
+public final class PracticeServer: Sendable {
+  /// Why a server did not start.
+  public enum StartFailure: Error, Equatable {
+    case portInUse(UInt16)
+    case notPermitted(UInt16)
+    case refused(errno: Int32)
+  }
+
+  /// What libmicrohttpd may use for the headers of one connection.
+  static let connectionByteCount = 64 << 10
+
+  /// The C library's server, until `stop` ends it.
+  @safe private struct Daemon: @unchecked Sendable {
+    let pointer: OpaquePointer
+    let context: Unmanaged<Host>
+  }
+
+  private let host: Host
+  private let daemon: Mutex<Daemon?>
+  public let port: UInt16
+  public let token: String
+
+  /// Starts listening.
+  ///
+  /// - Parameters:
+  ///   - port: 0 for any free one.
+  ///   - token: what a client must show to register and to read back.
+  ///   - observer: is told of new entries of the journal, on a thread of the server.
+  /// - Throws: `StartFailure` if the port cannot be had.
+  public init(
+    port: UInt16 = 0, token: String = Home.defaultToken,
+    observer: (@Sendable ([JournalEntry]) -> Void)? = nil
+  ) throws(StartFailure) {
+    host = Host(home: Home(token: token), observer: observer)
+    self.token = token
+    let context = unsafe Unmanaged.passRetained(host)
+    var error: Int32 = 0
+    guard
+      let pointer = unsafe practice_http_start(
+        port, handleRequest, context.toOpaque(), completeRequest, Self.connectionByteCount, &error)
+    else {
+      unsafe context.release()
+      throw Self.failure(error, port)
+    }
+    self.port = unsafe practice_http_port(pointer)
+    daemon = unsafe Mutex(Daemon(pointer: pointer, context: context))
+  }
+
+  private static func failure(_ error: Int32, _ port: UInt16) -> StartFailure {
+    switch error {
+    case EADDRINUSE: .portInUse(port)
+    case EACCES, EPERM: .notPermitted(port)
+    default: .refused(errno: error)
+    }
+  }
+
+  /// What a client is configured with.
+  public var url: String { "http://127.0.0.1:\(port)" }
+
+  /// Ends every connection, hanging ones included, and returns when all are closed. A stopped
+  /// server still shows its home.
+  public func stop() {
+    host.stopSignal.give()
+    let running = daemon.withLock { daemon in
+      defer { daemon = nil }
+      return daemon
+    }
+    guard let running else { return }
+    unsafe MHD_stop_daemon(running.pointer)
+    unsafe running.context.release()
+  }
+
+  deinit { stop() }
+}
+
+// MARK: The home
+
+extension PracticeServer {
+  /// Looks at the home, or changes it, between two requests.
+  public func withHome<Result: Sendable>(_ body: (inout sending Home) -> sending Result) -> Result {
+    host.withHome(body)
+  }
+
+  /// How to misbehave from the next request on, or nil to behave.
+  public var fault: Fault? {
+    get { withHome { $0.fault } }
+    set { withHome { $0.fault = newValue } }
+  }
+
+  /// What happened, oldest first.
+  public var journal: [JournalEntry] { withHome { $0.journal } }
+  public var counters: Counters { withHome { $0.counters } }
+  /// Requests that arrived whole, of whatever kind and whatever became of them.
+  public var requestCount: Int { host.requestCount }
+
+  public func state(of entityID: String) -> EntityState? { withHome { $0.state(of: entityID) } }
+  /// Deletes every registration.
+  public func forgetAll() { withHome { $0.forgetAll() } }
+  /// Plays a restart of Home Assistant, without its minutes of silence.
+  public func restart() { withHome { $0.restart(now: .now()) } }
+}

@@ -1,0 +1,67 @@
+/// What Home Assistant shows of one entity.
+public struct EntityState: Sendable, Equatable {
+  public var entityID: String
+  public var state: String
+  public var attributes: JSONObject
+  /// When `state` last became different, or was written by force.
+  public var lastChanged: Moment
+  /// When `state` or an attribute last became different.
+  public var lastUpdated: Moment
+  /// When it was last written, the same value included.
+  public var lastReported: Moment
+  var contextID: String
+
+  var json: JSON {
+    [
+      "entity_id": .string(entityID), "state": .string(state), "attributes": .object(attributes),
+      "last_changed": .string(lastChanged.isoformat),
+      "last_reported": .string(lastReported.isoformat),
+      "last_updated": .string(lastUpdated.isoformat),
+      "context": ["id": .string(contextID), "parent_id": nil, "user_id": nil],
+    ]
+  }
+}
+
+/// The state machine: the current state of every entity, in the order they appeared.
+struct States: Sendable {
+  /// Longer states are shown as "unknown".
+  static let stateLengthMax = 255
+
+  private(set) var all: [EntityState] = []
+
+  subscript(entityID: String) -> EntityState? { all.first { $0.entityID == entityID } }
+
+  /// Writes a state. An equal one leaves `lastChanged` and `lastUpdated` alone, unless forced.
+  mutating func write(
+    _ entityID: String, state: String, attributes: JSONObject, force: Bool = false, now: Moment
+  ) {
+    let isTooLong = state.unicodeScalars.count > Self.stateLengthMax
+    let state = isTooLong ? "unknown" : state
+    let attributes = isTooLong ? [:] : attributes
+    guard let index = all.firstIndex(where: { $0.entityID == entityID }) else {
+      all.append(
+        EntityState(
+          entityID: entityID, state: state, attributes: attributes, lastChanged: now,
+          lastUpdated: now, lastReported: now, contextID: Self.contextID(now)))
+      return
+    }
+    all[index].lastReported = now
+    let isSameState = all[index].state == state && !force
+    if isSameState && all[index].attributes == attributes { return }
+    if !isSameState { all[index].lastChanged = now }
+    all[index].lastUpdated = now
+    all[index].contextID = Self.contextID(now)
+    all[index].state = state
+    all[index].attributes = attributes
+  }
+
+  mutating func remove(_ entityID: String) {
+    all.removeAll { $0.entityID == entityID }
+  }
+
+  /// Looks like the identifier Home Assistant uses: 26 digits that grow with time.
+  static func contextID(_ now: Moment) -> String {
+    let text = String(now.microseconds, radix: 32, uppercase: true)
+    return String(repeating: "0", count: max(0, 26 - text.count)) + text
+  }
+}
