@@ -96,7 +96,9 @@ let package = Package(
       linkerSettings: libraries("microhttpd", "sodium")),
     .testTarget(
       name: "ContractTests", dependencies: ["CSodium"], path: "Tests/Contract",
-      swiftSettings: everywhere, linkerSettings: libraries("sodium")),
+      // The shims are GNU C and Foundation's modules are not: libc would have two shapes.
+      cSettings: [.define("_GNU_SOURCE")], swiftSettings: everywhere,
+      linkerSettings: libraries("sodium")),
     .executableTarget(
       name: "parity", dependencies: ["Outbox"], path: "Tests/Parity", swiftSettings: shipped,
       linkerSettings: libraries("sodium", "m")),

@@ -1,0 +1,102 @@
+import Testing
+
+extension Contract {
+  /// What a device can ask with its webhook alone: this is how it finds out what became of the
+  /// things it sent.
+  @Suite struct Asking {}
+}
+
+extension Contract.Asking {
+  @Test func theConfigurationNamesTheRelease() async throws {
+    let device = try await Device.registered()
+    let config = try await device.send("get_config", "{}").content
+    #expect(config["version"].text.flatMap(Version.init) == (try await device.server.version()))
+    for key in ["latitude", "longitude", "unit_system", "time_zone", "components"] {
+      #expect(config[key] != .absent, "\(key)")
+    }
+  }
+
+  @Test func theConfigurationTellsWhichEntitiesTheUserDisabled() async throws {
+    let device = try await Device.registered()
+    try await device.register("soil", "sensor", #""state":1"#)
+    _ = try await device.tryRegister("mast", "sensor", #""state":1,"disabled":true"#)
+    let entities = try await device.send("get_config", "{}").content["entities"]
+    #expect(entities["soil"]["disabled"] == false)
+    #expect(entities["mast"]["disabled"] == true)
+    let tracker = try #require(device.identity.registration["device_id"].text)
+    #expect(entities[tracker]["disabled"] == false)
+  }
+
+  @Test func theZonesAreWholeStates() async throws {
+    let device = try await Device.registered()
+    guard case .array(let zones) = try await device.send("get_zones", "{}").content else {
+      Issue.record("no list of zones")
+      return
+    }
+    let home = try #require(zones.first { $0["entity_id"] == "zone.home" })
+    for key in ["latitude", "longitude", "radius", "passive"] {
+      #expect(home["attributes"][key] != .absent, "\(key)")
+    }
+  }
+
+  @Test func aTemplateAnswersWithItsValue() async throws {
+    let device = try await Device.registered()
+    let answer = try await device.send("render_template", #"{"t":{"template":"1"}}"#)
+    #expect(answer == .sealed(200, ["t": 1]))
+  }
+
+  @Test(arguments: [#"{"t":{"template":"1","foo":1}}"#, #"{"t":{}}"#, #"{"t":"1"}"#, "[]"])
+  func aTemplateInTheWrongShapeIsDropped(data: String) async throws {
+    let device = try await Device.registered()
+    #expect(try await device.send("render_template", data) == .emptyObject)
+  }
+}
+
+// MARK: - Reading a location back
+
+extension Contract.Asking {
+  static func namesTheDevice() async throws -> Bool {
+    try await Server.required().version() >= .namesTheDevice
+  }
+
+  /// Where the tracker of a device is and how old that is, with nothing but its webhook.
+  static let whereabouts =
+    "{% set e=device_entities(id)|select('match','device_tracker[.]')|list|first|default(none) %}"
+    + "{% if e and states[e] %}"
+    + "{{ {'e':e,'lat':state_attr(e,'latitude'),'lon':state_attr(e,'longitude'),"
+    + "'acc':state_attr(e,'gps_accuracy'),"
+    + "'age':(as_timestamp(now())-as_timestamp(states[e].last_updated))|round(3)} }}"
+    + "{% else %}{{ {'e':e} }}{% endif %}"
+
+  @Test(.enabled("the release does not tell a device its id", namesTheDevice))
+  func aDeviceCanReadItsOwnFixBack() async throws {
+    let device = try await Device.located()
+    let place = try await readBack(device)
+    #expect(place["e"] == .string(device.tracker))
+    #expect(place["lat"] == 48.25)
+    #expect(place["lon"] == -4.5)
+    #expect(place["acc"] == 12)
+  }
+
+  @Test(.enabled("the release does not tell a device its id", namesTheDevice))
+  func onlyTheAgeTellsThatTheSameFixWasDropped() async throws {
+    let device = try await Device.located()
+    let first = try await age(device)
+    let dropped = #"{"gps":[48.25,-4.5]}"#
+    #expect(try await device.send("update_location", dropped) == .emptyObject)
+    let second = try await age(device)
+    #expect(second > first)
+  }
+
+  private func readBack(_ device: Device) async throws -> JSON {
+    let id = try await device.send("get_config", "{}").content["hass_device_id"]
+    let template = JSON.string(Self.whereabouts)
+    let data: JSON = ["p": ["template": template, "variables": ["id": id]]]
+    return try await device.send("render_template", data.encoded()).content["p"]
+  }
+
+  private func age(_ device: Device) async throws -> Double {
+    guard case .number(let age) = try await readBack(device)["age"] else { return .nan }
+    return age
+  }
+}

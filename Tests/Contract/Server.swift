@@ -1,0 +1,151 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+/// What Homeward relies on Home Assistant to do, one expectation per behaviour.
+///
+/// The same expectations run against `practice-home` and against a real Home Assistant, so what
+/// the fast tests are told is what the world does. Nothing here uses Homeward's own protocol code:
+/// the oracle must not share a mistake with what it judges.
+///
+/// The suite needs a server. `Tests/run contract` starts them, and names each one in
+/// `HOMEWARD_CONTRACT_URL`, `HOMEWARD_CONTRACT_TOKEN` and `HOMEWARD_CONTRACT_SERVER`; without
+/// these every expectation is reported as skipped.
+@Suite(.enabled(if: Server.isNamed, "run `Tests/run contract`: it starts the servers"))
+enum Contract {}
+
+/// The server under test: its REST interface, which also is how "stored or not" is decided.
+struct Server: Sendable {
+  let name: String
+  let url: URL
+  let token: String
+
+  /// How long Home Assistant may take to do what it has already answered, such as adding an entity.
+  static let settlingTimeMax = Duration.seconds(5)
+
+  private static let environment = ProcessInfo.processInfo.environment
+
+  /// Whether a server is named. One that is named badly fails the expectations, not skips them.
+  static let isNamed = environment["HOMEWARD_CONTRACT_URL"] != nil
+
+  private static let underTest: Server? = {
+    guard let url = environment["HOMEWARD_CONTRACT_URL"].flatMap(URL.init(string:)),
+      let token = environment["HOMEWARD_CONTRACT_TOKEN"]
+    else { return nil }
+    let name = environment["HOMEWARD_CONTRACT_SERVER"] ?? url.absoluteString
+    print("contract: the server is \(name)")
+    return Server(name: name, url: url, token: token)
+  }()
+
+  static func required() throws -> Server {
+    try #require(underTest, "HOMEWARD_CONTRACT_URL and HOMEWARD_CONTRACT_TOKEN name no server")
+  }
+
+  func post(_ path: String, _ body: String, token: String? = nil) async throws -> Response {
+    try await request("POST", path, Data(body.utf8), token: token)
+  }
+
+  func request(
+    _ method: String, _ path: String, _ body: Data? = nil, token: String? = nil
+  ) async throws -> Response {
+    var request = URLRequest(url: try #require(URL(string: path, relativeTo: url)))
+    request.httpMethod = method
+    request.httpBody = body
+    if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+    if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+    let (content, answer) = try await URLSession.shared.data(for: request)
+    let http = try #require(answer as? HTTPURLResponse)
+    return Response(
+      status: http.statusCode, contentType: http.value(forHTTPHeaderField: "Content-Type"),
+      body: content)
+  }
+}
+
+/// One HTTP answer, as it came.
+struct Response: Equatable, Sendable {
+  var status: Int
+  var contentType: String?
+  var body: Data
+
+  var json: JSON? { JSON(parsing: body) }
+}
+
+// MARK: - Reading back
+
+/// An entity's state as the server shows it to everybody.
+struct Entity: Equatable, Sendable {
+  let state: String
+  let attributes: JSON
+  let lastChanged: String
+  let lastUpdated: String
+
+  init?(_ json: JSON) {
+    guard case .string(let state) = json["state"],
+      case .string(let lastChanged) = json["last_changed"],
+      case .string(let lastUpdated) = json["last_updated"]
+    else { return nil }
+    self.state = state
+    self.attributes = json["attributes"]
+    self.lastChanged = lastChanged
+    self.lastUpdated = lastUpdated
+  }
+}
+
+extension Server {
+  /// The entity as it is now, or nil when there is none.
+  func entity(_ id: String) async throws -> Entity? {
+    let response = try await request("GET", "/api/states/\(id)", token: token)
+    if response.status == 404 { return nil }
+    let json = try #require(response.json, "\(id): \(response)")
+    let entity: Entity = try #require(Entity(json), "\(id): \(json)")
+    return entity
+  }
+
+  /// The entity once the condition holds, or as it still is when the settling time has passed.
+  func entity(_ id: String, once condition: (Entity?) -> Bool) async throws -> Entity? {
+    let deadline = ContinuousClock.now + Self.settlingTimeMax
+    while true {
+      let entity = try await entity(id)
+      if condition(entity) || ContinuousClock.now >= deadline { return entity }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  /// The entity as soon as there is one.
+  func existing(_ id: String) async throws -> Entity {
+    try #require(try await entity(id) { $0 != nil }, "\(id) never came to exist")
+  }
+
+  /// The release that the server claims to be. One that does not say is held to 2025.4.
+  func version() async throws -> Version {
+    let config = try await request("GET", "/api/config", token: token)
+    guard case .string(let text) = config.json?["version"] else { return Version(2025, 4) }
+    return try #require(Version(text), "the server's version is \(text)")
+  }
+}
+
+/// A release of Home Assistant: the year and the month are what behaviour depends on.
+struct Version: Comparable {
+  let year: Int
+  let month: Int
+
+  /// From here on locations are validated, and an empty answer has no content type. Read and
+  /// measured: 2024.6 is before the change, 2024.8 after it.
+  static let validatesLocations = Version(2024, 8)
+
+  /// From here on `get_config` tells a device its own id. 2024.3 does not, 2025.4 does; what lies
+  /// between was not measured.
+  static let namesTheDevice = Version(2025, 4)
+
+  init(_ year: Int, _ month: Int) { (self.year, self.month) = (year, month) }
+
+  init?(_ text: String) {
+    let parts = text.split(separator: ".")
+    guard parts.count >= 2, let year = Int(parts[0]), let month = Int(parts[1]) else { return nil }
+    self.init(year, month)
+  }
+
+  static func < (left: Version, right: Version) -> Bool {
+    (left.year, left.month) < (right.year, right.month)
+  }
+}
