@@ -9,12 +9,13 @@ let everywhere: [SwiftSetting] = [
   .strictMemorySafety(),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("MemberImportVisibility"),
   .treatAllWarnings(as: .error),
 ]
 let shipped: [SwiftSetting] =
   everywhere + [
     .treatWarning("EmbeddedRestrictions", as: .error),
+    // Embedded Swift demands it anyway; so regular builds show it too.
+    .enableUpcomingFeature("MemberImportVisibility"),
     .enableExperimentalFeature("Lifetimes"),
   ]
 
@@ -71,7 +72,7 @@ let package = Package(
       name: "PracticeHome", dependencies: ["CMicroHTTPD", "CSodium"], swiftSettings: everywhere),
     .executableTarget(
       name: "practice-home", dependencies: ["PracticeHome"], swiftSettings: everywhere,
-      linkerSettings: libraries("microhttpd", "sodium")),
+      linkerSettings: libraries("microhttpd", "sodium", "m")),
 
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: everywhere),
     .testTarget(name: "SensingTests", dependencies: ["Sensing"], swiftSettings: everywhere),
@@ -84,7 +85,7 @@ let package = Package(
     .testTarget(name: "LinuxIOTests", dependencies: ["LinuxIO"], swiftSettings: everywhere),
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "PracticeHome"],
-      swiftSettings: everywhere, linkerSettings: libraries("curl", "sodium", "microhttpd")),
+      swiftSettings: everywhere, linkerSettings: libraries("curl", "sodium", "microhttpd", "m")),
     .testTarget(
       name: "DriversTests", dependencies: ["Drivers"], swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps")),
@@ -93,7 +94,7 @@ let package = Package(
       linkerSettings: agentLibraries + libraries("microhttpd")),
     .testTarget(
       name: "PracticeHomeTests", dependencies: ["PracticeHome"], swiftSettings: everywhere,
-      linkerSettings: libraries("microhttpd", "sodium")),
+      linkerSettings: libraries("microhttpd", "sodium", "m")),
     .testTarget(
       name: "ContractTests", dependencies: ["CSodium"], path: "Tests/Contract",
       // The shims are GNU C and Foundation's modules are not: libc would have two shapes.

@@ -62,9 +62,10 @@ public struct Batch: ~Copyable {
     let index = reading.sensor.value
     guard slots[index].value != reading.value else { return }
     if slots[index].isDue { superseded.readings += 1 }
+    // The first value is no change; it goes with the first cycle.
+    if slots[index].isUrgent, slots[index].value != nil { hasUrgentChange = true }
     slots[index].value = reading.value
     slots[index].version += 1
-    if slots[index].isUrgent { hasUrgentChange = true }
   }
 
   public mutating func record(_ fix: Fix) {

@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import Synchronization
 
 /// The program `practice-home`.
 public enum PracticeHomeCommand {

@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import Synchronization
 
 /// What the threads of a server share.
 final class Host: Sendable {

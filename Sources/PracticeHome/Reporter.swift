@@ -1,5 +1,4 @@
 import CMicroHTTPD
-import Synchronization
 
 /// Tells what happens, in the form the output calls for.
 final class Reporter: Sendable {
