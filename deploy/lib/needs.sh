@@ -2,6 +2,10 @@
 # What a script of this repository needs from the machine. Sourced, with `set -euo pipefail`.
 # Everything here speaks on stderr, so the caller's stdout stays its own.
 
+# The Debian packages that the agent is built with.
+# shellcheck disable=SC2034  # for the caller
+agent_packages=(libcurl4-openssl-dev libsodium-dev libgpiod-dev libgps-dev libyaml-dev)
+
 # fail CODE MESSAGE...: ends the script with a code of sysexits.h: 64 usage, 69 unavailable.
 fail() {
   local code=$1
@@ -48,17 +52,16 @@ need_packages() {
 }
 
 # need_swift: makes sure of Swift 6.3 or newer, and sets `swift_version` (the toolchain's full
-# name) and `swift_tools` (the folder of its LLVM tools).
+# name), `swift_resources` (the folder of its libraries) and `swift_tools` (of its LLVM tools).
 need_swift() {
   local how="Install Swift 6.3 or newer (https://www.swift.org/install/linux) and put it on PATH."
   command -v swift >/dev/null || fail 69 "there is no swift on PATH. $how"
   local target
   target=$(swiftc -print-target-info) || fail 69 "swiftc does not run on this machine. $how"
   swift_version=$(sed -n 's/.*"compilerVersion": "\(.*\)",*/\1/p' <<<"$target")
-  local resources
-  resources=$(sed -n 's/.*"runtimeResourcePath": "\(.*\)",*/\1/p' <<<"$target")
+  swift_resources=$(sed -n 's/.*"runtimeResourcePath": "\(.*\)",*/\1/p' <<<"$target")
   # shellcheck disable=SC2034  # for the caller
-  swift_tools=${resources%/lib/swift}/bin
+  swift_tools=${swift_resources%/lib/swift}/bin
   [[ $swift_version =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]] ||
     fail 69 "this swift does not tell its version: $swift_version"
   ((BASH_REMATCH[1] * 100 + BASH_REMATCH[2] >= 603)) || fail 69 "$swift_version is too old. $how"
