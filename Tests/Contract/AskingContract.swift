@@ -29,11 +29,7 @@ extension Contract.Asking {
 
   @Test func theZonesAreWholeStates() async throws {
     let device = try await Device.registered()
-    guard case .array(let zones) = try await device.send("get_zones", "{}").content else {
-      Issue.record("no list of zones")
-      return
-    }
-    let home = try #require(zones.first { $0["entity_id"] == "zone.home" })
+    let home = try await device.homeZone()
     for key in ["latitude", "longitude", "radius", "passive"] {
       #expect(home["attributes"][key] != .absent, "\(key)")
     }

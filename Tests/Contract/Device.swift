@@ -99,6 +99,12 @@ extension Device {
   }
 
   func position() async throws -> Entity { try await server.existing(tracker) }
+
+  /// The home zone, as a device is told of it.
+  func homeZone() async throws -> JSON {
+    guard case .array(let zones) = try await send("get_zones", "{}").content else { return .absent }
+    return try #require(zones.first { $0["entity_id"] == "zone.home" })
+  }
 }
 
 // MARK: - Sensors

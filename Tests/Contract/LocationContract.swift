@@ -58,6 +58,7 @@ extension Contract.Location {
     Taken(#""altitude":0"#, "altitude", 0),
     Taken(#""altitude":-2.5"#, "altitude", -2.5),
     Taken(#""altitude":"7.5""#, "altitude", 7.5).converted,
+    Taken(#""altitude":"nan""#, "altitude", nil).converted,
     Taken(#""battery":1,"battery":2"#, "battery_level", 2),
   ]
 
@@ -219,7 +220,7 @@ extension Contract.Location {
   @Test func theStateIsTheZoneThatThePositionIsIn() async throws {
     let device = try await Device.located()
     #expect(try await device.position().state == "not_home")
-    let home = try await device.server.existing("zone.home").attributes
+    let home = try await device.homeZone()["attributes"]
     let place = try JSON.array([home["latitude"], home["longitude"]]).encoded()
     _ = try await device.send("update_location", #"{"gps":\#(place),"gps_accuracy":5}"#)
     #expect(try await device.server.entity(device.tracker) { $0?.state == "home" }?.state == "home")

@@ -149,6 +149,15 @@ extension Contract.Registration {
     #expect(tracker?.attributes["latitude"] == 48.5)
   }
 
+  @Test func withoutADeviceIDEveryRegistrationIsAnotherDevice() async throws {
+    let identity = Device.Identity()
+    let body = identity.registration.removing("device_id")
+    let first = try await Device.registered(identity, as: body)
+    let second = try await Device.registered(identity, as: body)
+    #expect(try await first.prove() == Device.proof)
+    #expect(try await second.prove() == Device.proof)
+  }
+
   @Test func twoAppsWithOneDeviceIDShareATrackerThatListensToTheFirst() async throws {
     let first = try await Device.located()
     let other = Device.Identity()
