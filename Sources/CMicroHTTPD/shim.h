@@ -2,6 +2,7 @@
 #define _GNU_SOURCE 1
 #endif
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <math.h>

@@ -9,6 +9,7 @@ public enum PracticeHomeCommand {
     static let ok: Int32 = 0
     static let usage: Int32 = 64
     static let unavailable: Int32 = 69
+    static let cannotCreate: Int32 = 73
   }
 
   /// Runs until a signal or the time ends it.
@@ -37,7 +38,12 @@ public enum PracticeHomeCommand {
   private static func serve(_ options: Options, _ output: Output) -> Int32 {
     // Before any thread starts, so that every thread leaves these signals to this one.
     practice_block_stop_signals()
-    let reporter = Reporter(options: options, output: output)
+    let journal = options.journal.map { unsafe Output(descriptor: creat($0, 0o600)) }
+    if let journal, journal.descriptor < 0, let path = options.journal {
+      Output(descriptor: 2).write("practice-home: \(path) cannot be written; name another file\n")
+      return Exit.cannotCreate
+    }
+    let reporter = Reporter(options: options, output: output, journal: journal)
     let server: PracticeServer
     do throws(PracticeServer.StartFailure) {
       server = try PracticeServer(port: options.port, token: options.token) { entries in

@@ -5,6 +5,7 @@ struct Options: Equatable {
   var port = portDefault
   var token = Home.defaultToken
   var isJSON = false
+  var journal: String?
   var duration: Duration?
   var fault: Fault?
 
@@ -40,7 +41,7 @@ struct Options: Equatable {
   private mutating func take(
     _ name: String, from rest: inout ArraySlice<String>
   ) throws(Misunderstood) {
-    guard ["--port", "--token", "--for", "--fault"].contains(name) else {
+    guard ["--port", "--token", "--for", "--fault", "--journal"].contains(name) else {
       throw Misunderstood(message: "unknown option \(name)")
     }
     guard let value = rest.popFirst(), !value.isEmpty else {
@@ -53,6 +54,7 @@ struct Options: Equatable {
       }
       self.port = port
     case "--token": token = value
+    case "--journal": journal = value
     case "--for":
       guard let seconds = Double(value), seconds > 0, seconds < 1e9 else {
         throw Misunderstood(message: "--for \(value): needs a number of seconds above 0")
@@ -79,6 +81,7 @@ struct Options: Equatable {
       --port N        where to listen (default \(portDefault); 0 for any free port)
       --token TOKEN   the access token devices register with (default "\(Home.defaultToken)")
       --json          print one JSON object per line instead of a table
+      --journal FILE  write these objects to a file as well, whatever is shown
       --for SECONDS   end by itself after that time
       --fault NAME    misbehave: \(Fault.names.prefix(7).joined(separator: ", ")),
                       \(Fault.names.dropFirst(7).joined(separator: ", "))
@@ -94,7 +97,7 @@ struct Options: Equatable {
       curl http://127.0.0.1:\(portDefault)/api/states -H 'Authorization: Bearer \(Home.defaultToken)'
 
     Exit status: 0 when it was told to end, 64 for a wrong command line, 69 if the port cannot be
-    had.
+    had, 73 if the journal cannot be written.
 
     """
 }

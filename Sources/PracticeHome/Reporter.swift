@@ -18,12 +18,14 @@ final class Reporter: Sendable {
   private let form: Form
   private let style: Style
   private let output: Output
+  private let journal: Output?
   private let options: Options
   private let state = Mutex(State())
 
-  init(options: Options, output: Output) {
+  init(options: Options, output: Output, journal: Output?) {
     self.options = options
     self.output = output
+    self.journal = journal
     let isTerminal = output.isTerminal
     form = options.isJSON ? .json : isTerminal ? .table : .lines
     style = Style(isColoured: isTerminal && !Self.isColourUnwanted)
@@ -36,10 +38,9 @@ final class Reporter: Sendable {
   }
 
   func start(url: String, port: UInt16) {
-    if form == .json {
-      print(EventLine.listening(url: url, port: port, token: options.token).text)
-      return
-    }
+    let listening = EventLine.listening(url: url, port: port, token: options.token).text
+    record(listening)
+    if form == .json { return print(listening) }
     let token =
       options.token == Home.defaultToken ? "\"\(options.token)\"" : "the one you chose"
     var lines = [
@@ -51,9 +52,12 @@ final class Reporter: Sendable {
 
   private func print(_ line: String) { output.write(line + "\n") }
 
+  private func record(_ line: String) { journal?.write(line + "\n") }
+
   /// Called on threads of the server.
   func note(_ entries: [JournalEntry]) {
     state.withLock { state in
+      if journal != nil { entries.forEach { record(EventLine.entry($0).text) } }
       switch form {
       case .json: entries.forEach { print(EventLine.entry($0).text) }
       case .lines: entries.flatMap { PlainLine.entry($0) }.forEach(print)
@@ -79,8 +83,10 @@ final class Reporter: Sendable {
   }
 
   func end(_ counters: Counters) {
+    let summary = EventLine.summary(counters).text
+    record(summary)
     switch form {
-    case .json: print(EventLine.summary(counters).text)
+    case .json: print(summary)
     case .table: refresh(counters)
     case .lines:
       print(
