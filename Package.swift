@@ -19,6 +19,10 @@ let shipped: [SwiftSetting] =
     .enableExperimentalFeature("Lifetimes"),
   ]
 
+/// The shims are GNU C, and Swift's own module of libc is not. A target that meets both (Foundation
+/// and Synchronization bring the latter) has them made alike, or libc would have two shapes.
+let besideGlibc: [CSetting] = [.define("_GNU_SOURCE")]
+
 /// Libraries are named at the link step: pkg-config would point a cross build at the host.
 func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
 let agentLibraries = libraries("curl", "sodium", "gpiod", "gps", "yaml", "m")
@@ -69,9 +73,11 @@ let package = Package(
 
     // The practice home: a stand-in for Home Assistant, for newcomers and fast tests.
     .target(
-      name: "PracticeHome", dependencies: ["CMicroHTTPD", "CSodium"], swiftSettings: everywhere),
+      name: "PracticeHome", dependencies: ["CMicroHTTPD", "CSodium"], cSettings: besideGlibc,
+      swiftSettings: everywhere),
     .executableTarget(
-      name: "practice-home", dependencies: ["PracticeHome"], swiftSettings: everywhere,
+      name: "practice-home", dependencies: ["PracticeHome"], cSettings: besideGlibc,
+      swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "sodium", "m")),
 
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: everywhere),
@@ -85,20 +91,22 @@ let package = Package(
     .testTarget(name: "LinuxIOTests", dependencies: ["LinuxIO"], swiftSettings: everywhere),
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "PracticeHome"],
-      swiftSettings: everywhere, linkerSettings: libraries("curl", "sodium", "microhttpd", "m")),
+      cSettings: besideGlibc, swiftSettings: everywhere,
+      linkerSettings: libraries("curl", "sodium", "microhttpd", "m")),
     .testTarget(
       name: "DriversTests", dependencies: ["Drivers"], swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps")),
     .testTarget(
-      name: "AgentTests", dependencies: ["Agent", "PracticeHome"], swiftSettings: everywhere,
+      name: "AgentTests", dependencies: ["Agent", "PracticeHome"], cSettings: besideGlibc,
+      swiftSettings: everywhere,
       linkerSettings: agentLibraries + libraries("microhttpd")),
     .testTarget(
-      name: "PracticeHomeTests", dependencies: ["PracticeHome"], swiftSettings: everywhere,
+      name: "PracticeHomeTests", dependencies: ["PracticeHome"], cSettings: besideGlibc,
+      swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "sodium", "m")),
     .testTarget(
       name: "ContractTests", dependencies: ["CSodium"], path: "Tests/Contract",
-      // The shims are GNU C and Foundation's modules are not: libc would have two shapes.
-      cSettings: [.define("_GNU_SOURCE")], swiftSettings: everywhere,
+      cSettings: besideGlibc, swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .executableTarget(
       name: "parity", dependencies: ["Outbox"], path: "Tests/Parity", swiftSettings: shipped,

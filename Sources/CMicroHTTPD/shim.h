@@ -10,7 +10,6 @@
 // The practice home takes the rest of libc from here too: Swift's own Glibc module is built
 // without _GNU_SOURCE and disagrees with the shims of this house about fd_set.
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Synchronization
 
 /// What the threads of a server share.
 final class Host: Sendable {

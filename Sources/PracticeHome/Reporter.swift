@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Synchronization
 
 /// Tells what happens, in the form the output calls for.
 final class Reporter: Sendable {

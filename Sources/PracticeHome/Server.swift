@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Synchronization
 
 /// The practice home on a socket of 127.0.0.1. Requests reach `Home` one at a time, each on a
 /// thread of its own connection.
