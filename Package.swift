@@ -93,8 +93,10 @@ let package = Package(
       name: "TransportTests", dependencies: ["Transport", "PracticeHome"],
       cSettings: besideGlibc, swiftSettings: everywhere,
       linkerSettings: libraries("curl", "sodium", "microhttpd", "m")),
+    // A libgpiod without a kernel, which takes the place of the real one in the tests.
+    .target(name: "FakeGPIOD", path: "Tests/FakeGPIOD"),
     .testTarget(
-      name: "DriversTests", dependencies: ["Drivers"], swiftSettings: everywhere,
+      name: "DriversTests", dependencies: ["Drivers", "FakeGPIOD"], swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps")),
     .testTarget(
       name: "AgentTests", dependencies: ["Agent", "PracticeHome"], cSettings: besideGlibc,

@@ -2,7 +2,7 @@ public import Bytes
 public import LinuxIO
 public import Sensing
 
-/// How full a file system is (`statvfs(3)`). What is kept back for root counts as used.
+/// How full a file system is for everybody but root, as `df` counts it (`statvfs(3)`).
 public final class DiskSpace: Source {
   public let name = InlineText("disk space")
   private let path: Path
@@ -31,9 +31,9 @@ public final class DiskSpace: Source {
     } catch {
       throw SourceFailure(error, of: label)
     }
-    let (used, overflowed) = space.totalBytes.subtractingReportingOverflow(space.availableBytes)
+    let (whole, overflowed) = space.usedBytes.addingReportingOverflow(space.availableBytes)
     // File systems without blocks, such as procfs, have no size.
-    guard !overflowed, let percent = percentage(of: used, in: space.totalBytes) else {
+    guard !overflowed, let percent = percentage(of: space.usedBytes, in: whole) else {
       throw .unsupported(label, remedy: "name a directory of a disk or a card")
     }
     return percent

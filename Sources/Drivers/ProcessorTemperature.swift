@@ -7,6 +7,7 @@ public import Sensing
 public final class ProcessorTemperature: Source {
   public let name = InlineText("processor temperature")
   private let zones: Path
+  private let supplies: Path
   private let label: InlineText
   private var chosen: KernelFile?
   private var sensor = DeclaredSensor(
@@ -19,6 +20,7 @@ public final class ProcessorTemperature: Source {
   /// `sys` is where sysfs is mounted.
   public init(sys: Path = Path("/sys"), sink: any ReadingSink) {
     zones = sys / "class" / "thermal"
+    supplies = sys / "class" / "power_supply"
     label = InlineText(zones.bytes.span)
     self.sink = sink
   }
@@ -48,7 +50,7 @@ public final class ProcessorTemperature: Source {
       directory.forEachName { name in
         guard let number = Self.number(ofZone: name) else { return }
         let zone = zones / [UInt8](name)
-        let rank = Self.rank(of: zone)
+        guard let rank = rank(of: zone) else { return }
         if let best, (best.rank, best.number) <= (rank, number) { return }
         let file = KernelFile(zone / "temp")
         guard (try? Self.millidegrees(of: file)) != nil else { return }
@@ -61,10 +63,14 @@ public final class ProcessorTemperature: Source {
     return best.file
   }
 
-  private static func rank(of zone: Path) -> Int {
-    let type = KernelFile(zone / "type")
-    let rank = try? type.parse { text in ThermalZone.rank(ofType: text) }
-    return rank ?? ThermalZone.anyRank
+  /// How likely a zone is the processor's; nil for a battery, whose zone is called as it is.
+  private func rank(of zone: Path) -> Int? {
+    let file = KernelFile(zone / "type")
+    guard let type = try? file.parse({ (text) -> [UInt8]? in [UInt8](text.trimmed()) }),
+      !type.isEmpty, !type.contains(0)
+    else { return ThermalZone.anyRank }
+    if KernelFile(supplies / type / "type").exists { return nil }
+    return ThermalZone.rank(ofType: type.span)
   }
 
   /// The number in `thermal_zone3`; nil for the cooling devices beside it.

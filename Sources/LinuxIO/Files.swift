@@ -65,6 +65,8 @@ private func rename(_ old: Path, to new: Path) throws(Errno) {
 /// The size and the free part of the file system that holds `path`.
 public struct FileSystemSpace: Equatable, Sendable {
   public let totalBytes: UInt64
+  /// Taken by files.
+  public let usedBytes: UInt64
   /// Free for everybody but root.
   public let availableBytes: UInt64
 
@@ -73,8 +75,10 @@ public struct FileSystemSpace: Equatable, Sendable {
     _ = try unsafe path.withCString { (path) throws(Errno) in
       try retryingInterrupts { unsafe statvfs(path, &status) }
     }
-    totalBytes = UInt64(status.f_blocks) &* UInt64(status.f_frsize)
-    availableBytes = UInt64(status.f_bavail) &* UInt64(status.f_frsize)
+    let blockByteCount = UInt64(status.f_frsize)
+    totalBytes = UInt64(status.f_blocks) &* blockByteCount
+    usedBytes = UInt64(status.f_blocks &- status.f_bfree) &* blockByteCount
+    availableBytes = UInt64(status.f_bavail) &* blockByteCount
   }
 }
 

@@ -1,11 +1,49 @@
 import Bytes
-import Drivers
+import CGPIOD
+import CLinux
+import FakeGPIOD
 import LinuxIO
 import Sensing
 import Testing
 
-/// A machine without GPIO: what can be seen of a line there. With lines that exist, the tests of
-/// the virtual hardware go on.
+@testable import Drivers
+
+/// A line of a chip that only the tests see; its events are bytes in a pipe.
+@safe private final class FakeLine {
+  private let chip: OpaquePointer
+  private var sequence: UInt32 = 0
+
+  init(_ path: Path, label: String = "pinctrl-fake", name: String = "GPIO17") {
+    unsafe chip = path.withCString { unsafe fakegpiod_add($0, label, name, 17) }
+  }
+
+  deinit { unsafe fakegpiod_remove(chip) }
+
+  var level = false { didSet { unsafe fakegpiod_set_level(chip, level ? 1 : 0) } }
+  func refuse(_ error: Int32) { unsafe fakegpiod_set_refusal(chip, error) }
+  func hangUp() { unsafe fakegpiod_hang_up(chip) }
+
+  /// Puts an edge to `level` into the queue that happens at `instant`.
+  func edge(to level: Bool, at instant: Instant) {
+    self.level = level
+    event(id: level ? 1 : 2, at: instant)
+  }
+
+  func event(id: UInt32, at instant: Instant) {
+    sequence += 1
+    var bytes = [UInt8](repeating: 0, count: cgpiod_event_version() == 1 ? 16 : 48)
+    func put(_ number: some FixedWidthInteger, at offset: Int) {
+      for index in 0..<number.bitWidth / 8 {
+        bytes[offset + index] = UInt8(truncatingIfNeeded: number >> (index * 8))
+      }
+    }
+    put(instant.nanoseconds, at: 0)
+    put(id, at: 8)
+    if bytes.count == 48 { put(sequence, at: 20) }
+    #expect(unsafe fakegpiod_write(chip, bytes, bytes.count) == 1)
+  }
+}
+
 @Suite final class GPIOLineTests {
   private let tree: FakeTree
   private let sink = RecordingSink()
@@ -16,19 +54,26 @@ import Testing
     loop = try EventLoop()
   }
 
-  private func line(_ address: GPIOLineAddress = .name([UInt8]("GPIO17"))) -> GPIOLine {
+  private func makeLine(
+    _ address: GPIOLineAddress = .name([UInt8]("GPIO17")), debounce: Duration = .milliseconds(20)
+  ) -> GPIOLine {
     let settings = GPIOLineSettings(
       address: address, name: [UInt8]("Bilge"), deviceClass: [UInt8]("moisture"),
-      isUrgent: true)
+      debounce: debounce, isUrgent: true)
     return GPIOLine(settings, devices: tree.path, loop: loop, sink: sink)
   }
+  private var device: Path { tree.path / "gpiochip3" }
+  private var recorded: Value? { sink.values["gpio_gpio17"] }
+
+  /// Lets the loop tell what is ready now.
+  private func turn() throws { try loop.turn(until: Instant(nanoseconds: 0)) }
 
   @Test func aMachineWithoutChipsIsSaidOnceAndTheSensorIsUnavailable() throws {
-    let line = line()
+    let line = makeLine()
     #expect(line.deadline == nil)
     #expect(sink.sensors.isEmpty)
     line.sample(at: at(seconds: 1))
-    #expect(sink.values == ["gpio_gpio17": .unavailable])
+    #expect(recorded == .unavailable)
     #expect(sink.reports == ["GPIO17: missing a chip for GPIO17"])
     let sensor = try #require(sink.sensors.first)
     #expect(sensor.kind == .binarySensor)
@@ -40,7 +85,7 @@ import Testing
   }
 
   @Test func aMissingLineIsLookedForAgainEverMoreSeldom() throws {
-    let line = line(.chip(label: [UInt8]("pinctrl-bcm2711"), offset: 17))
+    let line = makeLine(.chip(label: [UInt8]("pinctrl-bcm2711"), offset: 17))
     line.sample(at: at(seconds: 0))
     let first = at(seconds: 0).instant + Supervision.firstDelay
     #expect(line.deadline == first)
@@ -54,9 +99,145 @@ import Testing
     #expect(sink.reports == ["pinctrl-bcm2711/17: missing a chip for pinctrl-bcm2711/17"])
   }
 
-  @Test func aFileThatIsNoChipIsNoChip() throws {
-    try tree.write("not a device", to: "gpiochip0")
-    line().sample(at: at(seconds: 1))
-    #expect(sink.reports == ["GPIO17: missing a chip for GPIO17"])
+  @Test func theLevelAtStartIsReportedAtOnce() throws {
+    let fake = FakeLine(device)
+    fake.level = true
+    let line = makeLine()
+    line.sample(at: at(seconds: 1))
+    #expect(recorded == .boolean(true))
+    #expect(sink.times["gpio_gpio17"] == at(seconds: 1).wallTime)
+    #expect(sink.reports.isEmpty)
+    #expect(line.deadline == nil, "nothing wakes for a line that rests")
+  }
+
+  @Test(arguments: [
+    (GPIOLineAddress.name([UInt8]("GPIO17")), true),
+    (.name([UInt8]("GPIO1")), false),
+    (.chip(label: [UInt8]("pinctrl-fake"), offset: 17), true),
+    (.chip(label: [UInt8]("pinctrl-fake"), offset: 18), false),
+    (.chip(label: [UInt8]("pinctrl"), offset: 17), false),
+  ])
+  func aLineIsFoundByItsWholeName(address: GPIOLineAddress, isFound: Bool) throws {
+    let fake = FakeLine(device)
+    let line = makeLine(address)
+    line.sample(at: at(seconds: 1))
+    #expect(sink.reports.isEmpty == isFound)
+    #expect((sink.values.values.first == .boolean(false)) == isFound)
+    withExtendedLifetime(fake) {}
+  }
+
+  @Test func aChangeCountsOnceItHasLastedAndFromItsOwnTime() throws {
+    let fake = FakeLine(device)
+    let line = makeLine()
+    line.sample(at: Moment.now)
+    let edgeAt = Moment.now.instant
+    fake.edge(to: true, at: edgeAt)
+    try turn()
+    #expect(recorded == .boolean(false))
+    #expect(line.deadline == edgeAt + .milliseconds(20))
+    let later = Moment(
+      instant: edgeAt + .seconds(3), wallTime: WallTime(nanoseconds: 1_000_000_000_000))
+    line.deadlineReached(at: later)
+    #expect(recorded == .boolean(true))
+    #expect(sink.times["gpio_gpio17"] == WallTime(nanoseconds: 997_000_000_000))
+    #expect(line.deadline == nil)
+  }
+
+  @Test func aStormIsTakenInPiecesAndEndsOnTheRightLevel() throws {
+    let fake = FakeLine(device)
+    let line = makeLine(debounce: .zero)
+    line.sample(at: Moment.now)
+    let start = Moment.now.instant
+    for number in 1...Int64(LineJudge.eventsPerReadMax) + 5 {
+      fake.edge(to: number % 2 == 1, at: start + .nanoseconds(number))
+    }
+    let before = sink.readingCount
+    try turn()
+    #expect(sink.readingCount - before <= LineJudge.eventsPerReadMax + 1)
+    try turn()
+    line.deadlineReached(at: Moment.now)
+    #expect(recorded == .boolean(true))
+  }
+
+  @Test func aLevelWhoseEdgeWasLostIsFoundByTheNextCycle() throws {
+    let fake = FakeLine(device)
+    let line = makeLine()
+    line.sample(at: at(seconds: 1))
+    fake.level = true
+    line.sample(at: at(seconds: 2))
+    line.deadlineReached(at: at(seconds: 3))
+    #expect(recorded == .boolean(true))
+  }
+
+  @Test(arguments: [
+    (EBUSY, "busy GPIO17"), (EACCES, "not permitted GPIO17"),
+    (EPERM, "not permitted GPIO17"), (EIO, "failed GPIO17 \(EIO)"),
+    (ENXIO, "unsupported GPIO17, choose a line whose chip can report edges"),
+    (ENODEV, "unsupported GPIO17, choose a line whose chip can report edges"),
+  ])
+  func aRefusedRequestSaysWhy(error: Int32, report: String) throws {
+    let fake = FakeLine(device)
+    fake.refuse(error)
+    let line = makeLine()
+    line.sample(at: at(seconds: 1))
+    #expect(recorded == .unavailable)
+    #expect(sink.reports == ["GPIO17: \(report)"])
+    fake.refuse(0)
+    line.deadlineReached(at: at(seconds: 6))
+    #expect(recorded == .boolean(false))
+    #expect(sink.reports.last == "GPIO17: recovered")
+  }
+
+  @Test func aLineThatSomebodyElseHoldsIsBusy() throws {
+    let fake = FakeLine(device)
+    let first = makeLine()
+    let second = makeLine(.chip(label: [UInt8]("pinctrl-fake"), offset: 17))
+    first.sample(at: at(seconds: 1))
+    second.sample(at: at(seconds: 1))
+    #expect(sink.reports == ["pinctrl-fake/17: busy pinctrl-fake/17"])
+    withExtendedLifetime(fake) {}
+  }
+
+  @Test func aChipThatIsPulledOutIsUnavailableUntilItIsBack() throws {
+    let line = makeLine()
+    do {
+      let fake = FakeLine(device)
+      line.sample(at: Moment.now)
+      fake.hangUp()
+      try turn()
+      #expect(recorded == .unavailable)
+      #expect(sink.reports == ["GPIO17: missing GPIO17"])
+    }
+    // It is not asked for events again: the loop has nothing to tell.
+    let readingCount = sink.readingCount
+    try turn()
+    #expect(sink.readingCount == readingCount)
+
+    let fake = FakeLine(tree.path / "gpiochip5")
+    fake.level = true
+    let retryAt = try #require(line.deadline)
+    line.deadlineReached(at: Moment(instant: retryAt, wallTime: at(seconds: 9).wallTime))
+    #expect(recorded == .boolean(true))
+    #expect(sink.reports.last == "GPIO17: recovered")
+  }
+
+  @Test func aChipThatWentWithoutAWordIsNoticedByTheNextCycle() throws {
+    let fake = FakeLine(device)
+    let line = makeLine()
+    line.sample(at: at(seconds: 1))
+    fake.hangUp()
+    line.sample(at: at(seconds: 2))
+    #expect(recorded == .unavailable)
+    #expect(sink.reports == ["GPIO17: missing GPIO17"])
+  }
+
+  @Test func anEdgeNobodyKnowsIsNoFallingEdge() throws {
+    let fake = FakeLine(device)
+    let line = makeLine(debounce: .zero)
+    line.sample(at: Moment.now)
+    fake.event(id: 3, at: Moment.now.instant)
+    try turn()
+    #expect(recorded == .unknown)
+    #expect(sink.reports == ["GPIO17: malformed GPIO17 'an edge of kind 3'"])
   }
 }

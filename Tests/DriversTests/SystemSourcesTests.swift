@@ -85,6 +85,16 @@ import Testing
     #expect(sink.values == ["processor_temperature": tenths(200)])
   }
 
+  @Test func aBatteryIsNoProcessor() throws {
+    try addZone(0, type: "BAT0", "21000\n")
+    try tree.write("Battery\n", to: "class/power_supply/BAT0/type")
+    let temperature = ProcessorTemperature(sys: tree.path, sink: sink)
+    #expect(failure(of: temperature, second: 1) == "missing a thermal zone that answers")
+    try addZone(1, type: "acpitz", "35000\n")
+    #expect(failure(of: temperature, second: 2) == nil)
+    #expect(sink.values == ["processor_temperature": tenths(350)])
+  }
+
   @Test func aFrozenBoardIsBelowZero() throws {
     try addZone(0, type: "cpu-thermal", "-12345\n")
     try ProcessorTemperature(sys: tree.path, sink: sink).sample(at: at(seconds: 1))

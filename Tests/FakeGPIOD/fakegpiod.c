@@ -1,0 +1,204 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include "fakegpiod.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gpiod.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct fakegpiod {
+  struct fakegpiod *next;
+  char path[128], label[32], name[32];
+  unsigned int offset;
+  int level, refusal;
+  bool is_requested, has_left, is_removed;
+  int events[2];  // What the line is read from, and what the test writes to.
+};
+
+// Tests run side by side, each with chips of its own; only the list is shared.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct fakegpiod *chips;
+
+fakegpiod *fakegpiod_add(const char *path, const char *label, const char *name,
+                         unsigned int offset) {
+  struct fakegpiod *chip = calloc(1, sizeof *chip);
+  strncpy(chip->path, path, sizeof chip->path - 1);
+  strncpy(chip->label, label, sizeof chip->label - 1);
+  strncpy(chip->name, name, sizeof chip->name - 1);
+  chip->offset = offset;
+  chip->events[0] = chip->events[1] = -1;
+  pthread_mutex_lock(&lock);
+  chip->next = chips;
+  chips = chip;
+  pthread_mutex_unlock(&lock);
+  return chip;
+}
+
+void fakegpiod_hang_up(fakegpiod *chip) {
+  chip->has_left = true;
+  if (chip->events[1] >= 0) close(chip->events[1]);
+  chip->events[1] = -1;
+}
+
+void fakegpiod_remove(fakegpiod *chip) {
+  pthread_mutex_lock(&lock);
+  struct fakegpiod **link = &chips;
+  while (*link != chip) link = &(*link)->next;
+  *link = chip->next;
+  pthread_mutex_unlock(&lock);
+  fakegpiod_hang_up(chip);
+  chip->is_removed = true;
+  if (!chip->is_requested) free(chip);
+}
+
+void fakegpiod_set_level(fakegpiod *chip, int level) { chip->level = level; }
+void fakegpiod_set_refusal(fakegpiod *chip, int error) { chip->refusal = error; }
+
+int fakegpiod_write(fakegpiod *chip, const void *bytes, size_t count) {
+  return write(chip->events[1], bytes, count) == (ssize_t)count;
+}
+
+// The handles of the library are all the fake itself.
+static struct fakegpiod *fake(const void *handle) { return (struct fakegpiod *)handle; }
+
+static void *request(struct fakegpiod *chip, unsigned int offset, const char *consumer) {
+  int error = chip->refusal;
+  if (chip->has_left || offset != chip->offset) error = EINVAL;
+  if (!consumer || strcmp(consumer, "homeward") != 0) error = EINVAL;
+  if (chip->is_requested) error = EBUSY;
+  if (!error && pipe2(chip->events, O_CLOEXEC) < 0) error = errno;
+  errno = error;
+  if (error) return NULL;
+  chip->is_requested = true;
+  return chip;
+}
+
+static void release(struct fakegpiod *chip) {
+  for (int end = 0; end < 2; end++)
+    if (chip->events[end] >= 0) close(chip->events[end]);
+  chip->events[0] = chip->events[1] = -1;
+  chip->is_requested = false;
+  if (chip->is_removed) free(chip);
+}
+
+static int level(const struct fakegpiod *chip) {
+  if (!chip->has_left) return chip->level;
+  errno = ENODEV;
+  return -1;
+}
+
+struct gpiod_chip *gpiod_chip_open(const char *path) {
+  pthread_mutex_lock(&lock);
+  struct fakegpiod *chip = chips;
+  while (chip && strcmp(chip->path, path) != 0) chip = chip->next;
+  pthread_mutex_unlock(&lock);
+  if (chip && !chip->has_left) return (struct gpiod_chip *)chip;
+  errno = access(path, F_OK) == 0 ? ENOTTY : ENOENT;
+  return NULL;
+}
+void gpiod_chip_close(struct gpiod_chip *chip) { (void)chip; }
+
+#ifdef GPIOD_LINE_BULK_INITIALIZER
+const char *gpiod_chip_label(struct gpiod_chip *chip) { return fake(chip)->label; }
+unsigned int gpiod_chip_num_lines(struct gpiod_chip *chip) { return fake(chip)->offset + 1; }
+struct gpiod_line *gpiod_chip_find_line(struct gpiod_chip *chip, const char *name) {
+  if (strcmp(fake(chip)->name, name) == 0) return (struct gpiod_line *)chip;
+  errno = ENOENT;
+  return NULL;
+}
+struct gpiod_line *gpiod_chip_get_line(struct gpiod_chip *chip, unsigned int offset) {
+  if (offset == fake(chip)->offset) return (struct gpiod_line *)chip;
+  errno = EINVAL;
+  return NULL;
+}
+unsigned int gpiod_line_offset(struct gpiod_line *line) { return fake(line)->offset; }
+int gpiod_line_request(struct gpiod_line *line, const struct gpiod_line_request_config *config,
+                       int default_value) {
+  (void)default_value;
+  return request(fake(line), fake(line)->offset, config->consumer) ? 0 : -1;
+}
+void gpiod_line_release(struct gpiod_line *line) { release(fake(line)); }
+int gpiod_line_get_value(struct gpiod_line *line) { return level(fake(line)); }
+int gpiod_line_event_get_fd(struct gpiod_line *line) { return fake(line)->events[0]; }
+#else
+struct gpiod_request_config {
+  const char *consumer;
+};
+struct gpiod_line_config {
+  unsigned int offset;
+};
+
+struct gpiod_chip_info *gpiod_chip_get_info(struct gpiod_chip *chip) {
+  return (struct gpiod_chip_info *)chip;
+}
+void gpiod_chip_info_free(struct gpiod_chip_info *info) { (void)info; }
+const char *gpiod_chip_info_get_label(struct gpiod_chip_info *info) { return fake(info)->label; }
+size_t gpiod_chip_info_get_num_lines(struct gpiod_chip_info *info) {
+  return fake(info)->offset + 1;
+}
+int gpiod_chip_get_line_offset_from_name(struct gpiod_chip *chip, const char *name) {
+  if (strcmp(fake(chip)->name, name) == 0) return (int)fake(chip)->offset;
+  errno = ENOENT;
+  return -1;
+}
+
+struct gpiod_line_settings *gpiod_line_settings_new(void) { return calloc(1, 1); }
+void gpiod_line_settings_free(struct gpiod_line_settings *settings) { free(settings); }
+int gpiod_line_settings_set_direction(struct gpiod_line_settings *settings,
+                                      enum gpiod_line_direction direction) {
+  (void)settings;
+  return direction == GPIOD_LINE_DIRECTION_INPUT ? 0 : -1;
+}
+int gpiod_line_settings_set_edge_detection(struct gpiod_line_settings *settings,
+                                           enum gpiod_line_edge edge) {
+  (void)settings;
+  return edge == GPIOD_LINE_EDGE_BOTH ? 0 : -1;
+}
+int gpiod_line_settings_set_bias(struct gpiod_line_settings *settings,
+                                 enum gpiod_line_bias bias) {
+  (void)settings, (void)bias;
+  return 0;
+}
+void gpiod_line_settings_set_active_low(struct gpiod_line_settings *settings, bool active_low) {
+  (void)settings, (void)active_low;
+}
+struct gpiod_line_config *gpiod_line_config_new(void) {
+  return calloc(1, sizeof(struct gpiod_line_config));
+}
+void gpiod_line_config_free(struct gpiod_line_config *config) { free(config); }
+int gpiod_line_config_add_line_settings(struct gpiod_line_config *config,
+                                        const unsigned int *offsets, size_t count,
+                                        struct gpiod_line_settings *settings) {
+  (void)settings;
+  config->offset = offsets[0];
+  return count == 1 ? 0 : -1;
+}
+struct gpiod_request_config *gpiod_request_config_new(void) {
+  return calloc(1, sizeof(struct gpiod_request_config));
+}
+void gpiod_request_config_free(struct gpiod_request_config *config) { free(config); }
+void gpiod_request_config_set_consumer(struct gpiod_request_config *config,
+                                       const char *consumer) {
+  config->consumer = consumer;
+}
+struct gpiod_line_request *gpiod_chip_request_lines(struct gpiod_chip *chip,
+                                                    struct gpiod_request_config *request_config,
+                                                    struct gpiod_line_config *line_config) {
+  return request(fake(chip), line_config->offset, request_config->consumer);
+}
+void gpiod_line_request_release(struct gpiod_line_request *request) { release(fake(request)); }
+enum gpiod_line_value gpiod_line_request_get_value(struct gpiod_line_request *request,
+                                                   unsigned int offset) {
+  (void)offset;
+  return (enum gpiod_line_value)level(fake(request));
+}
+int gpiod_line_request_get_fd(struct gpiod_line_request *request) {
+  return fake(request)->events[0];
+}
+#endif
