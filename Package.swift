@@ -83,8 +83,8 @@ let package = Package(
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: everywhere),
     .testTarget(name: "SensingTests", dependencies: ["Sensing"], swiftSettings: everywhere),
     .testTarget(
-      name: "HomeAssistantTests", dependencies: ["HomeAssistant"], swiftSettings: everywhere,
-      linkerSettings: libraries("sodium")),
+      name: "HomeAssistantTests", dependencies: ["HomeAssistant", "CSodium"],
+      swiftSettings: everywhere, linkerSettings: libraries("sodium")),
     .testTarget(
       name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),

@@ -51,8 +51,8 @@ extension Answer {
   private static func readSuccess(
     status: Int, body: inout ByteBuffer, with key: SecretKey
   ) -> Answer {
-    if body.isEmpty { return .notLive }
     if body.isOverflowed { return .notHomeAssistant(status: status) }
+    if body.isEmpty { return .notLive }
     if body.bytes.trimmed().elementsEqual("{}") { return .unproven }
     switch Envelope.open(&body, with: key) {
     case .message(let range): return .opened(range)

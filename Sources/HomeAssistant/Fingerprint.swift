@@ -12,10 +12,10 @@ public func prepareSodium() -> Bool { sodium_init() >= 0 }
 /// The device's id is one (of the board's serial number and the machine's id, so that a card
 /// copied to a second board is another device), and so is the note of a token that was rejected.
 public func fingerprint(of parts: [[UInt8]], purpose: StaticString) -> [UInt8] {
-  var input = [UInt8](purpose)
-  for part in parts {
-    // The length keeps ("ab", "c") and ("a", "bc") apart.
-    input.append(UInt8(truncatingIfNeeded: part.count))
+  var input: [UInt8] = []
+  for part in [[UInt8](purpose)] + parts {
+    // The length, in four bytes, keeps ("ab", "c") and ("a", "bc") apart.
+    for shift in [0, 8, 16, 24] { input.append(UInt8(truncatingIfNeeded: part.count >> shift)) }
     input += part
   }
   var hash = InlineArray<16, UInt8>(repeating: 0)

@@ -8,15 +8,16 @@ public struct Location: Equatable, Sendable {
   /// Degrees, rounded to a ten-millionth (11 mm).
   let latitude: FixedPoint
   let longitude: FixedPoint
-  /// Whole metres. Home Assistant truncates; this is rounded up, so as not to promise too much.
+  /// Whole metres. Home Assistant truncates; accuracies are rounded up, so as not to promise too
+  /// much.
   let accuracyMeters: Int64
   let altitudeMeters: FixedPoint?
   let speedMetersPerSecond: Int64?
   let courseDegrees: Int64?
   let verticalAccuracyMeters: Int64?
 
-  /// Accuracies and altitudes beyond this are held to it: a huge integer would make Home
-  /// Assistant's whole list of states fail.
+  /// Accuracies beyond this are held to it, for a huge integer would make Home Assistant's whole
+  /// list of states fail; an altitude beyond it is none.
   public static let distanceMetersMax = 1_000_000.0
   public static let speedMetersPerSecondMax = 100_000.0
 
@@ -41,15 +42,19 @@ public struct Location: Equatable, Sendable {
     else { return nil }
     self.latitude = latitude
     self.longitude = longitude
-    self.accuracyMeters = Int64(min(accuracyMeters, Self.distanceMetersMax).rounded(.up))
+    self.accuracyMeters = wholeNumber(accuracyMeters, .up, upTo: Self.distanceMetersMax)
     self.altitudeMeters = altitudeMeters.flatMap {
       $0.magnitude <= Self.distanceMetersMax ? FixedPoint($0, decimals: 1) : nil
     }
-    self.speedMetersPerSecond = wholeNumber(
-      speedMetersPerSecond, upTo: Self.speedMetersPerSecondMax)
-    self.courseDegrees = wholeNumber(courseDegrees, upTo: 360).map { $0 == 360 ? 0 : $0 }
-    self.verticalAccuracyMeters = wholeNumber(
-      verticalAccuracyMeters, upTo: Self.distanceMetersMax)
+    self.speedMetersPerSecond = measured(speedMetersPerSecond).map {
+      wholeNumber($0, .toNearestOrAwayFromZero, upTo: Self.speedMetersPerSecondMax)
+    }
+    self.courseDegrees = measured(courseDegrees, upTo: 360).map {
+      wholeNumber($0, .toNearestOrAwayFromZero, upTo: 360) % 360
+    }
+    self.verticalAccuracyMeters = measured(verticalAccuracyMeters).map {
+      wholeNumber($0, .up, upTo: Self.distanceMetersMax)
+    }
   }
 
   /// Writes the `data` of an `update_location`.
@@ -77,7 +82,15 @@ public struct Location: Equatable, Sendable {
   }
 }
 
-private func wholeNumber(_ value: Double?, upTo limit: Double) -> Int64? {
-  guard let value, value >= 0, value.isFinite else { return nil }
-  return Int64(min(value, limit).rounded())
+/// The value, or nil where it is none: a receiver writes "unknown" as -1 or as no number.
+private func measured(
+  _ value: Double?, upTo limit: Double = .greatestFiniteMagnitude
+) -> Double? {
+  value.flatMap { (0...limit).contains($0) ? $0 : nil }
+}
+
+private func wholeNumber(
+  _ value: Double, _ rule: FloatingPointRoundingRule, upTo limit: Double
+) -> Int64 {
+  Int64(min(value, limit).rounded(rule))
 }

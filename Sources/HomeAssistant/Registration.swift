@@ -105,7 +105,7 @@ public enum RegistrationAnswer: Sendable {
 
   private static func readRegistration(status: Int, body: Span<UInt8>) -> RegistrationAnswer {
     var fields = RegistrationFields()
-    guard (try? fields.read(body)) != nil, let webhookID = fields.webhookID else {
+    guard (try? fields.read(body, isFile: false)) != nil, let webhookID = fields.webhookID else {
       return .notHomeAssistant(status: status)
     }
     guard let secret = fields.secret else { return .withoutEncryption }
@@ -116,14 +116,14 @@ public enum RegistrationAnswer: Sendable {
   }
 }
 
-/// The members that an answer to a registration and the file that keeps it have in common.
+/// The members of an answer to a registration, and of the file that keeps it, which has two more.
 struct RegistrationFields {
   var webhookID: [UInt8]?
   var secret: [UInt8]?
   var version: Int64?
   var checksum: Int64?
 
-  mutating func read(_ bytes: Span<UInt8>) throws(JSONError) {
+  mutating func read(_ bytes: Span<UInt8>, isFile: Bool) throws(JSONError) {
     var reader = JSONReader(bytes)
     try reader.openObject()
     while let key = try reader.nextKey() {
@@ -132,9 +132,9 @@ struct RegistrationFields {
         webhookID = [UInt8](try reader.text().raw)
       } else if key.elementsEqual("secret"), kind == .string {
         secret = [UInt8](try reader.text().raw)
-      } else if key.elementsEqual("version"), kind == .number {
+      } else if isFile, key.elementsEqual("version"), kind == .number {
         version = try reader.integer()
-      } else if key.elementsEqual("checksum"), kind == .number {
+      } else if isFile, key.elementsEqual("checksum"), kind == .number {
         checksum = try reader.integer()
       } else {
         try reader.skipValue()

@@ -42,7 +42,7 @@ extension Registration {
 
   public init(file bytes: Span<UInt8>) throws(RegistrationFileError) {
     var fields = RegistrationFields()
-    do throws(JSONError) { try fields.read(bytes) } catch { throw .damaged }
+    do throws(JSONError) { try fields.read(bytes, isFile: true) } catch { throw .damaged }
     guard let version = fields.version else { throw .damaged }
     guard version == Self.fileVersion else { throw .unknownVersion(version) }
     guard let webhookID = fields.webhookID, let secret = fields.secret,

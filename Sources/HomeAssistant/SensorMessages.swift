@@ -114,7 +114,7 @@ public func isSuccess(_ answer: Span<UInt8>) throws(JSONError) -> Bool {
   var reader = JSONReader(answer)
   let verdict = try readVerdict(&reader)
   try reader.finish()
-  return verdict == .accepted
+  return verdict == .accepted || verdict == .disabled
 }
 
 private func readVerdict(_ reader: inout JSONReader) throws(JSONError) -> SensorVerdict {

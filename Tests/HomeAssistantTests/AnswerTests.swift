@@ -1,0 +1,82 @@
+import Bytes
+import Testing
+
+@testable import HomeAssistant
+
+@Suite struct AnswerTests {
+  private let key: SecretKey
+
+  init() throws { key = try #require(SecretKey(Oracle.keyBytes)) }
+
+  private func read(status: Int, _ body: [UInt8]) -> Answer {
+    var buffer = buffer(of: body)
+    return Answer.read(status: status, body: &buffer, with: key)
+  }
+
+  @Test(arguments: [200, 201])
+  func anEnvelopeThatOpensIsTheProof(status: Int) throws {
+    let message = [UInt8](#"{"door":{"success":true}}"#)
+    var buffer = buffer(of: Oracle.answer(message))
+    let answer = Answer.read(status: status, body: &buffer, with: key)
+    guard case .opened(let range) = answer else {
+      Issue.record("not opened: \(answer)")
+      return
+    }
+    #expect([UInt8](buffer.bytes.extracting(range)) == message)
+  }
+
+  @Test func anEnvelopeOfAnotherKeyIsNotOurs() {
+    let other = [UInt8](repeating: 1, count: 32)
+    #expect(read(status: 200, Oracle.answer([UInt8]("{}"), key: other)) == .otherKey)
+  }
+
+  /// One row for each kind of answer that was seen of Home Assistant, and of what stands before it.
+  @Test(arguments: [
+    (200, "{}", Answer.unproven),
+    (200, " {}\r\n", .unproven),
+    (200, "", .notLive),
+    (400, "{}", .badRequest),
+    (400, "400: Bad Request", .badRequest),
+    (400, "", .badRequest),
+    (
+      400,
+      #"{"success": false, "error": {"code": "encryption_required", "message": "Encryption r…"}}"#,
+      .encryptionRequired
+    ),
+    (
+      400, #"{"success": false, "error": {"code": "encryption_already_enabled"}}"#, .badRequest
+    ),
+    (401, "401: Unauthorized", .forbidden(status: 401)),
+    (403, "403: Forbidden", .forbidden(status: 403)),
+    (404, "404: Not Found", .notFound),
+    (405, "405: Method Not Allowed", .notHomeAssistant(status: 405)),
+    (410, "", .gone),
+    (502, "<html>Bad Gateway</html>", .unavailable(status: 502)),
+    (503, "503: Service Unavailable", .unavailable(status: 503)),
+    (504, "", .unavailable(status: 504)),
+    (200, "<html>Welcome to the hotel</html>", .notHomeAssistant(status: 200)),
+    (200, #"{"webhook":"of somebody else"}"#, .notHomeAssistant(status: 200)),
+    (204, "", .notHomeAssistant(status: 204)),
+    (302, "", .notHomeAssistant(status: 302)),
+    (429, "", .notHomeAssistant(status: 429)),
+    (0, "", .notHomeAssistant(status: 0)),
+  ])
+  func everyAnswerMeansOneThing(status: Int, body: String, answer: Answer) {
+    #expect(read(status: status, [UInt8](body.utf8)) == answer)
+  }
+
+  @Test(arguments: [400, 401, 403, 404, 410, 500, 503])
+  func anEnvelopeProvesNothingUnderAStatusThatSaysNo(status: Int) {
+    if case .opened = read(status: status, Oracle.answer([UInt8]("{}"))) {
+      Issue.record("status \(status) was taken for a proof")
+    }
+  }
+
+  @Test(arguments: [1, 16, 4096])
+  func anAnswerLongerThanAnyOfHomeAssistantIsNotItsOwn(chunk: Int) {
+    var buffer = ByteBuffer(capacity: 20)
+    while !buffer.isOverflowed { buffer.append([UInt8](repeating: 0x20, count: chunk)) }
+    let answer = Answer.read(status: 200, body: &buffer, with: key)
+    #expect(answer == .notHomeAssistant(status: 200))
+  }
+}
