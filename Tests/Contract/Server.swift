@@ -111,6 +111,22 @@ extension Server {
     }
   }
 
+  /// The first entity of this kind for which the condition holds, as soon as there is one.
+  func entity(
+    withPrefix prefix: String, where condition: (Entity) -> Bool
+  ) async throws -> Entity? {
+    let deadline = ContinuousClock.now + Self.settlingTimeMax
+    while true {
+      guard case .array(let states) = try await request("GET", "/api/states", token: token).json
+      else { return nil }
+      let entities = states.filter { $0["entity_id"].text?.hasPrefix(prefix) == true }
+        .compactMap(Entity.init)
+      let found = entities.first(where: condition)
+      if found != nil || ContinuousClock.now >= deadline { return found }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
   /// The entity as soon as there is one.
   func existing(_ id: String) async throws -> Entity {
     try #require(try await entity(id) { $0 != nil }, "\(id) never came to exist")

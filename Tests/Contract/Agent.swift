@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+/// The agent as it ships, run for one cycle against the server under test.
+///
+/// `HOMEWARD_CONTRACT_AGENT` is its binary and `HOMEWARD_CONTRACT_GPSD_PORT` the port of a gpsd
+/// with a fix; `Tests/run contract` provides both.
+struct Agent {
+  let server: Server
+  let deviceName = "Agent \(UUID().uuidString.prefix(8).lowercased())"
+  private let binary: URL
+  private let gpsdPort: String
+  private let folder: URL
+
+  /// What one run said: its exit status and the objects it wrote, one a line.
+  struct Run {
+    let status: Int32
+    let events: [JSON]
+
+    func event(_ name: String) -> JSON? { events.last { $0["event"] == .string(name) } }
+  }
+
+  init() throws {
+    let environment = ProcessInfo.processInfo.environment
+    server = try Server.required()
+    binary = URL(filePath: try #require(environment["HOMEWARD_CONTRACT_AGENT"]))
+    gpsdPort = try #require(environment["HOMEWARD_CONTRACT_GPSD_PORT"])
+    folder = URL.temporaryDirectory.appending(path: "homeward-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try write(server.token, to: "token")
+    try write(configuration, to: "homeward.yaml")
+    for (name, value) in Self.kernelFiles { try write(value + "\n", to: "sys/class/\(name)") }
+  }
+
+  /// A battery and a thermal zone, as the kernel shows them.
+  private static let kernelFiles = [
+    "power_supply/BAT7/type": "Battery", "power_supply/BAT7/present": "1",
+    "power_supply/BAT7/capacity": "83", "power_supply/BAT7/status": "Discharging",
+    "power_supply/BAT7/voltage_now": "12612000", "power_supply/BAT7/current_now": "-1480000",
+    "power_supply/BAT7/charge_now": "2500000", "power_supply/BAT7/voltage_min_design": "11100000",
+    "thermal/thermal_zone0/type": "cpu-thermal", "thermal/thermal_zone0/temp": "48312",
+  ]
+
+  private var configuration: String {
+    """
+    every: 10s
+    state_directory: \(folder.path)/state
+    home_assistant: { url: "\(server.url.absoluteString)", token_file: \(folder.path)/token }
+    device: { name: \(deviceName) }
+    location: { source: gpsd, port: \(gpsdPort) }
+    host: { proc: /proc, sys: \(folder.path)/sys }
+    sensors: [{ gpio: NO_SUCH_LINE, name: Bilge, device_class: moisture }]
+    """
+  }
+
+  private func write(_ text: String, to name: String) throws {
+    let file = folder.appending(path: name)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
+  }
+
+  func remove() { try? FileManager.default.removeItem(at: folder) }
+
+  /// `homeward run --once`, to its end.
+  func runOnce() throws -> Run {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = binary
+    process.arguments = [
+      "run", "--config", folder.appending(path: "homeward.yaml").path, "--once", "--json",
+    ]
+    process.standardOutput = output
+    try process.run()
+    let lines = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return Run(
+      status: process.terminationStatus,
+      events: lines.split(separator: UInt8(ascii: "\n")).compactMap { JSON(parsing: Data($0)) })
+  }
+
+  /// The entity that Home Assistant makes of a name.
+  func entityID(_ domain: String, _ name: String) -> String {
+    let slug = "\(deviceName)\(name.isEmpty ? "" : "_")\(name)".lowercased()
+    return "\(domain)." + slug.replacing(" ", with: "_")
+  }
+}
