@@ -126,7 +126,7 @@ public struct Delivery: ~Copyable {
       // One sensor that Home Assistant drops says nothing about the others.
       registered(sensor, isWanted: false)
       return next(now: now)
-    case (.location, .unproven):
+    case (.location, .unproven), (.location, .opened):
       cycle.sentFix = batch.fix
       return sendStates()
     case (.states, .opened(let range)):
