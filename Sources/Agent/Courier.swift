@@ -22,8 +22,7 @@ final class Courier {
   private let identity: RegistrationRequest
   private let state: StateDirectory
   private let http: HTTPClient
-  private let log: Log
-  private let events: EventStream
+  private let reporter: Reporter
   private var phase: Phase
   /// A cycle was due before there was a registration.
   private var isCycleOwed = false
@@ -31,16 +30,13 @@ final class Courier {
   private var isUnsaved = false
 
   var delivery: Delivery
-  private(set) var totals = Totals()
   /// The fix that was recorded last, whether it was sent or not.
   private(set) var lastFix: Fix?
-  /// How the first delivery ended, for `--once`.
-  private(set) var outcome: ExitCode?
 
   init?(
     settings: Configuration.HomeAssistantSettings, identity: RegistrationRequest,
-    state: StateDirectory, registration: Registration?, loop: EventLoop, log: Log,
-    events: EventStream, now: Instant
+    state: StateDirectory, registration: Registration?, loop: EventLoop, reporter: Reporter,
+    now: Instant
   ) {
     guard
       let http = HTTPClient(
@@ -51,8 +47,7 @@ final class Courier {
     self.identity = identity
     self.state = state
     self.http = http
-    self.log = log
-    self.events = events
+    self.reporter = reporter
     delivery = Delivery(seed: randomSeed())
     if let registration {
       phase = .delivering(registration, webhook: Self.webhook(of: registration, at: settings.url))
@@ -113,7 +108,7 @@ final class Courier {
       enrollment.stateNotWritable(now: now)
       return reportOnce(error)
     }
-    let action = enrollment.tokenRead(readToken(), now: now) { report($0) }
+    let action = enrollment.tokenRead(readToken(), now: now) { problem($0) }
     guard case .register(let token) = action else { return }
     var url = ByteBuffer(capacity: 1024)
     url.append(settings.url)
@@ -136,8 +131,7 @@ final class Courier {
       registration, webhook: Self.webhook(of: registration, at: settings.url))
     delivery.registrationReplaced()
     isUnsaved = true
-    log.notice("registered with Home Assistant as \(quoted: identity.deviceName)")
-    events.write("registered")
+    reporter.registered(as: identity.deviceName)
     save()
     if isCycleOwed { cycleDue(now: now) }
   }
@@ -157,11 +151,9 @@ final class Courier {
   private func reportOnce(_ error: Errno) {
     guard error != stateError else { return }
     stateError = error
-    outcome = outcome ?? .temporaryFailure
-    log.error(
+    reporter.stateFailed(
       "the registration cannot be kept in \(state.path): \(error); make room there, or name"
         + " another state_directory")
-    events.write("state_failed")
   }
 
   private static func webhook(of registration: Registration, at url: [UInt8]) -> Endpoint {
@@ -178,7 +170,7 @@ final class Courier {
     delivery.write(
       message, with: registration.key, nonce: Nonce(randomBytes: randomBytes()),
       into: &http.request)
-    totals.sealed += 1
+    reporter.messageSent()
     http.post(to: webhook, telling: self)
   }
 
@@ -186,7 +178,7 @@ final class Courier {
     switch phase {
     case .enrolling(var enrollment):
       let answer = RegistrationAnswer.read(status: status, body: http.response)
-      let registration = enrollment.answerReceived(answer, now: now) { report($0) }
+      let registration = enrollment.answerReceived(answer, now: now) { problem($0) }
       phase = .enrolling(enrollment)
       if let registration { enrolled(registration, now: now) }
     case .delivering(let registration, _):
@@ -197,10 +189,22 @@ final class Courier {
     }
   }
 
+  private func problem(_ problem: Enrollment.Problem) {
+    reporter.notRegistered(problem)
+    guard case .tokenRejected(let fingerprint) = problem else { return }
+    do throws(Errno) { try state.write(rejectedFingerprint: fingerprint) } catch {
+      reportOnce(error)
+    }
+  }
+
+  private func reportDelivery() {
+    while let event = delivery.takeEvent() { reporter.delivery(event, of: delivery.batch) }
+  }
+
   private func failed(_ reason: InlineText, now: Instant) {
     switch phase {
     case .enrolling(var enrollment):
-      enrollment.connectionFailed(reason, now: now) { report($0) }
+      enrollment.connectionFailed(reason, now: now) { problem($0) }
       phase = .enrolling(enrollment)
     case .delivering:
       delivery.connectionFailed(reason, now: now)
@@ -215,90 +219,6 @@ extension Courier: TransferOwner {
     switch result {
     case .answered(let status): answered(status: status, now: now)
     case .failed(let reason): failed(reason, now: now)
-    }
-  }
-}
-
-// MARK: What people and scripts are told
-
-extension Courier {
-  private func report(_ problem: Enrollment.Problem) {
-    outcome = .temporaryFailure
-    if case .tokenRejected(let fingerprint) = problem {
-      outcome = .noPermission
-      do throws(Errno) { try state.write(rejectedFingerprint: fingerprint) } catch {
-        reportOnce(error)
-      }
-    }
-    log.error(problem.words)
-    events.write("not_registered") { $0.appendMember("cause", problem.code) }
-  }
-
-  private func reportDelivery() {
-    delivery.takeEvents { event in report(event) }
-  }
-
-  private func report(_ event: DeliveryEvent) {
-    switch event {
-    case .proven(let readings, let hasLocation): proven(readings, hasLocation: hasLocation)
-    case .sensorRegistered: break
-    case .sensorRefused(let sensor):
-      totals.refused += 1
-      log.warning(
-        "Home Assistant does not want the sensor \(quoted: delivery.batch.name(of: sensor)); it"
-          + " may be too old for its device_class")
-      events.write("refused") {
-        $0.appendMember("sensor", delivery.batch.uniqueID(of: sensor).span)
-      }
-    case .readingRefused(let sensor):
-      totals.refused += 1
-      log.warning(
-        "Home Assistant refused a value of \(quoted: delivery.batch.name(of: sensor)); please"
-          + " report it")
-      events.write("refused") {
-        $0.appendMember("sensor", delivery.batch.uniqueID(of: sensor).span)
-      }
-    case .sensorForgotten(let sensor):
-      log.notice(
-        "Home Assistant forgot the sensor \(quoted: delivery.batch.name(of: sensor)); it is"
-          + " registered again")
-    case .outage(let cause): unproven(cause)
-    case .recovered(let duration, let superseded): recovered(after: duration, superseded)
-    case .registrationDoubted(let duration):
-      log.error(
-        "for \(wholeSeconds: duration) Home Assistant has not shown that it knows this device. If it was deleted"
-          + " there, remove \(state.path)/registration.json and start again; the data is kept in"
-          + " memory meanwhile")
-      events.write("registration_doubted")
-    }
-  }
-
-  private func proven(_ readings: Int, hasLocation: Bool) {
-    outcome = .success
-    totals.proven += 1
-    totals.readings += readings
-    totals.locations += hasLocation ? 1 : 0
-    events.write("proven") {
-      $0.appendMember("readings", readings)
-      $0.appendMember("locations", hasLocation ? 1 : 0)
-    }
-  }
-
-  private func unproven(_ cause: OutageCause) {
-    outcome = .temporaryFailure
-    totals.unproven += 1
-    log.warning("\(cause.words). The latest values are kept and sent when it takes them")
-    events.write("outage") { $0.appendMember("cause", cause.code) }
-  }
-
-  private func recovered(after duration: Duration, _ superseded: Batch.Superseded) {
-    log.notice(
-      "Home Assistant takes the data again after \(wholeSeconds: duration); meanwhile"
-        + " \(superseded.readings) readings and \(superseded.fixes) fixes were replaced by newer"
-        + " ones and did not reach it")
-    events.write("recovered") {
-      $0.appendMember("superseded_readings", superseded.readings)
-      $0.appendMember("superseded_fixes", superseded.fixes)
     }
   }
 }

@@ -100,6 +100,7 @@ struct RunCommand {
     _ configuration: Configuration, _ state: StateDirectory, _ registration: Registration?
   ) throws(Failure) -> ExitCode {
     let start = Moment.now.instant
+    let reporter = Reporter(log: log, events: events)
     do throws(Errno) {
       let loop = try EventLoop()
       let signals = try Signals(loop: loop)
@@ -108,10 +109,9 @@ struct RunCommand {
           settings: configuration.homeAssistant,
           identity: DeviceIdentity(host: configuration.host).registrationRequest(
             name: configuration.deviceName),
-          state: state, registration: registration, loop: loop, log: log, events: events,
-          now: start)
+          state: state, registration: registration, loop: loop, reporter: reporter, now: start)
       else { throw Errno.outOfMemory }
-      let supervisor = Supervisor(courier: courier, log: log, events: events)
+      let supervisor = Supervisor(courier: courier, reporter: reporter)
       Wiring(
         configuration: configuration, loop: loop,
         fixTimeout: isOnce ? Self.onceFixTimeout : Self.fixTimeout
@@ -119,34 +119,18 @@ struct RunCommand {
       let runLoop = RunLoop(
         loop: loop, supervisor: supervisor, courier: courier, every: configuration.every,
         signals: signals, now: start)
-      announce(configuration)
-      try runLoop.run(until: { isOnce && isDone(courier, start: start) })
-      return finish(courier)
+      reporter.started(configuration)
+      try runLoop.run(until: { isOnce && isDone(reporter, start: start) })
+      reporter.stopped { line in
+        if isOnce { line.appendMembers(of: courier.delivery.batch, lastFix: courier.lastFix) }
+      }
+      return isOnce ? reporter.outcome ?? .temporaryFailure : .success
     } catch {
       throw Failure(code: .osError, text: "the kernel refuses what the agent needs: \(error)")
     }
   }
 
-  private func announce(_ configuration: Configuration) {
-    log.notice(
-      "homeward \(homewardVersion) reports to \(bytes: configuration.homeAssistant.url) every"
-        + " \(configuration.every)")
-    events.write("started") { $0.appendMember("version", homewardVersion) }
-  }
-
-  private func isDone(_ courier: Courier, start: Instant) -> Bool {
-    courier.outcome != nil || Moment.now.instant - start > Self.onceTimeout
-  }
-
-  private func finish(_ courier: Courier) -> ExitCode {
-    let totals = courier.totals
-    events.write("stopped") {
-      $0.appendMembers(of: totals)
-      if isOnce { $0.appendMembers(of: courier.delivery.batch, lastFix: courier.lastFix) }
-    }
-    log.notice(
-      "stopped: \(totals.readings) readings and \(totals.locations) locations proven,"
-        + " \(totals.refused) refused")
-    return isOnce ? courier.outcome ?? .temporaryFailure : .success
+  private func isDone(_ reporter: Reporter, start: Instant) -> Bool {
+    reporter.outcome != nil || Moment.now.instant - start > Self.onceTimeout
   }
 }

@@ -13,15 +13,13 @@ final class Supervisor {
   }
 
   private let courier: Courier
-  private let log: Log
-  private let events: EventStream
+  private let reporter: Reporter
   private var sources: [Supervised] = []
   private var hasReportedFull = false
 
-  init(courier: Courier, log: Log, events: EventStream) {
+  init(courier: Courier, reporter: Reporter) {
     self.courier = courier
-    self.log = log
-    self.events = events
+    self.reporter = reporter
   }
 
   func add(_ source: any Source) { sources.append(Supervised(source: source)) }
@@ -61,9 +59,7 @@ extension Supervisor: ReadingSink {
     if let index = courier.delivery.batch.declare(sensor) { return index }
     if !hasReportedFull {
       hasReportedFull = true
-      log.error(
-        "\(Batch.sensorsMax) sensors are the most that one agent can have; \(quoted: sensor.name)"
-          + " and what comes after it is left out")
+      reporter.sensorLeftOut(sensor.name)
     }
     return nil
   }
@@ -73,16 +69,11 @@ extension Supervisor: ReadingSink {
   func record(_ fix: Fix) { courier.record(fix) }
 
   func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
-    log.warning("\(source): \(failure.words)")
-    events.write("source_failed") {
-      $0.appendMember("source", source.bytes)
-      $0.appendMember("cause", failure.code)
-    }
+    reporter.sourceFailed(source, failure)
   }
 
   func sourceRecovered(_ source: InlineText) {
-    log.notice("\(source) works again")
-    events.write("source_recovered") { $0.appendMember("source", source.bytes) }
+    reporter.sourceRecovered(source)
   }
 }
 

@@ -75,10 +75,9 @@ public struct Delivery: ~Copyable {
     return until
   }
 
-  /// What happened since the last call, in order.
-  public mutating func takeEvents(_ body: (DeliveryEvent) -> Void) {
-    for index in events.indices { body(events[index]) }
-    events.removeAll(keepingCapacity: true)
+  /// The earliest event that nobody took yet, or nil.
+  public mutating func takeEvent() -> DeliveryEvent? {
+    events.isEmpty ? nil : events.removeFirst()
   }
 
   // MARK: Events

@@ -1,0 +1,152 @@
+import Bytes
+import Outbox
+import Sensing
+
+/// What people and scripts are told, once and in words that say what to do, and what is counted
+/// for the last line.
+final class Reporter {
+  private let log: Log
+  private let events: EventStream
+  private(set) var totals = Totals()
+  /// How the first attempt to deliver ended, for `--once`.
+  private(set) var outcome: ExitCode?
+
+  init(log: Log, events: EventStream) {
+    self.log = log
+    self.events = events
+  }
+
+  // MARK: The agent
+
+  func started(_ configuration: Configuration) {
+    log.notice(
+      "homeward \(homewardVersion) reports to \(bytes: configuration.homeAssistant.url) every"
+        + " \(configuration.every)")
+    events.write("started") { $0.appendMember("version", homewardVersion) }
+  }
+
+  /// The last words; `batch` and `fix` are what was read, where the caller asked for it.
+  func stopped(_ writeWhatWasRead: (inout ByteBuffer) -> Void) {
+    events.write("stopped") {
+      $0.appendMembers(of: totals)
+      writeWhatWasRead(&$0)
+    }
+    log.notice(
+      "stopped: \(totals.readings) readings and \(totals.locations) locations proven,"
+        + " \(totals.refused) refused")
+  }
+
+  func messageSent() { totals.sealed += 1 }
+
+  // MARK: Sources
+
+  func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
+    log.warning("\(source): \(failure.words)")
+    events.write("source_failed") {
+      $0.appendMember("source", source.bytes)
+      $0.appendMember("cause", failure.code)
+    }
+  }
+
+  func sourceRecovered(_ source: InlineText) {
+    log.notice("\(source) works again")
+    events.write("source_recovered") { $0.appendMember("source", source.bytes) }
+  }
+
+  func sensorLeftOut(_ name: [UInt8]) {
+    log.error(
+      "\(Batch.sensorsMax) sensors are the most that one agent can have; \(quoted: name) and what"
+        + " comes after it is left out")
+  }
+
+  // MARK: Registration
+
+  func registered(as name: [UInt8]) {
+    log.notice("registered with Home Assistant as \(quoted: name)")
+    events.write("registered")
+  }
+
+  func notRegistered(_ problem: Enrollment.Problem) {
+    if case .tokenRejected = problem {
+      outcome = .noPermission
+    } else {
+      outcome = .temporaryFailure
+    }
+    log.error(problem.words)
+    events.write("not_registered") { $0.appendMember("cause", problem.code) }
+  }
+
+  func stateFailed(_ words: MessageText) {
+    outcome = outcome ?? .temporaryFailure
+    log.error(words)
+    events.write("state_failed")
+  }
+
+  // MARK: Delivery
+
+  func delivery(_ event: DeliveryEvent, of batch: borrowing Batch) {
+    switch event {
+    case .proven(let readings, let hasLocation): proven(readings, hasLocation: hasLocation)
+    case .sensorRegistered: break
+    case .sensorRefused(let sensor):
+      refused(
+        batch.uniqueID(of: sensor),
+        "Home Assistant does not want the sensor \(quoted: batch.name(of: sensor)); it may be too"
+          + " old for its device_class")
+    case .readingRefused(let sensor):
+      refused(
+        batch.uniqueID(of: sensor),
+        "Home Assistant refused a value of \(quoted: batch.name(of: sensor)); please report it")
+    case .sensorForgotten(let sensor):
+      log.notice(
+        "Home Assistant forgot the sensor \(quoted: batch.name(of: sensor)); it is registered"
+          + " again")
+    case .outage(let cause): unproven(cause)
+    case .recovered(let duration, let superseded): recovered(after: duration, superseded)
+    case .registrationDoubted(let duration): doubted(after: duration)
+    }
+  }
+
+  private func proven(_ readings: Int, hasLocation: Bool) {
+    outcome = .success
+    totals.proven += 1
+    totals.readings += readings
+    totals.locations += hasLocation ? 1 : 0
+    events.write("proven") {
+      $0.appendMember("readings", readings)
+      $0.appendMember("locations", hasLocation ? 1 : 0)
+    }
+  }
+
+  private func refused(_ uniqueID: [UInt8], _ words: MessageText) {
+    totals.refused += 1
+    log.warning(words)
+    events.write("refused") { $0.appendMember("sensor", uniqueID.span) }
+  }
+
+  private func unproven(_ cause: OutageCause) {
+    outcome = .temporaryFailure
+    totals.unproven += 1
+    log.warning("\(cause.words). The latest values are kept and sent when it takes them")
+    events.write("outage") { $0.appendMember("cause", cause.code) }
+  }
+
+  private func recovered(after duration: Duration, _ superseded: Batch.Superseded) {
+    log.notice(
+      "Home Assistant takes the data again after \(wholeSeconds: duration); meanwhile"
+        + " \(superseded.readings) readings and \(superseded.fixes) fixes were replaced by newer"
+        + " ones and did not reach it")
+    events.write("recovered") {
+      $0.appendMember("superseded_readings", superseded.readings)
+      $0.appendMember("superseded_fixes", superseded.fixes)
+    }
+  }
+
+  private func doubted(after duration: Duration) {
+    log.error(
+      "for \(wholeSeconds: duration) Home Assistant has not shown that it knows this device. If it"
+        + " was deleted there, remove registration.json from the state directory and start again;"
+        + " the latest values are kept in memory meanwhile")
+    events.write("registration_doubted")
+  }
+}
