@@ -40,8 +40,7 @@ struct GPIOLinePlace: ~Copyable {
   /// Looks for a line on all the chips whose devices are in `devices`. Where two chips have the
   /// label, or a line of the name, the one with the lower number is taken.
   ///
-  /// - Throws: `.missing`, or `.notPermitted` where the line may be on a chip that cannot be
-  ///   opened.
+  /// - Throws: `.missing`; where the line may be on a chip that cannot be opened, why that is.
   init(
     of address: GPIOLineAddress, named label: InlineText, in devices: Path
   ) throws(SourceFailure) {
@@ -57,10 +56,10 @@ struct GPIOLinePlace: ~Copyable {
           return
         }
         if case .missing = failure { failure = .missing(label) }
-      } catch .notPermitted {
-        failure = .notPermitted(InlineText(path.bytes.span))
+      } catch .noSuchFile, .noSuchDevice, Errno(code: ENOTTY) {
+        continue  // Most numbers have no chip, and some files are none.
       } catch {
-        // Most numbers have no chip, and what is no chip after all is not ours to judge.
+        failure = SourceFailure(error, of: InlineText(path.bytes.span))
       }
     }
     throw failure

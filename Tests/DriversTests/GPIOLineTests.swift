@@ -21,6 +21,7 @@ import Testing
 
   var level = false { didSet { unsafe fakegpiod_set_level(chip, level ? 1 : 0) } }
   func refuse(_ error: Int32) { unsafe fakegpiod_set_refusal(chip, error) }
+  func refuseToOpen(_ error: Int32) { unsafe fakegpiod_set_open_error(chip, error) }
   func hangUp() { unsafe fakegpiod_hang_up(chip) }
 
   /// Puts an edge to `level` into the queue that happens at `instant`.
@@ -186,6 +187,30 @@ import Testing
     line.deadlineReached(at: at(seconds: 6))
     #expect(recorded == .boolean(false))
     #expect(sink.reports.last == "GPIO17: recovered")
+  }
+
+  @Test(arguments: [(EACCES, "not permitted"), (EPERM, "not permitted"), (EMFILE, "failed")])
+  func aChipThatCannotBeOpenedIsNamed(error: Int32, word: String) throws {
+    let other = FakeLine(tree.path / "gpiochip5", name: "GPIO5")
+    let fake = FakeLine(device)
+    fake.refuseToOpen(error)
+    let line = makeLine()
+    line.sample(at: at(seconds: 1))
+    let device = string(InlineText(device.bytes.span))
+    #expect(sink.reports.first?.hasPrefix("GPIO17: \(word) \(device)") == true)
+    fake.refuseToOpen(0)
+    line.deadlineReached(at: at(seconds: 6))
+    #expect(recorded == .boolean(false))
+    withExtendedLifetime(other) {}
+  }
+
+  @Test func aChipThatCannotBeOpenedHidesNoOther() throws {
+    let closed = FakeLine(tree.path / "gpiochip0", name: "GPIO0")
+    closed.refuseToOpen(EACCES)
+    let fake = FakeLine(device)
+    makeLine().sample(at: at(seconds: 1))
+    #expect(recorded == .boolean(false))
+    withExtendedLifetime(fake) {}
   }
 
   @Test func aLineThatSomebodyElseHoldsIsBusy() throws {

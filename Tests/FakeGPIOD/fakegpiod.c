@@ -16,7 +16,7 @@ struct fakegpiod {
   struct fakegpiod *next;
   char path[128], label[32], name[32];
   unsigned int offset;
-  int level, refusal;
+  int level, refusal, open_error;
   bool is_requested, has_left, is_removed;
   int events[2];  // What the line is read from, and what the test writes to.
 };
@@ -60,6 +60,8 @@ void fakegpiod_remove(fakegpiod *chip) {
 void fakegpiod_set_level(fakegpiod *chip, int level) { chip->level = level; }
 void fakegpiod_set_refusal(fakegpiod *chip, int error) { chip->refusal = error; }
 
+void fakegpiod_set_open_error(fakegpiod *chip, int error) { chip->open_error = error; }
+
 int fakegpiod_write(fakegpiod *chip, const void *bytes, size_t count) {
   return write(chip->events[1], bytes, count) == (ssize_t)count;
 }
@@ -98,6 +100,10 @@ struct gpiod_chip *gpiod_chip_open(const char *path) {
   struct fakegpiod *chip = chips;
   while (chip && strcmp(chip->path, path) != 0) chip = chip->next;
   pthread_mutex_unlock(&lock);
+  if (chip && chip->open_error) {
+    errno = chip->open_error;
+    return NULL;
+  }
   if (chip && !chip->has_left) return (struct gpiod_chip *)chip;
   errno = access(path, F_OK) == 0 ? ENOTTY : ENOENT;
   return NULL;
