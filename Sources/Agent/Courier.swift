@@ -235,7 +235,7 @@ extension Courier {
   }
 
   private func reportDelivery() {
-    delivery.takeEvents { event in report(event) }
+    while let event = delivery.takeEvent() { report(event) }
   }
 
   private func report(_ event: DeliveryEvent) {

@@ -75,10 +75,10 @@ public struct Delivery: ~Copyable {
     return until
   }
 
-  /// What happened since the last call, in order.
-  public mutating func takeEvents(_ body: (DeliveryEvent) -> Void) {
-    for index in events.indices { body(events[index]) }
-    events.removeAll(keepingCapacity: true)
+  /// The next thing that happened and was not taken yet, in order; nil where there is none. The
+  /// batch can be asked about it meanwhile.
+  public mutating func takeEvent() -> DeliveryEvent? {
+    events.isEmpty ? nil : events.removeFirst()
   }
 
   // MARK: Events

@@ -1,0 +1,159 @@
+import Bytes
+import HomeAssistant
+import Sensing
+import Testing
+
+@testable import Outbox
+
+@Suite struct OutageTests {
+  private let rig: DeliveryRig
+
+  init() throws { rig = try DeliveryRig() }
+
+  /// Fails the cycle that is due now, and returns how long is waited after it.
+  private func failedCycle(_ answer: Answer = .notLive) throws -> Duration {
+    if rig.underWay == nil { rig.cycleDue() }
+    rig.answered(answer)
+    return try #require(rig.deadline) - rig.now
+  }
+
+  // MARK: Its beginning
+
+  @Test(arguments: [
+    (Answer.notLive, OutageCause.notLive), (.unproven, .dropped), (.otherKey, .otherKey),
+    (.notFound, .notFound), (.gone, .gone), (.badRequest, .badRequest),
+    (.encryptionRequired, .encryptionRequired), (.forbidden(status: 403), .forbidden(status: 403)),
+    (.unavailable(status: 503), .unavailable(status: 503)),
+    (.notHomeAssistant(status: 200), .notHomeAssistant(status: 200)),
+  ])
+  func everyAnswerThatIsNoProofBeginsAnOutage(answer: Answer, cause: OutageCause) throws {
+    _ = try failedCycle(answer)
+    #expect(rig.isInOutage && !rig.isIdle)
+    #expect(rig.events == [.outage(cause)])
+    for _ in 0..<3 {
+      try rig.sleepUntilDeadline()
+      _ = try failedCycle(answer)
+    }
+    #expect(rig.events.filter { $0 == .outage(cause) }.count == 1)
+  }
+
+  @Test(arguments: ["", "null", "[]", #"{"level":true}"#, #"{"level":{"success":true}"#])
+  func aProofThatCannotBeReadIsNone(json: String) throws {
+    rig.cycleDue()
+    rig.answered(json)
+    #expect(rig.events == [.outage(.unreadableAnswer)])
+    #expect(rig.deadline != nil)
+  }
+
+  @Test func noConnectionIsToldOnceForEachReason() throws {
+    rig.cycleDue()
+    rig.connectionFailed("Couldn't connect to server")
+    try rig.sleepUntilDeadline()
+    rig.connectionFailed("Couldn't connect to server")
+    try rig.sleepUntilDeadline()
+    rig.connectionFailed("Timeout was reached")
+    #expect(
+      rig.events == [
+        .outage(.noConnection(InlineText("Couldn't connect to server"))),
+        .outage(.noConnection(InlineText("Timeout was reached"))),
+      ])
+  }
+
+  @Test func anOutageMayBeginWithAnyMessageOfACycle() throws {
+    for answersBefore in 0..<3 {
+      let rig = try DeliveryRig()
+      _ = try rig.sensor("level", 7)
+      rig.record(.here(at: 0))
+      rig.cycleDue()
+      for _ in 0..<answersBefore { try rig.accept() }
+      rig.answered(.notFound)
+      #expect(rig.deadline != nil, "after \(answersBefore) answers")
+      try rig.sleepUntilDeadline()
+      let last = try #require(try rig.acceptAll().last)
+      #expect(try ids(in: last) == ["level"])
+    }
+  }
+
+  // MARK: Its course
+
+  @Test func theWaitsDoubleAndNeverExceedTheLongest() throws {
+    var waits = [try failedCycle()]
+    for _ in 0..<9 {
+      try rig.sleepUntilDeadline()
+      waits.append(try failedCycle())
+    }
+    var step = Delivery.firstRetryDelay
+    for wait in waits {
+      #expect(wait > step * 0.75 && wait <= step)
+      step = min(step * 2, Delivery.longestRetryDelay)
+    }
+  }
+
+  @Test func cyclesDoNotHastenTheRetries() throws {
+    _ = try failedCycle()
+    rig.cycleDue()
+    #expect(rig.underWay == nil)
+    rig.wake()
+    #expect(rig.underWay == nil)
+    try rig.sleepUntilDeadline()
+    #expect(rig.underWay != nil)
+  }
+
+  // MARK: Its end
+
+  @Test func afterAnOutageEverythingIsSentAgain() throws {
+    let level = try rig.sensor("level", 7)
+    _ = try rig.sensor("depth", 1)
+    try rig.acceptedCycle()
+    rig.record(level, 8)
+    _ = try failedCycle()
+    try rig.sleepUntilDeadline()
+    let sent = try rig.acceptAll()
+    #expect(try ids(in: try #require(sent.last)) == ["level", "depth"])
+    #expect(rig.isIdle && !rig.isInOutage && rig.deadline == nil)
+    #expect(try rig.acceptedCycle() == ["[]"])
+  }
+
+  @Test func theWaitsStartOverAfterAProof() throws {
+    for _ in 0..<5 {
+      _ = try failedCycle()
+      try rig.sleepUntilDeadline()
+    }
+    try rig.acceptAll()
+    #expect(try failedCycle() <= Delivery.firstRetryDelay)
+    #expect(rig.events.filter { $0 == .outage(.notLive) }.count == 2)
+  }
+
+  // MARK: The doubt
+
+  private func doubts() -> Int {
+    rig.events.count { if case .registrationDoubted = $0 { true } else { false } }
+  }
+
+  @Test(arguments: [Answer.notLive, .unproven, .otherKey, .encryptionRequired, .gone])
+  func theRegistrationIsDoubtedAfterMinutesAndOnce(answer: Answer) throws {
+    _ = try failedCycle(answer)
+    let began = rig.now
+    while rig.now - began < .seconds(3600) {
+      #expect(doubts() == (rig.now - began >= Delivery.doubtAfter ? 1 : 0))
+      try rig.sleepUntilDeadline()
+      _ = try failedCycle(answer)
+    }
+  }
+
+  @Test(arguments: [
+    Answer.notFound, .unavailable(status: 503), .forbidden(status: 403), .badRequest,
+    .notHomeAssistant(status: 200),
+  ])
+  func aHomeAssistantThatIsDownDoesNotCastDoubt(answer: Answer) throws {
+    _ = try failedCycle(answer)
+    for _ in 0..<50 {
+      try rig.sleepUntilDeadline()
+      _ = try failedCycle(answer)
+    }
+    #expect(doubts() == 0)
+  }
+
+  // MARK: A new registration
+
+}
