@@ -139,6 +139,7 @@ public struct Delivery: ~Copyable {
 
   /// Nobody answered: no connection, or none in time.
   public mutating func connectionFailed(_ reason: InlineText, now: Instant) {
+    guard case .awaitingAnswer = state else { return }
     outageContinues(.noConnection(reason), now: now)
   }
 

@@ -60,6 +60,12 @@ import Testing
     #expect(rig.sent.count == 1)
   }
 
+  @Test func anAnswerThatNobodyWaitsForIsLeftAlone() throws {
+    rig.answered("{}")
+    rig.connectionFailed()
+    #expect(rig.events.isEmpty && rig.isIdle && !rig.isInOutage)
+  }
+
   @Test func whatItTellsCanBeLookedUpInItWhileItIsTold() throws {
     _ = try rig.sensor("level", 7)
     rig.cycleDue()

@@ -132,6 +132,12 @@ import Testing
       problems == [.noConnection(InlineText("Couldn't connect to server")), .notFound])
   }
 
+  @Test mutating func anAnswerThatNobodyWaitsForIsLeftAlone() throws {
+    #expect(try answered(.tokenRejected) == nil)
+    connectionFailed("Timeout was reached")
+    #expect(enrollment.deadline == now && problems.isEmpty)
+  }
+
   @Test mutating func whereTheRegistrationCannotBeKeptNoneIsMade() throws {
     try wake()
     enrollment.stateNotWritable(now: now)

@@ -99,6 +99,16 @@ import Testing
     #expect(rig.underWay != nil)
   }
 
+  @Test func aLateAnswerToAFailedMessageChangesNothing() throws {
+    _ = try failedCycle()
+    let deadline = rig.deadline
+    rig.answered("{}")
+    rig.answered(.gone)
+    rig.connectionFailed()
+    #expect(rig.deadline == deadline)
+    #expect(rig.events == [.outage(.notLive)])
+  }
+
   // MARK: Its end
 
   @Test func afterAnOutageEverythingIsSentAgain() throws {
