@@ -44,8 +44,9 @@ public struct Delivery: ~Copyable {
     case waiting(until: Instant)
   }
 
-  /// What happens with a fix between its being sent and its proof.
+  /// What a cycle keeps until its proof.
   private struct Cycle {
+    /// The fix that was sent; the batch may have a newer one by then.
     var sentFix: Fix?
     /// A sensor that Home Assistant forgot is registered in the same cycle, once.
     var hasRegisteredAgain = false
@@ -103,8 +104,8 @@ public struct Delivery: ~Copyable {
       case .sensor(let sensor): batch.writeRegistration(of: sensor, into: &data)
       case .states: batch.writeStates(into: &data)
       case .location:
-        guard let location = batch.fix.flatMap(Location.init) else {
-          preconditionFailure("a fix has been judged before it comes here")
+        guard let location = cycle.sentFix.flatMap(Location.init) else {
+          preconditionFailure("a location is sent of a fix, which was judged")
         }
         location.write(into: &data)
       }
@@ -126,9 +127,7 @@ public struct Delivery: ~Copyable {
       // One sensor that Home Assistant drops says nothing about the others.
       registered(sensor, isWanted: false)
       return next(now: now)
-    case (.location, .unproven):
-      cycle.sentFix = batch.fix
-      return sendStates()
+    case (.location, .unproven): return sendStates()
     case (.states, .opened(let range)):
       return statesAnswered(body.bytes.extracting(range), now: now)
     default:
@@ -160,7 +159,10 @@ public struct Delivery: ~Copyable {
   private mutating func next(now: Instant) -> Message? {
     if let sensor = batch.nextUnregistered { return send(.sensor(sensor)) }
     if let fix = batch.fix, cycle.sentFix == nil {
-      if now - fix.notBefore <= Self.fixAgeMax { return send(.location) }
+      if now - fix.notBefore <= Self.fixAgeMax {
+        cycle.sentFix = fix
+        return send(.location)
+      }
       batch.dropFix()
     }
     return sendStates()

@@ -136,6 +136,19 @@ import Testing
     #expect(sent.count == 2 && !sent.contains(Self.location))
   }
 
+  /// The newer one was never sent, so it must not go with the proof of the older.
+  @Test(arguments: [0, 1, 2])
+  func aFixThatComesWhileTheOneBeforeIsUnderWayIsSentInTheNextCycle(answers: Int) throws {
+    rig.record(.here(at: 0))
+    rig.cycleDue()
+    for _ in 0..<answers { try rig.accept() }
+    rig.record(.here(at: 1))
+    try rig.acceptAll()
+    rig.forgetWhatWasToldSoFar()
+    let sent = try rig.acceptedCycle()
+    #expect(sent == [#"{"gps":[52.0000000,0.0010000],"gps_accuracy":3}"#, "[]"])
+  }
+
   @Test func aReceiverThatDoesNotKnowItsErrorIsTakenToBeWideOff() throws {
     var fix = Fix.here(at: 0)
     fix.horizontalErrorMeters = nil
