@@ -127,7 +127,7 @@ public struct Delivery: ~Copyable {
       // One sensor that Home Assistant drops says nothing about the others.
       registered(sensor, isWanted: false)
       return next(now: now)
-    case (.location, .unproven): return sendStates()
+    case (.location, .unproven), (.location, .opened): return sendStates()
     case (.states, .opened(let range)):
       return statesAnswered(body.bytes.extracting(range), now: now)
     default:

@@ -156,6 +156,14 @@ import Testing
     #expect(try rig.acceptedCycle().first?.contains(#""gps_accuracy":100"#) == true)
   }
 
+  @Test func aSealedAnswerToALocationIsNoTrouble() throws {
+    rig.record(.here(at: 0))
+    rig.cycleDue()
+    rig.answered("{}")
+    try rig.accept()
+    #expect(rig.events == [.proven(readings: 0, hasLocation: true)])
+  }
+
   // MARK: What Home Assistant says of single sensors
 
   @Test func aForgottenSensorIsRegisteredAndSentInTheSameCycle() throws {
