@@ -28,6 +28,9 @@ public struct Batch: ~Copyable {
   enum Standing: Equatable {
     case unregistered
     case registered
+    /// It dropped the registration without a word, which says something about the sensor only
+    /// where it takes what follows.
+    case dropped
     /// It did not want it. It is not asked again until the agent or Home Assistant restarts.
     case refused
   }
@@ -86,6 +89,11 @@ public struct Batch: ~Copyable {
     slots.firstIndex { $0.value != nil && $0.standing == .unregistered }.map(SensorIndex.init)
   }
 
+  /// The next sensor whose registration was dropped.
+  var nextDropped: SensorIndex? {
+    slots.firstIndex { $0.standing == .dropped }.map(SensorIndex.init)
+  }
+
   /// Writes the `data` of an `update_sensor_states` with every sensor that is due. It may be
   /// empty: Home Assistant's answer is a proof all the same.
   mutating func writeStates(into buffer: inout ByteBuffer) {
@@ -129,7 +137,7 @@ public struct Batch: ~Copyable {
   mutating func forgetAcknowledgements() {
     for index in slots.indices {
       slots[index].acknowledgedVersion = 0
-      if slots[index].standing == .refused { slots[index].standing = .unregistered }
+      if slots[index].standing != .registered { slots[index].standing = .unregistered }
     }
   }
 

@@ -125,7 +125,7 @@ public struct Delivery: ~Copyable {
       return next(now: now)
     case (.sensor(let sensor), .unproven):
       // One sensor that Home Assistant drops says nothing about the others.
-      registered(sensor, isWanted: false)
+      batch.setStanding(.dropped, of: sensor)
       return next(now: now)
     case (.location, .unproven), (.location, .opened): return sendStates()
     case (.states, .opened(let range)):
@@ -219,6 +219,7 @@ public struct Delivery: ~Copyable {
   private mutating func proven(now: Instant) {
     state = .idle
     backOff.succeeded()
+    while let sensor = batch.nextDropped { registered(sensor, isWanted: false) }
     if let outage {
       events.append(.recovered(after: now - outage.since, batch.takeSuperseded()))
     }

@@ -74,6 +74,25 @@ import Testing
     }
   }
 
+  /// Home Assistant may hold another key, and then it drops every registration: that says nothing
+  /// about the sensors.
+  @Test func noSensorIsCalledUnwantedByAHomeAssistantThatDropsEverything() throws {
+    let odd = try rig.sensor("odd", 1)
+    let level = try rig.sensor("level", 7)
+    for _ in 0..<3 {
+      if rig.underWay == nil { rig.cycleDue() }
+      while rig.underWay != nil { rig.answered(.unproven) }
+      try rig.sleepUntilDeadline()
+    }
+    #expect(rig.events == [.outage(.dropped)])
+    // Once there is a proof, the one that is still dropped is the one that is not wanted.
+    rig.answered(.unproven)
+    try rig.acceptAll()
+    #expect(rig.events.contains(.sensorRefused(odd)))
+    #expect(!rig.events.contains(.sensorRefused(level)))
+    #expect(rig.events.contains(.sensorRegistered(level)))
+  }
+
   // MARK: Its course
 
   @Test func theWaitsDoubleAndNeverExceedTheLongest() throws {
