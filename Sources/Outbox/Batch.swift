@@ -19,9 +19,12 @@ public struct Batch: ~Copyable {
     var version: UInt64 = 0
     var sentVersion: UInt64 = 0
     var acknowledgedVersion: UInt64 = 0
+    /// Whether Home Assistant may have lost what it acknowledged.
+    var isDoubtful = false
     var standing = Standing.unregistered
 
-    var isDue: Bool { value != nil && version != acknowledgedVersion }
+    var isAcknowledged: Bool { version == acknowledgedVersion }
+    var isDue: Bool { value != nil && (isDoubtful || !isAcknowledged) }
   }
 
   /// What Home Assistant thinks of a sensor.
@@ -39,7 +42,8 @@ public struct Batch: ~Copyable {
   private(set) var fix: Fix?
   /// Whether an urgent sensor changed since the last batch was sent.
   public private(set) var hasUrgentChange = false
-  /// Readings and fixes whose place was taken before Home Assistant had acknowledged them.
+  /// Readings and fixes whose place was taken and that Home Assistant did not acknowledge, since
+  /// the last proof.
   private(set) var superseded = Superseded()
 
   public struct Superseded: Equatable, Sendable {
@@ -64,7 +68,7 @@ public struct Batch: ~Copyable {
   public mutating func record(_ reading: Reading) {
     let index = reading.sensor.value
     guard slots[index].value != reading.value else { return }
-    if slots[index].isDue { superseded.readings += 1 }
+    if slots[index].value != nil, !slots[index].isAcknowledged { superseded.readings += 1 }
     slots[index].value = reading.value
     slots[index].version += 1
     if slots[index].isUrgent { hasUrgentChange = true }
@@ -120,10 +124,19 @@ public struct Batch: ~Copyable {
 
   /// Home Assistant has what was last sent of this sensor.
   mutating func acknowledge(_ sensor: SensorIndex) {
-    slots[sensor.value].acknowledgedVersion = slots[sensor.value].sentVersion
+    let index = sensor.value
+    let sentVersion = slots[index].sentVersion
+    // Its place was taken while it was under way, and yet it arrived.
+    if sentVersion != slots[index].version, sentVersion != slots[index].acknowledgedVersion {
+      superseded.readings -= 1
+    }
+    slots[index].acknowledgedVersion = sentVersion
+    slots[index].isDoubtful = false
   }
 
-  mutating func acknowledgeFix(_ sent: Fix) { if fix == sent { fix = nil } }
+  mutating func acknowledgeFix(_ sent: Fix) {
+    if fix == sent { fix = nil } else { superseded.fixes -= 1 }
+  }
 
   /// Forgets the fix, which has become too old to be sent as new, and counts it.
   mutating func dropFix() {
@@ -136,7 +149,7 @@ public struct Batch: ~Copyable {
   /// once refused are offered again.
   mutating func forgetAcknowledgements() {
     for index in slots.indices {
-      slots[index].acknowledgedVersion = 0
+      slots[index].isDoubtful = true
       if slots[index].standing != .registered { slots[index].standing = .unregistered }
     }
   }

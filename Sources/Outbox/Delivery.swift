@@ -220,11 +220,10 @@ public struct Delivery: ~Copyable {
     state = .idle
     backOff.succeeded()
     while let sensor = batch.nextDropped { registered(sensor, isWanted: false) }
-    if let outage {
-      events.append(.recovered(after: now - outage.since, batch.takeSuperseded()))
-    }
-    outage = nil
     if let fix = cycle.sentFix { batch.acknowledgeFix(fix) }
+    let superseded = batch.takeSuperseded()
+    if let outage { events.append(.recovered(after: now - outage.since, superseded)) }
+    outage = nil
     events.append(
       .proven(readings: cycle.acceptedReadings, hasLocation: cycle.sentFix != nil))
   }

@@ -157,6 +157,37 @@ import Testing
     #expect(superseded() == Batch.Superseded())
   }
 
+  @Test func aReadingThatHomeAssistantHasIsNotCountedAsLost() throws {
+    let level = try registered("level")
+    batch.record(level, .number(FixedPoint(1)))
+    _ = states()
+    batch.acknowledge(level)
+    // It is sent once more after an outage, and a newer one takes its place.
+    batch.forgetAcknowledgements()
+    batch.record(level, .number(FixedPoint(2)))
+    #expect(superseded() == Batch.Superseded())
+  }
+
+  @Test func aReadingThatArrivedAfterItsPlaceWasTakenIsNotCountedAsLost() throws {
+    let level = try registered("level")
+    batch.record(level, .number(FixedPoint(1)))
+    _ = states()
+    batch.record(level, .number(FixedPoint(2)))
+    batch.record(level, .number(FixedPoint(3)))
+    batch.acknowledge(level)
+    #expect(superseded() == Batch.Superseded(readings: 1, fixes: 0))
+  }
+
+  @Test func aFixThatArrivedAfterItsPlaceWasTakenIsNotCountedAsLost() {
+    batch.record(.here(at: 1))
+    batch.record(.here(at: 2))
+    batch.acknowledgeFix(.here(at: 1))
+    #expect(superseded() == Batch.Superseded())
+    #expect(fix == .here(at: 2))
+    batch.acknowledgeFix(.here(at: 2))
+    #expect(fix == nil)
+  }
+
   @Test func fixesWhosePlaceWasTakenOrThatGrewOldAreCounted() {
     batch.record(.here(at: 1))
     batch.record(.here(at: 2))

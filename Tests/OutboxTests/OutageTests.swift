@@ -143,6 +143,30 @@ import Testing
     #expect(try rig.acceptedCycle() == ["[]"])
   }
 
+  @Test func theEndTellsHowLongItWasAndWhatWasLost() throws {
+    let level = try rig.sensor("level", 1)
+    try rig.acceptedCycle()
+    // What was lost before the last proof is not lost in this outage.
+    for number in 2...5 { rig.record(level, Int64(number)) }
+    rig.record(.here(at: 0))
+    rig.record(.here(at: 1))
+    try rig.acceptedCycle()
+    rig.forgetWhatWasToldSoFar()
+
+    _ = try failedCycle()
+    for number in 6...8 { rig.record(level, Int64(number)) }
+    rig.record(.here(at: 2))
+    rig.record(.here(at: 3))
+    let began = rig.now
+    try rig.sleepUntilDeadline()
+    try rig.acceptAll()
+    #expect(
+      rig.events == [
+        .outage(.notLive), .recovered(after: rig.now - began, .init(readings: 2, fixes: 1)),
+        .proven(readings: 1, hasLocation: true),
+      ])
+  }
+
   @Test func theWaitsStartOverAfterAProof() throws {
     for _ in 0..<5 {
       _ = try failedCycle()
