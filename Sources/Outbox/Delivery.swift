@@ -236,9 +236,10 @@ public struct Delivery: ~Copyable {
       current.cause = cause
       events.append(.outage(cause))
     }
-    if cause.isDoubtful, !current.isDoubted, now - current.since >= Self.doubtAfter {
+    current.doubtfulSince = cause.isDoubtful ? current.doubtfulSince ?? now : nil
+    if let since = current.doubtfulSince, !current.isDoubted, now - since >= Self.doubtAfter {
       current.isDoubted = true
-      events.append(.registrationDoubted(after: now - current.since))
+      events.append(.registrationDoubted(after: now - since))
     }
     outage = current
   }

@@ -207,6 +207,26 @@ import Testing
     #expect(doubts() == 0)
   }
 
+  /// It was down for a night, and while it starts it answers with nothing.
+  @Test func theStartOfHomeAssistantAfterALongOutageDoesNotCastDoubt() throws {
+    rig.cycleDue()
+    rig.connectionFailed()
+    rig.sleep(.seconds(8 * 3600))
+    try rig.sleepUntilDeadline()
+    let began = rig.now
+    _ = try failedCycle(.notLive)
+    while rig.now - began < .seconds(120) {
+      try rig.sleepUntilDeadline()
+      _ = try failedCycle(.notLive)
+    }
+    #expect(doubts() == 0)
+    // It does not end.
+    rig.sleep(Delivery.doubtAfter)
+    try rig.sleepUntilDeadline()
+    _ = try failedCycle(.notLive)
+    #expect(doubts() == 1)
+  }
+
   // MARK: A new registration
 
 }
