@@ -142,10 +142,12 @@ public struct Delivery: ~Copyable {
     outageContinues(.noConnection(reason), now: now)
   }
 
-  /// There is a new registration: Home Assistant knows no sensor of it.
+  /// There is a new registration: Home Assistant can be reached, and knows no sensor of it.
   public mutating func registrationReplaced() {
     batch.forgetRegistrations()
     state = .idle
+    outage = nil
+    backOff.succeeded()
   }
 
   // MARK: One cycle

@@ -229,4 +229,13 @@ import Testing
 
   // MARK: A new registration
 
+  @Test func aNewRegistrationEndsTheOutageOfTheOldOne() throws {
+    _ = try rig.sensor("level", 7)
+    try rig.acceptedCycle()
+    _ = try failedCycle(.gone)
+    rig.delivery.registrationReplaced()
+    #expect(rig.isIdle && !rig.isInOutage && rig.deadline == nil)
+    let sent = try rig.acceptedCycle()
+    #expect(sent.count == 2 && sent[0].contains(#""name":"level""#))
+  }
 }
