@@ -10,6 +10,8 @@ public import Sensing
 public struct Batch: ~Copyable {
   /// Sensors that one agent can have.
   public static let sensorsMax = 256
+  /// The bytes that the `data` of any message takes at most.
+  public static let dataByteCountMax = 64 * 1024
 
   struct Slot {
     let registration: SensorRegistration
@@ -39,6 +41,8 @@ public struct Batch: ~Copyable {
   }
 
   private(set) var slots: [Slot] = []
+  /// The bytes that an `update_sensor_states` with every sensor takes at most.
+  private var statesByteCount = 2
   private(set) var fix: Fix?
   /// Whether an urgent sensor changed since the last batch was sent.
   public private(set) var hasUrgentChange = false
@@ -55,14 +59,32 @@ public struct Batch: ~Copyable {
 
   public var sensorCount: Int { slots.count }
 
-  /// The place of a sensor, made where its `uniqueID` is new; nil where no more fit.
+  /// The place of a sensor, made where its `uniqueID` is new; nil where no more fit into a message.
   public mutating func declare(_ sensor: SensorDescription) -> SensorIndex? {
     if let index = slots.firstIndex(where: { $0.registration.uniqueID == sensor.uniqueID }) {
       return SensorIndex(index)
     }
-    guard slots.count < Self.sensorsMax else { return nil }
-    slots.append(Slot(registration: SensorRegistration(sensor), isUrgent: sensor.isUrgent))
+    let registration = SensorRegistration(sensor)
+    guard slots.count < Self.sensorsMax, let byteCount = Self.updateByteCount(of: registration),
+      statesByteCount + byteCount <= Self.dataByteCountMax
+    else { return nil }
+    statesByteCount += byteCount
+    slots.append(Slot(registration: registration, isUrgent: sensor.isUrgent))
     return SensorIndex(slots.count - 1)
+  }
+
+  /// The bytes that a sensor's element and its comma take at most, found by writing them; nil
+  /// where the registration or the element alone does not fit into a message.
+  private static func updateByteCount(of registration: SensorRegistration) -> Int? {
+    // Every byte of the longest text may be one that is escaped.
+    let quotes = [UInt8](repeating: UInt8(ascii: "\""), count: InlineText.byteCountMax)
+    let longest = Value.text(InlineText(quotes.span))
+    var data = ByteBuffer(capacity: dataByteCountMax)
+    registration.write(into: &data) { $0.appendJSON(state: longest) }
+    guard !data.isOverflowed else { return nil }
+    data.removeAll()
+    registration.writeUpdate(into: &data) { $0.appendJSON(state: longest) }
+    return data.isOverflowed ? nil : data.count + 1
   }
 
   public mutating func record(_ reading: Reading) {

@@ -26,6 +26,29 @@ import Testing
     #expect(declare(.plain("sensor_of_the_bilge_0")) == SensorIndex(0))
   }
 
+  /// The buffer that a message is written into has the size that the batch names.
+  @Test func whateverTheSensorsAreCalledTheirMessageFits() throws {
+    let hostile = String(repeating: "\"", count: 47)
+    var sensors: [SensorIndex] = []
+    while let sensor = declare(.plain("\(hostile)\u{1}\u{2}\(sensors.count)")) {
+      sensors.append(sensor)
+      batch.setStanding(.registered, of: sensor)
+      batch.record(sensor, .text(InlineText([UInt8](hostile.utf8).span)))
+    }
+    #expect(sensors.count > 100)
+    var data = ByteBuffer(capacity: Batch.dataByteCountMax)
+    batch.writeStates(into: &data)
+    let isOverflowed = data.isOverflowed
+    #expect(!isOverflowed)
+  }
+
+  @Test func aSensorWhoseRegistrationIsLongerThanAMessageIsRefused() {
+    var sensor = SensorDescription.plain("a")
+    sensor.name = [UInt8](repeating: UInt8(ascii: "a"), count: Batch.dataByteCountMax)
+    #expect(declare(sensor) == nil)
+    #expect(sensorCount == 0)
+  }
+
   // MARK: What is due
 
   @Test func aSensorWithoutAValueIsNotSent() throws {
