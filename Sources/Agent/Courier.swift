@@ -13,9 +13,7 @@ final class Courier {
     case delivering(Registration, webhook: Endpoint)
   }
 
-  /// A message of this many sensors must fit.
-  private static let requestByteCountMax = Envelope.byteCount(
-    sealing: Batch.sensorsMax * SensorRegistration.updateByteCountMax)
+  private static let requestByteCountMax = Envelope.byteCount(sealing: Batch.dataByteCountMax)
   private static let tokenByteCountMax = 8 * 1024
 
   private let settings: Configuration.HomeAssistantSettings

@@ -62,10 +62,6 @@ public struct SensorRegistration: Sendable {
     buffer.closeJSONObject()
   }
 
-  /// The bytes that one element of an `update_sensor_states` takes at most: ids and icons of 64
-  /// bytes, a state of 48, and what stands around them.
-  public static let updateByteCountMax = 256
-
   /// Writes this sensor's element of an `update_sensor_states`. The icon is sent each time, for
   /// Home Assistant resets it where it is missing.
   public func writeUpdate(

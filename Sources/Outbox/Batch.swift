@@ -10,6 +10,8 @@ public import Sensing
 public struct Batch: ~Copyable {
   /// Sensors that one agent can have.
   public static let sensorsMax = 256
+  /// The bytes that the `data` of any message takes at most.
+  public static let dataByteCountMax = 64 * 1024
 
   struct Slot {
     let registration: SensorRegistration
@@ -19,24 +21,33 @@ public struct Batch: ~Copyable {
     var version: UInt64 = 0
     var sentVersion: UInt64 = 0
     var acknowledgedVersion: UInt64 = 0
+    /// Whether Home Assistant may have lost what it acknowledged.
+    var isDoubtful = false
     var standing = Standing.unregistered
 
-    var isDue: Bool { value != nil && version != acknowledgedVersion }
+    var isAcknowledged: Bool { version == acknowledgedVersion }
+    var isDue: Bool { value != nil && (isDoubtful || !isAcknowledged) }
   }
 
   /// What Home Assistant thinks of a sensor.
   enum Standing: Equatable {
     case unregistered
     case registered
+    /// It dropped the registration without a word, which says something about the sensor only
+    /// where it takes what follows.
+    case dropped
     /// It did not want it. It is not asked again until the agent or Home Assistant restarts.
     case refused
   }
 
   private(set) var slots: [Slot] = []
+  /// The bytes that an `update_sensor_states` with every sensor takes at most.
+  private var statesByteCount = 2
   private(set) var fix: Fix?
   /// Whether an urgent sensor changed since the last batch was sent.
   public private(set) var hasUrgentChange = false
-  /// Readings and fixes whose place was taken before Home Assistant had acknowledged them.
+  /// Readings and fixes whose place was taken and that Home Assistant did not acknowledge, since
+  /// the last proof.
   private(set) var superseded = Superseded()
 
   public struct Superseded: Equatable, Sendable {
@@ -48,20 +59,38 @@ public struct Batch: ~Copyable {
 
   public var sensorCount: Int { slots.count }
 
-  /// The place of a sensor, made where its `uniqueID` is new; nil where no more fit.
+  /// The place of a sensor, made where its `uniqueID` is new; nil where no more fit into a message.
   public mutating func declare(_ sensor: SensorDescription) -> SensorIndex? {
     if let index = slots.firstIndex(where: { $0.registration.uniqueID == sensor.uniqueID }) {
       return SensorIndex(index)
     }
-    guard slots.count < Self.sensorsMax else { return nil }
-    slots.append(Slot(registration: SensorRegistration(sensor), isUrgent: sensor.isUrgent))
+    let registration = SensorRegistration(sensor)
+    guard slots.count < Self.sensorsMax, let byteCount = Self.updateByteCount(of: registration),
+      statesByteCount + byteCount <= Self.dataByteCountMax
+    else { return nil }
+    statesByteCount += byteCount
+    slots.append(Slot(registration: registration, isUrgent: sensor.isUrgent))
     return SensorIndex(slots.count - 1)
+  }
+
+  /// The bytes that a sensor's element and its comma take at most, found by writing them; nil
+  /// where the registration or the element alone does not fit into a message.
+  private static func updateByteCount(of registration: SensorRegistration) -> Int? {
+    // Every byte of the longest text may be one that is escaped.
+    let quotes = [UInt8](repeating: UInt8(ascii: "\""), count: InlineText.byteCountMax)
+    let longest = Value.text(InlineText(quotes.span))
+    var data = ByteBuffer(capacity: dataByteCountMax)
+    registration.write(into: &data) { $0.appendJSON(state: longest) }
+    guard !data.isOverflowed else { return nil }
+    data.removeAll()
+    registration.writeUpdate(into: &data) { $0.appendJSON(state: longest) }
+    return data.isOverflowed ? nil : data.count + 1
   }
 
   public mutating func record(_ reading: Reading) {
     let index = reading.sensor.value
     guard slots[index].value != reading.value else { return }
-    if slots[index].isDue { superseded.readings += 1 }
+    if slots[index].value != nil, !slots[index].isAcknowledged { superseded.readings += 1 }
     // The first value is no change; it goes with the first cycle.
     if slots[index].isUrgent, slots[index].value != nil { hasUrgentChange = true }
     slots[index].value = reading.value
@@ -85,6 +114,11 @@ public struct Batch: ~Copyable {
   /// The next sensor that has a value and that Home Assistant does not know.
   var nextUnregistered: SensorIndex? {
     slots.firstIndex { $0.value != nil && $0.standing == .unregistered }.map(SensorIndex.init)
+  }
+
+  /// The next sensor whose registration was dropped.
+  var nextDropped: SensorIndex? {
+    slots.firstIndex { $0.standing == .dropped }.map(SensorIndex.init)
   }
 
   /// Writes the `data` of an `update_sensor_states` with every sensor that is due. It may be
@@ -113,10 +147,19 @@ public struct Batch: ~Copyable {
 
   /// Home Assistant has what was last sent of this sensor.
   mutating func acknowledge(_ sensor: SensorIndex) {
-    slots[sensor.value].acknowledgedVersion = slots[sensor.value].sentVersion
+    let index = sensor.value
+    let sentVersion = slots[index].sentVersion
+    // Its place was taken while it was under way, and yet it arrived.
+    if sentVersion != slots[index].version, sentVersion != slots[index].acknowledgedVersion {
+      superseded.readings -= 1
+    }
+    slots[index].acknowledgedVersion = sentVersion
+    slots[index].isDoubtful = false
   }
 
-  mutating func acknowledgeFix(_ sent: Fix) { if fix == sent { fix = nil } }
+  mutating func acknowledgeFix(_ sent: Fix) {
+    if fix == sent { fix = nil } else { superseded.fixes -= 1 }
+  }
 
   /// Forgets the fix, which has become too old to be sent as new, and counts it.
   mutating func dropFix() {
@@ -129,8 +172,8 @@ public struct Batch: ~Copyable {
   /// once refused are offered again.
   mutating func forgetAcknowledgements() {
     for index in slots.indices {
-      slots[index].acknowledgedVersion = 0
-      if slots[index].standing == .refused { slots[index].standing = .unregistered }
+      slots[index].isDoubtful = true
+      if slots[index].standing != .registered { slots[index].standing = .unregistered }
     }
   }
 

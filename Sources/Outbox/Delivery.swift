@@ -44,8 +44,9 @@ public struct Delivery: ~Copyable {
     case waiting(until: Instant)
   }
 
-  /// What happens with a fix between its being sent and its proof.
+  /// What a cycle keeps until its proof.
   private struct Cycle {
+    /// The fix that was sent; the batch may have a newer one by then.
     var sentFix: Fix?
     /// A sensor that Home Assistant forgot is registered in the same cycle, once.
     var hasRegisteredAgain = false
@@ -75,7 +76,8 @@ public struct Delivery: ~Copyable {
     return until
   }
 
-  /// The earliest event that nobody took yet, or nil.
+  /// The next thing that happened and was not taken yet, in order; nil where there is none. The
+  /// batch can be asked about it meanwhile.
   public mutating func takeEvent() -> DeliveryEvent? {
     events.isEmpty ? nil : events.removeFirst()
   }
@@ -102,8 +104,8 @@ public struct Delivery: ~Copyable {
       case .sensor(let sensor): batch.writeRegistration(of: sensor, into: &data)
       case .states: batch.writeStates(into: &data)
       case .location:
-        guard let location = batch.fix.flatMap(Location.init) else {
-          preconditionFailure("a fix has been judged before it comes here")
+        guard let location = cycle.sentFix.flatMap(Location.init) else {
+          preconditionFailure("a location is sent of a fix, which was judged")
         }
         location.write(into: &data)
       }
@@ -123,11 +125,9 @@ public struct Delivery: ~Copyable {
       return next(now: now)
     case (.sensor(let sensor), .unproven):
       // One sensor that Home Assistant drops says nothing about the others.
-      registered(sensor, isWanted: false)
+      batch.setStanding(.dropped, of: sensor)
       return next(now: now)
-    case (.location, .unproven), (.location, .opened):
-      cycle.sentFix = batch.fix
-      return sendStates()
+    case (.location, .unproven), (.location, .opened): return sendStates()
     case (.states, .opened(let range)):
       return statesAnswered(body.bytes.extracting(range), now: now)
     default:
@@ -138,13 +138,16 @@ public struct Delivery: ~Copyable {
 
   /// Nobody answered: no connection, or none in time.
   public mutating func connectionFailed(_ reason: InlineText, now: Instant) {
+    guard case .awaitingAnswer = state else { return }
     outageContinues(.noConnection(reason), now: now)
   }
 
-  /// There is a new registration: Home Assistant knows no sensor of it.
+  /// There is a new registration: Home Assistant can be reached, and knows no sensor of it.
   public mutating func registrationReplaced() {
     batch.forgetRegistrations()
     state = .idle
+    outage = nil
+    backOff.succeeded()
   }
 
   // MARK: One cycle
@@ -158,7 +161,10 @@ public struct Delivery: ~Copyable {
   private mutating func next(now: Instant) -> Message? {
     if let sensor = batch.nextUnregistered { return send(.sensor(sensor)) }
     if let fix = batch.fix, cycle.sentFix == nil {
-      if now - fix.notBefore <= Self.fixAgeMax { return send(.location) }
+      if now - fix.notBefore <= Self.fixAgeMax {
+        cycle.sentFix = fix
+        return send(.location)
+      }
       batch.dropFix()
     }
     return sendStates()
@@ -215,11 +221,11 @@ public struct Delivery: ~Copyable {
   private mutating func proven(now: Instant) {
     state = .idle
     backOff.succeeded()
-    if let outage {
-      events.append(.recovered(after: now - outage.since, batch.takeSuperseded()))
-    }
-    outage = nil
+    while let sensor = batch.nextDropped { registered(sensor, isWanted: false) }
     if let fix = cycle.sentFix { batch.acknowledgeFix(fix) }
+    let superseded = batch.takeSuperseded()
+    if let outage { events.append(.recovered(after: now - outage.since, superseded)) }
+    outage = nil
     events.append(
       .proven(readings: cycle.acceptedReadings, hasLocation: cycle.sentFix != nil))
   }
@@ -232,9 +238,10 @@ public struct Delivery: ~Copyable {
       current.cause = cause
       events.append(.outage(cause))
     }
-    if cause.isDoubtful, !current.isDoubted, now - current.since >= Self.doubtAfter {
+    current.doubtfulSince = cause.isDoubtful ? current.doubtfulSince ?? now : nil
+    if let since = current.doubtfulSince, !current.isDoubted, now - since >= Self.doubtAfter {
       current.isDoubted = true
-      events.append(.registrationDoubted(after: now - current.since))
+      events.append(.registrationDoubted(after: now - since))
     }
     outage = current
   }

@@ -117,6 +117,7 @@ public struct Enrollment: Sendable {
   public mutating func connectionFailed(
     _ reason: InlineText, now: Instant, report: (Problem) -> Void
   ) {
+    guard case .awaitingAnswer = state else { return }
     wait(backOff.failed(), for: .noConnection(reason), now: now, report: report)
   }
 

@@ -8,6 +8,8 @@ struct Outage {
 
   let since: Instant
   var cause: Cause?
+  /// Since when every answer looks as if the registration were gone.
+  var doubtfulSince: Instant?
   /// Whether it was said that the registration is probably gone.
   var isDoubted = false
 }
@@ -72,6 +74,6 @@ public enum DeliveryEvent: Equatable, Sendable {
   /// An outage began, or goes on for another reason.
   case outage(OutageCause)
   case recovered(after: Duration, Batch.Superseded)
-  /// The outage lasts, and it looks as if the registration were gone.
+  /// For this long every answer has looked as if the registration were gone.
   case registrationDoubted(after: Duration)
 }

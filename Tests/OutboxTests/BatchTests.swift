@@ -1,0 +1,248 @@
+import Bytes
+import HomeAssistant
+import Sensing
+import Testing
+
+@testable import Outbox
+
+@Suite final class BatchTests {
+  private var batch = Batch()
+
+  // MARK: Its sensors
+
+  @Test func theSameSensorHasOnePlace() throws {
+    let door = try #require(declare(.plain("door")))
+    let level = try #require(declare(.plain("level")))
+    #expect(door != level)
+    #expect(declare(.plain("door")) == door)
+    #expect(sensorCount == 2)
+  }
+
+  @Test func moreSensorsThanFitAreRefusedNotDropped() {
+    for number in 0..<Batch.sensorsMax {
+      #expect(declare(.plain("sensor_of_the_bilge_\(number)")) != nil)
+    }
+    #expect(declare(.plain("one_more")) == nil)
+    #expect(declare(.plain("sensor_of_the_bilge_0")) == SensorIndex(0))
+  }
+
+  /// The buffer that a message is written into has the size that the batch names.
+  @Test func whateverTheSensorsAreCalledTheirMessageFits() throws {
+    let hostile = String(repeating: "\"", count: 47)
+    var sensors: [SensorIndex] = []
+    while let sensor = declare(.plain("\(hostile)\u{1}\u{2}\(sensors.count)")) {
+      sensors.append(sensor)
+      batch.setStanding(.registered, of: sensor)
+      batch.record(sensor, .text(InlineText([UInt8](hostile.utf8).span)))
+    }
+    #expect(sensors.count > 100)
+    var data = ByteBuffer(capacity: Batch.dataByteCountMax)
+    batch.writeStates(into: &data)
+    let isOverflowed = data.isOverflowed
+    #expect(!isOverflowed)
+  }
+
+  @Test func aSensorWhoseRegistrationIsLongerThanAMessageIsRefused() {
+    var sensor = SensorDescription.plain("a")
+    sensor.name = [UInt8](repeating: UInt8(ascii: "a"), count: Batch.dataByteCountMax)
+    #expect(declare(sensor) == nil)
+    #expect(sensorCount == 0)
+  }
+
+  // MARK: What is due
+
+  @Test func aSensorWithoutAValueIsNotSent() throws {
+    let door = try registered("door")
+    #expect(states() == "[]")
+    batch.record(door, .boolean(true))
+    #expect(states().contains("door"))
+  }
+
+  @Test func onlyWhatChangedIsSent() throws {
+    let door = try registered("door")
+    let level = try registered("level")
+    batch.record(door, .boolean(false))
+    batch.record(level, .number(FixedPoint(1)))
+    #expect(states() == "[\(element("door", "false")),\(element("level", "1"))]")
+    batch.acknowledge(door)
+    batch.acknowledge(level)
+    #expect(states() == "[]")
+
+    batch.record(level, .number(FixedPoint(1)))
+    #expect(states() == "[]")
+    batch.record(level, .number(FixedPoint(2)))
+    #expect(states() == "[\(element("level", "2"))]")
+    // Nobody acknowledged it.
+    #expect(states() == "[\(element("level", "2"))]")
+  }
+
+  @Test func aChangeWhileTheMessageIsUnderWayIsStillDue() throws {
+    let level = try registered("level")
+    batch.record(level, .number(FixedPoint(1)))
+    _ = states()
+    batch.record(level, .number(FixedPoint(2)))
+    batch.acknowledge(level)
+    #expect(states() == "[\(element("level", "2"))]")
+    batch.acknowledge(level)
+    #expect(states() == "[]")
+  }
+
+  @Test func aValueThatWentAwayAndCameBackMeanwhileIsSentAgain() throws {
+    let door = try registered("door")
+    batch.record(door, .boolean(true))
+    _ = states()
+    batch.record(door, .boolean(false))
+    batch.record(door, .boolean(true))
+    batch.acknowledge(door)
+    #expect(states() == "[\(element("door", "true"))]")
+  }
+
+  @Test func everythingIsDueWhereHomeAssistantMayHaveForgotten() throws {
+    let door = try registered("door")
+    _ = try registered("silent")
+    batch.record(door, .boolean(true))
+    _ = states()
+    batch.acknowledge(door)
+    batch.forgetAcknowledgements()
+    #expect(states() == "[\(element("door", "true"))]")
+    batch.acknowledge(door)
+    #expect(states() == "[]")
+  }
+
+  @Test func aSensorThatHomeAssistantDoesNotKnowIsRegisteredBeforeItIsSent() throws {
+    let door = try #require(declare(.plain("door")))
+    #expect(nextUnregistered == nil)
+    batch.record(door, .boolean(true))
+    #expect(nextUnregistered == door)
+    #expect(states() == "[]")
+    batch.setStanding(.registered, of: door)
+    #expect(nextUnregistered == nil)
+    #expect(states() == "[\(element("door", "true"))]")
+  }
+
+  @Test func aRefusedSensorIsOfferedAgainOnlyWhereHomeAssistantMayHaveForgotten() throws {
+    let door = try #require(declare(.plain("door")))
+    batch.record(door, .boolean(true))
+    batch.setStanding(.refused, of: door)
+    #expect(nextUnregistered == nil)
+    #expect(states() == "[]")
+    batch.forgetAcknowledgements()
+    #expect(nextUnregistered == door)
+  }
+
+  @Test func aNewRegistrationKnowsNoSensor() throws {
+    let door = try registered("door")
+    batch.record(door, .boolean(true))
+    _ = states()
+    batch.acknowledge(door)
+    batch.forgetRegistrations()
+    #expect(nextUnregistered == door)
+    batch.setStanding(.registered, of: door)
+    #expect(states() == "[\(element("door", "true"))]")
+  }
+
+  @Test(arguments: [
+    (Value.number(FixedPoint(-1250, decimals: 2)), "-12.50"), (.boolean(true), "true"),
+    (.boolean(false), "false"), (.unknown, "null"), (.unavailable, #""unavailable""#),
+    (.text(InlineText("say \"ah\"")), #""say \"ah\"""#),
+  ])
+  func everyValueIsWrittenAsHomeAssistantTakesIt(value: Value, json: String) throws {
+    let sensor = try registered("a")
+    batch.record(sensor, value)
+    #expect(states() == "[\(element("a", json))]")
+  }
+
+  // MARK: What is urgent
+
+  @Test func anUrgentChangeIsSeenUntilItIsSent() throws {
+    var description = SensorDescription.plain("bilge")
+    description.isUrgent = true
+    let bilge = try #require(declare(description))
+    let level = try registered("level")
+    batch.record(level, .number(FixedPoint(1)))
+    #expect(!hasUrgentChange)
+    batch.record(bilge, .boolean(true))
+    #expect(hasUrgentChange)
+    _ = states()
+    #expect(!hasUrgentChange)
+    batch.record(bilge, .boolean(true))
+    #expect(!hasUrgentChange)
+    batch.record(bilge, .boolean(false))
+    #expect(hasUrgentChange)
+  }
+
+  // MARK: What was lost
+
+  @Test func aReadingThatNobodyTookBeforeTheNextCameIsCounted() throws {
+    let level = try registered("level")
+    for number in 1...4 { batch.record(level, .number(FixedPoint(Int64(number)))) }
+    #expect(superseded() == Batch.Superseded(readings: 3, fixes: 0))
+    #expect(superseded() == Batch.Superseded())
+  }
+
+  @Test func aReadingThatHomeAssistantHasIsNotCountedAsLost() throws {
+    let level = try registered("level")
+    batch.record(level, .number(FixedPoint(1)))
+    _ = states()
+    batch.acknowledge(level)
+    // It is sent once more after an outage, and a newer one takes its place.
+    batch.forgetAcknowledgements()
+    batch.record(level, .number(FixedPoint(2)))
+    #expect(superseded() == Batch.Superseded())
+  }
+
+  @Test func aReadingThatArrivedAfterItsPlaceWasTakenIsNotCountedAsLost() throws {
+    let level = try registered("level")
+    batch.record(level, .number(FixedPoint(1)))
+    _ = states()
+    batch.record(level, .number(FixedPoint(2)))
+    batch.record(level, .number(FixedPoint(3)))
+    batch.acknowledge(level)
+    #expect(superseded() == Batch.Superseded(readings: 1, fixes: 0))
+  }
+
+  @Test func aFixThatArrivedAfterItsPlaceWasTakenIsNotCountedAsLost() {
+    batch.record(.here(at: 1))
+    batch.record(.here(at: 2))
+    batch.acknowledgeFix(.here(at: 1))
+    #expect(superseded() == Batch.Superseded())
+    #expect(fix == .here(at: 2))
+    batch.acknowledgeFix(.here(at: 2))
+    #expect(fix == nil)
+  }
+
+  @Test func fixesWhosePlaceWasTakenOrThatGrewOldAreCounted() {
+    batch.record(.here(at: 1))
+    batch.record(.here(at: 2))
+    batch.dropFix()
+    batch.dropFix()
+    #expect(fix == nil)
+    #expect(superseded() == Batch.Superseded(readings: 0, fixes: 2))
+  }
+
+  // MARK: Tools
+
+  // A batch cannot be copied into an expectation, so it is asked here.
+  private var sensorCount: Int { batch.sensorCount }
+  private var nextUnregistered: SensorIndex? { batch.nextUnregistered }
+  private var hasUrgentChange: Bool { batch.hasUrgentChange }
+  private var fix: Fix? { batch.fix }
+  private func declare(_ sensor: SensorDescription) -> SensorIndex? { batch.declare(sensor) }
+  private func superseded() -> Batch.Superseded { batch.takeSuperseded() }
+
+  private func registered(_ uniqueID: String) throws -> SensorIndex {
+    let sensor = try #require(declare(.plain(uniqueID)))
+    batch.setStanding(.registered, of: sensor)
+    return sensor
+  }
+
+  private func states() -> String {
+    var data = ByteBuffer(capacity: 4096)
+    batch.writeStates(into: &data)
+    return String(decoding: [UInt8](data.bytes), as: UTF8.self)
+  }
+
+  private func element(_ uniqueID: String, _ state: String) -> String {
+    #"{"type":"sensor","unique_id":"\#(uniqueID)","icon":"mdi:eye","state":\#(state)}"#
+  }
+}

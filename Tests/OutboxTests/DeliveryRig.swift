@@ -1,0 +1,207 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import HomeAssistant
+@testable import Outbox
+
+extension SensorDescription {
+  static func plain(_ uniqueID: String) -> SensorDescription {
+    SensorDescription(
+      uniqueID: [UInt8](uniqueID.utf8), name: [UInt8](uniqueID.utf8), icon: [UInt8]("mdi:eye"))
+  }
+}
+
+extension Fix {
+  /// A fix of that second, which can be told from its longitude.
+  static func here(at second: Int64) -> Fix {
+    Fix(
+      mode: .twoDimensional, latitude: 52, longitude: Double(second) / 1000,
+      horizontalErrorMeters: 3, time: WallTime(nanoseconds: second * 1_000_000_000),
+      notBefore: Instant(nanoseconds: second * 1_000_000_000))
+  }
+}
+
+extension Batch {
+  mutating func record(_ sensor: SensorIndex, _ value: Value) {
+    record(Reading(sensor: sensor, value: value, time: WallTime(nanoseconds: 0)))
+  }
+}
+
+/// A delivery in virtual time, driven as the agent drives it: what it wants sent is written at
+/// once, and what it tells is taken at once.
+final class DeliveryRig {
+  var delivery: Delivery
+  var now = Instant(nanoseconds: 0)
+  private(set) var underWay: Delivery.Message?
+  /// The data of every message, in the order of their sending.
+  private(set) var sent: [String] = []
+  private(set) var events: [DeliveryEvent] = []
+  /// The names of the refused sensors, looked up while the event was taken.
+  private(set) var namesTold: [String] = []
+  /// Which fix the location that was sent last was, and how old it was then.
+  private(set) var lastSentFix: (notBefore: Instant, age: Duration)?
+  private let key: SecretKey
+
+  init(seed: UInt64 = 1) throws {
+    delivery = Delivery(seed: seed)
+    let digits = [UInt8](repeating: UInt8(ascii: "5"), count: 64)
+    guard let key = SecretKey(hexadecimal: digits.span) else { throw JSONError.truncated }
+    self.key = key
+  }
+
+  func sensor(_ uniqueID: String, _ value: Int64) throws -> SensorIndex {
+    let sensor = try #require(declare(.plain(uniqueID)))
+    record(sensor, value)
+    return sensor
+  }
+
+  private func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    delivery.batch.declare(sensor)
+  }
+
+  func record(_ sensor: SensorIndex, _ value: Int64) {
+    delivery.batch.record(sensor, .number(FixedPoint(value)))
+  }
+
+  func record(_ fix: Fix) { delivery.batch.record(fix) }
+
+  // A delivery cannot be copied into an expectation, so it is asked here.
+  var isIdle: Bool { delivery.isIdle }
+  var isInOutage: Bool { delivery.isInOutage }
+  var deadline: Instant? { delivery.deadline }
+
+  // MARK: Time
+
+  func sleep(_ duration: Duration) { now = now + duration }
+
+  func cycleDue() { take(delivery.cycleDue(now: now)) }
+
+  /// Sleeps until the deadline and wakes there.
+  func sleepUntilDeadline() throws {
+    now = max(now, try #require(deadline, "nobody would ever try again"))
+    take(delivery.deadlineReached(now: now))
+  }
+
+  func wake() { take(delivery.deadlineReached(now: now)) }
+
+  // MARK: Answers
+
+  /// A sealed answer.
+  func answered(_ json: String) {
+    var body = ByteBuffer(capacity: 64 * 1024)
+    body.append([UInt8](json.utf8))
+    underWay = nil
+    take(delivery.answerReceived(.opened(0..<body.count), body: body, now: now))
+  }
+
+  func answered(_ answer: Answer) {
+    let body = ByteBuffer(capacity: 1)
+    underWay = nil
+    take(delivery.answerReceived(answer, body: body, now: now))
+  }
+
+  func connectionFailed(_ reason: StaticString = "Couldn't connect to server") {
+    underWay = nil
+    delivery.connectionFailed(InlineText(reason), now: now)
+    takeEvents()
+  }
+
+  /// Answers as a Home Assistant that takes everything.
+  func accept() throws {
+    switch try #require(underWay) {
+    case .sensor: answered(#"{"success":true}"#)
+    case .location: answered(.unproven)
+    case .states:
+      let verdicts = try ids(in: try #require(sent.last)).map { #""\#($0)":{"success":true}"# }
+      answered("{" + verdicts.joined(separator: ",") + "}")
+    }
+  }
+
+  /// One cycle that Home Assistant takes; returns what was sent in it.
+  @discardableResult
+  func acceptedCycle() throws -> [String] {
+    cycleDue()
+    return try acceptAll()
+  }
+
+  /// Takes what is under way and all that follows it; returns the data of those messages.
+  @discardableResult
+  func acceptAll() throws -> [String] {
+    let start = sent.count - (underWay == nil ? 0 : 1)
+    while underWay != nil { try accept() }
+    return [String](sent[start...])
+  }
+
+  func forgetWhatWasToldSoFar() {
+    events = []
+    sent = []
+  }
+
+  private func take(_ message: Delivery.Message?) {
+    takeEvents()
+    guard let message else { return }
+    #expect(underWay == nil, "one message at a time")
+    underWay = message
+    var buffer = ByteBuffer(capacity: 64 * 1024)
+    delivery.write(
+      message, with: key, nonce: Nonce(randomBytes: InlineArray(repeating: 0)), into: &buffer)
+    guard case .opened(let data) = Answer.read(status: 200, body: &buffer, with: key) else {
+      Issue.record("a message that nobody can open")
+      return
+    }
+    let text = String(decoding: [UInt8](buffer.bytes.extracting(data)), as: UTF8.self)
+    sent.append(text)
+    if message == .location {
+      let notBefore = moment(ofLocation: text)
+      lastSentFix = (notBefore, now - notBefore)
+    }
+  }
+
+  private func takeEvents() {
+    while let event = delivery.takeEvent() {
+      events.append(event)
+      if case .sensorRefused(let sensor) = event {
+        namesTold.append(String(decoding: delivery.batch.name(of: sensor), as: UTF8.self))
+      }
+    }
+  }
+}
+
+/// The moment of the `Fix.here(at:)` that was written.
+private func moment(ofLocation data: String) -> Instant {
+  let longitude = data.split(separator: ",")[1].split(separator: "]")[0]
+  return Instant(nanoseconds: Int64(((Double(longitude) ?? .nan) * 1000).rounded()) * 1_000_000_000)
+}
+
+/// An element of an `update_sensor_states`.
+struct StateElement {
+  var id = ""
+  var state = ""
+}
+
+func elements(of states: String) throws(JSONError) -> [StateElement] {
+  let bytes = [UInt8](states.utf8)
+  var reader = JSONReader(bytes.span)
+  var elements: [StateElement] = []
+  try reader.openArray()
+  while try reader.nextElement() {
+    var element = StateElement()
+    try reader.openObject()
+    while let key = try reader.nextKey() {
+      let isID = key.elementsEqual("unique_id")
+      let isState = key.elementsEqual("state")
+      let value = String(decoding: bytes[try reader.skipValue()], as: UTF8.self)
+      if isID { element.id = String(value.dropFirst().dropLast()) }
+      if isState { element.state = value }
+    }
+    elements.append(element)
+  }
+  return elements
+}
+
+func ids(in states: String) throws(JSONError) -> [String] {
+  var ids: [String] = []
+  for element in try elements(of: states) { ids.append(element.id) }
+  return ids
+}

@@ -1,0 +1,258 @@
+import Bytes
+import HomeAssistant
+import Sensing
+import Testing
+
+@testable import Outbox
+
+@Suite struct DeliveryTests {
+  private let rig: DeliveryRig
+
+  init() throws { rig = try DeliveryRig() }
+
+  private static let location = #"{"gps":[52.0000000,0.0000000],"gps_accuracy":3}"#
+
+  // MARK: A cycle
+
+  @Test func theFirstCycleRegistersThenSendsTheLocationThenTheStates() throws {
+    let level = try rig.sensor("level", 7)
+    rig.record(.here(at: 0))
+    #expect(
+      try rig.acceptedCycle() == [
+        #"{"type":"sensor","unique_id":"level","name":"level","state":7,"icon":"mdi:eye"}"#,
+        Self.location,
+        #"[{"type":"sensor","unique_id":"level","icon":"mdi:eye","state":7}]"#,
+      ])
+    #expect(rig.events == [.sensorRegistered(level), .proven(readings: 1, hasLocation: true)])
+    #expect(rig.isIdle && rig.deadline == nil)
+  }
+
+  @Test func aCycleWithoutNewsStillAsksForItsProof() throws {
+    #expect(try rig.acceptedCycle() == ["[]"])
+    #expect(rig.events == [.proven(readings: 0, hasLocation: false)])
+  }
+
+  @Test func theNextCycleSendsWhatChangedAndNothingElse() throws {
+    let level = try rig.sensor("level", 7)
+    _ = try rig.sensor("depth", 1)
+    rig.record(.here(at: 0))
+    try rig.acceptedCycle()
+    rig.record(level, 8)
+    #expect(
+      try rig.acceptedCycle()
+        == [#"[{"type":"sensor","unique_id":"level","icon":"mdi:eye","state":8}]"#])
+  }
+
+  @Test func aSensorThatComesLaterIsRegisteredInItsCycle() throws {
+    _ = try rig.sensor("level", 7)
+    try rig.acceptedCycle()
+    _ = try rig.sensor("depth", 1)
+    let sent = try rig.acceptedCycle()
+    #expect(sent.count == 2 && sent[0].contains("depth") && !sent[1].contains("level"))
+  }
+
+  @Test func aMessageUnderWayIsNotOvertaken() throws {
+    _ = try rig.sensor("level", 7)
+    rig.cycleDue()
+    #expect(rig.underWay != nil && !rig.isIdle)
+    rig.cycleDue()
+    rig.wake()
+    #expect(rig.sent.count == 1)
+  }
+
+  @Test func anAnswerThatNobodyWaitsForIsLeftAlone() throws {
+    rig.answered("{}")
+    rig.connectionFailed()
+    #expect(rig.events.isEmpty && rig.isIdle && !rig.isInOutage)
+  }
+
+  @Test func whatItTellsCanBeLookedUpInItWhileItIsTold() throws {
+    _ = try rig.sensor("level", 7)
+    rig.cycleDue()
+    rig.answered(#"{"success":false}"#)
+    rig.answered("{}")
+    #expect(rig.events.contains(.sensorRefused(SensorIndex(0))))
+    #expect(rig.namesTold == ["level"])
+  }
+
+  // MARK: What the proof covers
+
+  @Test func nothingIsAcknowledgedBeforeTheProof() throws {
+    _ = try rig.sensor("level", 7)
+    rig.record(.here(at: 0))
+    try rig.acceptedCycle()
+    let level = SensorIndex(0)
+    rig.record(level, 8)
+    rig.record(.here(at: 1))
+    rig.cycleDue()
+    try rig.accept()
+    rig.answered(.unproven)
+    try rig.sleepUntilDeadline()
+    let again = try rig.acceptAll()
+    #expect(again.count == 2 && again[1].contains(#""state":8"#))
+  }
+
+  @Test func aFixWhoseProofWasLostIsSentAgainWhileItIsFresh() throws {
+    rig.record(.here(at: 0))
+    rig.cycleDue()
+    try rig.accept()
+    rig.connectionFailed()
+    try rig.sleepUntilDeadline()
+    #expect(try rig.acceptAll() == [Self.location, "[]"])
+    #expect(rig.events.last == .proven(readings: 0, hasLocation: true))
+    // Now it is acknowledged.
+    #expect(try rig.acceptedCycle() == ["[]"])
+  }
+
+  @Test func aFixWhoseProofWasLostIsNotSentAgainOnceItIsOld() throws {
+    rig.record(.here(at: 0))
+    rig.cycleDue()
+    try rig.accept()
+    rig.connectionFailed()
+    rig.sleep(Delivery.fixAgeMax + .nanoseconds(1))
+    try rig.sleepUntilDeadline()
+    #expect(try rig.acceptAll() == ["[]"])
+    #expect(
+      rig.events.contains(
+        .recovered(
+          after: Delivery.fixAgeMax + .nanoseconds(1), Batch.Superseded(readings: 0, fixes: 1))))
+  }
+
+  @Test func aFixIsSentUpToItsLastFreshMomentAndNotLater() throws {
+    rig.record(.here(at: 0))
+    rig.sleep(Delivery.fixAgeMax)
+    #expect(try rig.acceptedCycle() == [Self.location, "[]"])
+    rig.record(.here(at: 1))
+    rig.sleep(.seconds(1) + .nanoseconds(1))
+    #expect(try rig.acceptedCycle() == ["[]"])
+  }
+
+  @Test func aFixThatGrowsOldWhileSensorsAreRegisteredIsNotSent() throws {
+    _ = try rig.sensor("level", 7)
+    rig.record(.here(at: 0))
+    rig.cycleDue()
+    rig.sleep(Delivery.fixAgeMax + .seconds(1))
+    let sent = try rig.acceptAll()
+    #expect(sent.count == 2 && !sent.contains(Self.location))
+  }
+
+  /// The newer one was never sent, so it must not go with the proof of the older.
+  @Test(arguments: [0, 1, 2])
+  func aFixThatComesWhileTheOneBeforeIsUnderWayIsSentInTheNextCycle(answers: Int) throws {
+    rig.record(.here(at: 0))
+    rig.cycleDue()
+    for _ in 0..<answers { try rig.accept() }
+    rig.record(.here(at: 1))
+    try rig.acceptAll()
+    rig.forgetWhatWasToldSoFar()
+    let sent = try rig.acceptedCycle()
+    #expect(sent == [#"{"gps":[52.0000000,0.0010000],"gps_accuracy":3}"#, "[]"])
+  }
+
+  @Test func aReceiverThatDoesNotKnowItsErrorIsTakenToBeWideOff() throws {
+    var fix = Fix.here(at: 0)
+    fix.horizontalErrorMeters = nil
+    rig.record(fix)
+    #expect(try rig.acceptedCycle().first?.contains(#""gps_accuracy":100"#) == true)
+  }
+
+  @Test func aSealedAnswerToALocationIsNoTrouble() throws {
+    rig.record(.here(at: 0))
+    rig.cycleDue()
+    rig.answered("{}")
+    try rig.accept()
+    #expect(rig.events == [.proven(readings: 0, hasLocation: true)])
+  }
+
+  // MARK: What Home Assistant says of single sensors
+
+  @Test func aForgottenSensorIsRegisteredAndSentInTheSameCycle() throws {
+    let level = try rig.sensor("level", 7)
+    let depth = try rig.sensor("depth", 1)
+    try rig.acceptedCycle()
+    rig.forgetWhatWasToldSoFar()
+    rig.record(level, 8)
+    rig.record(depth, 2)
+    rig.cycleDue()
+    rig.answered(
+      #"{"level":{"success":true},"#
+        + #""depth":{"success":false,"error":{"code":"not_registered","message":""}}}"#)
+    try rig.acceptAll()
+    #expect(rig.sent.count == 3 && rig.sent[1].contains(#""name":"depth""#))
+    #expect(try ids(in: rig.sent[2]) == ["depth"])
+    #expect(
+      rig.events == [
+        .sensorForgotten(depth), .sensorRegistered(depth), .proven(readings: 2, hasLocation: false),
+      ])
+  }
+
+  @Test func aHomeAssistantThatForgetsAtOnceIsNotAskedForEver() throws {
+    let level = try rig.sensor("level", 7)
+    let forgotten = #"{"level":{"success":false,"error":{"code":"not_registered"}}}"#
+    rig.cycleDue()
+    for _ in 0..<2 {
+      try rig.accept()
+      rig.answered(forgotten)
+    }
+    #expect(rig.underWay == nil && rig.isIdle)
+    #expect(rig.events.last == .proven(readings: 0, hasLocation: false))
+    // The next cycle tries again, and the value was kept.
+    #expect(try rig.acceptedCycle().last?.contains(#""state":7"#) == true)
+    #expect(rig.events.filter { $0 == .sensorForgotten(level) }.count == 2)
+  }
+
+  @Test func aSensorThatIsNotWantedIsToldOnceAndDoesNotHinderTheOthers() throws {
+    let odd = try rig.sensor("odd", 1)
+    _ = try rig.sensor("level", 7)
+    rig.cycleDue()
+    rig.answered(.unproven)
+    try rig.acceptAll()
+    #expect(try ids(in: try #require(rig.sent.last)) == ["level"])
+    #expect(rig.events.filter { $0 == .sensorRefused(odd) }.count == 1)
+    // Neither it nor its changes are offered again.
+    rig.record(odd, 2)
+    #expect(try rig.acceptedCycle() == ["[]"])
+  }
+
+  @Test func aRefusedSensorIsOfferedAgainAfterAnOutage() throws {
+    _ = try rig.sensor("odd", 1)
+    rig.cycleDue()
+    rig.answered(#"{"success":false}"#)
+    try rig.acceptAll()
+    rig.cycleDue()
+    rig.connectionFailed()
+    try rig.sleepUntilDeadline()
+    let sent = try rig.acceptAll()
+    #expect(sent.count == 2 && sent[0].contains(#""name":"odd""#))
+  }
+
+  @Test func aRefusedValueIsToldAndNotSentAgainUntilItChanges() throws {
+    let level = try rig.sensor("level", 7)
+    rig.cycleDue()
+    try rig.accept()
+    rig.answered(#"{"level":{"success":false,"error":{"code":"invalid_format","message":""}}}"#)
+    #expect(
+      rig.events.suffix(2) == [.readingRefused(level), .proven(readings: 0, hasLocation: false)])
+    #expect(try rig.acceptedCycle() == ["[]"])
+    rig.record(level, 8)
+    #expect(try rig.acceptedCycle().last?.contains(#""state":8"#) == true)
+  }
+
+  @Test func aDisabledSensorCountsAsTaken() throws {
+    _ = try rig.sensor("level", 7)
+    rig.cycleDue()
+    try rig.accept()
+    rig.answered(#"{"level":{"success":true,"is_disabled":true}}"#)
+    #expect(rig.events.last == .proven(readings: 1, hasLocation: false))
+    #expect(try rig.acceptedCycle() == ["[]"])
+  }
+
+  @Test func aSensorThatTheAnswerDoesNotNameIsSentAgain() throws {
+    _ = try rig.sensor("level", 7)
+    rig.cycleDue()
+    try rig.accept()
+    rig.answered(#"{"somebody_elses":{"success":true}}"#)
+    #expect(rig.events.last == .proven(readings: 0, hasLocation: false))
+    #expect(try rig.acceptedCycle().last?.contains(#""state":7"#) == true)
+  }
+}

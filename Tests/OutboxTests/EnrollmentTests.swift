@@ -1,0 +1,181 @@
+import Bytes
+import Testing
+
+@testable import HomeAssistant
+@testable import Outbox
+
+@Suite struct EnrollmentTests {
+  private var now = Instant(nanoseconds: 0)
+  private var enrollment: Enrollment
+  private var problems: [Enrollment.Problem] = []
+
+  init() { enrollment = Self.fresh() }
+
+  private static func fresh(rejected: [UInt8]? = nil) -> Enrollment {
+    Enrollment(rejectedFingerprint: rejected, seed: 3, now: Instant(nanoseconds: 0))
+  }
+
+  private let secret = [UInt8]("a token")
+
+  // MARK: The token
+
+  @Test mutating func theFirstAttemptIsDueAtOnce() {
+    #expect(enrollment.deadline == now)
+    #expect(enrollment.deadlineReached(now: now) == .readToken)
+    #expect(enrollment.deadline == nil)
+    // Waking again does not read it twice.
+    #expect(enrollment.deadlineReached(now: now) == nil)
+    #expect(read(secret) == .register(token: secret))
+  }
+
+  @Test mutating func aRegistrationIsHandedOverAsItCame() throws {
+    try attempt(secret)
+    let registration = try #require(try answered(.registered(try Self.registration())))
+    #expect(registration.webhookID == [UInt8]("0f33"))
+    #expect(problems.isEmpty)
+  }
+
+  @Test(arguments: [nil, []] as [[UInt8]?])
+  mutating func withoutATokenTheFileIsLookedAtAgain(token: [UInt8]?) throws {
+    for _ in 0..<3 {
+      try wake()
+      #expect(read(token) == nil)
+      #expect(wait() == Enrollment.tokenCheckDelay)
+    }
+    #expect(problems == [.noToken])
+    try attempt(secret)
+  }
+
+  @Test mutating func aRejectedTokenIsNeverSentAgain() throws {
+    try attempt(secret)
+    #expect(try answered(.tokenRejected) == nil)
+    for _ in 0..<100 {
+      try wake()
+      #expect(read(secret) == nil)
+      #expect(enrollment.deadline != nil)
+    }
+    #expect(problems.count == 1)
+  }
+
+  @Test mutating func aRejectedTokenIsNotSentAgainAfterARestartEither() throws {
+    try attempt(secret)
+    #expect(try answered(.tokenRejected) == nil)
+    guard case .tokenRejected(let kept)? = problems.first else {
+      Issue.record("the rejection was not told")
+      return
+    }
+    #expect(!kept.starts(with: secret), "what is kept does not give the token away")
+    enrollment = Self.fresh(rejected: kept)
+    problems = []
+    for _ in 0..<3 {
+      try wake()
+      #expect(read(secret) == nil)
+    }
+    #expect(problems == [.tokenRejected(fingerprint: kept)])
+  }
+
+  @Test mutating func aNewTokenInTheFileIsTried() throws {
+    try attempt(secret)
+    #expect(try answered(.tokenRejected) == nil)
+    try wake()
+    #expect(read(secret) == nil)
+    try attempt([UInt8]("another token"))
+    #expect(try answered(.registered(try Self.registration())) != nil)
+  }
+
+  @Test mutating func eachTokenThatIsRejectedIsTold() throws {
+    try attempt([UInt8]("one"))
+    _ = try answered(.tokenRejected)
+    try attempt([UInt8]("two"))
+    _ = try answered(.tokenRejected)
+    #expect(problems.count == 2)
+  }
+
+  // MARK: Failures
+
+  @Test(arguments: [
+    (RegistrationAnswer.withoutEncryption, Enrollment.Problem.withoutEncryption),
+    (.requestRejected, .requestRejected), (.forbidden, .forbidden), (.notFound, .notFound),
+    (.unavailable(status: 503), .unavailable(status: 503)),
+    (.notHomeAssistant(status: 200), .notHomeAssistant(status: 200)),
+  ])
+  mutating func everyFailureIsToldOnceAndTriedAgainLater(
+    answer: RegistrationAnswer, problem: Enrollment.Problem
+  ) throws {
+    for _ in 0..<3 {
+      try attempt(secret)
+      #expect(try answered(answer) == nil)
+      #expect(wait() > .zero)
+    }
+    #expect(problems == [problem])
+  }
+
+  @Test mutating func theWaitsOfALastingFailureDoubleUpToTheLongest() throws {
+    var step = Enrollment.firstRetryDelay
+    for _ in 0..<10 {
+      try attempt(secret)
+      connectionFailed("Couldn't connect to server")
+      #expect(wait() > step * 0.75 && wait() <= step)
+      step = min(step * 2, Enrollment.longestRetryDelay)
+    }
+    #expect(problems == [.noConnection(InlineText("Couldn't connect to server"))])
+  }
+
+  @Test mutating func anotherProblemIsToldToo() throws {
+    try attempt(secret)
+    connectionFailed("Couldn't connect to server")
+    try attempt(secret)
+    _ = try answered(.notFound)
+    try attempt(secret)
+    _ = try answered(.notFound)
+    #expect(
+      problems == [.noConnection(InlineText("Couldn't connect to server")), .notFound])
+  }
+
+  @Test mutating func anAnswerThatNobodyWaitsForIsLeftAlone() throws {
+    #expect(try answered(.tokenRejected) == nil)
+    connectionFailed("Timeout was reached")
+    #expect(enrollment.deadline == now && problems.isEmpty)
+  }
+
+  @Test mutating func whereTheRegistrationCannotBeKeptNoneIsMade() throws {
+    try wake()
+    enrollment.stateNotWritable(now: now)
+    #expect(wait() == Enrollment.tokenCheckDelay)
+    try attempt(secret)
+  }
+
+  // MARK: Tools
+
+  private func wait() -> Duration {
+    enrollment.deadline.map { $0 - now } ?? .zero
+  }
+
+  private mutating func wake() throws {
+    now = max(now, try #require(enrollment.deadline, "nobody would ever try again"))
+    #expect(enrollment.deadlineReached(now: now) == .readToken)
+  }
+
+  private mutating func read(_ token: [UInt8]?) -> Enrollment.Action? {
+    enrollment.tokenRead(token, now: now) { problems.append($0) }
+  }
+
+  private mutating func attempt(_ token: [UInt8]) throws {
+    try wake()
+    #expect(read(token) == .register(token: token))
+  }
+
+  private mutating func answered(_ answer: RegistrationAnswer) throws -> Registration? {
+    enrollment.answerReceived(answer, now: now) { problems.append($0) }
+  }
+
+  private mutating func connectionFailed(_ reason: StaticString) {
+    enrollment.connectionFailed(InlineText(reason), now: now) { problems.append($0) }
+  }
+
+  private static func registration() throws -> Registration {
+    let digits = [UInt8](repeating: UInt8(ascii: "a"), count: 64)
+    let key = SecretKey(hexadecimal: digits.span)
+    return try #require(key.flatMap { Registration(webhookID: [UInt8]("0f33"), key: $0) })
+  }
+}
