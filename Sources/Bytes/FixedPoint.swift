@@ -16,7 +16,7 @@ public struct FixedPoint: Equatable, Sendable {
   }
 
   /// The nearest number with `decimals` digits, or nil where `value` is not finite or too large.
-  public init?(_ value: Double, decimals: UInt8) {
+  public init?(rounding value: Double, decimals: UInt8) {
     let scaled = (value * Double(Self.power(of: decimals))).rounded()
     guard let coefficient = Int64(exactly: scaled) else { return nil }
     self.init(coefficient, decimals: decimals)

@@ -37,14 +37,14 @@ public struct Location: Equatable, Sendable {
     verticalAccuracyMeters: Double? = nil
   ) {
     guard (-90...90).contains(latitude), (-180...180).contains(longitude), accuracyMeters >= 0,
-      let latitude = FixedPoint(latitude, decimals: 7),
-      let longitude = FixedPoint(longitude, decimals: 7)
+      let latitude = FixedPoint(rounding: latitude, decimals: 7),
+      let longitude = FixedPoint(rounding: longitude, decimals: 7)
     else { return nil }
     self.latitude = latitude
     self.longitude = longitude
     self.accuracyMeters = wholeNumber(accuracyMeters, .up, upTo: Self.distanceMetersMax)
     self.altitudeMeters = altitudeMeters.flatMap {
-      $0.magnitude <= Self.distanceMetersMax ? FixedPoint($0, decimals: 1) : nil
+      $0.magnitude <= Self.distanceMetersMax ? FixedPoint(rounding: $0, decimals: 1) : nil
     }
     self.speedMetersPerSecond = measured(speedMetersPerSecond).map {
       wholeNumber($0, .toNearestOrAwayFromZero, upTo: Self.speedMetersPerSecondMax)

@@ -88,7 +88,9 @@ extension ByteBuffer {
   }
 
   private mutating func append(_ key: StaticString, _ value: Double?, decimals: UInt8) {
-    guard let number = value.flatMap({ FixedPoint($0, decimals: decimals) }) else { return }
+    guard let number = value.flatMap({ FixedPoint(rounding: $0, decimals: decimals) }) else {
+      return
+    }
     appendJSON(key: key)
     appendJSON(number)
   }
