@@ -1,7 +1,8 @@
 /// Bytes with a capacity that is decided once, where the buffer is made.
 ///
-/// Appending past the capacity appends nothing more and sets `isOverflowed`, which stays set until
-/// `removeAll()`. So a message is written in one go and judged once, at its end.
+/// What does not fit is not appended and sets `isOverflowed`; from then on nothing is appended until
+/// `removeAll()`. So a message is written in one go and judged once, at its end, and what the buffer
+/// holds is always the beginning of what was meant.
 @safe public struct ByteBuffer: ~Copyable {
   private let storage: UnsafeMutableBufferPointer<UInt8>
   public private(set) var count = 0
@@ -38,11 +39,11 @@
 
   public subscript(index: Int) -> UInt8 {
     get {
-      precondition(index < count, "only what was written can be read")
+      precondition((0..<count).contains(index), "only what was written can be read")
       return unsafe storage[index]
     }
     set {
-      precondition(index < count, "only what was written can be changed")
+      precondition((0..<count).contains(index), "only what was written can be changed")
       unsafe storage[index] = newValue
     }
   }
@@ -67,20 +68,14 @@
   }
 
   public mutating func append(_ byte: UInt8) {
-    guard unsafe count < storage.count else {
-      isOverflowed = true
-      return
-    }
+    guard hasRoom(for: 1) else { return }
     unsafe storage[count] = byte
     count += 1
   }
 
   /// Appends all of `bytes`, or nothing where they do not fit.
   public mutating func append(_ bytes: Span<UInt8>) {
-    guard bytes.count <= freeCapacity else {
-      isOverflowed = true
-      return
-    }
+    guard hasRoom(for: bytes.count) else { return }
     for index in bytes.indices { unsafe storage[count + index] = bytes[index] }
     count += bytes.count
   }
@@ -101,10 +96,7 @@
 
   /// Appends `count` zero bytes for a caller that fills them in place.
   public mutating func appendZeros(_ count: Int) {
-    guard count <= freeCapacity else {
-      isOverflowed = true
-      return
-    }
+    guard hasRoom(for: count) else { return }
     for index in self.count..<self.count + count { unsafe storage[index] = 0 }
     self.count += count
   }
@@ -125,5 +117,10 @@
     let written = try body(&free)
     precondition((0...free.count).contains(written), "nothing is written past the capacity")
     count += written
+  }
+
+  private mutating func hasRoom(for byteCount: Int) -> Bool {
+    if byteCount > freeCapacity { isOverflowed = true }
+    return !isOverflowed
   }
 }

@@ -22,7 +22,8 @@ public struct FixedPoint: Equatable, Sendable {
     self.init(coefficient, decimals: decimals)
   }
 
-  /// The same number with `newDecimals` digits, rounded half away from zero when digits go.
+  /// The same number with `newDecimals` digits, rounded half away from zero when digits go; the
+  /// number as it is where it is too large for more of them.
   public func rounded(to newDecimals: UInt8) -> FixedPoint {
     if newDecimals >= decimals {
       let factor = Self.power(of: newDecimals - decimals)

@@ -5,20 +5,21 @@ public struct InlineText: Equatable, Sendable {
   private var storage = InlineArray<47, UInt8>(repeating: 0)
   public private(set) var count = 0
 
-  /// The text, cut at a character where it is longer than `byteCountMax`; bytes that are not
-  /// printable UTF-8 become `?`, so that what a device says can stand in JSON and in a log.
+  /// The text, cut between two scalars where it is longer than `byteCountMax`; control characters
+  /// and bytes that are not UTF-8 become `?`, so that what a device says can stand in JSON and in
+  /// a log, and steers no terminal.
   public init(_ bytes: Span<UInt8>) {
     var index = 0
     while index < bytes.count {
       let length = bytes.lengthOfScalar(at: index)
-      guard count + max(length, 1) <= Self.byteCountMax else { return }
-      if length == 0 || bytes[index] < 0x20 || bytes[index] == 0x7F {
+      if length == 0 || bytes.isControl(at: index) {
+        guard count < Self.byteCountMax else { return }
         append(UInt8(ascii: "?"))
-        index += 1
-        continue
+      } else {
+        guard count + length <= Self.byteCountMax else { return }
+        for offset in 0..<length { append(bytes[index + offset]) }
       }
-      for offset in 0..<length { append(bytes[index + offset]) }
-      index += length
+      index += max(length, 1)
     }
   }
 
@@ -38,6 +39,17 @@ public struct InlineText: Equatable, Sendable {
   private mutating func append(_ byte: UInt8) {
     storage[count] = byte
     count += 1
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// Whether the scalar at `index` is one of U+0000...U+001F and U+007F...U+009F.
+  fileprivate func isControl(at index: Int) -> Bool {
+    switch self[index] {
+    case 0x00..<0x20, 0x7F: true
+    case 0xC2: self[index + 1] < 0xA0
+    default: false
+    }
   }
 }
 

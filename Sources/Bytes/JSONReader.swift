@@ -12,6 +12,8 @@ public enum JSONError: Error, Equatable {
 
 /// Reads JSON (RFC 8259) in one pass over bytes that it does not own, without allocating.
 ///
+/// Each value is read or skipped before the next key or element is asked for.
+///
 ///     try reader.openObject()
 ///     while let key = try reader.nextKey() {
 ///       if key.elementsEqual("webhook_id") { … try reader.text() … } else { try reader.skipValue() }
@@ -22,8 +24,14 @@ public struct JSONReader: ~Escapable {
 
   private let bytes: Span<UInt8>
   public private(set) var position = 0
-  /// Whether a value was just read, so that only a comma or an end may follow.
-  private var isAfterValue = false
+  private var expectation = Expectation.value
+
+  /// What may stand next.
+  private enum Expectation {
+    case value
+    case firstOrEnd
+    case commaOrEnd
+  }
 
   @_lifetime(copy bytes)
   public init(_ bytes: Span<UInt8>) { self.bytes = bytes }
@@ -43,7 +51,7 @@ public struct JSONReader: ~Escapable {
     public func append(to buffer: inout ByteBuffer) { appendUnescaped(raw, to: &buffer) }
   }
 
-  public enum Kind: Equatable { case object, array, string, number, boolean, null }
+  public enum Kind: Equatable, Sendable { case object, array, string, number, boolean, null }
 
   /// What the next value is; nothing is consumed but white space.
   public mutating func nextKind() throws(JSONError) -> Kind {
@@ -67,7 +75,7 @@ public struct JSONReader: ~Escapable {
     guard try moveToNext(end: UInt8(ascii: "}")) else { return nil }
     let key = try text()
     try expect(UInt8(ascii: ":"))
-    isAfterValue = false
+    expectation = .value
     return key
   }
 
@@ -84,7 +92,7 @@ public struct JSONReader: ~Escapable {
       switch bytes[position] {
       case UInt8(ascii: "\""):
         position += 1
-        isAfterValue = true
+        expectation = .commaOrEnd
         return Text(raw: bytes.extracting(start..<position - 1))
       case UInt8(ascii: "\\"): try checkEscape()
       case 0..<0x20: throw .unexpected(at: position)
@@ -167,52 +175,49 @@ public struct JSONReader: ~Escapable {
 
   private mutating func open(_ bracket: UInt8) throws(JSONError) {
     try expect(bracket)
-    isAfterValue = false
+    expectation = .firstOrEnd
   }
 
   private mutating func moveToNext(end: UInt8) throws(JSONError) -> Bool {
+    precondition(expectation != .value, "each value is read or skipped before the next")
     if try peek() == end {
       position += 1
-      isAfterValue = true
+      expectation = .commaOrEnd
       return false
     }
-    if isAfterValue {
+    if expectation == .commaOrEnd {
       try expect(UInt8(ascii: ","))
       guard try peek() != end else { throw .unexpected(at: position) }
     }
-    isAfterValue = false
+    expectation = .value
     return true
   }
 
   private mutating func skipNumber() throws(JSONError) {
-    func isDigit(_ index: Int) -> Bool { index < bytes.count && bytes[index].isASCIIDigit }
-    func skipDigits(_ index: inout Int) -> Bool {
-      let start = index
-      while isDigit(index) { index += 1 }
-      return index > start
-    }
     var index = position
-    if bytes[index] == UInt8(ascii: "-") { index += 1 }
-    let startsWithZero = index < bytes.count && bytes[index] == UInt8(ascii: "0")
-    let start = index
-    guard skipDigits(&index), !startsWithZero || index == start + 1 else {
-      throw index < bytes.count ? .unexpected(at: index) : .truncated
-    }
-    if index < bytes.count, bytes[index] == UInt8(ascii: ".") {
-      index += 1
-      guard skipDigits(&index) else { throw .unexpected(at: index) }
-    }
-    if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
-      index += 1
-      if index < bytes.count, bytes[index] == UInt8(ascii: "+") || bytes[index] == UInt8(ascii: "-")
-      {
-        index += 1
-      }
-      guard skipDigits(&index) else { throw .unexpected(at: index) }
+    if byte(at: index) == UInt8(ascii: "-") { index += 1 }
+    let first = index
+    index = try endOfDigits(from: first)
+    if bytes[first] == UInt8(ascii: "0"), index > first + 1 { throw .unexpected(at: first + 1) }
+    if byte(at: index) == UInt8(ascii: ".") { index = try endOfDigits(from: index + 1) }
+    if let letter = byte(at: index), letter | 0x20 == UInt8(ascii: "e") {
+      let sign = byte(at: index + 1)
+      let isSigned = sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-")
+      index = try endOfDigits(from: index + (isSigned ? 2 : 1))
     }
     position = index
-    isAfterValue = true
+    expectation = .commaOrEnd
   }
+
+  /// Where the digits end that begin at `start`; there is at least one.
+  private func endOfDigits(from start: Int) throws(JSONError) -> Int {
+    var index = start
+    while let digit = byte(at: index), digit.isASCIIDigit { index += 1 }
+    guard index > start else { throw index < bytes.count ? .unexpected(at: index) : .truncated }
+    return index
+  }
+
+  private func byte(at index: Int) -> UInt8? { index < bytes.count ? bytes[index] : nil }
 
   private mutating func checkEscape() throws(JSONError) {
     guard position + 1 < bytes.count else { throw .truncated }
@@ -231,10 +236,14 @@ public struct JSONReader: ~Escapable {
   }
 
   private mutating func expect(_ literal: StaticString) throws(JSONError) {
-    let rest = bytes.extracting(position..<bytes.count)
-    guard rest.starts(with: literal) else { throw .unexpected(at: position) }
-    position += literal.utf8CodeUnitCount
-    isAfterValue = true
+    let literal = unsafe UnsafeBufferPointer(
+      start: literal.utf8Start, count: literal.utf8CodeUnitCount)
+    for index in literal.indices {
+      guard let byte = byte(at: position) else { throw .truncated }
+      guard unsafe byte == literal[index] else { throw .unexpected(at: position) }
+      position += 1
+    }
+    expectation = .commaOrEnd
   }
 
   private mutating func expect(_ byte: UInt8) throws(JSONError) {

@@ -1,0 +1,89 @@
+import Bytes
+import Testing
+
+@Suite struct HexadecimalTests {
+  @Test func bytesAreWrittenAsTwoLowerCaseDigits() {
+    #expect(text { $0.append(hexadecimal: [0x00, 0x0F, 0xA5, 0xFF].span) } == "000fa5ff")
+  }
+
+  @Test func everyByteComesBack() {
+    for byte in UInt8.min...UInt8.max {
+      let digits = bytes { $0.append(hexadecimal: [byte].span) }
+      let values = digits.compactMap(hexadecimalValue)
+      #expect(values.count == 2)
+      #expect(values.reduce(0) { $0 << 4 | $1 } == byte)
+    }
+  }
+
+  @Test func onlyHexadecimalDigitsHaveAValue() {
+    for byte in UInt8.min...UInt8.max {
+      let value = hexadecimalValue(of: byte)
+      #expect(value.map(Int.init) == Character(Unicode.Scalar(byte)).hexDigitValue)
+    }
+  }
+}
+
+@Suite struct InlineTextTests {
+  private func text(_ string: String) -> String { text([UInt8](string.utf8)) }
+  private func text(_ bytes: [UInt8]) -> String {
+    String(decoding: [UInt8](InlineText(bytes.span).bytes), as: UTF8.self)
+  }
+
+  @Test func aShortTextIsKeptAsItIs() {
+    #expect(text("") == "")
+    #expect(text("BAT0") == "BAT0")
+    #expect(text("Zürich 東京 🚐") == "Zürich 東京 🚐")
+    #expect(text(String(repeating: "x", count: 47)) == String(repeating: "x", count: 47))
+  }
+
+  @Test(
+    arguments: [
+      ("x", 48, "x"), ("é", 46, ""), ("東", 46, ""), ("東", 45, ""), ("🚐", 46, ""), ("🚐", 44, ""),
+      ("é", 45, "é"), ("東", 44, "東"), ("🚐", 43, "🚐"),
+    ] as [(String, Int, String)])
+  func aLongTextIsCutBetweenCharacters(last: String, before: Int, kept: String) {
+    let prefix = String(repeating: "a", count: min(before, InlineText.byteCountMax))
+    #expect(text(prefix + last) == prefix + (before >= InlineText.byteCountMax ? "" : kept))
+  }
+
+  @Test func nothingFollowsTheCharacterThatDidNotFit() {
+    let prefix = String(repeating: "a", count: 46)
+    #expect(text(prefix + "éb") == prefix)
+  }
+
+  @Test(arguments: [
+    "\u{0}", "\u{1}", "\n", "\r", "\t", "\u{1B}", "\u{7F}", "\u{80}", "\u{85}", "\u{9B}", "\u{9F}",
+  ])
+  func whatWouldSteerATerminalBecomesAQuestionMark(control: String) {
+    #expect(text("a\(control)b") == "a?b")
+  }
+
+  @Test(
+    arguments: [
+      ([0x80], "?"), ([0xFF, 0xFE], "??"), ([0xC3], "?"), ([0xC3, 0x41], "?A"),
+      ([0xED, 0xA0, 0x80], "???"), ([0xF0, 0x9F, 0x9A], "???"), ([0xC0, 0x80], "??"),
+    ] as [([UInt8], String)])
+  func bytesThatAreNotUTF8BecomeQuestionMarks(bytes: [UInt8], shown: String) {
+    #expect(text(bytes) == shown)
+  }
+
+  @Test func anyBytesMakeAPrintableText() {
+    for seed in UInt64(0)..<500 {
+      var random = SplitMix64(seed: seed)
+      let noise = random.bytes(count: Int.random(in: 0...80, using: &random))
+      let shown = [UInt8](InlineText(noise.span).bytes)
+      #expect(shown.count <= InlineText.byteCountMax)
+      let text = String(validating: shown, as: UTF8.self)
+      let isPrintable = text?.unicodeScalars.allSatisfy {
+        $0.properties.generalCategory != .control
+      }
+      #expect(isPrintable == true, "seed \(seed)")
+    }
+  }
+
+  @Test func textsAreEqualByWhatTheySay() {
+    #expect(InlineText("abc") == InlineText([UInt8]("abc").span))
+    #expect(InlineText("abc") != InlineText("abd"))
+    #expect(InlineText("abc") != InlineText("ab"))
+  }
+}
