@@ -45,7 +45,7 @@ import Testing
       (-0x1p63, 0, Int64.min),
     ] as [(Double, UInt8, Int64)])
   func aDoubleBecomesTheNearestDecimal(value: Double, decimals: UInt8, coefficient: Int64) {
-    #expect(FixedPoint(value, decimals: decimals) == FixedPoint(coefficient, decimals: decimals))
+    #expect(FixedPoint(rounding: value, decimals: decimals) == FixedPoint(coefficient, decimals: decimals))
   }
 
   @Test(
@@ -54,8 +54,8 @@ import Testing
       -0x1.1p63, 9.3e18,
     ] as [Double])
   func aDoubleThatNoDecimalCanHoldIsRefused(value: Double) {
-    #expect(FixedPoint(value, decimals: 0) == nil)
-    #expect(FixedPoint(value, decimals: 9) == nil)
+    #expect(FixedPoint(rounding: value, decimals: 0) == nil)
+    #expect(FixedPoint(rounding: value, decimals: 9) == nil)
   }
 
   @Test func everyRoundTripThroughTextIsExact() throws {
