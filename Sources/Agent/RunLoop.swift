@@ -51,12 +51,11 @@ final class RunLoop {
       // After a suspension the cycles that were slept through are not made up for.
       if nextCycleAt <= moment.instant { nextCycleAt = moment.instant + every }
     }
-    if isGathering, !supervisor.isGathering {
-      isGathering = false
-      courier.cycleDue(now: moment.instant)
-    } else if courier.delivery.batch.hasUrgentChange {
-      courier.cycleDue(now: moment.instant)
-    }
+    // What is urgent goes at once, but not moments before a fix that is on its way.
+    let isUrgent = courier.delivery.batch.hasUrgentChange
+    guard isGathering || isUrgent, !supervisor.isGathering else { return }
+    isGathering = false
+    courier.cycleDue(now: moment.instant)
   }
 }
 

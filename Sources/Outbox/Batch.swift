@@ -91,8 +91,7 @@ public struct Batch: ~Copyable {
     let index = reading.sensor.value
     guard slots[index].value != reading.value else { return }
     if slots[index].value != nil, !slots[index].isAcknowledged { superseded.readings += 1 }
-    // The first value is no change; it goes with the first cycle.
-    if slots[index].isUrgent, slots[index].value != nil { hasUrgentChange = true }
+    if slots[index].isUrgent { hasUrgentChange = true }
     slots[index].value = reading.value
     slots[index].version += 1
   }
