@@ -46,6 +46,8 @@ public struct FixJudge: Sendable {
 
   /// Rising times in a row after which an earlier clock is believed.
   public static let earlierReportsMax = 3
+  /// Nothing that carries a receiver is faster.
+  public static let speedMetersPerSecondMax: Double = 100_000
 
   private var lastTime: WallTime?
   private var earlier: (time: WallTime, count: Int)?
@@ -70,8 +72,9 @@ public struct FixJudge: Sendable {
       Fix(
         mode: mode, latitude: report.latitude, longitude: report.longitude,
         altitudeMeters: mode == .threeDimensional ? finite(report.altitudeMeters) : nil,
-        speedMetersPerSecond: finite(report.speedMetersPerSecond, in: 0...100_000),
-        trackDegrees: finite(report.trackDegrees, in: 0...360),
+        speedMetersPerSecond: finite(
+          report.speedMetersPerSecond, in: 0...Self.speedMetersPerSecondMax),
+        trackDegrees: finite(report.trackDegrees, in: 0...360).map { $0 == 360 ? 0 : $0 },
         horizontalErrorMeters: finite(report.horizontalErrorMeters, in: 0...(.infinity)),
         verticalErrorMeters: finite(report.verticalErrorMeters, in: 0...(.infinity)),
         time: time, notBefore: notBefore))

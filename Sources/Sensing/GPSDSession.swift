@@ -5,7 +5,8 @@ public import Bytes
 /// gpsd talks twice a second. At the streaming pace the reports wait in the socket and are read
 /// all at once when a cycle is due; only the newest TPV counts. A socket holds half a minute of
 /// them, so for longer cycles gpsd is asked to be quiet and to speak when a cycle is due. It
-/// keeps the receiver running all the while.
+/// keeps the receiver running all the while. What it said before it was quiet still waits in the
+/// socket then: a fix of the last cycle, which is read away before gpsd is asked.
 public struct GPSDSession: ~Copyable {
   public enum Pace: Sendable { case streaming, onDemand }
 
@@ -13,7 +14,8 @@ public struct GPSDSession: ~Copyable {
   public static let streamingCycleMax: Duration = .seconds(30)
   public static let connectionTimeout: Duration = .seconds(5)
   public static let versionTimeout: Duration = .seconds(5)
-  /// A gpsd that streams and says nothing of the kind for this long has lost its receiver.
+  /// A gpsd that was asked for reports, and whose last one is older than this, has lost its
+  /// receiver.
   public static let silenceMax: Duration = .seconds(60)
   /// gpsd's own longest line (`GPS_JSON_RESPONSE_MAX`), rounded up.
   public static let lineByteCountMax = 16 * 1024
@@ -100,10 +102,7 @@ public struct GPSDSession: ~Copyable {
     case .disconnected:
       state = .awaitingConnection(until: now + Self.connectionTimeout)
       return .connect
-    case .streaming: return .drain
-    case .quiet:
-      state = .awaitingFix(until: now + fixTimeout)
-      return .askForReports
+    case .streaming, .quiet: return .drain
     case .awaitingConnection, .awaitingVersion, .awaitingFix: return nil
     }
   }
@@ -138,8 +137,14 @@ public struct GPSDSession: ~Copyable {
 
   /// All that waited in the socket has been read.
   public mutating func drained(now: Instant) -> Action? {
-    guard case .streaming = state, now - lastReportAt > Self.silenceMax else { return nil }
-    return failed(.silent(name))
+    switch state {
+    case .streaming where now - lastReportAt > Self.silenceMax: return failed(.silent(name))
+    case .quiet:
+      takeReport()
+      state = .awaitingFix(until: now + fixTimeout)
+      return .askForReports
+    case .disconnected, .awaitingConnection, .awaitingVersion, .awaitingFix, .streaming: return nil
+    }
   }
 
   /// `report` held a fix; a cycle that waited for one has it.

@@ -1,0 +1,119 @@
+import Bytes
+import Sensing
+import Testing
+
+@Suite struct GPSDSilenceTests {
+  private let silent = GPSDSession.Action.fail(.silent(InlineText("gpsd")))
+  private let moment: Duration = .nanoseconds(1)
+
+  @Test func aConnectionThatIsNeverMadeIsGivenUp() {
+    let conversation = GPSDConversation(.streaming)
+    _ = conversation.cycleDue()
+    conversation.wait(GPSDSession.connectionTimeout)
+    #expect(conversation.deadlineReached() == silent)
+    #expect(conversation.deadline == nil)
+    #expect(!conversation.isAwaitingFix)
+  }
+
+  @Test(arguments: ["", String(GPSDLine.version.dropLast()), GPSDLine.devices])
+  func aPeerThatNeverSaysItsVersionIsGivenUp(words: String) {
+    let conversation = GPSDConversation(.streaming)
+    _ = conversation.cycleDue()
+    conversation.connected()
+    conversation.wait(GPSDSession.versionTimeout - moment)
+    #expect(conversation.hears(words) == nil)
+    #expect(conversation.deadlineReached() == nil, "there is still a moment")
+    conversation.wait(moment)
+    #expect(conversation.deadlineReached() == silent)
+    #expect(!conversation.isConnected)
+  }
+
+  @Test func aStreamWithoutReportsHasLostItsReceiver() {
+    let conversation = GPSDConversation.resting(.streaming)
+    conversation.wait(GPSDSession.silenceMax)
+    _ = conversation.cycleDue()
+    #expect(conversation.hears(GPSDLine.sky) == nil)
+    #expect(conversation.drained() == nil, "it may be silent for so long")
+    conversation.wait(moment)
+    _ = conversation.cycleDue()
+    #expect(conversation.drained() == silent)
+    #expect(!conversation.isConnected)
+  }
+
+  @Test func aReceiverWithoutAFixIsNotSilent() {
+    let conversation = GPSDConversation.resting(.streaming)
+    for _ in 0..<10 {
+      conversation.wait(GPSDSession.streamingCycleMax)
+      _ = conversation.cycleDue()
+      #expect(conversation.hears(GPSDLine.noFix) == nil)
+      #expect(conversation.drained() == nil)
+    }
+  }
+
+  @Test func aReceiverThatSaysNothingWhenItIsAskedIsLost() {
+    let conversation = GPSDConversation.resting(.onDemand)
+    conversation.wait(.seconds(900))
+    _ = conversation.cycleDue()
+    _ = conversation.drained()
+    #expect(conversation.hears(GPSDLine.devices + GPSDLine.watch) == nil)
+    conversation.wait(GPSDConversation.fixTimeout)
+    #expect(conversation.deadlineReached() == silent)
+  }
+
+  @Test func aFreshConnectionIsGivenTimeToFindItsReceiver() {
+    let conversation = GPSDConversation.awaitingFix(.onDemand)
+    conversation.wait(GPSDConversation.fixTimeout)
+    #expect(conversation.deadlineReached() == .askForQuiet)
+    #expect(conversation.isConnected)
+  }
+
+  @Test func aNewConnectionKnowsNothingOfTheOldOne() {
+    let conversation = GPSDConversation.awaitingFix(.streaming)
+    _ = conversation.hears(GPSDLine.fix(second: 1) + GPSDLine.fix(second: 2).prefix(50))
+    let reset = SourceFailure.failed(InlineText("gpsd"), errno: 104)
+    #expect(conversation.failed(reset) == .fail(reset))
+    #expect(conversation.deadline == nil)
+
+    conversation.wait(.seconds(120))
+    #expect(conversation.cycleDue() == .connect)
+    conversation.connected()
+    #expect(conversation.report == "")
+    #expect(conversation.hears(GPSDLine.watch) == nil, "the version is said anew")
+    #expect(conversation.hears(GPSDLine.version) == .askForReports)
+    conversation.wait(GPSDConversation.fixTimeout)
+    #expect(conversation.deadlineReached() == .stopListening, "the silence is counted anew")
+  }
+
+  @Test(arguments: [GPSDSession.Pace.streaming, .onDemand])
+  func whateverHappensNothingIsAwaitedForEver(pace: GPSDSession.Pace) {
+    for seed in UInt64(0)..<300 {
+      var random = SplitMix64(seed: seed)
+      let conversation = GPSDConversation(pace)
+      for step in 0..<200 {
+        conversation.wait(.milliseconds(Int64.random(in: 0...40_000, using: &random)))
+        let action: GPSDSession.Action? =
+          switch Int.random(in: 0..<7, using: &random) {
+          case 0: conversation.cycleDue()
+          case 1: conversation.deadlineReached()
+          case 2 where conversation.isConnected: conversation.hears(GPSDLine.version)
+          case 3 where conversation.isConnected: conversation.hears(GPSDLine.fix(second: 1))
+          case 4 where conversation.isConnected: conversation.drained()
+          case 5: conversation.fixFound()
+          case 6 where conversation.isConnected: conversation.hears("garbage\n")
+          default: nil
+          }
+        let isConnecting = conversation.isAwaitingFix && !conversation.isConnected
+        if isConnecting, Bool.random(using: &random) { conversation.connected() }
+        #expect(
+          conversation.isAwaitingFix == (conversation.deadline != nil), "seed \(seed), step \(step)"
+        )
+        if case .fail = action { #expect(!conversation.isConnected) }
+      }
+      if let deadline = conversation.deadline {
+        conversation.wait(deadline - conversation.now)
+        #expect(conversation.deadlineReached() != nil, "seed \(seed)")
+        #expect(conversation.deadline == nil, "seed \(seed)")
+      }
+    }
+  }
+}
