@@ -83,8 +83,8 @@ let package = Package(
       linkerSettings: libraries("sodium")),
     .testTarget(name: "LinuxIOTests", dependencies: ["LinuxIO"], swiftSettings: everywhere),
     .testTarget(
-      name: "TransportTests", dependencies: ["Transport", "PracticeHome"],
-      swiftSettings: everywhere, linkerSettings: libraries("curl", "sodium", "microhttpd")),
+      name: "TransportTests", dependencies: ["Transport", "CLinux"],
+      swiftSettings: everywhere, linkerSettings: libraries("curl", "sodium")),
     .testTarget(
       name: "DriversTests", dependencies: ["Drivers"], swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps")),
