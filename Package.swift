@@ -98,8 +98,8 @@ let package = Package(
       name: "ContractTests", dependencies: ["CSodium"], path: "Tests/Contract",
       swiftSettings: everywhere, linkerSettings: libraries("sodium")),
     .executableTarget(
-      name: "parity", dependencies: ["Outbox"], path: "Tests/Parity", swiftSettings: shipped,
-      linkerSettings: libraries("sodium", "m")),
+      name: "parity", dependencies: ["Outbox", "CLinux"], path: "Tests/Parity",
+      swiftSettings: shipped, linkerSettings: libraries("sodium", "m")),
     .executableTarget(
       name: "benchmarks", path: "Tests/Benchmarks", exclude: ["heapcount.c"],
       swiftSettings: everywhere),
