@@ -90,9 +90,8 @@ let package = Package(
       linkerSettings: libraries("sodium")),
     .testTarget(name: "LinuxIOTests", dependencies: ["LinuxIO"], swiftSettings: everywhere),
     .testTarget(
-      name: "TransportTests", dependencies: ["Transport", "PracticeHome"],
-      cSettings: besideGlibc, swiftSettings: everywhere,
-      linkerSettings: libraries("curl", "sodium", "microhttpd", "m")),
+      name: "TransportTests", dependencies: ["Transport", "CLinux"],
+      swiftSettings: everywhere, linkerSettings: libraries("curl", "sodium")),
     // A libgpiod without a kernel, which takes the place of the real one in the tests.
     .target(name: "FakeGPIOD", path: "Tests/FakeGPIOD"),
     .testTarget(
@@ -111,8 +110,8 @@ let package = Package(
       cSettings: besideGlibc, swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .executableTarget(
-      name: "parity", dependencies: ["Outbox"], path: "Tests/Parity", swiftSettings: shipped,
-      linkerSettings: libraries("sodium", "m")),
+      name: "parity", dependencies: ["Outbox", "CLinux"], path: "Tests/Parity",
+      swiftSettings: shipped, linkerSettings: libraries("sodium", "m")),
     .executableTarget(
       name: "benchmarks", path: "Tests/Benchmarks", exclude: ["heapcount.c"],
       swiftSettings: everywhere),

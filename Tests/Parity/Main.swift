@@ -1,1 +1,23 @@
-@main struct Main { static func main() {} }
+/// The same program in regular and in Embedded Swift, and on every board: it takes the layers that
+/// read no clock, no file and no socket through a fixed life and writes down what they did. Its
+/// output is the same everywhere, byte for byte, or something differs that no test of one mode sees.
+@main struct Main {
+  static func main() {
+    var transcript = Transcript()
+    writeNumbers(to: &transcript)
+    writeBytes(to: &transcript)
+    writeTimes(to: &transcript)
+    writeJSON(to: &transcript)
+    readJSON(to: &transcript)
+    judgeFixes(to: &transcript)
+    talkToGPSD(to: &transcript)
+    superviseASource(to: &transcript)
+    sealAndOpen(to: &transcript)
+    judgeAnswers(to: &transcript)
+    keepARegistration(to: &transcript)
+    writeMessages(to: &transcript)
+    waitLonger(to: &transcript)
+    enroll(to: &transcript)
+    deliver(to: &transcript)
+  }
+}

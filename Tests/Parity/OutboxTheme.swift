@@ -1,0 +1,202 @@
+import Bytes
+import HomeAssistant
+import Outbox
+import Sensing
+
+func waitLonger(to transcript: inout Transcript) {
+  for seed in [0, 1, .max] as [UInt64] {
+    var backOff = BackOff(first: .seconds(5), longest: .seconds(120), seed: seed)
+    transcript.line("back-off") { line in
+      for _ in 0..<8 {
+        line.append(backOff.failed())
+        line.append(" ")
+      }
+      backOff.succeeded()
+      line.append(backOff.failed())
+    }
+  }
+}
+
+extension ByteBuffer {
+  fileprivate mutating func append(_ problem: Enrollment.Problem) {
+    switch problem {
+    case .noToken: append("no token")
+    case .tokenRejected(let fingerprint):
+      append("token rejected ")
+      append(fingerprint)
+    case .noConnection(let reason):
+      append("no connection ")
+      append(reason)
+    case .notFound: append("not found")
+    case .forbidden: append("forbidden")
+    case .unavailable(let status): append("unavailable ", status)
+    case .notHomeAssistant(let status): append("not Home Assistant ", status)
+    case .requestRejected: append("request rejected")
+    case .withoutEncryption: append("without encryption")
+    }
+  }
+
+  fileprivate mutating func append(_ event: DeliveryEvent) {
+    switch event {
+    case .proven(let readings, let hasLocation):
+      append("proven ", readings)
+      append(hasLocation ? " with location" : "")
+    case .sensorRegistered(let sensor): append("registered ", sensor.value)
+    case .sensorRefused(let sensor): append("sensor refused ", sensor.value)
+    case .readingRefused(let sensor): append("reading refused ", sensor.value)
+    case .sensorForgotten(let sensor): append("forgotten ", sensor.value)
+    case .outage(.noConnection(let reason)):
+      append("outage ")
+      append(reason)
+    case .outage(let cause): append(cause == .notLive ? "outage, not live" : "outage")
+    case .recovered(let duration, let superseded):
+      append("recovered after ")
+      append(duration)
+      append(" ", superseded.readings)
+      append(" ", superseded.fixes)
+    case .registrationDoubted(let duration):
+      append("doubted after ")
+      append(duration)
+    }
+  }
+}
+
+func enroll(to transcript: inout Transcript) {
+  var now = Instant(nanoseconds: 0)
+  var enrollment = Enrollment(rejectedFingerprint: nil, seed: 5, now: now)
+  let tokens: [[UInt8]?] = [nil, [UInt8]("a"), [UInt8]("a"), [UInt8]("b"), [UInt8]("b")]
+  for (step, token) in tokens.enumerated() {
+    transcript.line("enrollment") { line in
+      _ = enrollment.deadlineReached(now: now)
+      let action = enrollment.tokenRead(token, now: now) { line.append($0) }
+      if action != nil {
+        line.append("sent ")
+        if step == 3 {
+          enrollment.connectionFailed(InlineText("Timeout was reached"), now: now) {
+            line.append($0)
+          }
+        } else {
+          _ = enrollment.answerReceived(
+            step == 1 ? .tokenRejected : .unavailable(status: 503), now: now
+          ) { line.append($0) }
+        }
+      }
+      line.append(", again at ")
+      line.append(enrollment.deadline?.nanoseconds)
+    }
+    if let deadline = enrollment.deadline { now = deadline }
+  }
+}
+
+/// A delivery through a first cycle, an outage and its end; the messages are written as they
+/// would go out.
+func deliver(to transcript: inout Transcript) {
+  var life = Life()
+  life.declareSensors()
+  life.record(fixAt: 0)
+  life.cycle(&transcript)
+  life.answer("{\"success\":true}", &transcript)
+  life.answer("{\"success\":false}", &transcript)
+  life.answer(plain: "{}", &transcript)
+  life.answer(
+    "{\"level\":{\"success\":false,\"error\":{\"code\":\"not_registered\"}}}", &transcript)
+  life.answer("{\"success\":true}", &transcript)
+  life.answer("{\"level\":{\"success\":true}}", &transcript)
+  life.change()
+  life.cycle(&transcript)
+  life.connectionFailed(&transcript)
+  for _ in 0..<8 {
+    life.retry(&transcript)
+    life.answer(plain: "", &transcript)
+  }
+  life.record(fixAt: life.now.nanoseconds / 1_000_000_000 - 60)
+  life.retry(&transcript)
+  life.answer("{\"success\":true}", &transcript)
+  life.answer("{\"level\":{\"success\":true},\"door\":{\"success\":true}}", &transcript)
+}
+
+private struct Life: ~Copyable {
+  var now = Instant(nanoseconds: 0)
+  private var delivery = Delivery(seed: 9)
+  private var buffer = ByteBuffer(capacity: 4096)
+  private var nonceNumber: UInt8 = 0
+
+  mutating func declareSensors() {
+    let level = delivery.batch.declare(
+      SensorDescription(
+        uniqueID: [UInt8]("level"), name: [UInt8]("Level"), unit: "m", stateClass: "measurement",
+        icon: [UInt8]("mdi:waves")))
+    let door = delivery.batch.declare(
+      SensorDescription(
+        uniqueID: [UInt8]("door"), name: [UInt8]("Door \"aft\""), kind: .binarySensor,
+        deviceClass: [UInt8]("door"), icon: [UInt8]("mdi:door"), isUrgent: true))
+    guard let level, let door else { preconditionFailure("two sensors fit") }
+    let time = WallTime(nanoseconds: 0)
+    delivery.batch.record(
+      Reading(sensor: level, value: .number(FixedPoint(-125, decimals: 2)), time: time))
+    delivery.batch.record(Reading(sensor: door, value: .boolean(true), time: time))
+  }
+
+  mutating func change() {
+    let time = WallTime(nanoseconds: 0)
+    for value in [Value.text(InlineText("say \"ah\"")), .unknown, .unavailable] {
+      delivery.batch.record(Reading(sensor: SensorIndex(0), value: value, time: time))
+    }
+  }
+
+  mutating func record(fixAt second: Int64) {
+    delivery.batch.record(
+      Fix(
+        mode: .threeDimensional, latitude: 52.1, longitude: 4.3, altitudeMeters: -0.04,
+        trackDegrees: 359.7, time: WallTime(nanoseconds: 0),
+        notBefore: Instant(nanoseconds: second * 1_000_000_000)))
+  }
+
+  mutating func cycle(_ transcript: inout Transcript) {
+    take(delivery.cycleDue(now: now), &transcript)
+  }
+
+  mutating func retry(_ transcript: inout Transcript) {
+    guard let deadline = delivery.deadline else { return }
+    now = deadline
+    take(delivery.deadlineReached(now: now), &transcript)
+  }
+
+  mutating func connectionFailed(_ transcript: inout Transcript) {
+    delivery.connectionFailed(InlineText("Couldn't connect to server"), now: now)
+    take(nil, &transcript)
+  }
+
+  /// Answers with an envelope.
+  mutating func answer(_ json: StaticString, _ transcript: inout Transcript) {
+    nonceNumber += 1
+    Envelope.seal(
+      .updateSensorStates, with: parityKey(), nonce: parityNonce(nonceNumber), into: &buffer
+    ) { $0.append(json) }
+    read(&transcript)
+  }
+
+  mutating func answer(plain body: StaticString, _ transcript: inout Transcript) {
+    buffer.removeAll()
+    buffer.append(body)
+    read(&transcript)
+  }
+
+  private mutating func read(_ transcript: inout Transcript) {
+    let answer = Answer.read(status: 200, body: &buffer, with: parityKey())
+    take(delivery.answerReceived(answer, body: buffer, now: now), &transcript)
+  }
+
+  private mutating func take(_ message: Delivery.Message?, _ transcript: inout Transcript) {
+    while let event = delivery.takeEvent() {
+      transcript.line("delivery") { $0.append(event) }
+    }
+    guard let message else {
+      let deadline = delivery.deadline?.nanoseconds
+      return transcript.line("delivery rests until") { $0.append(deadline) }
+    }
+    nonceNumber += 1
+    delivery.write(message, with: parityKey(), nonce: parityNonce(nonceNumber), into: &buffer)
+    transcript.line("delivery sends") { $0.append(hexadecimal: buffer.bytes) }
+  }
+}

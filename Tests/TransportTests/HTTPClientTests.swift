@@ -1,0 +1,285 @@
+import Bytes
+import LinuxIO
+import Testing
+
+@testable import Transport
+
+@Suite(.serialized) final class HTTPClientTests {
+  private let loop: EventLoop
+  private let client: HTTPClient
+  private let owner = RecordingOwner()
+  private var servers: [ScriptedServer] = []
+
+  init() throws {
+    loop = try EventLoop()
+    client = try #require(
+      HTTPClient(
+        loop: loop, requestByteCountMax: 512 * 1024, userAgent: [UInt8]("Homeward/test")))
+  }
+
+  deinit { for server in servers { server.stop() } }
+
+  // MARK: Answers
+
+  @Test func theAnswerComesWithItsStatusAndItsBody() throws {
+    let server = try server(.whole([UInt8](#"{"encrypted":true}"#)))
+    #expect(try post("{}", to: server) == .answered(status: 200))
+    #expect(body == #"{"encrypted":true}"#)
+    #expect(!client.isBusy)
+  }
+
+  @Test(arguments: [201, 400, 401, 403, 404, 410, 500, 503])
+  func everyStatusIsAnAnswer(status: Int) throws {
+    let server = try server(.whole(status: status, [UInt8]("x")))
+    #expect(try post("{}", to: server) == .answered(status: status))
+    #expect(body == "x")
+  }
+
+  @Test func anAnswerWithoutABodyIsEmpty() throws {
+    let server = try server(.whole([UInt8]("before")), .whole([]))
+    _ = try post("1", to: server)
+    #expect(try post("2", to: server) == .answered(status: 200))
+    #expect(body == "")
+  }
+
+  @Test func anAnswerInChunksIsPutTogether() throws {
+    let chunks = "4\r\n{\"en\r\n1\r\nc\r\n10\r\nrypted\":false}  \r\n0\r\n\r\n"
+    let server = try server(
+      .answer([UInt8]("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)".utf8)))
+    #expect(try post("{}", to: server) == .answered(status: 200))
+    #expect(body == "{\"encrypted\":false}  ")
+  }
+
+  @Test func anAnswerThatEndsWithItsConnectionIsWhole() throws {
+    let server = try server(.lastWords([UInt8]("HTTP/1.0 200 OK\r\n\r\n{}")))
+    #expect(try post("{}", to: server) == .answered(status: 200))
+    #expect(body == "{}")
+  }
+
+  /// Whoever answers instead of Home Assistant must not get what was meant for it.
+  @Test func aRedirectionIsAnAnswerAndIsNotFollowed() throws {
+    let elsewhere = try server(.whole([UInt8]("elsewhere")))
+    let server = try server(
+      .answer(
+        [UInt8](
+          "HTTP/1.1 307 X\r\nLocation: http://127.0.0.1:\(elsewhere.port)/\r\nContent-Length: 0\r\n\r\n"
+            .utf8)))
+    #expect(try post("{}", to: server) == .answered(status: 307))
+    #expect(elsewhere.connectionCount == 0)
+  }
+
+  @Test func theLongestAnswerIsKept() throws {
+    let longest = [UInt8](repeating: 0x20, count: HTTPClient.responseByteCountMax)
+    let server = try server(.whole(longest))
+    #expect(try post("{}", to: server) == .answered(status: 200))
+    #expect(body.utf8.count == longest.count && !isTooLong)
+  }
+
+  @Test func aLongerAnswerIsSeenToBeTooLongAndEndsWithItsTransfer() throws {
+    let server = try server(
+      .whole([UInt8](repeating: 0x20, count: HTTPClient.responseByteCountMax + 1)),
+      .whole([UInt8]("{}")))
+    #expect(try post("1", to: server) == .answered(status: 200))
+    #expect(isTooLong)
+    #expect(try post("2", to: server) == .answered(status: 200))
+    #expect(body == "{}" && !isTooLong)
+  }
+
+  // MARK: Requests
+
+  @Test func theRequestIsAPostOfJSONAndNothingElse() throws {
+    let server = try server(.whole([]))
+    _ = try post(#"{"type":"update_location"}"#, to: server, path: "/api/webhook/0f33")
+    let request = try #require(server.requests.first.map { String(decoding: $0, as: UTF8.self) })
+    let parts = request.split(separator: "\r\n\r\n")
+    let head = parts[0].split(separator: "\r\n")
+    #expect(head[0] == "POST /api/webhook/0f33 HTTP/1.1")
+    #expect(
+      head.dropFirst().sorted() == [
+        "Accept: */*", "Content-Length: 26", "Content-Type: application/json",
+        "Host: 127.0.0.1:\(server.port)", "User-Agent: Homeward/test",
+      ])
+    #expect(parts[1] == #"{"type":"update_location"}"#)
+  }
+
+  @Test func theTokenGoesWhereItIsMeantToAndNowhereElse() throws {
+    let server = try server(.whole([]), .whole([]))
+    _ = try post("1", to: server, token: [UInt8]("secret"))
+    _ = try post("2", to: server)
+    let heads = server.requests.map { String(decoding: $0, as: UTF8.self) }
+    #expect(heads[0].contains("\r\nAuthorization: Bearer secret\r\n"))
+    #expect(!heads[1].contains("secret"))
+  }
+
+  @Test func aLongRequestArrivesWhole() throws {
+    let long = String(repeating: "0123456789abcdef", count: 30_000)
+    let server = try server(.whole([]))
+    #expect(try post(long, to: server) == .answered(status: 200))
+    #expect(server.requests.first?.suffix(long.utf8.count) == [UInt8](long.utf8)[...])
+  }
+
+  // MARK: Connections
+
+  @Test func theConnectionIsKeptForTheNextPost() throws {
+    let server = try server(.whole([UInt8]("1")), .whole([UInt8]("2")), .whole([UInt8]("3")))
+    for number in 1...3 {
+      #expect(try post("{}", to: server) == .answered(status: 200))
+      #expect(body == "\(number)")
+    }
+    #expect(server.connectionCount == 1)
+  }
+
+  @Test func aConnectionThatWasClosedMeanwhileIsMadeAnew() throws {
+    let server = try server(.whole([UInt8]("1")), .whole([UInt8]("2")))
+    _ = try post("{}", to: server)
+    server.closeAllConnections()
+    #expect(try post("{}", to: server) == .answered(status: 200))
+    #expect(body == "2" && server.connectionCount == 2)
+  }
+
+  @Test func theNextPostMayStartWhereTheLastOneIsToldToHaveEnded() throws {
+    let server = try server(.whole([UInt8]("1")), .whole([UInt8]("2")))
+    write("first")
+    let next = endpoint(server)
+    owner.whenEnded = { [client, owner] in
+      owner.whenEnded = nil
+      client.request.removeAll()
+      client.request.append("second")
+      client.post(to: next, telling: owner)
+    }
+    client.post(to: endpoint(server), telling: owner)
+    try turn(untilResults: 2)
+    #expect(owner.results == [.answered(status: 200), .answered(status: 200)])
+    #expect(server.requests.last?.suffix(6) == [UInt8]("second")[...])
+  }
+
+  // MARK: Failures
+
+  @Test func aPortThatRefusesIsAFailureAndTheNextPostMaySucceed() throws {
+    let refusing = try ScriptedServer(loop: loop, isListening: false)
+    #expect(try post("{}", to: refusing) == .failed(InlineText("Couldn't connect to server")))
+    #expect(!client.isBusy)
+    let server = try server(.whole([UInt8]("{}")))
+    #expect(try post("{}", to: server) == .answered(status: 200))
+  }
+
+  @Test(arguments: [
+    "", "HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"encrypted\":tr",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{}", "\u{0}\u{1}\u{2}",
+    "SSH-2.0-OpenSSH_9.2\r\n",
+  ])
+  func whatIsCutShortIsNoAnswer(words: String) throws {
+    let server = try server(.lastWords([UInt8](words.utf8)), .whole([UInt8]("{}")))
+    let result = try post("{}", to: server)
+    guard case .failed(let reason) = result else {
+      Issue.record("taken for an answer: \(result)")
+      return
+    }
+    #expect(reason.count > 0)
+    #expect(try post("{}", to: server) == .answered(status: 200))
+  }
+
+  @Test func anAddressThatIsNoneIsAFailure() throws {
+    var url = ByteBuffer(capacity: 64)
+    url.append("http://[::1/")
+    write("{}")
+    client.post(to: Endpoint(url: url), telling: owner)
+    try turn(untilResults: 1)
+    guard case .failed? = owner.results.first else {
+      Issue.record("no failure")
+      return
+    }
+  }
+
+  @Test func aServerThatHangsIsLeftByCancelling() throws {
+    let server = try server(.silence, .whole([UInt8]("{}")))
+    write("{}")
+    client.post(to: endpoint(server), telling: owner)
+    try turn { server.requests.count == 1 }
+    #expect(client.isBusy && client.deadline != nil)
+    client.cancel()
+    #expect(!client.isBusy)
+    // The server sees that nobody waits any more; the owner is told nothing.
+    try turn { server.hangUpCount == 1 }
+    #expect(owner.results.isEmpty)
+    client.cancel()
+    #expect(try post("{}", to: server) == .answered(status: 200))
+    #expect(owner.results.count == 1)
+  }
+
+  @Test func aClientThatIsDoneGoesAwayAndHangsUp() throws {
+    let server = try server(.whole([UInt8]("{}")))
+    weak var gone: HTTPClient?
+    do {
+      let client = try #require(
+        HTTPClient(loop: loop, requestByteCountMax: 16, userAgent: [UInt8]("x")))
+      gone = client
+      client.post(to: endpoint(server), telling: owner)
+      while owner.results.isEmpty {
+        try loop.turn(until: client.deadline)
+        client.deadlineReached(now: Moment.now.instant)
+      }
+    }
+    #expect(gone == nil)
+    try turn { server.hangUpCount == 1 }
+  }
+
+  // MARK: Tools
+
+  private func server(_ replies: ScriptedServer.Reply...) throws -> ScriptedServer {
+    let server = try ScriptedServer(loop: loop, replies: replies)
+    servers.append(server)
+    return server
+  }
+
+  private func endpoint(
+    _ server: ScriptedServer, path: String = "/", token: [UInt8]? = nil
+  ) -> Endpoint {
+    var url = ByteBuffer(capacity: 256)
+    url.append([UInt8]("http://127.0.0.1:\(server.port)\(path)".utf8))
+    return Endpoint(url: url, bearerToken: token)
+  }
+
+  private var body: String {
+    func bytes(of buffer: borrowing ByteBuffer) -> [UInt8] { [UInt8](buffer.bytes) }
+    return String(decoding: bytes(of: client.response), as: UTF8.self)
+  }
+
+  private var isTooLong: Bool { client.response.isOverflowed }
+
+  private func write(_ text: String) {
+    client.request.removeAll()
+    client.request.append([UInt8](text.utf8))
+  }
+
+  /// Posts and turns the loop until it has ended. libcurl's own time limit ends every transfer.
+  private func post(
+    _ text: String, to server: ScriptedServer, path: String = "/", token: [UInt8]? = nil
+  ) throws -> TransferResult {
+    write(text)
+    client.post(to: endpoint(server, path: path, token: token), telling: owner)
+    try turn(untilResults: owner.results.count + 1)
+    return try #require(owner.results.last)
+  }
+
+  private func turn(untilResults count: Int) throws {
+    try turn { owner.results.count == count }
+  }
+
+  private func turn(until isDone: () -> Bool) throws {
+    while !isDone() {
+      try loop.turn(until: client.deadline)
+      client.deadlineReached(now: Moment.now.instant)
+    }
+  }
+}
+
+private final class RecordingOwner: TransferOwner {
+  private(set) var results: [TransferResult] = []
+  var whenEnded: (() -> Void)?
+
+  func transferEnded(_ result: TransferResult) {
+    results.append(result)
+    whenEnded?()
+  }
+}
