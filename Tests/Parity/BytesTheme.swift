@@ -9,7 +9,7 @@ func writeNumbers(to transcript: inout Transcript) {
   for decimals in [0, 1, 7, 9] as [UInt8] {
     transcript.line("fixed point of doubles") { line in
       for value in values {
-        if let number = FixedPoint(value, decimals: decimals) {
+        if let number = FixedPoint(rounding: value, decimals: decimals) {
           line.append(number)
         } else {
           line.append("none")
