@@ -45,7 +45,9 @@ import Testing
       (-0x1p63, 0, Int64.min),
     ] as [(Double, UInt8, Int64)])
   func aDoubleBecomesTheNearestDecimal(value: Double, decimals: UInt8, coefficient: Int64) {
-    #expect(FixedPoint(rounding: value, decimals: decimals) == FixedPoint(coefficient, decimals: decimals))
+    #expect(
+      FixedPoint(rounding: value, decimals: decimals) == FixedPoint(coefficient, decimals: decimals)
+    )
   }
 
   @Test(

@@ -4,7 +4,9 @@ import Sensing
 extension ByteBuffer {
   fileprivate mutating func append(_ number: Double?) {
     guard let number else { return append("none") }
-    guard let decimal = FixedPoint(rounding: number, decimals: 7) else { return append("too large") }
+    guard let decimal = FixedPoint(rounding: number, decimals: 7) else {
+      return append("too large")
+    }
     append(decimal)
   }
 
