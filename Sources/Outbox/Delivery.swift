@@ -12,7 +12,7 @@ public import Sensing
 /// 1. At most one message is under way.
 /// 2. A value or a fix is acknowledged by a proof and by nothing else.
 /// 3. A fix that is too old is never sent as new.
-/// 4. While Home Assistant cannot be reached there is always a deadline.
+/// 4. In an outage there is always a deadline or a message under way.
 public struct Delivery: ~Copyable {
   /// A fix older than this is not sent; `update_location` has no time, so it would be "now".
   public static let fixAgeMax: Duration = .seconds(60)
