@@ -80,3 +80,15 @@ static inline int practice_wait_for_stop_signal(long milliseconds) {
   int signal = sigtimedwait(&signals, NULL, &limit);
   return signal > 0 ? signal : 0;
 }
+
+/// Connects to a port of this machine, for tests: a descriptor, or -1.
+static inline int practice_connect(uint16_t port) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor >= 0 && connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0) {
+    close(descriptor);
+    return -1;
+  }
+  return descriptor;
+}
