@@ -53,10 +53,11 @@ static inline int practice_print_scientific(char *_Nonnull buffer, size_t size, 
   return snprintf(buffer, size, "%.*e", decimals, value);
 }
 
-/// How many columns the terminal on a descriptor has; 0 if it is none.
-static inline int practice_terminal_columns(int descriptor) {
-  struct winsize size;
-  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+/// The size of the terminal on a descriptor; all zero if it is none.
+static inline struct winsize practice_terminal_size(int descriptor) {
+  struct winsize size = {0};
+  ioctl(descriptor, TIOCGWINSZ, &size);
+  return size;
 }
 
 /// Keeps SIGINT and SIGTERM from ending the process; threads started later inherit it. A reader

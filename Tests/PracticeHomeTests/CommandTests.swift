@@ -124,6 +124,13 @@ import Testing
     #expect(text.contains("dropped silently, as Home Assistant does: unknown type \"nope9\""))
   }
 
+  @Test func aLongReasonIsWrappedNotCut() {
+    var visitor = Visitor()
+    visitor.send(raw: "{}")
+    let words = lines(visitor, columns: 44).joined(separator: " ").split(separator: " ")
+    #expect(words.joined(separator: " ").contains("registration that has a secret: seal it"))
+  }
+
   @Test func noLineIsWiderThanTheTerminalAndNothingEscapes() {
     var visitor = Visitor(changes: ["device_name": "Boat\u{1B}[31m"])
     visitor.sensor("cpu", ["state": .string(String(repeating: "x", count: 200))])
