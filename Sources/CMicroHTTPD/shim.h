@@ -54,10 +54,11 @@ static inline int practice_print_scientific(char *_Nonnull buffer, size_t size, 
   return snprintf(buffer, size, "%.*e", decimals, value);
 }
 
-/// How many columns the terminal on a descriptor has; 0 if it is none.
-static inline int practice_terminal_columns(int descriptor) {
-  struct winsize size;
-  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+/// The size of the terminal on a descriptor; all zero if it is none.
+static inline struct winsize practice_terminal_size(int descriptor) {
+  struct winsize size = {0};
+  ioctl(descriptor, TIOCGWINSZ, &size);
+  return size;
 }
 
 /// Keeps SIGINT and SIGTERM from ending the process; threads started later inherit it. A reader
@@ -80,4 +81,16 @@ static inline int practice_wait_for_stop_signal(long milliseconds) {
   sigaddset(&signals, SIGTERM);
   int signal = sigtimedwait(&signals, NULL, &limit);
   return signal > 0 ? signal : 0;
+}
+
+/// Connects to a port of this machine, for tests: a descriptor, or -1.
+static inline int practice_connect(uint16_t port) {
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor >= 0 && connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0) {
+    close(descriptor);
+    return -1;
+  }
+  return descriptor;
 }

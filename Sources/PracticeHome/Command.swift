@@ -93,7 +93,8 @@ struct Output: Sendable {
   let descriptor: Int32
 
   var isTerminal: Bool { isatty(descriptor) == 1 }
-  var columns: Int { Int(practice_terminal_columns(descriptor)) }
+  var columns: Int { Int(practice_terminal_size(descriptor).ws_col) }
+  var rows: Int { Int(practice_terminal_size(descriptor).ws_row) }
 
   /// Gives up silently when nobody reads any more: there is nobody to tell.
   func write(_ text: String) {

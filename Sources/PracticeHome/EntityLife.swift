@@ -38,8 +38,7 @@ extension Home {
   mutating func startSensor(_ place: Int, of index: Int, now: Moment) -> Sensor.Rendering {
     let entityID = registrations[index].sensors[place].entityID
     registrations[index].sensors[place].start(from: remains[entityID])
-    return registrations[index].sensors[place].isDisabled
-      ? .ignored("it is disabled") : writeSensor(place, of: index, now: now)
+    return writeSensor(place, of: index, now: now)
   }
 
   /// Removes an entity, and keeps what it leaves behind.
@@ -52,7 +51,10 @@ extension Home {
   /// Writes what a sensor shows now, unless it does not come up.
   mutating func writeSensor(_ place: Int, of index: Int, now: Moment) -> Sensor.Rendering {
     let sensor = registrations[index].sensors[place]
-    if let reason = sensor.deadReason { return .ignored(reason) }
+    return sensor.isListening ? show(sensor, now: now) : .ignored(sensor.silence)
+  }
+
+  mutating func show(_ sensor: Sensor, now: Moment) -> Sensor.Rendering {
     let rendering = sensor.rendering
     if case .shown(let state) = rendering {
       states.write(sensor.entityID, state: state, attributes: sensor.attributes, now: now)

@@ -6,8 +6,8 @@
 public struct Home: Sendable {
   public static let version = "2025.4.4"
   public static let defaultToken = "practice"
-  /// Older entries are forgotten, a half at a time.
-  public static let journalLengthMax = 20_000
+  /// Beyond this the older half of the journal is forgotten.
+  var journalLengthMax = 20_000
   /// How long an entity takes to come back after it is enabled again.
   static let reloadDelay = Duration.seconds(30)
   static let webhookPrefix = "/api/webhook/"
@@ -64,7 +64,10 @@ public struct Home: Sendable {
       let path = request.path
       if path.hasPrefix(Self.webhookPrefix) {
         let id = String(path.dropFirst(Self.webhookPrefix.count))
-        guard !id.isEmpty, !id.contains("/") else { throw .notFound(path: path) }
+        // The path may hold an id, which no line is to show.
+        guard !id.isEmpty, !id.contains("/") else {
+          throw .notFound(path: Self.webhookPrefix + (id.isEmpty ? "" : "<id>/"))
+        }
         guard ["GET", "HEAD", "POST", "PUT"].contains(request.method) else {
           throw .methodNotAllowed(request.method)
         }
@@ -119,7 +122,7 @@ extension Home {
   ) {
     counters.count(event)
     entryCount += 1
-    if journal.count >= Self.journalLengthMax { journal.removeFirst(journal.count / 2) }
+    if journal.count >= journalLengthMax { journal.removeFirst(journal.count / 2) }
     journal.append(JournalEntry(time: now, device: device, sealed: sealed, event: event))
   }
 

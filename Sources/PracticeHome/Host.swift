@@ -71,19 +71,18 @@ final class StopSignal: Sendable {
   func wait(atMost limit: Duration?) -> Bool {
     let end = limit.map { ContinuousClock.now + $0 }
     while true {
-      let rest = end.map { max(.zero, $0 - ContinuousClock.now) }
+      let rest = end.map { $0 - ContinuousClock.now }
+      if let rest, rest <= .zero { return false }
       var entry = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
-      let milliseconds =
-        rest.map {
-          Int32(
-            clamping: $0.components.seconds * 1000
-              + $0.components.attoseconds / 1_000_000_000_000_000)
-        } ?? -1
-      let status = unsafe poll(&entry, 1, milliseconds)
-      if status > 0 { return true }
-      // An interruption is no reason to stop waiting; neither is a millisecond rounded off.
-      if let rest, status == 0, rest < .milliseconds(1) { return false }
+      // A signal of the system may interrupt; then the rest is waited for.
+      if unsafe poll(&entry, 1, rest.map(Self.milliseconds) ?? -1) > 0 { return true }
     }
+  }
+
+  /// Rounded up, so that no wait is too short.
+  private static func milliseconds(_ duration: Duration) -> Int32 {
+    let (seconds, attoseconds) = duration.components
+    return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
   }
 
   deinit {

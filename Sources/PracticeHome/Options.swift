@@ -17,6 +17,8 @@ struct Options: Equatable {
     case misunderstood(String)
   }
 
+  private static let valued = ["--port", "--token", "--for", "--fault", "--journal"]
+
   private struct Misunderstood: Error { var message: String }
 
   static func parse(_ arguments: [String]) -> Outcome {
@@ -26,7 +28,12 @@ struct Options: Equatable {
       while let argument = rest.popFirst() {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts.first ?? "")
-        if parts.count == 2 { rest = [String(parts[1])] + rest }
+        if parts.count == 2 {
+          guard valued.contains(name) else {
+            throw Misunderstood(message: "\(name) takes no value")
+          }
+          rest = [String(parts[1])] + rest
+        }
         switch name {
         case "--help", "-h": return .help
         case "--version": return .version
@@ -41,7 +48,7 @@ struct Options: Equatable {
   private mutating func take(
     _ name: String, from rest: inout ArraySlice<String>
   ) throws(Misunderstood) {
-    guard ["--port", "--token", "--for", "--fault", "--journal"].contains(name) else {
+    guard Self.valued.contains(name) else {
       throw Misunderstood(message: "unknown option \(name)")
     }
     guard let value = rest.popFirst(), !value.isEmpty else {

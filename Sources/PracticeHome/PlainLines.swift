@@ -2,40 +2,51 @@
 enum PlainLine {
   /// One line per change; nothing for questions, which change nothing.
   static func entry(_ entry: JournalEntry, style: Style = .plain) -> [String] {
-    let front = style.dim(entry.time.clockText) + "  " + style.bold(entry.device ?? "-") + "  "
-    return texts(entry, style).map { front + $0 }
-  }
-
-  private static func texts(_ entry: JournalEntry, _ style: Style) -> [String] {
-    let manner = entry.sealed == true ? "sealed" : "readable to everybody"
-    switch entry.event {
-    case .registered(let device, let replaced):
-      return [
-        (replaced ? "registered again" : "registered")
-          + " (\(device.manufacturer) \(device.model), \(device.appID) \(device.appVersion)), \(manner)"
-      ] + warnings(device, style)
-    case .registrationUpdated(let device): return ["registration updated: \(device.deviceName)"]
-    case .encryptionEnabled: return ["encryption enabled"]
-    case .sensorRegistered(let sensor):
-      return ["\(sensor.entityID) registered: \(value(sensor.shown, sensor.unit))"]
-    case .readings(let readings):
-      return readings.map { "\($0.entityID) = \(value($0.shown, $0.unit))" }
-    case .located(let location): return ["location " + describe(location)]
-    case .eventFired(let type, let data):
-      return ["event \(type) \(JSON.object(data).abbreviated)"]
-    case .tagScanned(let tag): return ["tag \(tag) scanned"]
-    case .serviceCalled(let domain, let service, let data):
-      return ["action \(domain).\(service) \(JSON.object(data).abbreviated)"]
-    case .asked: return []
-    case .refused(let refused): return [style.alarm(describe(refused))]
+    let front =
+      style.dim(entry.time.clockText) + "  " + style.bold((entry.device ?? "-").harmless) + "  "
+    return texts(entry).map { (text, isAlarming) in
+      front + (isAlarming ? style.alarm(text.harmless) : text.harmless)
     }
   }
 
-  private static func warnings(_ device: DeviceDescription, _ style: Style) -> [String] {
-    if device.osVersion != nil { return [] }
+  private typealias Text = (text: String, isAlarming: Bool)
+
+  private static func texts(_ entry: JournalEntry) -> [Text] {
+    switch entry.event {
+    case .registered(let device, let replaced):
+      introduction(device, replaced: replaced, sealed: entry.sealed == true)
+    case .refused(let refused): [(describe(refused), true)]
+    default: changes(entry.event).map { ($0, false) }
+    }
+  }
+
+  private static func changes(_ event: Event) -> [String] {
+    switch event {
+    case .registrationUpdated(let device): ["registration updated: \(device.deviceName)"]
+    case .encryptionEnabled: ["encryption enabled"]
+    case .sensorRegistered(let sensor):
+      ["\(sensor.entityID) registered: \(value(sensor.shown, sensor.unit))"]
+    case .readings(let readings):
+      readings.map { "\($0.entityID) = \(value($0.shown, $0.unit))" }
+    case .located(let location): ["location " + describe(location)]
+    case .eventFired(let type, let data): ["event \(type) \(JSON.object(data).abbreviated)"]
+    case .tagScanned(let tag): ["tag \(tag) scanned"]
+    case .serviceCalled(let domain, let service, let data):
+      ["action \(domain).\(service) \(JSON.object(data).abbreviated)"]
+    case .asked, .registered, .refused: []
+    }
+  }
+
+  private static func introduction(
+    _ device: DeviceDescription, replaced: Bool, sealed: Bool
+  ) -> [Text] {
+    let app = "\(device.manufacturer) \(device.model), \(device.appID) \(device.appVersion)"
+    let manner = sealed ? "its messages will be sealed" : "its messages are readable to everybody"
+    let first = ("\(replaced ? "registered again" : "registered") (\(app)), \(manner)", false)
+    if device.osVersion != nil { return [first] }
     return [
-      style.alarm(
-        "the registration has no os_version: Home Assistant answers 201 and never hears it again")
+      first,
+      ("there is no os_version: Home Assistant answers 201 and never hears this device", true),
     ]
   }
 

@@ -135,8 +135,14 @@ extension Python {
   }
 
   static func int(_ text: String) -> Int128? {
-    guard let digits = withoutUnderscores(text), digits.allSatisfy(\.isASCII) else { return nil }
-    return Int128(digits)
+    let digits = plainDigits(text)
+    if let value = Int128(digits) { return value }
+    let magnitude =
+      digits.hasPrefix("-") || digits.hasPrefix("+") ? digits.dropFirst() : digits[...]
+    guard !magnitude.isEmpty, magnitude.allSatisfy({ "0123456789".contains($0) }) else {
+      return nil
+    }
+    return digits.hasPrefix("-") ? .min : .max
   }
 
   /// `float(value)`, or nil where Python raises.
@@ -151,7 +157,7 @@ extension Python {
   }
 
   static func float(_ text: String) -> Double? {
-    guard let number = withoutUnderscores(text)?.lowercased() else { return nil }
+    let number = plainDigits(text).lowercased()
     let magnitude =
       number.hasPrefix("-") || number.hasPrefix("+") ? number.dropFirst() : number[...]
     switch magnitude {
@@ -164,14 +170,22 @@ extension Python {
     }
   }
 
-  /// Trims white space and drops single underscores between digits, as `int()` and `float()` do.
-  private static func withoutUnderscores(_ text: String) -> String? {
-    let trimmed = text.trimmed
-    guard trimmed.contains("_") else { return trimmed }
-    let parts = trimmed.split(separator: "_", omittingEmptySubsequences: false)
-    for (left, right) in zip(parts, parts.dropFirst()) {
-      guard left.last?.isNumber == true, right.first?.isNumber == true else { return nil }
+  /// Trims white space, drops single underscores between digits, and turns the digits of other
+  /// scripts into ours, as `int()` and `float()` do.
+  private static func plainDigits(_ text: String) -> String {
+    var output = ""
+    let scalars = Array(text.trimmed.unicodeScalars)
+    let isDigit = { (index: Int) in
+      scalars.indices.contains(index) && scalars[index].properties.generalCategory == .decimalNumber
     }
-    return parts.joined()
+    for (index, scalar) in scalars.enumerated() {
+      if scalar == "_", isDigit(index - 1), isDigit(index + 1) { continue }
+      if isDigit(index), let value = scalar.properties.numericValue {
+        output += String(Int(value))
+      } else {
+        output.unicodeScalars.append(scalar)
+      }
+    }
+    return output
   }
 }

@@ -75,8 +75,10 @@ final class Reporter: Sendable {
     state.withLock { state in
       guard state.isStale else { return }
       state.isStale = false
-      let lines = state.table.lines(
+      var lines = state.table.lines(
         counters: counters, columns: output.columns, style: style)
+      // What scrolls off the top cannot be drawn over; the end of the table is the news.
+      if output.rows > 0 { lines = lines.suffix(output.rows - 1) }
       let back = state.drawnCount > 0 ? "\u{1B}[\(state.drawnCount)A" : ""
       output.write(back + "\r\u{1B}[J" + lines.joined(separator: "\n") + "\n")
       state.drawnCount = lines.count

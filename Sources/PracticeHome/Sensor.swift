@@ -20,10 +20,15 @@ struct Sensor: Sendable {
   /// The keys of `register_sensor` and `update_sensor_states`, the last word on each.
   private(set) var config: JSONObject
   var isDisabled: Bool
+  /// The class as registered again; it shows even when the state that came with it does not.
+  var registryClass: String?
   /// False if the entity never came up; it then hears nothing until a restart.
   var isListening = true
   /// When an enabled-again entity comes back: Home Assistant reloads it half a minute later.
   var returnsAt: Moment?
+
+  /// The unit the household shows it in, settled when it first registered.
+  private let shownUnit: String?
 
   init(kind: Kind, entityID: String, friendlyName: String, registration: JSONObject) {
     self.kind = kind
@@ -32,6 +37,10 @@ struct Sensor: Sendable {
     self.friendlyName = friendlyName
     registeredName = friendlyName
     config = registration
+    shownUnit =
+      UnitConversion.find(
+        deviceClass: registration["device_class"]?.string,
+        unit: registration["unit_of_measurement"]?.string)?.unit
     isDisabled = registration["disabled"] == true
   }
 
@@ -49,7 +58,7 @@ struct Sensor: Sendable {
   mutating func start(from remains: Remains?) {
     friendlyName = registeredName
     returnsAt = nil
-    isListening = !isDisabled && deadReason == nil
+    isListening = !isDisabled && !isConfiguration
     guard isListening, let remains else { return }
     let attributes = config["attributes"]?.object ?? [:]
     config["attributes"] = .object(remains.shown.attributes.merging(attributes))
@@ -82,9 +91,14 @@ struct Sensor: Sendable {
     return !(text("state_class") ?? "").isEmpty || unit != nil || sensorClass != nil
   }
 
-  /// Why the entity can never come up, if so.
-  var deadReason: String? {
-    text("entity_category") == "config" ? "entity_category \"config\" is not for sensors" : nil
+  /// An entity of this category never comes up.
+  private var isConfiguration: Bool { text("entity_category") == "config" }
+
+  /// Why an entity that does not listen is silent.
+  var silence: String {
+    if isDisabled { return "it is disabled" }
+    if returnsAt != nil { return "it was just enabled again and takes half a minute" }
+    return "entity_category \"config\" is not for sensors"
   }
 }
 
@@ -139,10 +153,16 @@ extension Sensor {
     if text("state_class") == "measurement_angle", unit != "°" {
       return .ignored("state_class measurement_angle needs the unit °")
     }
-    guard let conversion = UnitConversion.find(deviceClass: sensorClass, unit: unit) else {
+    guard let conversion else {
       return .shown(Self.stateText(state))
     }
     return .shown(conversion.text(of: value, sentAs: Python.str(state)))
+  }
+
+  /// Temperatures follow the household at any time, the rest only as settled at first.
+  private var conversion: UnitConversion? {
+    let conversion = UnitConversion.find(deviceClass: sensorClass, unit: unit)
+    return sensorClass == "temperature" || conversion?.unit == shownUnit ? conversion : nil
   }
 
   private func numericValue(_ state: JSON) -> Double? {
@@ -158,10 +178,11 @@ extension Sensor {
     }
     if isAvailable, let own = config["attributes"]?.object { attributes.merge(own) }
     if kind == .sensor, let unit {
-      let shown = UnitConversion.find(deviceClass: sensorClass, unit: unit)?.unit ?? unit
-      attributes["unit_of_measurement"] = .string(shown)
+      attributes["unit_of_measurement"] = .string(conversion?.unit ?? unit)
     }
-    if let deviceClass { attributes["device_class"] = .string(deviceClass) }
+    if let shownClass = registryClass ?? deviceClass {
+      attributes["device_class"] = .string(shownClass)
+    }
     if let icon = text("icon") { attributes["icon"] = .string(icon) }
     attributes["friendly_name"] = .string(friendlyName)
     return attributes

@@ -33,6 +33,9 @@ extension Home {
     _ place: Int, of index: Int, name: String, content: JSONObject, now: Moment
   ) {
     registrations[index].sensors[place].registeredName = name
+    if let deviceClass = content["device_class"] {
+      registrations[index].sensors[place].registryClass = deviceClass.string
+    }
     let sensor = registrations[index].sensors[place]
     if let shouldBeDisabled = content["disabled"]?.bool, shouldBeDisabled != sensor.isDisabled {
       registrations[index].sensors[place].isDisabled = shouldBeDisabled
@@ -41,7 +44,11 @@ extension Home {
         shouldBeDisabled ? nil : now + Self.reloadDelay
       if shouldBeDisabled { takeDown(sensor) }
     }
-    if !registrations[index].sensors[place].isListening {
+    let changed = registrations[index].sensors[place]
+    // The registry's change is written at once, with the state as it was before, even for an
+    // entity that hears nothing else.
+    if !changed.isDisabled, changed.returnsAt == nil { _ = show(changed, now: now) }
+    if !changed.isListening {
       // Nobody hears the state now, but the rest is there at the next start.
       var lasting = content
       lasting["state"] = nil
@@ -54,7 +61,7 @@ extension Home {
   private mutating func dispatch(
     _ update: JSONObject, to uniqueID: String, of index: Int, now: Moment, answering place: Int
   ) -> Sensor.Rendering {
-    var outcome = Sensor.Rendering.ignored(silence(of: registrations[index].sensors[place]))
+    var outcome = Sensor.Rendering.ignored(registrations[index].sensors[place].silence)
     for other in registrations[index].sensors.indices {
       let sensor = registrations[index].sensors[other]
       guard sensor.uniqueID == uniqueID, sensor.isListening else { continue }
@@ -65,12 +72,6 @@ extension Home {
       if other == place { outcome = rendering }
     }
     return outcome
-  }
-
-  private func silence(of sensor: Sensor) -> String {
-    if sensor.isDisabled { return "it is disabled" }
-    if sensor.returnsAt != nil { return "it was just enabled again and takes half a minute" }
-    return sensor.deadReason ?? "its entity never started"
   }
 
   private mutating func noteRegistration(

@@ -13,7 +13,7 @@ enum Slug {
     "ß": "ss", "Æ": "ae", "æ": "ae", "Œ": "oe", "œ": "oe", "Ø": "o", "ø": "o", "Ð": "d",
     "ð": "d", "Þ": "th", "þ": "th", "Ĳ": "ij", "ĳ": "ij", "ŉ": "'n", "Ŋ": "ng", "ŋ": "ng",
     "ſ": "s", "×": "x", "÷": "/", "°": "deg", "µ": "m", "μ": "m", "€": "eur", "£": "ps",
-    "½": " 1/2 ", "¼": " 1/4 ", "¾": " 3/4 ", "²": "2", "³": "3", "¹": "1", "₀": "0", "₁": "1",
+    "½": "1/2", "¼": "1/4", "¾": "3/4", "²": "2", "³": "3", "¹": "1", "₀": "0", "₁": "1",
     "₂": "2", "₃": "3", "₄": "4", "Ω": "o", "’": "'", "‘": "'",
   ]
 
@@ -43,6 +43,10 @@ enum Slug {
         output += sign
       } else if (0xC0...0x17F).contains(scalar.value) {
         output.unicodeScalars.append(Unicode.Scalar(latin[Int(scalar.value) - 0xC0]))
+      } else if scalar.properties.generalCategory == .decimalNumber,
+        let value = scalar.properties.numericValue
+      {
+        output += String(Int(value))
       } else if (0x300...0x36F).contains(scalar.value) || scalar.value > 0xFFFF {
         continue  // A mark of its own, or a pictograph: nothing is left of it.
       } else {

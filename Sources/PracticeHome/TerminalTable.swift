@@ -69,8 +69,8 @@ struct TerminalTable {
     if !refusals.isEmpty {
       lines += ["", style.bold("Left no trace")]
       for refusal in refusals {
-        let text = "  \(refusal.time.clockText)  \(refusal.device ?? "-")  \(refusal.text)"
-        lines.append(style.alarm(text.cut(to: width)))
+        let text = "\(refusal.time.clockText)  \(refusal.device ?? "-")  \(refusal.text)"
+        lines += text.wrapped(to: width - 2, indent: 10).map { "  " + style.alarm($0) }
       }
     }
     let numbers =
@@ -100,14 +100,34 @@ struct TerminalTable {
 }
 
 extension String {
-  /// At most so many characters; what is cut off shows as an ellipsis. Control characters of the
-  /// world do not reach the terminal.
+  /// Without control characters: what the world sends must not steer the terminal.
+  var harmless: String {
+    String(
+      map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : $0 })
+  }
+
+  /// At most so many characters; what is cut off shows as an ellipsis.
   func cut(to width: Int) -> String {
-    let harmless = String(map { $0.unicodeScalars.contains { $0.value < 0x20 } ? " " : $0 })
-    return harmless.count <= width ? harmless : harmless.prefix(max(0, width - 1)) + "…"
+    let text = harmless
+    return text.count <= width ? text : text.prefix(max(0, width - 1)) + "…"
   }
 
   func padding(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - count))
+  }
+
+  /// Lines of at most so many characters, broken between words; all but the first are indented.
+  func wrapped(to width: Int, indent: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in harmless.split(separator: " ", omittingEmptySubsequences: false) {
+      if !line.isEmpty, line.count + 1 + word.count > width {
+        lines.append(line.cut(to: width))
+        line = String(repeating: " ", count: indent) + word
+      } else {
+        line += (line.isEmpty && lines.isEmpty ? "" : " ") + word
+      }
+    }
+    return lines + [line.cut(to: width)]
   }
 }

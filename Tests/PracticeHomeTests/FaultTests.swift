@@ -1,0 +1,103 @@
+import Testing
+
+@testable import PracticeHome
+
+@Suite struct FaultTests {
+  @Test(arguments: [401, 403, 404, 410, 503])
+  func aFaultyStatusAnswersAndStoresNothing(status: Int) {
+    var visitor = Visitor()
+    visitor.home.fault = .status(status)
+    let reply = visitor.send("update_location", ["gps": [1, 1], "gps_accuracy": 1])
+    #expect(reply.status == status)
+    #expect(visitor.shown("device_tracker.boat") == "unknown")
+    #expect(visitor.lastRefusal == .fault(.status(status)))
+    visitor.home.fault = nil
+    #expect(visitor.send("get_zones", [:]).opened != nil)
+  }
+
+  @Test func aCaptivePortalAnswers200WithAPage() {
+    var visitor = Visitor()
+    visitor.home.fault = .captivePortal
+    let reply = visitor.send("get_zones", [:])
+    #expect(reply.status == 200)
+    #expect(reply.contentType == "text/html; charset=utf-8")
+    #expect(visitor.register().status == 200)
+  }
+
+  @Test func aStartingHomeAnswersNothing() {
+    var visitor = Visitor()
+    visitor.home.fault = .starting
+    #expect(visitor.send("get_zones", [:]) == .nobody)
+  }
+
+  @Test func anAnswerWithAWrongKeyDoesNotOpenButTheMessageCounts() {
+    var visitor = Visitor()
+    visitor.sensor("cpu")
+    visitor.home.fault = .wrongKey
+    let reply = visitor.update("cpu", 5)
+    #expect(reply.text.contains("encrypted_data"))
+    #expect(reply.opened == nil)
+    #expect(visitor.shown("sensor.boat_cpu") == "5")
+  }
+
+  @Test func aForgetfulHomeLosesEveryRegistration() {
+    var visitor = Visitor()
+    visitor.home.fault = .forget
+    #expect(visitor.send("get_zones", [:]) == .nobody)
+    #expect(visitor.register().status == 201)
+    #expect(visitor.send("get_zones", [:]) == .nobody)
+  }
+
+  @Test func anAnswerOutgrowsAMebibyte() {
+    var visitor = Visitor()
+    visitor.home.fault = .huge
+    #expect(visitor.send("get_zones", [:]).text.utf8.count > 1 << 20)
+  }
+
+  @Test func everyNameIsTheNameOfItsFault() {
+    for name in Fault.names { #expect(Fault(name: name)?.name == name) }
+    #expect(Fault(name: "418") == nil)
+  }
+}
+
+@Suite struct JournalTests {
+  @Test func everyMessageIsCountedOnce() {
+    var visitor = Visitor()
+    visitor.sensor("cpu")
+    visitor.update("cpu", 5)
+    visitor.send("update_location", ["gps": [1, 1], "gps_accuracy": 1])
+    visitor.send(raw: "{}")
+    visitor.post("/api/webhook/abc", [])
+    #expect(
+      visitor.home.counters
+        == Counters(
+          registrations: 1, readings: 1, locations: 1, refused: 2, sealed: 3, plain: 1))
+  }
+
+  @Test func theJournalForgetsItsOlderHalfAndKeepsCounting() {
+    var visitor = Visitor()
+    visitor.home.journalLengthMax = 10
+    for _ in 0..<100 { visitor.post("/api/webhook/abc", []) }
+    #expect((5...10).contains(visitor.home.journal.count))
+    #expect(visitor.home.entryCount == 101)
+  }
+
+  @Test func noLineShowsASecretOrAWebhookId() throws {
+    var visitor = Visitor(changes: ["app_data": ["push_token": "tok", "push_url": "http://a/b"]])
+    let secret = try #require(visitor.secret)
+    visitor.sensor("cpu", ["state": 1])
+    visitor.update("cpu", "x")
+    visitor.register(sealed: false, changes: ["device_id": "2", "os_version": 5])
+    visitor.send(raw: #"{"type":"enable_encryption"}"#)
+    visitor.post("/api/webhook/\(visitor.webhookID)", Array("{}".utf8))
+    visitor.post("/api/webhook/\(visitor.webhookID)/x", Array("{}".utf8))
+    visitor.register(changes: ["app_id": nil, "app_data": ["push_token": "tok"]])
+    let lines = visitor.home.journal.map { EventLine.entry($0).text }
+    let texts = visitor.home.journal.flatMap { PlainLine.entry($0) }
+    for line in lines + texts {
+      #expect(!line.contains(secret))
+      #expect(!line.contains(visitor.webhookID))
+      #expect(!line.contains("tok\""))
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import Testing
+
+@testable import PracticeHome
+
+@Suite struct OtherMessageTests {
+  @Test func unknownTypesAreDropped() {
+    var visitor = Visitor()
+    for type in ["nope", "live_activity_token", "Update_location", "5"] {
+      #expect(visitor.send(type, [:]) == .silence)
+      #expect(visitor.lastReason == "unknown type \"\(type)\"")
+    }
+  }
+
+  @Test func theConfigurationNamesTheEntitiesAndTheTrackerByDeviceId() throws {
+    var visitor = Visitor()
+    visitor.sensor("cpu")
+    let config = try #require(visitor.send("get_config", [:]).opened)
+    #expect(config["version"] == "2025.4.4")
+    #expect(config["latitude"] == 52.0)
+    #expect(config["hass_device_id"]?.string?.count == 32)
+    #expect(config["entities"] == ["board-1": ["disabled": false], "cpu": ["disabled": false]])
+    #expect(config["cloudhook_url"] == nil)
+  }
+
+  @Test func thereIsOneZone() {
+    var visitor = Visitor()
+    let zones = visitor.send("get_zones", [:]).opened
+    #expect(zones?.array?.count == 1)
+    #expect(zones?[0]?["entity_id"] == "zone.home")
+    #expect(zones?[0]?["attributes"]?["radius"] == 100)
+  }
+
+  @Test(
+    arguments: [
+      ("1", 1), (" 1 ", 1), ("2.50", 2.5), ("-1.5", -1.5), ("+7", 7), ("01", "01"), ("1e5", "1e5"),
+      ("hello", "hello"), ("True", true), ("None", nil), ("", ""), ("1-1", "1-1"),
+    ] as [(String, JSON)])
+  func literalTemplatesBecomeWhatTheySay(template: String, value: JSON) {
+    var visitor = Visitor()
+    let reply = visitor.send(
+      "render_template", ["t": ["template": .string(template)]])
+    #expect(reply.opened == ["t": value])
+  }
+
+  @Test func templateSyntaxIsAnErrorOfItsKeyAndABadShapeDropsAll() {
+    var visitor = Visitor()
+    let reply = visitor.send(
+      "render_template", ["a": ["template": "{{ 1 }}"], "b": ["template": "2"]])
+    #expect(reply.opened?["a"]?["error"] != nil)
+    #expect(reply.opened?["b"] == 2)
+    #expect(visitor.send("render_template", ["a": "1"]) == .silence)
+    #expect(visitor.send("render_template", ["a": ["template": "1", "x": 1]]) == .silence)
+  }
+
+  @Test func anEventNeedsAnObjectAndAShortType() {
+    var visitor = Visitor()
+    #expect(visitor.send("fire_event", ["event_type": "x", "event_data": ["a": 1]]) == .silence)
+    #expect(
+      visitor.home.journal.last?.event == .eventFired(type: "x", data: ["a": 1]))
+    #expect(visitor.send("fire_event", ["event_type": "x", "event_data": "a"]) == .silence)
+    #expect(visitor.lastReason?.contains("event_data") == true)
+    let long = JSON.string(String(repeating: "x", count: 65))
+    #expect(visitor.send("fire_event", ["event_type": long]) == .nobody)
+    #expect(visitor.lastRefusal == .eventTypeTooLong)
+  }
+
+  @Test func anActionThatFailsMeetsNobody() {
+    var visitor = Visitor()
+    #expect(
+      visitor.send(
+        "call_service",
+        ["domain": "persistent_notification", "service": "create", "service_data": [:]])
+        == .silence)
+    #expect(visitor.lastRefusal == nil)
+    #expect(visitor.send("call_service", ["domain": "light", "service": "turn_on"]) == .nobody)
+    #expect(visitor.send("call_service", ["domain": "light"]) == .silence)
+    #expect(
+      visitor.send(
+        "call_service", ["domain": "homeassistant", "service": "turn_on", "target": [:]])
+        == .silence)
+    #expect(visitor.lastReason == "extra key \"target\" in call_service")
+  }
+
+  @Test func aTagIsScanned() {
+    var visitor = Visitor()
+    #expect(visitor.send("scan_tag", ["tag_id": "t"]) == .silence)
+    #expect(visitor.home.journal.last?.event == .tagScanned("t"))
+    #expect(visitor.send("scan_tag", [:]) == .silence)
+    #expect(visitor.lastReason == "required key \"tag_id\" is missing in scan_tag")
+  }
+
+  @Test func aMissingCameraIsTheOneSealedFailure() {
+    var visitor = Visitor()
+    let reply = visitor.send("stream_camera", ["camera_entity_id": "camera.x"])
+    #expect(reply.status == 400)
+    #expect(reply.opened == ["success": false])
+  }
+
+  @Test func aRegistrationIsUpdatedInFullOrNotAtAll() {
+    var visitor = Visitor()
+    let full: JSONObject = [
+      "app_version": "2", "device_name": "Ship", "manufacturer": "a", "model": "b",
+    ]
+    let reply = visitor.send("update_registration", .object(full))
+    #expect(
+      reply.opened == [
+        "app_data": [:], "app_id": "homeward", "app_name": "Homeward", "app_version": "2",
+        "device_name": "Ship", "manufacturer": "a", "model": "b", "os_version": "6.12",
+        "supports_encryption": true,
+      ])
+    for key in full.keys {
+      var partial = full
+      partial[key] = nil
+      #expect(visitor.send("update_registration", .object(partial)) == .silence)
+    }
+    #expect(
+      visitor.send("update_registration", .object(full.merging(["os_name": "x"]))) == .silence)
+    visitor.sensor("cpu", ["state": 1])
+    #expect(visitor.shown("sensor.ship_cpu") == "1")
+  }
+
+  @Test func theSecretOfALateEncryptionIsToldOnceAndInTheClear() throws {
+    var visitor = Visitor(sealed: false)
+    let reply = visitor.send(raw: #"{"type":"enable_encryption"}"#)
+    #expect(reply.status == 200)
+    #expect(reply.contentType == "application/json; charset=utf-8")
+    #expect(
+      try JSONParser.parse(Array(reply.text.utf8))["secret"]?.string?.count == 64)
+    #expect(visitor.send(raw: #"{"type":"enable_encryption"}"#).status == 400)
+    #expect(visitor.lastRefusal == .encryptionRequired)
+  }
+
+  @Test func encryptionIsNotEnabledTwice() {
+    var visitor = Visitor()
+    let reply = visitor.send("enable_encryption", [:])
+    #expect(reply.status == 400)
+    #expect(reply.text.contains("encryption_already_enabled"))
+  }
+}

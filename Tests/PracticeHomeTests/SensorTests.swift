@@ -1,0 +1,327 @@
+import Testing
+
+@testable import PracticeHome
+
+@Suite struct SensorRegistrationTests {
+  @Test func aSensorIsRegisteredWithItsStateAndItsName() {
+    var visitor = Visitor()
+    let reply = visitor.send(
+      "register_sensor",
+      [
+        "name": "Bilge °C", "type": "sensor", "unique_id": "bilge", "state": 21.5,
+        "unit_of_measurement": "°C", "device_class": "Temperature", "state_class": "measurement",
+        "attributes": ["a": 1],
+      ])
+    #expect(reply.status == 201)
+    #expect(reply.opened == ["success": true])
+    #expect(visitor.shown("sensor.boat_bilge_degc") == "21.5")
+    #expect(
+      visitor.home.state(of: "sensor.boat_bilge_degc")?.attributes == [
+        "state_class": "measurement", "a": 1, "unit_of_measurement": "°C",
+        "device_class": "temperature", "icon": "mdi:cellphone", "friendly_name": "Boat Bilge °C",
+      ])
+  }
+
+  @Test(arguments: [
+    #"{"type":"sensor","unique_id":"a"}"#, #"{"name":"a","type":"sensor"}"#,
+    #"{"name":"a","unique_id":"a"}"#, #"{"name":"a","type":"light","unique_id":"a"}"#,
+    #"{"name":null,"type":"sensor","unique_id":"a"}"#,
+    #"{"name":"a","type":"sensor","unique_id":"a","device_class":"nope"}"#,
+    #"{"name":"a","type":"sensor","unique_id":"a","state_class":"Measurement"}"#,
+    #"{"name":"a","type":"sensor","unique_id":"a","icon":"bell"}"#,
+    #"{"name":"a","type":"sensor","unique_id":"a","disabled":"true"}"#,
+    #"{"name":"a","type":"sensor","unique_id":"a","disabled":null}"#,
+    #"{"name":"a","type":"sensor","unique_id":"a","attributes":null}"#,
+    #"{"name":"a","type":"sensor","unique_id":"a","attributes":[]}"#,
+    #"{"name":"a","type":"sensor","unique_id":"a","state":[]}"#,
+    #"{"name":"a","type":"sensor","unique_id":"a","entity_category":"x"}"#,
+    #"{"name":"a","type":"sensor","unique_id":"a","unit_of_measurement":[]}"#,
+    #"{"name":"a","type":"sensor","unique_id":"a","extra":1}"#,
+    #"{"name":"a","type":"binary_sensor","unique_id":"a","state_class":null}"#,
+    #"{"name":"a","type":"binary_sensor","unique_id":"a","state_class":"measurement"}"#,
+  ])
+  func aRegistrationWithOneWrongKeyIsDropped(data: String) {
+    var visitor = Visitor()
+    #expect(visitor.send("register_sensor", text: data) == .silence)
+    #expect(visitor.home.entityStates.count == 1, "only the tracker")
+  }
+
+  @Test func aNumberForAUniqueIdIsItsText() {
+    var visitor = Visitor()
+    visitor.send("register_sensor", ["name": "a", "type": "sensor", "unique_id": 5])
+    #expect(visitor.update("5", 1).opened == ["5": ["success": true]])
+  }
+
+  @Test(
+    arguments: [
+      (["unit_of_measurement": "V", "state": "hello"], "3.3"),
+      (["state_class": "measurement", "state": "n/a"], "3.3"),
+      (["device_class": "voltage", "state": ""], "3.3"),
+      (["device_class": "timestamp", "state": "2026-01-01T00:00:00"], "2026-01-01T00:00:00Z"),
+    ] as [(JSONObject, JSON)])
+  func anEntityThatCannotStartIsRegisteredAllTheSame(registration: JSONObject, cure: JSON) {
+    var visitor = Visitor()
+    visitor.sensor("bad", registration)
+    #expect(visitor.shown("sensor.boat_bad") == nil)
+    guard case .entityCannotStart = visitor.lastRefusal else {
+      Issue.record("the journal does not tell")
+      return
+    }
+    visitor.update("bad", cure)
+    #expect(visitor.shown("sensor.boat_bad") != nil, "a good value brings it up")
+  }
+
+  @Test func aConfigurationSensorNeverShows() {
+    var visitor = Visitor()
+    visitor.sensor("cfg", ["entity_category": "config", "state": 1])
+    #expect(visitor.update("cfg", 2).opened == ["cfg": ["success": true]])
+    #expect(visitor.shown("sensor.boat_cfg") == nil)
+    #expect(visitor.lastReason?.hasPrefix("cfg keeps its old value") == true)
+  }
+
+  @Test func registeringAgainChangesTheStateAtOnceAndTheNameLater() {
+    var visitor = Visitor()
+    visitor.sensor("cpu", ["state": 5, "icon": "mdi:chip", "device_class": "power"])
+    visitor.send(
+      "register_sensor", ["name": "Load", "type": "sensor", "unique_id": "cpu", "state": 6])
+    #expect(visitor.shown("sensor.boat_cpu") == "6")
+    #expect(visitor.attribute("icon", "sensor.boat_cpu") == "mdi:cellphone")
+    #expect(visitor.attribute("device_class", "sensor.boat_cpu") == "power", "omitted is kept")
+    #expect(visitor.attribute("friendly_name", "sensor.boat_cpu") == "Boat cpu")
+    visitor.home.restart(now: visitor.now)
+    #expect(visitor.attribute("friendly_name", "sensor.boat_cpu") == "Boat Load")
+  }
+
+  @Test func aDisabledSensorTakesValuesNowhereUntilHalfAMinuteAfterItIsEnabled() {
+    var visitor = Visitor()
+    visitor.sensor("cpu", ["state": 1])
+    visitor.sensor("cpu", ["state": 2, "disabled": true])
+    #expect(visitor.shown("sensor.boat_cpu") == nil)
+    #expect(visitor.update("cpu", 3).opened == ["cpu": ["success": true, "is_disabled": true]])
+    #expect(visitor.lastRefusal == .disabledSensor(uniqueID: "cpu"))
+    let config = visitor.send("get_config", [:]).opened
+    #expect(config?["entities"]?["cpu"] == ["disabled": true])
+
+    visitor.sensor("cpu", ["disabled": false])
+    #expect(visitor.update("cpu", 4).opened == ["cpu": ["success": true]])
+    #expect(visitor.shown("sensor.boat_cpu") == nil, "the value is lost")
+    visitor.now = visitor.now + .seconds(31)
+    visitor.send("get_zones", [:])
+    #expect(visitor.shown("sensor.boat_cpu") == "1")
+  }
+
+  @Test func twoSensorsOfOneNameAreToldApartByANumber() {
+    var visitor = Visitor()
+    visitor.send(
+      "register_sensor", ["name": "CPU", "type": "sensor", "unique_id": "a", "state": 1])
+    visitor.send(
+      "register_sensor", ["name": "CPU", "type": "sensor", "unique_id": "b", "state": 2])
+    #expect(visitor.shown("sensor.boat_cpu") == "1")
+    #expect(visitor.shown("sensor.boat_cpu_2") == "2")
+  }
+}
+
+@Suite struct ReadingTests {
+  @Test(
+    arguments: [
+      (nil, "unknown"), ("unknown", "unknown"), ("unavailable", "unavailable"), (true, "True"),
+      (21.50, "21.5"), (12.0, "12.0"), ("21.50", "21.50"), (" 12 ", " 12 "), ("1E5", "1E5"),
+      (1e22, "1e+22"), (0.30000000000000004, "0.3"), (-0.0, "-0.0"),
+      (123_456_789_012_345.0, "1.23456789012345e+14"),
+    ] as [(JSON, String)])
+  func aNumericSensorShowsWhatPythonPrints(state: JSON, shown: String) {
+    var visitor = Visitor()
+    visitor.sensor("cpu", ["state": 50, "unit_of_measurement": "%"])
+    visitor.update("cpu", state)
+    #expect(visitor.shown("sensor.boat_cpu") == shown)
+  }
+
+  @Test(arguments: ["abc", "n/a", "", "nan", "inf", "on"] as [JSON])
+  func textForANumericSensorIsCalledASuccessAndKeepsTheOldValue(state: JSON) {
+    var visitor = Visitor()
+    visitor.sensor("cpu", ["state": 50, "unit_of_measurement": "%"])
+    #expect(visitor.update("cpu", state).opened == ["cpu": ["success": true]])
+    #expect(visitor.shown("sensor.boat_cpu") == "50")
+    guard case .valueIgnored(uniqueID: "cpu", _) = visitor.lastRefusal else {
+      Issue.record("the journal does not tell")
+      return
+    }
+    #expect(visitor.home.counters.readings == 0)
+  }
+
+  @Test(
+    arguments: [
+      (true, "on"), (false, "off"), ("off", "on"), ("unknown", "on"), ("", "off"), (0, "off"),
+      (0.0, "off"), (2, "on"), (nil, "unknown"), ("unavailable", "unavailable"),
+    ] as [(JSON, String)])
+  func aBinarySensorIsAsTrueAsPythonFindsIt(state: JSON, shown: String) {
+    var visitor = Visitor()
+    visitor.sensor("bilge", ["type": "binary_sensor"])
+    visitor.update("bilge", state, ["type": "binary_sensor"])
+    #expect(visitor.shown("binary_sensor.boat_bilge") == shown)
+  }
+
+  @Test func aBinarySensorIsNeverUnknownAfterARestart() {
+    var visitor = Visitor()
+    visitor.sensor("bilge", ["type": "binary_sensor"])
+    visitor.sensor("cpu", ["state": "unavailable"])
+    #expect(visitor.shown("binary_sensor.boat_bilge") == "unknown")
+    visitor.home.restart(now: visitor.now)
+    #expect(visitor.shown("binary_sensor.boat_bilge") == "off")
+    #expect(visitor.shown("sensor.boat_cpu") == "unavailable")
+  }
+
+  @Test func anIconOmittedIsResetAndAttributesOmittedAreWiped() {
+    var visitor = Visitor()
+    visitor.sensor("cpu", ["state": 1])
+    visitor.update("cpu", 2, ["icon": "mdi:chip", "attributes": ["a": 1]])
+    #expect(visitor.attribute("icon", "sensor.boat_cpu") == "mdi:chip")
+    #expect(visitor.attribute("a", "sensor.boat_cpu") == 1)
+    visitor.update("cpu", 2)
+    #expect(visitor.attribute("icon", "sensor.boat_cpu") == "mdi:cellphone")
+    #expect(visitor.attribute("a", "sensor.boat_cpu") == nil)
+    visitor.update("cpu", 2, ["icon": nil])
+    #expect(visitor.attribute("icon", "sensor.boat_cpu") == nil)
+  }
+
+  @Test func aStateOf256CharactersIsUnknownAndBare() {
+    var visitor = Visitor()
+    visitor.sensor("text")
+    let longest = String(repeating: "é", count: 255)
+    visitor.update("text", .string(longest))
+    #expect(visitor.shown("sensor.boat_text") == longest)
+    visitor.update("text", .string(longest + "x"))
+    #expect(visitor.shown("sensor.boat_text") == "unknown")
+    #expect(visitor.home.state(of: "sensor.boat_text")?.attributes == [:])
+  }
+
+  @Test func aBatchWithOneNamelessElementIsDroppedWhole() {
+    var visitor = Visitor()
+    visitor.sensor("cpu", ["state": 1])
+    for bad in [#"{"type":"sensor","state":1}"#, #"{"type":"x","unique_id":"cpu","state":1}"#, "5"]
+    {
+      let batch = "[{\"type\":\"sensor\",\"unique_id\":\"cpu\",\"state\":2},\(bad)]"
+      #expect(visitor.send("update_sensor_states", text: batch) == .silence)
+      #expect(visitor.shown("sensor.boat_cpu") == "1")
+    }
+  }
+
+  @Test func everyOtherMistakeStaysWithItsElement() {
+    var visitor = Visitor()
+    visitor.sensor("a", ["state": 0])
+    visitor.sensor("b", ["state": 0])
+    visitor.sensor("c", ["state": 0])
+    let reply = visitor.send(
+      "update_sensor_states",
+      [
+        ["type": "sensor", "unique_id": "a", "state": 1],
+        ["type": "sensor", "unique_id": "b", "state": 1, "name": "it's"],
+        ["type": "sensor", "unique_id": "c", "attributes": nil],
+        ["type": "binary_sensor", "unique_id": "d", "state": true],
+      ])
+    #expect(
+      reply.opened == [
+        "a": ["success": true],
+        "b": [
+          "success": false,
+          "error": [
+            "code": "invalid_format",
+            "message": "extra keys not allowed @ data['name']. Got \"it's\"",
+          ],
+        ],
+        "c": [
+          "success": false,
+          "error": [
+            "code": "invalid_format",
+            "message": .string(
+              "expected dict for dictionary value @ data['attributes']. Got None\n"
+                + "required key not provided @ data['state']. Got None"),
+          ],
+        ],
+        "d": [
+          "success": false,
+          "error": [
+            "code": "not_registered", "message": "binary_sensor d is not registered",
+          ],
+        ],
+      ])
+    #expect(visitor.shown("sensor.boat_a") == "1")
+    #expect(visitor.home.counters.refused == 3)
+    #expect(visitor.home.counters.readings == 1)
+  }
+
+  @Test func ofDuplicatesTheLastWins() {
+    var visitor = Visitor()
+    visitor.sensor("cpu", ["state": 0])
+    let reply = visitor.send(
+      "update_sensor_states",
+      [
+        ["type": "sensor", "unique_id": "cpu", "state": 1],
+        ["type": "sensor", "unique_id": "cpu", "state": 2],
+      ])
+    #expect(reply.opened == ["cpu": ["success": true]])
+    #expect(visitor.shown("sensor.boat_cpu") == "2")
+  }
+
+  @Test func aSingleObjectIsABatchOfOne() {
+    var visitor = Visitor()
+    visitor.sensor("cpu")
+    let reply = visitor.send(
+      "update_sensor_states", ["type": "sensor", "unique_id": "cpu", "state": 7])
+    #expect(reply.opened == ["cpu": ["success": true]])
+    #expect(visitor.shown("sensor.boat_cpu") == "7")
+  }
+
+  @Test func aConstantSensorLooksLikeADeadOne() throws {
+    var visitor = Visitor()
+    visitor.sensor("cpu", ["state": 5])
+    let first = visitor.now
+    visitor.now = visitor.now + .seconds(60)
+    visitor.update("cpu", 5)
+    let state = try #require(visitor.home.state(of: "sensor.boat_cpu"))
+    #expect(state.lastChanged == first)
+    #expect(state.lastUpdated == first)
+    #expect(state.lastReported == visitor.now)
+  }
+
+  @Test func aSensorAndABinarySensorOfOneIdOverwriteEachOther() {
+    var visitor = Visitor()
+    visitor.sensor("x", ["state": 1])
+    visitor.sensor("x", ["type": "binary_sensor", "state": true])
+    visitor.update("x", 0)
+    #expect(visitor.shown("sensor.boat_x") == "0")
+    #expect(visitor.shown("binary_sensor.boat_x") == "off")
+  }
+
+  @Test(arguments: [
+    ("temperature", "°F", "100", "38", "°C"), ("wind_speed", "m/s", "10", "36", "km/h"),
+    ("atmospheric_pressure", "Pa", "101325", "1013.25", "hPa"),
+    ("temperature", "°F", "98.6", "37.0", "°C"), ("distance", "nmi", "2.0", "3.7", "km"),
+    ("temperature", "°C", "21.5", "21.5", "°C"), ("humidity", "%", "40", "40", "%"),
+  ])
+  func someClassesAreShownInTheUnitsOfTheHousehold(
+    deviceClass: String, unit: String, sent: String, shown: String, shownUnit: String
+  ) {
+    var visitor = Visitor()
+    visitor.send(
+      "register_sensor",
+      text: """
+        {"name":"x","type":"sensor","unique_id":"x","state":\(sent),
+        "device_class":"\(deviceClass)","unit_of_measurement":"\(unit)"}
+        """)
+    #expect(visitor.shown("sensor.boat_x") == shown)
+    #expect(visitor.attribute("unit_of_measurement", "sensor.boat_x") == .string(shownUnit))
+  }
+
+  @Test(arguments: [
+    ("timestamp", "2026-01-01T00:00:00+02:00", "2025-12-31T22:00:00+00:00"),
+    ("timestamp", "20260101T100000Z", "2026-01-01T10:00:00+00:00"),
+    ("timestamp", "2024-02-29 23:59:59.9Z", "2024-02-29T23:59:59+00:00"),
+    ("date", "2026-01-01T10:00:00Z", "2026-01-01"), ("date", "2026-01-01", "2026-01-01"),
+  ])
+  func timesAreShownInUTC(deviceClass: String, sent: String, shown: String) {
+    var visitor = Visitor()
+    visitor.sensor("t", ["device_class": .string(deviceClass), "state": .string(sent)])
+    #expect(visitor.shown("sensor.boat_t") == shown)
+  }
+}

@@ -1,0 +1,240 @@
+import Testing
+
+@testable import PracticeHome
+
+/// What Home Assistant says, or does not say, before it looks at the type of a message.
+@Suite struct SilenceTests {
+  @Test func anUnknownWebhookAnswersNothingToEverybody() {
+    var visitor = Visitor()
+    #expect(visitor.post("/api/webhook/abc", Array("{}".utf8)) == .nobody)
+    #expect(visitor.ask(Request(method: "GET", path: "/api/webhook/abc")) == .nobody)
+    #expect(visitor.lastRefusal == .unknownWebhook)
+  }
+
+  @Test func onlyPostAndPutAreTaken() {
+    var visitor = Visitor()
+    let path = "/api/webhook/\(visitor.webhookID)"
+    let get = visitor.ask(Request(method: "GET", path: path))
+    #expect(get.status == 405)
+    #expect(get.text.isEmpty)
+    #expect(visitor.ask(Request(method: "HEAD", path: path)) == .nobody)
+    for method in ["PATCH", "DELETE"] {
+      let reply = visitor.ask(Request(method: method, path: path))
+      #expect(reply.status == 405)
+      #expect(reply.text == "405: Method Not Allowed")
+    }
+    let body = Array(#"{"type":"get_zones","encrypted":true}"#.utf8)
+    #expect(visitor.ask(Request(method: "PUT", path: path, body: body)) == .nobody)
+    #expect(visitor.lastRefusal == .encryptedDataMissing)
+  }
+
+  @Test(arguments: ["/", "/api/webhook/", "/api/webhook/abc/", "/api/websocket", "/api/webhook"])
+  func elsewhereIsNothing(path: String) {
+    var visitor = Visitor()
+    let reply = visitor.post(path, Array("{}".utf8))
+    #expect(reply.status == 404)
+    #expect(reply.text == "404: Not Found")
+  }
+
+  @Test(arguments: [
+    "", "{", "{\"type\":NaN}", "[Infinity]", "\u{FEFF}{}", "{\"a\":1e999}", "nul", "{'a':1}",
+  ])
+  func whatIsNotJSONIsBad(body: String) {
+    var visitor = Visitor()
+    let reply = visitor.send(raw: body)
+    #expect(reply.status == 400)
+    #expect(reply.text == "{}")
+    guard case .invalidJSON = visitor.lastRefusal else {
+      Issue.record("not refused as invalid JSON")
+      return
+    }
+  }
+
+  @Test func latinOneIsBad() {
+    var visitor = Visitor()
+    let body = Array("{\"type\":\"".utf8) + [0xE9] + Array("\"}".utf8)
+    #expect(visitor.post("/api/webhook/\(visitor.webhookID)", body).status == 400)
+  }
+
+  @Test(arguments: ["{}", "[]", "\"x\"", #"{"type":"get_zones"}"#, #"{"type":"nope","data":{}}"#])
+  func aReadableMessageToASealedRegistrationIsToldToSeal(body: String) {
+    var visitor = Visitor()
+    let reply = visitor.send(raw: body)
+    #expect(reply.status == 400)
+    #expect(reply.contentType == "application/json; charset=utf-8")
+    #expect(
+      reply.text
+        == #"{"success": false, "error": {"code": "encryption_required", "message": "Encryption required"}}"#
+    )
+    #expect(visitor.lastRefusal == .encryptionRequired)
+  }
+
+  @Test(arguments: [true, false], ["5", "null", "true", "1.5"])
+  func aBareNumberBreaksTheHandlerWithoutAWord(sealed: Bool, body: String) {
+    var visitor = Visitor(sealed: sealed)
+    #expect(visitor.send(raw: body) == .nobody)
+    #expect(visitor.lastRefusal == .notAContainer)
+  }
+
+  @Test(arguments: [#""encrypted""#, #"["encrypted"]"#, #""xxencryptedyy""#])
+  func wordsThatOnlyMentionEncryptionAreDropped(body: String) {
+    var visitor = Visitor()
+    #expect(visitor.send(raw: body) == .silence)
+  }
+
+  @Test func aSealedMessageToAPlainRegistrationMeetsNobody() {
+    var visitor = Visitor(sealed: false)
+    #expect(visitor.send(envelope: "get_zones", "x") == .nobody)
+    #expect(visitor.lastRefusal == .noSecret)
+  }
+
+  @Test func anEnvelopeWithoutContentMeetsNobody() {
+    var visitor = Visitor()
+    #expect(visitor.send(raw: #"{"type":"get_zones","encrypted":true}"#) == .nobody)
+    #expect(visitor.lastRefusal == .encryptedDataMissing)
+  }
+
+  @Test func oneExtraKeyOutsideTheEnvelopeDropsIt() {
+    var visitor = Visitor()
+    let data = visitor.seal("{}")
+    let body =
+      "{\"type\":\"get_zones\",\"encrypted\":true,\"encrypted_data\":\"\(data)\",\"timestamp\":1}"
+    #expect(visitor.send(raw: body) == .silence)
+    #expect(visitor.lastReason == "extra key \"timestamp\" in get_zones")
+  }
+
+  @Test(arguments: ["true", "1", "1.0"], [true])
+  func encryptedMustBeTrueOrEqualToIt(word: String, isOpened: Bool) {
+    var visitor = Visitor()
+    let data = visitor.seal("{}")
+    let body = "{\"type\":\"get_zones\",\"encrypted\":\(word),\"encrypted_data\":\"\(data)\"}"
+    #expect((visitor.send(raw: body).opened != nil) == isOpened)
+    let refused = body.replacing("\"encrypted\":\(word)", with: "\"encrypted\":false")
+    #expect(visitor.send(raw: refused) == .silence)
+  }
+
+  @Test func theRealTypeIsReadableAndTheWordEncryptedIsNoType() {
+    var visitor = Visitor()
+    #expect(visitor.send("encrypted", ["type": "get_zones", "data": [:]]) == .silence)
+    #expect(visitor.lastRefusal == .unknownType)
+  }
+
+  @Test func sealingTheWholeMessageInsteadOfItsDataDropsIt() {
+    var visitor = Visitor()
+    let whole: JSON = ["type": "update_location", "data": ["gps": [1, 1], "gps_accuracy": 1]]
+    #expect(visitor.send("update_location", whole) == .silence)
+    #expect(visitor.shown("device_tracker.boat") == "unknown")
+  }
+
+  @Test(arguments: ["", "null", "{", "{'a':1}"])
+  func anEnvelopeWithoutJSONInsideIsDropped(inside: String) {
+    var visitor = Visitor()
+    #expect(visitor.send(envelope: "get_zones", visitor.seal(inside)) == .silence)
+  }
+
+  @Test func anAnswerProvesTheKey() {
+    var visitor = Visitor()
+    let reply = visitor.send("update_sensor_states", [])
+    #expect(reply.status == 200)
+    #expect(reply.contentType == "application/json")
+    #expect(reply.opened == [:])
+  }
+
+  @Test func aPlainAnswerCannotBeToldFromSilenceButForItsContentType() {
+    var visitor = Visitor(sealed: false)
+    let reply = visitor.send("update_sensor_states", [])
+    #expect(reply.text == "{}")
+    #expect(reply.contentType == "application/json")
+    #expect(visitor.send("update_sensor_states", 5) == .silence)
+  }
+
+  @Test func aBodyBeyondSixteenMebibytesMeetsNobody() {
+    var visitor = Visitor()
+    let request = Request(
+      method: "POST", path: "/api/webhook/\(visitor.webhookID)", isTooLarge: true)
+    #expect(visitor.ask(request) == .nobody)
+  }
+
+  @Test func aTypeGivenTwiceCountsTheLastTime() {
+    var visitor = Visitor(sealed: false)
+    #expect(visitor.send(raw: #"{"type":"get_zones","type":"nope"}"#) == .silence)
+    #expect(visitor.lastReason == "unknown type \"nope\"")
+  }
+
+  @Test(arguments: ["5", "null", "\"x\""])
+  func dataMustBeAnObjectOrAList(data: String) {
+    var visitor = Visitor(sealed: false)
+    #expect(visitor.send("get_zones", text: data) == .silence)
+  }
+}
+
+/// Base64 and keys.
+@Suite struct EnvelopeTests {
+  @Test(arguments: [(2, true), (3, false), (4, false), (5, true)])
+  func withoutPaddingTwoOfThreeSizesVanish(size: Int, isOpened: Bool) {
+    var visitor = Visitor()
+    // Nonce and authenticator take 40 bytes: with 2 more Base64 needs no padding.
+    let data = visitor.seal("{}".padding(to: size)).filter { $0 != "=" }
+    #expect((visitor.send(envelope: "get_zones", data).opened != nil) == isOpened)
+  }
+
+  @Test func theURLSafeAlphabetVanishes() {
+    var visitor = Visitor()
+    // The nonce of this visitor has bytes that become "+" in Base64.
+    let data = visitor.seal("{}")
+    #expect(data.contains("+"))
+    let safe = data.replacing("+", with: "-").replacing("/", with: "_")
+    #expect(visitor.send(envelope: "get_zones", safe) == .silence)
+    #expect(visitor.lastReason?.contains("URL-safe") == true)
+  }
+
+  @Test func newlinesInsideAreTolerated() {
+    var visitor = Visitor()
+    let data = visitor.seal("{}").map(String.init).joined(separator: "\n")
+    #expect(visitor.send(envelope: "get_zones", data).opened != nil)
+  }
+
+  @Test func whatFollowsThePaddingIsNotEvenLookedAt() {
+    var visitor = Visitor()
+    let data = visitor.seal("{} ".padding(to: 4))
+    #expect(data.hasSuffix("="))
+    #expect(visitor.send(envelope: "get_zones", data + "junk").opened != nil)
+  }
+
+  @Test(arguments: ["", "x", "é", "AAAA", "!!!!"])
+  func rubbishIsDropped(data: String) {
+    var visitor = Visitor()
+    #expect(visitor.send(envelope: "get_zones", data) == .silence)
+  }
+
+  @Test func aWrongKeyIsDroppedWithoutAWord() {
+    var visitor = Visitor()
+    let wrong = SealingKey([UInt8](repeating: 7, count: 32))
+    #expect(
+      visitor.send(envelope: "get_zones", visitor.seal("{}", with: wrong)) == .silence)
+    #expect(
+      visitor.lastReason == "encrypted_data does not open with the secret of this registration")
+  }
+
+  @Test func theLegacyKeyWorksUntilTheRealOneWasSeen() throws {
+    var visitor = Visitor()
+    let legacy = SealingKey(legacySecret: try #require(visitor.secret))
+    let first = visitor.send(envelope: "get_zones", visitor.seal("{}", with: legacy))
+    #expect(first.opened == nil, "the answer is sealed with the legacy key")
+    #expect(first.text.contains("encrypted_data"))
+
+    #expect(visitor.send("get_zones", [:]).opened != nil)
+    #expect(
+      visitor.send(envelope: "get_zones", visitor.seal("{}", with: legacy)) == .silence)
+  }
+
+  @Test func base64IsTheInverseOfItself() throws {
+    for count in 0..<70 {
+      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 200) }
+      #expect(try Base64.decode(Base64.encode(bytes)) == bytes)
+    }
+    #expect(Base64.encode(Array("ab".utf8)) == "YWI=")
+    #expect(throws: Base64.Failure.self) { try Base64.decode("YWI") }
+    #expect(throws: Base64.Failure.self) { try Base64.decode("A") }
+  }
+}

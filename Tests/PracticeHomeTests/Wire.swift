@@ -1,0 +1,57 @@
+import CMicroHTTPD
+import Synchronization
+
+/// A connection to a server of this machine: writes bytes and reads until the other side closes.
+struct Wire: ~Copyable {
+  private let descriptor: Int32
+
+  init(port: UInt16) {
+    descriptor = practice_connect(port)
+    precondition(descriptor >= 0, "nobody listens on \(port)")
+  }
+
+  func write(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      _ = unsafe CMicroHTTPD.write(descriptor, bytes.baseAddress, bytes.count)
+    }
+  }
+
+  /// Everything until the connection closes.
+  func read() -> String {
+    var received: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = unsafe CMicroHTTPD.read(descriptor, &buffer, buffer.count)
+      if count <= 0 { return String(decoding: received, as: UTF8.self) }
+      received += buffer.prefix(count)
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Sends one request that closes its connection, and returns the whole response.
+  static func ask(
+    _ port: UInt16, _ method: String, _ path: String, _ body: String = "", token: String? = nil
+  ) -> String {
+    let wire = Wire(port: port)
+    wire.write(request(method, path, body, token: token))
+    return wire.read()
+  }
+
+  static func request(
+    _ method: String, _ path: String, _ body: String = "", token: String? = nil
+  ) -> String {
+    let authorization = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+    return "\(method) \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\(authorization)"
+      + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+  }
+}
+
+/// A number that several threads add to.
+final class Counting: Sendable {
+  private let value = Mutex(0)
+
+  var count: Int { value.withLock { $0 } }
+  func add(_ number: Int) { value.withLock { $0 += number } }
+}
