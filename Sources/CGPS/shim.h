@@ -31,7 +31,9 @@ static inline struct gps_data_t *_Nullable cgps_make(void) {
 static inline void cgps_free(struct gps_data_t *memory) { free(memory); }
 
 /// Lets libgps read one report of gpsd. `line` ends with NUL and may be changed by libgps.
-/// Returns 0, or libgps's negative error for a line that it cannot read.
+///
+/// Returns what libgps returns, negative for an error. 3.22 has none for a line that it cannot
+/// read: it stops there, and the fields behind are NaN.
 static inline int cgps_unpack(char *line, struct gps_data_t *memory, cgps_fix *fix) {
   memory->set = 0;
   int result = gps_unpack(line, memory);

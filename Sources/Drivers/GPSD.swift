@@ -58,10 +58,7 @@ public import Sensing
       fixTimeout: fixTimeout, now: now)
   }
 
-  deinit {
-    disconnect()
-    unsafe cgps_free(memory)
-  }
+  deinit { unsafe cgps_free(memory) }
 
   // MARK: What the session wants
 
@@ -111,13 +108,19 @@ public import Sensing
 
   /// Reads until the socket is empty, but not for ever.
   private func drain(now: Instant) {
-    defer { readReport(now: now) }
+    var isEmpty = false
+    defer {
+      readReport(now: now)
+      if isEmpty { emptySince = now }
+    }
     do throws(Errno) {
       for _ in 0..<Self.readsMax {
         switch try connection?.read(into: &session.input) {
         case nil: return
         case .end: return failed(.connectionReset, now: now)
-        case .wouldBlock: return perform(session.drained(now: now), now: now)
+        case .wouldBlock:
+          isEmpty = true
+          return perform(session.drained(now: now), now: now)
         case .bytes: perform(session.bytesReceived(now: now), now: now)
         }
       }
@@ -158,9 +161,10 @@ public import Sensing
 
   /// Hands the newest report to libgps and judges what it says.
   private func readReport(now: Instant) {
-    defer { emptySince = now }
-    guard !session.report.isEmpty, let report = unpackReport() else { return }
+    guard !session.report.isEmpty else { return }
+    let report = unpackReport()
     session.takeReport()
+    guard let report else { return }
     // The last words of a connection that has ended are no recovery.
     if session.isConnected, supervision.succeeded() != nil { unsafe sink.sourceRecovered(name) }
     guard case .usable(let fix) = judge.reported(report, notBefore: emptySince) else { return }

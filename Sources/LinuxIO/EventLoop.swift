@@ -52,8 +52,8 @@ public struct Watch: Equatable, Sendable {
 
   deinit { unsafe ready.deallocate() }
 
-  /// Tells `watcher` whenever `descriptor` is ready. The descriptor stays its owner's, who calls
-  /// `stop` before closing it.
+  /// Tells `watcher` whenever `descriptor` is ready, and keeps it alive until `stop`. The
+  /// descriptor stays its owner's, who calls `stop` before closing it.
   public func watch(
     _ descriptor: Int32, for readiness: Readiness, telling watcher: any Watcher
   ) throws(Errno) -> Watch {

@@ -8,6 +8,7 @@ final class RecordingSink: ReadingSink {
   private(set) var values: [String: Value] = [:]
   private(set) var times: [String: WallTime] = [:]
   private(set) var readingCount = 0
+  private(set) var fixes: [Fix] = []
   /// Such as `BAT0: missing BAT0` and `BAT0: recovered`.
   private(set) var reports: [String] = []
   var sensorsMax = 100
@@ -28,7 +29,7 @@ final class RecordingSink: ReadingSink {
     readingCount += 1
   }
 
-  func record(_ fix: Fix) {}
+  func record(_ fix: Fix) { fixes.append(fix) }
 
   func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
     reports.append("\(string(source)): \(string(failure))")

@@ -1,0 +1,267 @@
+import Bytes
+import CLinux
+import Drivers
+import LinuxIO
+import Sensing
+import Testing
+
+@Suite struct GPSDTests {
+  private static let version =
+    #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n"
+  private static let watch =
+    #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/ttyUSB0"}]}"# + "\r\n"
+    + #"{"class":"WATCH","enable":true,"json":true,"nmea":false,"raw":0,"pps":false}"# + "\r\n"
+  private static let reportsCommand = "?WATCH={\"enable\":true,\"json\":true};\n"
+  private static let quietCommand = "?WATCH={\"enable\":true,\"json\":false};\n"
+
+  private let loop: EventLoop
+  private let gpsd: FakeGPSD
+  private let sink = RecordingSink()
+
+  init() throws {
+    loop = try EventLoop()
+    gpsd = try FakeGPSD(loop: loop)
+  }
+
+  /// A TPV of gpsd 3.22.
+  private func report(_ second: Int, latitude: String = "51.500000000", rest: String = "") -> String
+  {
+    #"{"class":"TPV","device":"/dev/ttyUSB0","mode":3,"time":"2024-05-01T12:00:0\#(second).000Z","#
+      + #""ept":0.005,"lat":\#(latitude),"lon":-0.100001667"# + rest + "}\r\n"
+  }
+
+  private func driver(cycle: Duration = .seconds(10), address: GPSD.Address? = nil) -> GPSD {
+    GPSD(
+      address ?? gpsd.address, cycle: cycle, fixTimeout: .seconds(30), loop: loop, sink: sink,
+      now: Moment.now.instant)
+  }
+
+  private func later(_ duration: Duration) -> Moment {
+    let now = Moment.now
+    return Moment(instant: now.instant + duration, wallTime: now.wallTime)
+  }
+
+  /// Lets the driver connect and ask for reports.
+  private func introduce(_ driver: GPSD, at moment: Moment = .now) throws {
+    let count = gpsd.connectionCount
+    driver.sample(at: moment)
+    try turn(loop) { gpsd.connectionCount > count }
+    try gpsd.say(Self.version)
+    try turn(loop) { gpsd.heard == Self.reportsCommand }
+    try gpsd.say(Self.watch)
+  }
+
+  /// Lets the driver have the fix of second 0, and rest.
+  private func rest(_ driver: GPSD) throws {
+    try introduce(driver)
+    try gpsd.say(report(0))
+    try turn(loop) { !sink.fixes.isEmpty }
+  }
+
+  private var latitudes: [Double] { sink.fixes.map(\.latitude) }
+
+  @Test func aReportBecomesAFixWithEachValueInItsPlace() throws {
+    let driver = driver()
+    let start = Moment.now.instant
+    driver.sample(at: .now)
+    #expect(driver.isGathering)
+    #expect(driver.deadline != nil)
+    try turn(loop) { gpsd.connectionCount == 1 }
+    try gpsd.say(Self.version)
+    try turn(loop) { gpsd.heard == Self.reportsCommand }
+    try gpsd.say(
+      Self.watch
+        + report(
+          1,
+          rest: #","altHAE":59.5,"altMSL":12.5,"alt":12.5,"epx":17.240,"epy":15.217,"epv":27.600,"#
+            + #""track":90.2000,"magtrack":90.0480,"magvar":-0.2,"speed":1.492,"climb":0.000,"#
+            + #""eps":34.48,"epc":55.20,"geoidSep":47.000,"eph":17.100,"sep":28.500"#))
+    try turn(loop) { !sink.fixes.isEmpty }
+
+    var fix = try #require(sink.fixes.first)
+    #expect((start...Moment.now.instant).contains(fix.notBefore))
+    fix.notBefore = start
+    #expect(
+      fix
+        == Fix(
+          mode: .threeDimensional, latitude: 51.5, longitude: -0.100001667, altitudeMeters: 12.5,
+          speedMetersPerSecond: 1.492, trackDegrees: 90.2, horizontalErrorMeters: 17.1,
+          verticalErrorMeters: 27.6, time: WallTime(nanoseconds: 1_714_564_801_000_000_000),
+          notBefore: start))
+    #expect(!driver.isGathering)
+    #expect(driver.deadline == nil)
+    #expect(sink.reports.isEmpty)
+  }
+
+  @Test func theDriverDoesNotReadWhileItRests() throws {
+    let driver = driver()
+    try rest(driver)
+    let restingSince = Moment.now.instant
+    for second in 1...3 {
+      try gpsd.say(report(second, latitude: "51.\(second)"))
+      try loop.turn(until: restingSince)
+    }
+    #expect(latitudes == [51.5], "the reports wait in the socket")
+    driver.sample(at: .now)
+    #expect(latitudes == [51.5, 51.3], "only the newest counts")
+    let notBefore = try #require(sink.fixes.last?.notBefore)
+    #expect(notBefore <= restingSince, "it may be as old as the silence")
+  }
+
+  @Test func aFloodIsReadInPartsAndIsAsOldAsItMayBe() throws {
+    let driver = driver()
+    try rest(driver)
+    let restingSince = Moment.now.instant
+    let sky = #"{"class":"SKY","satellites":["# + String(repeating: " ", count: 8000) + "]}\r\n"
+    let flood = String(repeating: sky, count: 40)
+    try gpsd.say(report(1, latitude: "51.1") + flood + report(2, latitude: "51.2"))
+    driver.sample(at: .now)
+    #expect(latitudes == [51.5, 51.1], "one wake-up does not read for ever")
+    driver.sample(at: .now)
+    #expect(latitudes == [51.5, 51.1, 51.2])
+    #expect(sink.fixes.allSatisfy { $0.notBefore <= restingSince })
+  }
+
+  @Test func aQuietPeerIsAskedAgainAndItsLateReportsAreNotBelieved() throws {
+    let driver = driver(cycle: .seconds(900))
+    try rest(driver)
+    try turn(loop) { gpsd.heard == Self.reportsCommand + Self.quietCommand }
+    // It was already speaking when it was asked to be quiet.
+    try gpsd.say(report(1, latitude: "51.1"))
+    driver.sample(at: .now)
+    #expect(latitudes == [51.5])
+    #expect(driver.isGathering)
+    try turn(loop) {
+      gpsd.heard == Self.reportsCommand + Self.quietCommand + Self.reportsCommand
+    }
+    try gpsd.say(report(2, latitude: "51.2"))
+    try turn(loop) { sink.fixes.count == 2 }
+    #expect(latitudes == [51.5, 51.2])
+    #expect(sink.reports.isEmpty)
+  }
+
+  @Test func aFixThatDoesNotComeEndsTheCycleAndNotTheConnection() throws {
+    let driver = driver()
+    try introduce(driver)
+    driver.deadlineReached(at: .now)
+    #expect(driver.isGathering, "it is not over yet")
+    try gpsd.say(#"{"class":"TPV","device":"/dev/ttyUSB0","mode":1}"# + "\r\n")
+    try loop.turn(until: Moment.now.instant)
+    driver.deadlineReached(at: later(.seconds(30)))
+    #expect(!driver.isGathering)
+    #expect(sink.fixes.isEmpty)
+    #expect(sink.reports.isEmpty)
+    try gpsd.say(report(1))
+    driver.sample(at: .now)
+    #expect(latitudes == [51.5])
+  }
+
+  // MARK: Disasters
+
+  @Test func aPeerThatDiesInTheMiddleOfALineIsConnectedToAgain() throws {
+    let driver = driver()
+    try rest(driver)
+    try gpsd.say(String(report(1).prefix(60)))
+    gpsd.hangUp()
+    driver.sample(at: .now)
+    #expect(sink.reports == ["gpsd: failed gpsd \(ECONNRESET)"])
+    #expect(latitudes == [51.5])
+
+    let retryAt = try #require(driver.deadline)
+    driver.sample(at: .now)
+    #expect(driver.deadline == retryAt, "it waits for a while")
+    let count = gpsd.connectionCount
+    driver.deadlineReached(at: later(Supervision.firstDelay))
+    try turn(loop) { gpsd.connectionCount > count }
+    try gpsd.say(Self.version)
+    try turn(loop) { gpsd.heard == Self.reportsCommand }
+    #expect(sink.reports.count == 1, "a connection alone is no recovery")
+    try gpsd.say(Self.watch + report(2, latitude: "51.2"))
+    try turn(loop) { sink.fixes.count == 2 }
+    #expect(sink.reports.last == "gpsd: recovered")
+    #expect(latitudes == [51.5, 51.2])
+  }
+
+  @Test func aPeerThatResetsTheConnectionIsNoticedWhileTheDriverRests() throws {
+    let driver = driver()
+    try rest(driver)
+    try gpsd.reset()
+    try turn(loop) { !sink.reports.isEmpty }
+    #expect(sink.reports == ["gpsd: failed gpsd \(ECONNRESET)"])
+    #expect(driver.deadline != nil, "it is tried again")
+  }
+
+  @Test func theLastWordsOfAPeerAreHeard() throws {
+    let driver = driver()
+    try rest(driver)
+    try gpsd.say(report(1, latitude: "51.1"))
+    gpsd.hangUp()
+    driver.sample(at: .now)
+    #expect(latitudes == [51.5, 51.1])
+    #expect(sink.reports == ["gpsd: failed gpsd \(ECONNRESET)"], "and are no recovery")
+  }
+
+  @Test func nobodyAtThePortIsReportedOnceAndRetried() throws {
+    gpsd.shutDown()
+    let driver = driver()
+    driver.sample(at: .now)
+    try turn(loop) { !sink.reports.isEmpty }
+    #expect(!driver.isGathering)
+    let retryAt = try #require(driver.deadline)
+    driver.deadlineReached(at: later(Supervision.firstDelay))
+    try turn(loop) { driver.deadline.map { $0 > retryAt } == true && !driver.isGathering }
+    #expect(sink.reports == ["gpsd: missing gpsd"])
+  }
+
+  @Test(arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "$GPRMC,120000.00,A*4C\r\n", "\u{0}\u{1}\n"])
+  func aPeerThatSpeaksGarbageIsLeft(words: String) throws {
+    let driver = driver()
+    driver.sample(at: .now)
+    try turn(loop) { gpsd.connectionCount == 1 }
+    try gpsd.say(words)
+    try turn(loop) { !sink.reports.isEmpty }
+    #expect(sink.reports.count == 1)
+    #expect(sink.reports.first?.hasPrefix("gpsd: malformed gpsd '") == true)
+    #expect(!driver.isGathering)
+    #expect(driver.deadline != nil, "it is tried again")
+  }
+
+  @Test(arguments: ["nan", "inf", "1e400", "91", "\"51\"", "null"])
+  func aReportWithoutAPlaceIsNoFix(latitude: String) throws {
+    let driver = driver()
+    try introduce(driver)
+    try gpsd.say(report(1, latitude: latitude))
+    try loop.turn(until: Moment.now.instant)
+    #expect(driver.isGathering)
+    try gpsd.say(report(2, latitude: "51.2"))
+    try turn(loop) { !sink.fixes.isEmpty }
+    #expect(latitudes == [51.2])
+    #expect(sink.reports.isEmpty)
+  }
+
+  @Test func whatTheReceiverDoesNotKnowIsLeftOutOfTheFix() throws {
+    let driver = driver()
+    try introduce(driver)
+    try gpsd.say(
+      report(1, rest: #","altMSL":nan,"speed":nan,"track":nan,"eph":nan,"epv":inf"#))
+    try turn(loop) { !sink.fixes.isEmpty }
+    let fix = try #require(sink.fixes.first)
+    #expect(fix.latitude == 51.5)
+    #expect(fix.altitudeMeters == nil)
+    #expect(fix.speedMetersPerSecond == nil)
+    #expect(fix.trackDegrees == nil)
+    #expect(fix.horizontalErrorMeters == nil)
+    #expect(fix.verticalErrorMeters == nil)
+    _ = driver
+  }
+
+  @Test func aNameInsteadOfAnAddressIsNotLookedUp() {
+    let driver = driver(address: GPSD.Address(host: [UInt8]("boat.example"), port: 2947))
+    driver.sample(at: .now)
+    #expect(
+      sink.reports == [
+        "gpsd: unsupported gpsd, write gpsd's host as a numeric address, such as 192.168.1.9"
+      ])
+    #expect(!driver.isGathering)
+  }
+}
