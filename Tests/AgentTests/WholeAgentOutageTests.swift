@@ -136,6 +136,28 @@ extension WholeAgent.Outages {
     #expect(ending.lines(with: "cannot be reached").count == 1)
   }
 
+  /// After a restart Home Assistant shows a binary sensor that was not to be had as off: a bilge
+  /// whose wire is broken would be dry.
+  @Test func aRestartBetweenTwoCyclesLeavesNoBrokenSensorShownAsOff() async throws {
+    var home = try practiceHome()
+    let board = try Board(reportingTo: home, battery: "[AC0, BAT7]")
+    try board.plugIn("AC0", ["type": "Mains", "online": "1"])
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    try board.unplug("AC0")
+    try await agent.event("source_failed", of: "AC0")
+    try await agent.event("proven")
+    #expect(home.state(of: "binary_sensor.boat_ac0_online")?.state == "unavailable")
+
+    home.stop()
+    home = try PracticeServer(continuing: home)
+    home.restart()
+    #expect(home.state(of: "binary_sensor.boat_ac0_online")?.state == "off")
+    try await agent.event("proven")
+    #expect(home.state(of: "binary_sensor.boat_ac0_online")?.state == "unavailable")
+    #expect(await agent.stop().status == 0)
+  }
+
   @Test func aSensorThatHomeAssistantForgotComesBack() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
