@@ -49,6 +49,54 @@ extension WholeAgent.Receivers {
     #expect(ending.lines(with: "gpsd works again").count == 2)
   }
 
+  struct Nonsense: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// What gpsd says at every connection.
+    let greeting: String
+    let cause: String
+    let words: String
+    var testDescription: String { name }
+  }
+
+  static let nonsense = [
+    Nonsense(
+      name: "NMEA",
+      greeting: "$GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,*47\r\n",
+      cause: "malformed", words: "says \"$GPGGA,"),
+    Nonsense(
+      name: "a web server", greeting: "HTTP/1.1 400 Bad Request\r\n", cause: "malformed",
+      words: "says \"HTTP/"),
+    Nonsense(
+      name: "escape sequences", greeting: "\u{1B}[2J\u{7}\u{0}\n", cause: "malformed",
+      words: "says \"?["),
+    Nonsense(
+      name: "a line without an end", greeting: String(repeating: "x", count: 40_000),
+      cause: "malformed", words: "says \"xxx"),
+    Nonsense(name: "silence", greeting: "", cause: "silent", words: "gpsd says nothing"),
+  ]
+
+  @Test(arguments: nonsense)
+  func aGPSDThatTalksNonsenseIsDescribedOnceWithoutItsPosition(_ nonsense: Nonsense) async throws {
+    let gpsd = FakeGPSD(greeting: nonsense.greeting)
+    let home = try practiceHome()
+    let board = try board(home, port: gpsd.port)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == nonsense.cause }
+    try await agent.event("proven") { $0.readings == 1 }
+    // In these cycles it is tried again.
+    for _ in 0..<2 { try await agent.hasReadEverything() }
+
+    gpsd.greet(with: FakeGPSD.version)
+    gpsd.say(TPV(time: 0).line)
+    try await agent.event("source_recovered", of: "gpsd")
+    try await agent.event("proven") { $0.locations == 1 }
+    #expect(latitude(in: home) == 52.3702157)
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: nonsense.words).count == 1)
+    #expect(ending.lines(with: "gpsd").count == 2)
+  }
+
   /// Receivers correct their date after a cold start: a clock that went back and goes on from
   /// there is believed in the end.
   @Test func aClockThatGoesBackAndGoesOnIsBelievedAgain() async throws {
