@@ -130,12 +130,14 @@ extension WholeAgent.PowerSupplies {
     try await agent.event("proven") { $0.readings == 1 }
     #expect(home.state(of: "binary_sensor.boat_ac0_online")?.state == "on")
 
-    // Text where a number belongs.
+    // Text where a number belongs, another one in every cycle.
     try board.set("capacity", of: "BAT7", to: "n/a")
     try await agent.event("source_failed") { $0.source == "BAT7" && $0.cause == "malformed" }
     try await agent.event("proven")
     #expect(shownCharge(in: home) == "unknown")
     #expect(home.state(of: "binary_sensor.boat_ac0_online")?.state == "on")
+    try board.set("capacity", of: "BAT7", to: "-1")
+    for _ in 0..<2 { try await agent.hasReadEverything() }
     try board.charge(82)
     try await agent.event("source_recovered", of: "BAT7")
     try await agent.event("proven")
@@ -155,6 +157,7 @@ extension WholeAgent.PowerSupplies {
     let ending = await agent.stop()
     #expect(ending.status == 0)
     #expect(ending.lines(with: "BAT7: BAT7/capacity says \"n/a\", which makes no sense").count == 1)
+    #expect(ending.lines(with: "makes no sense").count == 1)
     #expect(ending.lines(with: "BAT7: BAT7 is not there; it is looked for again").count == 1)
     #expect(ending.lines(with: "BAT7 works again").count == 2)
     #expect(agent.count(of: "outage") == 0)
