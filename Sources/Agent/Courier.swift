@@ -92,6 +92,7 @@ final class Courier {
       return
     }
     if isUnsaved { save() }
+    if !http.isConnectionKept { delivery.connectionEnded() }
     if let message = delivery.cycleDue(now: now) { send(message) }
   }
 

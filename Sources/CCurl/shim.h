@@ -38,6 +38,13 @@ static inline long ccurl_response_code(CURL *easy) {
   return code;
 }
 
+/// The socket of the transfer that just finished, or -1 where its connection is not kept.
+static inline int ccurl_kept_socket(CURL *easy) {
+  curl_socket_t socket = CURL_SOCKET_BAD;
+  curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket);
+  return socket;
+}
+
 typedef int (*ccurl_socket)(CURL *easy, curl_socket_t socket, int what, void *context,
                             void *_Nullable socket_context);
 typedef int (*ccurl_timer)(CURLM *multi, long milliseconds, void *context);

@@ -47,3 +47,10 @@ extension Descriptor {
     return code == 0 ? nil : Errno(code: code)
   }
 }
+
+/// Whether the other side of a connected socket neither ended the connection nor said anything.
+public func isQuiet(socket: Int32) -> Bool {
+  var byte: UInt8 = 0
+  let count = unsafe recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+  return count < 0 && Errno.current == .wouldBlock
+}

@@ -167,12 +167,17 @@ public struct Batch: ~Copyable {
     superseded.fixes += 1
   }
 
+  /// Home Assistant may have lost what it acknowledged: every value is due again.
+  mutating func doubtAcknowledgements() {
+    for index in slots.indices { slots[index].isDoubtful = true }
+  }
+
   /// Home Assistant may have forgotten everything: every value is due again, and sensors that it
   /// once refused are offered again.
   mutating func forgetAcknowledgements() {
-    for index in slots.indices {
-      slots[index].isDoubtful = true
-      if slots[index].standing != .registered { slots[index].standing = .unregistered }
+    doubtAcknowledgements()
+    for index in slots.indices where slots[index].standing != .registered {
+      slots[index].standing = .unregistered
     }
   }
 

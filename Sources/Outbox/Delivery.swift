@@ -142,6 +142,13 @@ public struct Delivery: ~Copyable {
     outageContinues(.noConnection(reason), now: now)
   }
 
+  /// The connection ended between two cycles: Home Assistant may have restarted, and shows sensors
+  /// as it remembers them.
+  public mutating func connectionEnded() {
+    guard isIdle else { return }
+    batch.doubtAcknowledgements()
+  }
+
   /// There is a new registration: Home Assistant can be reached, and knows no sensor of it.
   public mutating func registrationReplaced() {
     batch.forgetRegistrations()

@@ -23,6 +23,14 @@ extension Home {
     }
   }
 
+  /// Deletes the sensor behind an entity, as a person can do there too.
+  public mutating func forget(_ entityID: String) {
+    for index in registrations.indices {
+      registrations[index].sensors.filter { $0.entityID == entityID }.forEach { takeDown($0) }
+      registrations[index].sensors.removeAll { $0.entityID == entityID }
+    }
+  }
+
   mutating func bringBackEntities(_ now: Moment) {
     for index in registrations.indices {
       for place in registrations[index].sensors.indices {

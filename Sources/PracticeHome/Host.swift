@@ -9,7 +9,7 @@ final class Host: Sendable {
   }
 
   private let state: Mutex<State>
-  private let observer: (@Sendable ([JournalEntry]) -> Void)?
+  let observer: (@Sendable ([JournalEntry]) -> Void)?
   let stopSignal = StopSignal()
 
   init(home: Home, observer: (@Sendable ([JournalEntry]) -> Void)?) {

@@ -32,12 +32,22 @@ public final class PracticeServer: Sendable {
   ///   - token: what a client must show to register and to read back.
   ///   - observer: is told of new entries of the journal, on a thread of the server.
   /// - Throws: `StartFailure` if the port cannot be had.
-  public init(
+  public convenience init(
     port: UInt16 = 0, token: String = Home.defaultToken,
     observer: (@Sendable ([JournalEntry]) -> Void)? = nil
   ) throws(StartFailure) {
-    host = Host(home: Home(token: token), observer: observer)
-    self.token = token
+    try self.init(port: port, host: Host(home: Home(token: token), observer: observer))
+  }
+
+  /// Goes on where a stopped server ended: at its address, with all that its home remembers.
+  public convenience init(continuing stopped: PracticeServer) throws(StartFailure) {
+    let home = stopped.withHome { $0 }
+    try self.init(port: stopped.port, host: Host(home: home, observer: stopped.host.observer))
+  }
+
+  private init(port: UInt16, host: Host) throws(StartFailure) {
+    self.host = host
+    token = host.withHome { $0.token }
     let context = unsafe Unmanaged.passRetained(host)
     var error: Int32 = 0
     guard

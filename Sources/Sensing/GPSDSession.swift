@@ -20,6 +20,8 @@ public struct GPSDSession: ~Copyable {
   /// gpsd's own longest line (`GPS_JSON_RESPONSE_MAX`), rounded up.
   public static let lineByteCountMax = 16 * 1024
   public static let reportByteCountMax = 4 * 1024
+  /// How much of a line that makes no sense is shown.
+  static let shownByteCountMax = 24
 
   public enum Action: Equatable, Sendable {
     /// Open the connection and tell `connected` or `failed`.
@@ -200,8 +202,13 @@ public struct GPSDSession: ~Copyable {
     return nil
   }
 
+  /// Shows how the line begins, up to its first digit: what speaks there may tell a position.
   private func malformed(_ found: Span<UInt8>) -> SourceFailure {
-    .malformed(name, found: InlineText(found.extracting(0..<min(found.count, 24))))
+    var count = 0
+    while count < min(found.count, Self.shownByteCountMax), !found[count].isASCIIDigit {
+      count += 1
+    }
+    return .malformed(name, found: InlineText(found.extracting(0..<count)))
   }
 }
 

@@ -18,6 +18,17 @@ public enum SourceFailure: Error, Equatable, Sendable {
   case unsupported(InlineText, remedy: StaticText)
 }
 
+extension SourceFailure {
+  /// Whether this is told already where `known` was: text that makes no sense can be another one
+  /// in every cycle.
+  fileprivate func isSameTrouble(as known: SourceFailure) -> Bool {
+    if case .malformed(let subject, _) = self, case .malformed(let knownSubject, _) = known {
+      return subject == knownSubject
+    }
+    return self == known
+  }
+}
+
 /// Where sources bring what they found: sensors, values, and their own troubles.
 public protocol ReadingSink: AnyObject {
   /// Makes a sensor known, or finds the one of the same `uniqueID` again.
@@ -77,7 +88,7 @@ public struct Supervision: Sendable {
     }
     let longer = min(delay * 2, Self.longestDelay)
     state = .failing(failure, delay: longer, retryAt: now + longer)
-    return known == failure ? nil : .failed(failure)
+    return failure.isSameTrouble(as: known) ? nil : .failed(failure)
   }
 
   public mutating func succeeded() -> Report? {

@@ -39,6 +39,8 @@ public enum TransferResult: Equatable, Sendable {
   /// Kept as long as libcurl may read from it.
   private var endpoint: Endpoint?
   private var timeoutAt: Instant?
+  /// The socket of the last transfer, which libcurl keeps for the next one; -1 where it does not.
+  private var keptSocket: Int32 = -1
 
   /// The body of the answer.
   public var response = ByteBuffer(capacity: HTTPClient.responseByteCountMax)
@@ -67,6 +69,9 @@ public enum TransferResult: Equatable, Sendable {
   }
 
   public var isBusy: Bool { endpoint != nil }
+
+  /// Whether the connection of the last transfer still stands: the server there did not restart.
+  public var isConnectionKept: Bool { keptSocket >= 0 && isQuiet(socket: keptSocket) }
 
   /// When `deadlineReached` is due, or nil.
   public var deadline: Instant? { timeoutAt }
@@ -177,6 +182,8 @@ public enum TransferResult: Equatable, Sendable {
     unsafe curl_multi_socket_action(multi, socket, what, &running)
     var result = CURLE_OK
     guard isBusy, unsafe ccurl_take_finished(multi, &result) == 1 else { return }
+    // Out of the multi handle, the easy one does not know it any more.
+    keptSocket = unsafe ccurl_kept_socket(easy)
     unsafe curl_multi_remove_handle(multi, easy)
     endpoint = nil
     let owner = unsafe self.owner

@@ -1,0 +1,149 @@
+import Foundation
+import PracticeHome
+import Testing
+
+/// A board for one story: a configuration, a token, the files of a kernel and a state directory, in
+/// a folder that goes with it. It outlives the agents that run on it.
+final class Board {
+  /// A supply without a value, the last one to be asked in a cycle. It leaves or comes back
+  /// between two cycles, so that a story knows when the agent has read what was written before; see
+  /// `RunningAgent.hasReadEverything`.
+  static let mark = "MARK"
+
+  let folder = URL.temporaryDirectory.appending(path: "homeward-\(UUID().uuidString)")
+  /// What no output may hold.
+  private var secrets: [String] = []
+
+  /// - Parameters:
+  ///   - url: the address of Home Assistant.
+  ///   - token: what the token file holds; nil for none.
+  ///   - battery: the setting of that name.
+  ///   - settings: more of the configuration.
+  /// - Throws: what the file system says.
+  init(
+    reportingTo url: String, token: String?, battery: String = "[BAT7, \(mark)]",
+    settings: String = ""
+  ) throws {
+    try plugIn(Self.mark, ["type": "Mains"])
+    try plugIn("BAT7", ["type": "Battery", "capacity": "83"])
+    if let token { try write(token: token) }
+    let lines = [
+      "every: 5s", "state_directory: \(state.path)",
+      "home_assistant: { url: \"\(url)\", token_file: \(path("token")) }", "device: { name: Boat }",
+      "host: { proc: /proc, sys: \(path("sys")) }", "system: off", "battery: \(battery)",
+    ]
+    try write((lines + [settings, ""]).joined(separator: "\n"), to: "homeward.yaml")
+  }
+
+  /// A board that knows the address and the token of `home`.
+  convenience init(
+    reportingTo home: PracticeServer, battery: String = "[BAT7, \(mark)]", settings: String = ""
+  ) throws {
+    try self.init(
+      reportingTo: home.url, token: home.token + "\n", battery: battery, settings: settings)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  var state: URL { folder.appending(path: "state") }
+  var configuration: String { path("homeward.yaml") }
+  var registration: URL { state.appending(path: "registration.json") }
+
+  func path(_ name: String) -> String { folder.appending(path: name).path }
+
+  // MARK: Supplies
+
+  private static let supplies = "sys/class/power_supply"
+  /// Every text of a supply is padded to this, so that changing one is a single write.
+  private static let supplyTextByteCount = 16
+
+  private static func padded(_ text: String) -> String {
+    text.padding(toLength: supplyTextByteCount, withPad: "\n", startingAt: 0)
+  }
+
+  /// Makes a supply with these files, all at once.
+  func plugIn(_ supply: String, _ files: [String: String]) throws {
+    for (name, text) in files { try write(Self.padded(text), to: "unplugged/\(supply)/\(name)") }
+    try plugIn(supply)
+  }
+
+  /// Brings a supply back as it was.
+  func plugIn(_ supply: String) throws {
+    try makeFolder(Self.supplies)
+    try move("unplugged/\(supply)", to: "\(Self.supplies)/\(supply)")
+  }
+
+  func unplug(_ supply: String) throws {
+    try move("\(Self.supplies)/\(supply)", to: "unplugged/\(supply)")
+  }
+
+  /// Changes what a file of a supply says, for those too who hold it open.
+  func set(_ attribute: String, of supply: String, to text: String) throws {
+    let file = folder.appending(path: "\(Self.supplies)/\(supply)/\(attribute)")
+    let handle = try FileHandle(forUpdating: file)
+    defer { try? handle.close() }
+    try handle.write(contentsOf: Data(Self.padded(text).utf8))
+  }
+
+  // MARK: Files
+
+  func write(_ text: String, to name: String) throws { try write(Data(text.utf8), to: name) }
+
+  func write(_ bytes: Data, to name: String) throws {
+    let file = folder.appending(path: name)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try bytes.write(to: file, options: .atomic)
+  }
+
+  func makeFolder(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: name), withIntermediateDirectories: true)
+  }
+
+  private func move(_ name: String, to other: String) throws {
+    try FileManager.default.moveItem(atPath: path(name), toPath: path(other))
+  }
+
+  func remove(_ name: String) throws {
+    try FileManager.default.removeItem(at: folder.appending(path: name))
+  }
+
+  func write(token: String) throws {
+    try write(token, to: "token")
+    keepSecret(token.trimmingCharacters(in: .whitespacesAndNewlines))
+  }
+
+  /// Changes the charge of the battery, in percent.
+  func charge(_ percent: Int) throws { try set("capacity", of: "BAT7", to: "\(percent)") }
+
+  // MARK: Secrets
+
+  func keepSecret(_ text: String) { if !text.isEmpty { secrets.append(text) } }
+
+  /// Fails where a line holds a token, a webhook id, a secret or a position.
+  func expectNothingSecret(in lines: [String]) {
+    for secret in secrets + keptSecrets {
+      for line in lines where line.contains(secret) {
+        Issue.record("a secret of \(secret.count) characters was written: \(line)")
+      }
+    }
+  }
+
+  /// What the agent keeps in its state directory.
+  private var keptSecrets: [String] {
+    struct Kept: Decodable {
+      let webhook_id: String
+      let secret: String
+    }
+    guard let bytes = try? Data(contentsOf: registration),
+      let kept = try? JSONDecoder().decode(Kept.self, from: bytes)
+    else { return [] }
+    return [kept.webhook_id, kept.secret]
+  }
+}
+
+/// A practice home with a token that nothing else in the world holds.
+func practiceHome() throws -> PracticeServer {
+  try PracticeServer(token: "token-\(UUID().uuidString)")
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// A gpsd that says what the story wants, when it wants it. It serves one client at a time.
+final class FakeGPSD: Sendable {
+  static let version =
+    #"{"class":"VERSION","release":"3.25","proto_major":3,"proto_minor":15}"#
+    + "\n"
+
+  fileprivate struct State {
+    var greeting: String
+    var client: Int32?
+    /// Whether the client asked for reports.
+    var isWatched = false
+    /// What is said once it has.
+    var waiting: [String] = []
+  }
+
+  let port: UInt16
+  private let listener: Int32
+  private let state: Mutex<State>
+
+  /// - Parameters:
+  ///   - port: 0 for any free one.
+  ///   - greeting: what a client hears first.
+  init(port: UInt16 = 0, greeting: String = version) {
+    (listener, self.port) = listeningSocket(port: port)
+    state = Mutex(State(greeting: greeting))
+    Thread.detachNewThread { [listener, weak self] in
+      while true {
+        let client = unsafe accept(listener, __SOCKADDR_ARG(), nil)
+        guard client >= 0, let self else {
+          close(listener)
+          return
+        }
+        self.serve(client)
+      }
+    }
+  }
+
+  /// A port at which nobody listens.
+  static func portOfNobody() -> UInt16 {
+    let (listener, port) = listeningSocket(port: 0)
+    close(listener)
+    return port
+  }
+
+  deinit { end() }
+
+  /// Stops listening and hangs up.
+  func end() {
+    shutdown(listener, Int32(SHUT_RDWR))
+    hangUp()
+  }
+
+  /// What a client hears first from now on.
+  func greet(with greeting: String) { state.withLock { $0.greeting = greeting } }
+
+  /// Says a line at once, or as soon as somebody asked for reports.
+  func say(_ line: String) {
+    state.withLock { state in
+      state.waiting.append(line)
+      state.flush()
+    }
+  }
+
+  /// Ends the connection, as a gpsd does that dies.
+  func hangUp() {
+    state.withLock { state in
+      if let client = state.client { shutdown(client, Int32(SHUT_RDWR)) }
+    }
+  }
+
+  private func serve(_ client: Int32) {
+    state.withLock { state in
+      state.client = client
+      write(state.greeting, to: client)
+    }
+    var buffer = [UInt8](repeating: 0, count: 256)
+    while true {
+      let count = unsafe recv(client, &buffer, buffer.count, 0)
+      guard count > 0 else { break }
+      let said = String(decoding: buffer[..<count], as: UTF8.self)
+      state.withLock { state in
+        state.isWatched = said.contains(#""json":true"#)
+        state.flush()
+      }
+    }
+    state.withLock { state in
+      state.client = nil
+      state.isWatched = false
+    }
+    close(client)
+  }
+}
+
+extension FakeGPSD.State {
+  fileprivate mutating func flush() {
+    guard let client, isWatched else { return }
+    for line in waiting { write(line + "\n", to: client) }
+    waiting = []
+  }
+}
+
+private func write(_ text: String, to socket: Int32) {
+  _ = unsafe send(socket, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+}
+
+private func listeningSocket(port: UInt16) -> (socket: Int32, port: UInt16) {
+  let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  var reuse: Int32 = 1
+  unsafe setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, 4)
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_port = port.bigEndian
+  address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+  var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+  let result = unsafe withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
+    guard let start = bytes.baseAddress else { return -1 }
+    let general = unsafe start.assumingMemoryBound(to: sockaddr.self)
+    guard unsafe bind(listener, __CONST_SOCKADDR_ARG(__sockaddr__: general), size) == 0,
+      listen(listener, 4) == 0
+    else { return -1 }
+    return unsafe getsockname(listener, __SOCKADDR_ARG(__sockaddr__: general), &size)
+  }
+  #expect(result == 0, "no socket for a gpsd: errno \(errno)")
+  return (listener, address.sin_port.bigEndian)
+}
+
+/// A report of a fix.
+struct TPV {
+  var mode = 3
+  /// Seconds after noon.
+  var time: Int
+  var latitude = "52.3702157"
+  var longitude = "4.8951679"
+
+  var line: String {
+    let seconds = 12 * 3600 + time
+    let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60]
+      .map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+    return
+      #"{"class":"TPV","device":"/dev/ttyAMA0","mode":\#(mode),"time":"2026-03-14T\#(clock).000Z","#
+      + #""lat":\#(latitude),"lon":\#(longitude),"eph":5.0}"#
+  }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import PracticeHome
+import Testing
+
+/// One line of the agent's `--json` output.
+struct AgentEvent: Decodable, Sendable {
+  let event: String
+  let cause: String?
+  let source: String?
+  let sensor: String?
+  let readings: Int?
+  let locations: Int?
+  let supersededReadings: Int?
+  let supersededFixes: Int?
+}
+
+/// The agent as it is built, running on a `Board`.
+///
+/// What it says on standard output is waited for line by line: a story needs no clock. An agent
+/// that is silent for too long is killed, and the story fails with all that it said.
+final class RunningAgent {
+  /// Longer than any story; only one that hangs gets here.
+  static let patience: DispatchTimeInterval = .seconds(150)
+
+  /// Why a story does not go on: the agent ended before it said what was waited for.
+  struct Ended: Error, CustomStringConvertible {
+    let awaited: String
+    let transcript: [String]
+    var description: String {
+      "the agent ended before \(awaited):\n\(transcript.joined(separator: "\n"))"
+    }
+  }
+
+  /// How a run ended.
+  struct Ending {
+    let status: Int32
+    /// The lines of standard error.
+    let log: [String]
+
+    /// The lines that hold `text`.
+    func lines(with text: String) -> [String] { log.filter { $0.contains(text) } }
+  }
+
+  private let board: Board
+  private let process = Process()
+  private var output: AsyncStream<String>.Iterator
+  private let log: AsyncStream<String>
+  private let status: AsyncStream<Int32>
+  private let watchdog: DispatchWorkItem
+  private var lines: [String] = []
+  private var isMarkThere = true
+
+  /// The executable that was built beside these tests.
+  static var executable: URL {
+    URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+      .appending(path: "homeward")
+  }
+
+  init(on board: Board, _ arguments: [String]? = nil) throws {
+    self.board = board
+    process.executableURL = Self.executable
+    process.arguments = arguments ?? ["run", "--config", board.configuration, "--json"]
+    let outputPipe = Pipe()
+    let logPipe = Pipe()
+    process.standardOutput = outputPipe
+    process.standardError = logPipe
+    let (status, continuation) = AsyncStream<Int32>.makeStream()
+    self.status = status
+    process.terminationHandler = { process in
+      continuation.yield(process.terminationStatus)
+      continuation.finish()
+    }
+    try process.run()
+    output = textLines(of: outputPipe.fileHandleForReading).makeAsyncIterator()
+    log = textLines(of: logPipe.fileHandleForReading)
+    let number = process.processIdentifier
+    watchdog = DispatchWorkItem { kill(number, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: watchdog)
+  }
+
+  deinit {
+    watchdog.cancel()
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+  }
+
+  // MARK: What it says
+
+  /// The next event of this name for which `condition` holds; others are passed over.
+  @discardableResult
+  func event(
+    _ name: String, where condition: (AgentEvent) -> Bool = { _ in true }
+  ) async throws -> AgentEvent {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    while let line = await output.next() {
+      lines.append(line)
+      let event = try decoder.decode(AgentEvent.self, from: Data(line.utf8))
+      if event.event == name, condition(event) { return event }
+    }
+    throw Ended(awaited: "the event \(name)", transcript: lines + (await restOfLog()))
+  }
+
+  @discardableResult
+  func event(_ name: String, cause: String) async throws -> AgentEvent {
+    try await event(name) { $0.cause == cause }
+  }
+
+  /// The event that a source failed or works again.
+  @discardableResult
+  func event(_ name: String, of source: String) async throws -> AgentEvent {
+    try await event(name) { $0.source == source }
+  }
+
+  /// How often an event of this name has been passed or returned.
+  func count(of name: String) -> Int {
+    lines.count { $0.hasPrefix("{\"event\":\"\(name)\"") }
+  }
+
+  /// Comes back once the agent has read, in one cycle, all that is in the board's files now.
+  func hasReadEverything() async throws {
+    isMarkThere.toggle()
+    try isMarkThere ? board.plugIn(Board.mark) : board.unplug(Board.mark)
+    try await event(isMarkThere ? "source_recovered" : "source_failed", of: Board.mark)
+  }
+
+  // MARK: Its end
+
+  /// Asks it to stop, and waits until it has.
+  func stop() async -> Ending {
+    process.terminate()
+    return await ending()
+  }
+
+  /// Waits for its end. Whatever the story was, it must have kept its secrets.
+  func ending() async -> Ending {
+    while let line = await output.next() { lines.append(line) }
+    let log = await restOfLog()
+    board.expectNothingSecret(in: lines + log)
+    var status: Int32 = -1
+    for await ended in self.status { status = ended }
+    watchdog.cancel()
+    return Ending(status: status, log: log)
+  }
+
+  private func restOfLog() async -> [String] {
+    var lines: [String] = []
+    for await line in log { lines.append(line) }
+    return lines
+  }
+}
+
+/// The lines that come through a pipe, until its end; a thread of its own reads them.
+private func textLines(of pipe: FileHandle) -> AsyncStream<String> {
+  let (lines, continuation) = AsyncStream<String>.makeStream()
+  Thread.detachNewThread {
+    var rest = Data()
+    while true {
+      let bytes = pipe.availableData
+      guard !bytes.isEmpty else { break }
+      rest += bytes
+      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        continuation.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
+        rest = rest[(end + 1)...]
+      }
+    }
+    if !rest.isEmpty { continuation.yield(String(decoding: rest, as: UTF8.self)) }
+    continuation.finish()
+  }
+  return lines
+}

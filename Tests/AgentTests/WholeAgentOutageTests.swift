@@ -1,0 +1,178 @@
+import Foundation
+import PracticeHome
+import Testing
+
+/// Stories of the agent as it is built, on a board, in a world that goes wrong: it says what is
+/// wrong, lives on, and loses nothing silently. All run side by side; most of the time they wait.
+@Suite enum WholeAgent {}
+
+extension WholeAgent {
+  /// A registered agent, and a Home Assistant that fails in one way after the other.
+  @Suite struct Outages {}
+}
+
+/// What a home shows of the battery of a `Board`.
+func shownCharge(in home: PracticeServer) -> String? {
+  home.state(of: "sensor.boat_bat7_capacity")?.state
+}
+
+extension WholeAgent.Outages {
+  struct Trouble: Sendable, CustomTestStringConvertible {
+    let fault: Fault
+    let cause: String
+    let words: String
+    var testDescription: String { fault.name }
+  }
+
+  static let troubles = [
+    Trouble(fault: .status(401), cause: "forbidden", words: "refuses this address (401)"),
+    Trouble(fault: .status(403), cause: "forbidden", words: "refuses this address (403)"),
+    Trouble(fault: .status(404), cause: "not_found", words: "is not ready (404)"),
+    Trouble(fault: .status(410), cause: "gone", words: "has deleted this device (410)"),
+    Trouble(fault: .status(503), cause: "unavailable", words: "is not available (503)"),
+    Trouble(fault: .captivePortal, cause: "not_home_assistant", words: "is there a login page?"),
+    Trouble(fault: .huge, cause: "not_home_assistant", words: "is not Home Assistant"),
+    Trouble(fault: .starting, cause: "not_live", words: "answers with nothing: it is starting"),
+    Trouble(
+      fault: .breakOff, cause: "no_connection", words: "cannot be reached: Transferred a par"),
+    Trouble(fault: .wrongKey, cause: "other_key", words: "answers with another key"),
+  ]
+
+  @Test(arguments: troubles)
+  func everyTroubleOfHomeAssistantIsNamedAndOutlived(_ trouble: Trouble) async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    home.fault = trouble.fault
+    try board.charge(70)
+    try await agent.event("outage", cause: trouble.cause)
+    try await agent.hasReadEverything()
+
+    home.fault = nil
+    let recovery = try await agent.event("recovered")
+    #expect(recovery.supersededReadings == 0)
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "70")
+
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: trouble.words).count == 1)
+    #expect(ending.lines(with: "takes the data again").count == 1)
+    #expect(agent.count(of: "outage") == 1)
+  }
+
+  @Test func aMorningWithHomeAssistantAwayCostsTheReadingsThatWereReplaced() async throws {
+    let gpsd = FakeGPSD()
+    let home = try practiceHome()
+    let board = try Board(
+      reportingTo: home, settings: "location: { source: gpsd, port: \(gpsd.port) }")
+    let agent = try RunningAgent(on: board)
+    gpsd.say(TPV(time: 0).line)
+    try await agent.event("proven") { $0.locations == 1 }
+
+    home.fault = .status(503)
+    try await agent.event("outage", cause: "unavailable")
+    gpsd.say(TPV(time: 3600).line)
+    for charge in [70, 71] {
+      try board.charge(charge)
+      try await agent.hasReadEverything()
+    }
+    gpsd.say(TPV(time: 7200).line)
+    try board.charge(72)
+    try await agent.hasReadEverything()
+    home.fault = nil
+    let recovery = try await agent.event("recovered")
+    #expect(recovery.supersededReadings == 2)
+    #expect(recovery.supersededFixes == 1)
+    try await agent.event("proven") { $0.locations == 1 }
+    #expect(shownCharge(in: home) == "72")
+
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "(503)").count == 1)
+    #expect(ending.lines(with: "meanwhile 2 readings and 1 fixes were replaced").count == 1)
+  }
+
+  @Test func aHangingHomeAssistantDoesNotHangTheAgent() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    home.fault = .hang
+    try board.charge(70)
+    // While the request hangs, cycles go on.
+    for _ in 0..<4 { try await agent.hasReadEverything() }
+    #expect(agent.count(of: "outage") == 0)
+    try await agent.event("outage", cause: "no_connection")
+    home.fault = nil
+    try await agent.event("recovered")
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "70")
+
+    home.fault = .hang
+    try await agent.hasReadEverything()
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "cannot be reached: Timeout was reached").count == 1)
+  }
+
+  @Test func aHomeAssistantThatIsSwitchedOffIsFoundAgain() async throws {
+    var home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    home.stop()
+    try board.charge(70)
+    try await agent.event("outage", cause: "no_connection")
+    try await agent.hasReadEverything()
+    home = try PracticeServer(continuing: home)
+    try await agent.event("recovered")
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "70")
+
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "cannot be reached").count == 1)
+  }
+
+  /// After a restart Home Assistant shows a binary sensor that was not to be had as off: a bilge
+  /// whose wire is broken would be dry.
+  @Test func aRestartBetweenTwoCyclesLeavesNoBrokenSensorShownAsOff() async throws {
+    var home = try practiceHome()
+    let board = try Board(reportingTo: home, battery: "[AC0, BAT7]")
+    try board.plugIn("AC0", ["type": "Mains", "online": "1"])
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    try board.unplug("AC0")
+    try await agent.event("source_failed", of: "AC0")
+    try await agent.event("proven")
+    #expect(home.state(of: "binary_sensor.boat_ac0_online")?.state == "unavailable")
+
+    home.stop()
+    home = try PracticeServer(continuing: home)
+    home.restart()
+    #expect(home.state(of: "binary_sensor.boat_ac0_online")?.state == "off")
+    try await agent.event("proven")
+    #expect(home.state(of: "binary_sensor.boat_ac0_online")?.state == "unavailable")
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func aSensorThatHomeAssistantForgotComesBack() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    home.withHome { $0.forget("sensor.boat_bat7_capacity") }
+    #expect(shownCharge(in: home) == nil)
+    try board.charge(70)
+    try await agent.hasReadEverything()
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "70")
+
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "forgot the sensor \"BAT7 capacity\"").count == 1)
+    #expect(agent.count(of: "outage") == 0)
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import PracticeHome
+import Testing
+
+extension WholeAgent {
+  /// An agent that has no registration yet, and all that can keep it from getting one.
+  @Suite struct Registering {}
+}
+
+extension WholeAgent.Registering {
+  @Test func aRejectedTokenIsNeverSentAgain() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home.url, token: "wrong-\(UUID().uuidString)")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("not_registered", cause: "token_rejected")
+    for _ in 0..<2 { try await agent.hasReadEverything() }
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "does not accept the token; it is never sent again").count == 1)
+    #expect(home.requestCount == 1)
+
+    let restarted = try RunningAgent(on: board)
+    try await restarted.event("not_registered", cause: "token_rejected")
+    try await restarted.hasReadEverything()
+    #expect(home.requestCount == 1)
+
+    // The way editors of other systems end a line.
+    try board.write(token: "\(home.token)\r\n")
+    try await restarted.event("registered")
+    try await restarted.event("proven")
+    #expect(shownCharge(in: home) == "83")
+    let lastEnding = await restarted.stop()
+    #expect(lastEnding.status == 0)
+    #expect(lastEnding.lines(with: "does not accept the token").count == 1)
+    #expect(refusedTokens(of: home) == 1)
+  }
+
+  private func refusedTokens(of home: PracticeServer) -> Int {
+    home.journal.count { entry in
+      if case .refused(let refused) = entry.event {
+        refused.refusal == .unauthorized
+      } else {
+        false
+      }
+    }
+  }
+
+  struct Trouble: Sendable, CustomTestStringConvertible {
+    let fault: Fault
+    let cause: String
+    let words: String
+    var testDescription: String { fault.name }
+  }
+
+  static let troubles = [
+    Trouble(fault: .status(403), cause: "forbidden", words: "refuses to register this address"),
+    Trouble(fault: .status(404), cause: "not_found", words: "is not ready to register (404)"),
+    Trouble(fault: .status(503), cause: "unavailable", words: "not available to register (503)"),
+    Trouble(fault: .captivePortal, cause: "not_home_assistant", words: "is not Home Assistant"),
+    Trouble(fault: .starting, cause: "not_home_assistant", words: "is not Home Assistant"),
+  ]
+
+  @Test(arguments: troubles)
+  func aHomeAssistantThatIsNotReadyIsWaitedFor(_ trouble: Trouble) async throws {
+    let home = try practiceHome()
+    home.fault = trouble.fault
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("not_registered", cause: trouble.cause)
+    try board.charge(71)
+    try await agent.hasReadEverything()
+    home.fault = nil
+    try await agent.event("registered")
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "71")
+
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: trouble.words).count == 1)
+    #expect(agent.count(of: "not_registered") == 1)
+  }
+
+  @Test func aHomeAssistantThatIsOffAtFirstIsWaitedFor() async throws {
+    var home = try practiceHome()
+    home.stop()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("not_registered", cause: "no_connection")
+    home = try PracticeServer(continuing: home)
+    try await agent.event("registered")
+    try await agent.event("proven")
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "cannot be reached to register: ").count == 1)
+  }
+
+  /// Home Assistant is asked for nothing before the answer could be kept: every registration that
+  /// was lost would throw the entities of the one before away.
+  @Test func aRestartKeepsTheRegistration() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("registered")
+    try await agent.event("proven")
+    #expect(await agent.stop().status == 0)
+
+    // The token was read once and may go.
+    try board.remove("token")
+    try board.charge(70)
+    let restarted = try RunningAgent(on: board)
+    try await restarted.event("proven")
+    #expect(await restarted.stop().status == 0)
+    #expect(restarted.count(of: "registered") == 0)
+    #expect(shownCharge(in: home) == "70")
+    #expect(home.counters.registrations == 1)
+  }
+}

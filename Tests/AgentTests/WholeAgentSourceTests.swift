@@ -1,0 +1,165 @@
+import Foundation
+import PracticeHome
+import Testing
+
+extension WholeAgent {
+  /// A receiver that does not say where it is.
+  @Suite struct Receivers {}
+  /// Supplies that come, go and talk nonsense.
+  @Suite struct PowerSupplies {}
+}
+
+extension WholeAgent.Receivers {
+  private func board(_ home: PracticeServer, port: UInt16) throws -> Board {
+    let board = try Board(
+      reportingTo: home, settings: "location: { source: gpsd, port: \(port) }")
+    for position in ["52.37", "4.89", "4807.0", "01131.0"] { board.keepSecret(position) }
+    return board
+  }
+
+  private func latitude(in home: PracticeServer) -> Double? {
+    home.state(of: "device_tracker.boat")?.attributes["latitude"]?.number
+  }
+
+  @Test func aGPSDThatComesGoesAndComesBackSilencesNobody() async throws {
+    let port = FakeGPSD.portOfNobody()
+    let home = try practiceHome()
+    let board = try board(home, port: port)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == "missing" }
+    try await agent.event("proven") { $0.readings == 1 && $0.locations == 0 }
+
+    let gpsd = FakeGPSD(port: port)
+    gpsd.say(TPV(time: 0).line)
+    try await agent.event("source_recovered", of: "gpsd")
+    try await agent.event("proven") { $0.locations == 1 }
+    #expect(latitude(in: home) == 52.3702157)
+
+    gpsd.hangUp()
+    try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == "failed" }
+    gpsd.say(TPV(time: 30, latitude: "52.3801000").line)
+    try await agent.event("source_recovered", of: "gpsd")
+    try await agent.event("proven") { $0.locations == 1 }
+    #expect(latitude(in: home) == 52.3801)
+
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "gpsd is not there; it is looked for again").count == 1)
+    #expect(ending.lines(with: "gpsd: Connection reset by peer").count == 1)
+    #expect(ending.lines(with: "gpsd works again").count == 2)
+  }
+
+  struct Nonsense: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// What gpsd says at every connection.
+    let greeting: String
+    let cause: String
+    let words: String
+    var testDescription: String { name }
+  }
+
+  static let nonsense = [
+    Nonsense(
+      name: "NMEA",
+      greeting: "$GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,*47\r\n",
+      cause: "malformed", words: "says \"$GPGGA,"),
+    Nonsense(
+      name: "a web server", greeting: "HTTP/1.1 400 Bad Request\r\n", cause: "malformed",
+      words: "says \"HTTP/"),
+    Nonsense(
+      name: "escape sequences", greeting: "\u{1B}[2J\u{7}\u{0}\n", cause: "malformed",
+      words: "says \"?["),
+    Nonsense(
+      name: "a line without an end", greeting: String(repeating: "x", count: 40_000),
+      cause: "malformed", words: "says \"xxx"),
+    Nonsense(name: "silence", greeting: "", cause: "silent", words: "gpsd says nothing"),
+  ]
+
+  @Test(arguments: nonsense)
+  func aGPSDThatTalksNonsenseIsDescribedOnceWithoutItsPosition(_ nonsense: Nonsense) async throws {
+    let gpsd = FakeGPSD(greeting: nonsense.greeting)
+    let home = try practiceHome()
+    let board = try board(home, port: gpsd.port)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == nonsense.cause }
+    try await agent.event("proven") { $0.readings == 1 }
+    // In these cycles it is tried again.
+    for _ in 0..<2 { try await agent.hasReadEverything() }
+
+    gpsd.greet(with: FakeGPSD.version)
+    gpsd.say(TPV(time: 0).line)
+    try await agent.event("source_recovered", of: "gpsd")
+    try await agent.event("proven") { $0.locations == 1 }
+    #expect(latitude(in: home) == 52.3702157)
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: nonsense.words).count == 1)
+    #expect(ending.lines(with: "gpsd").count == 2)
+  }
+
+  /// Receivers correct their date after a cold start: a clock that went back and goes on from
+  /// there is believed in the end.
+  @Test func aClockThatGoesBackAndGoesOnIsBelievedAgain() async throws {
+    let gpsd = FakeGPSD()
+    let home = try practiceHome()
+    let board = try board(home, port: gpsd.port)
+    let agent = try RunningAgent(on: board)
+    gpsd.say(TPV(time: 0).line)
+    try await agent.event("proven") { $0.locations == 1 }
+    for time in [-3600, -3599] {
+      gpsd.say(TPV(time: time, latitude: "52.3801000").line)
+      #expect(try await agent.event("proven").locations == 0)
+    }
+    #expect(latitude(in: home) == 52.3702157)
+    gpsd.say(TPV(time: -3598, latitude: "52.3801000").line)
+    #expect(try await agent.event("proven").locations == 1)
+    #expect(latitude(in: home) == 52.3801)
+    #expect(await agent.stop().status == 0)
+  }
+}
+
+extension WholeAgent.PowerSupplies {
+  @Test func suppliesComeGoAndTalkNonsenseEachForItself() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home, battery: "auto")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+
+    // One appears, and is asked for the first time.
+    try board.plugIn("AC0", ["type": "Mains", "online": "1"])
+    try await agent.event("proven") { $0.readings == 1 }
+    #expect(home.state(of: "binary_sensor.boat_ac0_online")?.state == "on")
+
+    // Text where a number belongs, another one in every cycle.
+    try board.set("capacity", of: "BAT7", to: "n/a")
+    try await agent.event("source_failed") { $0.source == "BAT7" && $0.cause == "malformed" }
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "unknown")
+    #expect(home.state(of: "binary_sensor.boat_ac0_online")?.state == "on")
+    try board.set("capacity", of: "BAT7", to: "-1")
+    for _ in 0..<2 { try await agent.hasReadEverything() }
+    try board.charge(82)
+    try await agent.event("source_recovered", of: "BAT7")
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "82")
+
+    // One vanishes and comes back.
+    try board.unplug("BAT7")
+    try await agent.event("source_failed") { $0.source == "BAT7" && $0.cause == "missing" }
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "unavailable")
+    #expect(home.state(of: "binary_sensor.boat_ac0_online")?.state == "on")
+    try board.plugIn("BAT7")
+    try await agent.event("source_recovered", of: "BAT7")
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "82")
+
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "BAT7: BAT7/capacity says \"n/a\", which makes no sense").count == 1)
+    #expect(ending.lines(with: "makes no sense").count == 1)
+    #expect(ending.lines(with: "BAT7: BAT7 is not there; it is looked for again").count == 1)
+    #expect(ending.lines(with: "BAT7 works again").count == 2)
+    #expect(agent.count(of: "outage") == 0)
+  }
+}

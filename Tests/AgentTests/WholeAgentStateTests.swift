@@ -1,0 +1,185 @@
+import Foundation
+import PracticeHome
+import Testing
+
+extension WholeAgent {
+  /// The state directory, and what can be wrong with it.
+  @Suite struct State {}
+}
+
+extension WholeAgent.State {
+  /// Home Assistant must not be asked for a registration that cannot be kept: it would be made
+  /// anew at every start.
+  @Test(.enabled(if: canMount, "only root can make a file system that is full or read-only"))
+  func aFullStateDirectoryWaitsForRoomAndRegistersOnce() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.makeFolder("state")
+    let disk = try SmallDisk(at: board.state)
+    try disk.fill()
+    let agent = try RunningAgent(on: board)
+    try await agent.event("state_failed")
+    try await agent.hasReadEverything()
+    #expect(home.requestCount == 0)
+    try disk.makeRoom()
+    try await agent.event("registered")
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "83")
+
+    // Room is needed to register only.
+    try disk.fill()
+    try board.charge(70)
+    try await agent.hasReadEverything()
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "70")
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "No space left on device; make room there").count == 1)
+    let restarted = try RunningAgent(on: board)
+    try await restarted.event("proven")
+    #expect(await restarted.stop().status == 0)
+    #expect(home.counters.registrations == 1)
+  }
+
+  @Test(.enabled(if: canMount, "only root can make a file system that is full or read-only"))
+  func aReadOnlyStateDirectoryIsToldAndNothingIsRegistered() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.makeFolder("state")
+    let disk = try SmallDisk(at: board.state)
+    try disk.remount("ro")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("state_failed")
+    for _ in 0..<2 { try await agent.hasReadEverything() }
+    #expect(home.requestCount == 0)
+    try disk.remount("rw")
+    try await agent.event("registered")
+    try await agent.event("proven")
+
+    // With a registration in it, nothing has to be written any more.
+    try disk.remount("ro")
+    #expect(await agent.stop().lines(with: "Read-only file system; make room").count == 1)
+    let restarted = try RunningAgent(on: board)
+    try await restarted.event("proven")
+    #expect(await restarted.stop().status == 0)
+  }
+
+  @Test func twoAgentsDoNotShareAStateDirectory() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let first = try RunningAgent(on: board)
+    try await first.event("proven")
+    let requests = home.requestCount
+    let second = try await RunningAgent(on: board).ending()
+    #expect(second.status == 75)
+    #expect(second.log.count == 1)
+    #expect(second.lines(with: "another homeward uses \(board.state.path); stop it").count == 1)
+    #expect(home.requestCount == requests)
+
+    try board.charge(70)
+    try await first.hasReadEverything()
+    try await first.event("proven")
+    #expect(shownCharge(in: home) == "70")
+    #expect(await first.stop().status == 0)
+  }
+
+  @Test func aStateDirectoryThatCannotBeMadeIsNamed() async throws {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    try board.write("a file\n", to: "state")
+    let ending = try await RunningAgent(on: board).ending()
+    #expect(ending.status == 66)
+    #expect(ending.lines(with: "\(board.state.path) cannot be used: Not a directory").count == 1)
+  }
+
+  @Test func aDamagedOrNewerRegistrationIsNeitherUsedNorReplaced() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    #expect(await agent.stop().status == 0)
+    let good = try String(contentsOf: board.registration, encoding: .utf8)
+    let requests = home.requestCount
+
+    let damaged = [
+      "", "\n", String(good.dropLast(good.count / 2)), "\u{0}\u{0}\u{0}", "{}",
+      good.replacing("\"version\":1", with: "\"version\":\"1\""),
+      good.replacing("\"secret\":\"", with: "\"secret\":\"0"), good + good,
+      String(repeating: good, count: 100),
+    ].map { ($0, "registration.json is damaged; bring back a copy, or remove it") }
+    let newer = (
+      good.replacing("\"version\":1", with: "\"version\":2"),
+      "registration.json has version 2, which a newer Homeward wrote; install that one"
+    )
+    for (text, words) in damaged + [newer] {
+      try board.write(text, to: "state/registration.json")
+      let ending = try await RunningAgent(on: board).ending()
+      #expect(ending.status == 65)
+      #expect(ending.log.count == 1)
+      #expect(ending.lines(with: words).count == 1)
+      #expect(try String(contentsOf: board.registration, encoding: .utf8) == text)
+    }
+    #expect(home.requestCount == requests)
+
+    // A copy brought back is as good as ever.
+    try board.write(good, to: "state/registration.json")
+    let restored = try RunningAgent(on: board)
+    try await restored.event("proven")
+    #expect(await restored.stop().status == 0)
+    #expect(home.counters.registrations == 1)
+  }
+}
+
+/// A file system of a few pages in memory, over a folder, until it goes.
+final class SmallDisk {
+  private let folder: URL
+
+  init(at folder: URL) throws {
+    self.folder = folder
+    try run("mount", "-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", folder.path)
+  }
+
+  deinit { try? run("umount", "--lazy", folder.path) }
+
+  func remount(_ options: String) throws {
+    try run("mount", "-o", "remount,\(options)", folder.path)
+  }
+
+  private var ballast: URL { folder.appending(path: "ballast") }
+
+  func fill() throws {
+    let handle = try FileHandle(forWritingTo: emptyBallast())
+    defer { try? handle.close() }
+    let page = Data(repeating: 0x78, count: 4096)
+    while (try? handle.write(contentsOf: page)) != nil {}
+  }
+
+  private func emptyBallast() throws -> URL {
+    try Data().write(to: ballast)
+    return ballast
+  }
+
+  func makeRoom() throws { try FileManager.default.removeItem(at: ballast) }
+}
+
+/// Whether this process may mount file systems.
+let canMount: Bool = {
+  let folder = URL.temporaryDirectory.appending(path: "homeward-\(UUID().uuidString)")
+  defer { try? FileManager.default.removeItem(at: folder) }
+  do {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    _ = try SmallDisk(at: folder)
+    return true
+  } catch {
+    return false
+  }
+}()
+
+private func run(_ command: String...) throws {
+  let process = Process()
+  process.executableURL = URL(filePath: "/usr/bin/env")
+  process.arguments = command
+  process.standardError = FileHandle.nullDevice
+  try process.run()
+  process.waitUntilExit()
+  guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
+}
