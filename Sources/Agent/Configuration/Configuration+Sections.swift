@@ -1,4 +1,6 @@
 import Bytes
+import Drivers
+import Sensing
 
 // The configuration file, key by key. What each key means stands at the properties of
 // `Configuration`; a key that is not asked for here is an unknown key.
@@ -104,10 +106,10 @@ extension ConfigurationField {
       sys: keys.optional("sys")?.absolutePath() ?? [UInt8]("/sys"))
   }
 
-  private func sensors() -> [Configuration.GPIOSensorSettings] {
+  private func sensors() -> [GPIOLineSettings] {
     let lines = SeenTexts()
     let names = SeenTexts()
-    var sensors: [Configuration.GPIOSensorSettings] = []
+    var sensors: [GPIOLineSettings] = []
     let items = items(
       count: 0...Configuration.sensorsMax, example: "[{ gpio: GPIO17, name: Bilge }]")
     for item in items {
@@ -117,9 +119,7 @@ extension ConfigurationField {
   }
 
   /// One sensor; `lines` and `names` are those of the sensors before it.
-  private func sensor(
-    lines: SeenTexts, names: SeenTexts
-  ) -> Configuration.GPIOSensorSettings? {
+  private func sensor(lines: SeenTexts, names: SeenTexts) -> GPIOLineSettings? {
     guard let keys = section(example: "{ gpio: GPIO17, name: Bilge }") else { return nil }
     defer { keys.reportUnknownKeys() }
     let line = keys.required("gpio", example: "gpio: GPIO17")?.gpioLine(notAmong: lines)
@@ -132,14 +132,14 @@ extension ConfigurationField {
     let isActiveLow = keys.optional("active_low")?.boolean()
     let bias = keys.optional("bias")?.bias()
     guard let line, let name else { return nil }
-    return Configuration.GPIOSensorSettings(
-      line: line, name: name, deviceClass: deviceClass, icon: icon,
+    return GPIOLineSettings(
+      address: line, name: name, deviceClass: deviceClass, icon: icon,
       debounce: debounce ?? .milliseconds(20), isUrgent: isUrgent ?? false,
       isActiveLow: isActiveLow ?? false, bias: bias ?? .asIs)
   }
 
-  private func bias() -> Configuration.GPIOBias? {
-    let biases: [Configuration.GPIOBias] = [.asIs, .pullUp, .pullDown, .disabled]
+  private func bias() -> GPIOBias? {
+    let biases: [GPIOBias] = [.asIs, .pullUp, .pullDown, .disabled]
     return word(of: ["as_is", "pull_up", "pull_down", "disabled"]).map { biases[$0] }
   }
 

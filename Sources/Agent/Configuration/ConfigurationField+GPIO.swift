@@ -1,8 +1,9 @@
 import Bytes
+import Sensing
 
 extension ConfigurationField {
   /// A line's name, or a chip's label and an offset with a slash between them.
-  func gpioLine(notAmong lines: SeenTexts) -> Configuration.GPIOLineAddress? {
+  func gpioLine(notAmong lines: SeenTexts) -> GPIOLineAddress? {
     guard let text = text() else { return nil }
     do throws(Refusal) {
       let line = try address(in: text)
@@ -16,7 +17,7 @@ extension ConfigurationField {
   }
 }
 
-private func address(in text: [UInt8]) throws(Refusal) -> Configuration.GPIOLineAddress {
+private func address(in text: [UInt8]) throws(Refusal) -> GPIOLineAddress {
   try refuseNumberedChip(text.span)
   guard let slash = text.lastIndex(of: UInt8(ascii: "/")) else {
     try refuseBadName(text)
