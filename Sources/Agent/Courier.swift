@@ -89,8 +89,11 @@ final class Courier {
   }
 
   func cycleDue(now: Instant) {
-    guard case .delivering = phase else {
+    if case .enrolling(var enrollment) = phase {
       isCycleOwed = true
+      let action = enrollment.cycleDue(now: now)
+      phase = .enrolling(enrollment)
+      if action == .readToken { enroll(now: now) }
       return
     }
     if isUnsaved { save() }
@@ -103,14 +106,14 @@ final class Courier {
   private func enroll(now: Instant) {
     guard case .enrolling(var enrollment) = phase else { return }
     defer { phase = .enrolling(enrollment) }
+    let action = enrollment.tokenRead(readToken(), now: now) { problem($0) }
+    guard case .register(let token) = action else { return }
     // A registration that cannot be kept would be made anew at every start, and Home Assistant
     // would throw the entities of the one before away.
     do throws(Errno) { try state.checkIsWritable() } catch {
       enrollment.stateNotWritable(now: now)
       return reportOnce(error)
     }
-    let action = enrollment.tokenRead(readToken(), now: now) { problem($0) }
-    guard case .register(let token) = action else { return }
     var url = ByteBuffer(capacity: 1024)
     url.append(settings.url)
     url.append(RegistrationRequest.path)

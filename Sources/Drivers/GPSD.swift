@@ -29,6 +29,7 @@ public import Sensing
 
   private var session: GPSDSession
   private var judge = FixJudge()
+  private var drought = FixDrought()
   private var supervision = Supervision()
   private var connection: Descriptor?
   private var watch: Watch?
@@ -155,6 +156,7 @@ public import Sensing
     if let watch { loop.stop(watch) }
     watch = nil
     connection = nil
+    drought.connectionEnded()
   }
 
   // MARK: Reports
@@ -167,7 +169,9 @@ public import Sensing
     guard let report else { return }
     // The last words of a connection that has ended are no recovery.
     if session.isConnected, supervision.succeeded() != nil { unsafe sink.sourceRecovered(name) }
-    guard case .usable(let fix) = judge.reported(report, notBefore: emptySince) else { return }
+    let verdict = judge.reported(report, notBefore: emptySince)
+    if drought.judged(verdict) { unsafe sink.sourceRecovered(name) }
+    guard case .usable(let fix) = verdict else { return }
     unsafe sink.record(fix)
     perform(session.fixFound(), now: now)
   }
@@ -212,6 +216,9 @@ extension GPSD: Source {
 
   public func sample(at moment: Moment) {
     guard session.isConnected || supervision.isDue(now: moment.instant) else { return }
+    if let reason = drought.cycleDue() {
+      unsafe sink.sourceFailed(name, .withoutFix(name, why: reason))
+    }
     perform(session.cycleDue(now: moment.instant), now: moment.instant)
   }
 }

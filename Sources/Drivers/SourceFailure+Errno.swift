@@ -18,7 +18,8 @@ extension SourceFailure {
   var value: Value {
     switch self {
     case .malformed: .unknown
-    case .missing, .notPermitted, .busy, .failed, .silent, .unsupported: .unavailable
+    case .missing, .notPermitted, .busy, .failed, .silent, .withoutFix, .unsupported:
+      .unavailable
     }
   }
 }

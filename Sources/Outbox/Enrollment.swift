@@ -8,8 +8,10 @@ public import HomeAssistant
 public struct Enrollment: Sendable {
   public static let firstRetryDelay: Duration = .seconds(5)
   public static let longestRetryDelay: Duration = .seconds(120)
-  /// How often a file without a usable token is looked at again.
+  /// How often at least a file without a usable token is looked at again.
   public static let tokenCheckDelay: Duration = .seconds(60)
+  /// A line that keeps starting cycles does not have the file read each time.
+  public static let shortestTokenCheckDelay: Duration = .seconds(1)
 
   public enum Action: Equatable, Sendable {
     /// Read the token and tell `tokenRead`.
@@ -34,6 +36,8 @@ public struct Enrollment: Sendable {
 
   private enum State {
     case waiting(until: Instant)
+    /// For a person to change something on this board; asking costs nobody anything.
+    case waitingForChange(until: Instant)
     case readingToken
     case awaitingAnswer(fingerprint: [UInt8])
   }
@@ -55,19 +59,30 @@ public struct Enrollment: Sendable {
   }
 
   public var deadline: Instant? {
-    guard case .waiting(let until) = state else { return nil }
-    return until
+    switch state {
+    case .waiting(let until), .waitingForChange(let until): until
+    case .readingToken, .awaitingAnswer: nil
+    }
   }
 
   public mutating func deadlineReached(now: Instant) -> Action? {
-    guard case .waiting(let until) = state, now >= until else { return nil }
+    guard let deadline, now >= deadline else { return nil }
+    state = .readingToken
+    return .readToken
+  }
+
+  /// A cycle is due, and the board is awake: has somebody written a new token, or made room?
+  public mutating func cycleDue(now: Instant) -> Action? {
+    guard case .waitingForChange(let until) = state,
+      until - now <= Self.tokenCheckDelay - Self.shortestTokenCheckDelay
+    else { return nil }
     state = .readingToken
     return .readToken
   }
 
   /// The registration could not be kept, so none is made.
   public mutating func stateNotWritable(now: Instant) {
-    state = .waiting(until: now + Self.tokenCheckDelay)
+    state = .waitingForChange(until: now + Self.tokenCheckDelay)
   }
 
   /// Returns what to do, or nil where the token cannot be used; `problem` then says why, once.
@@ -75,14 +90,12 @@ public struct Enrollment: Sendable {
     _ token: [UInt8]?, now: Instant, report: (Problem) -> Void
   ) -> Action? {
     guard let token, !token.isEmpty else {
-      wait(Self.tokenCheckDelay, for: .noToken, now: now, report: report)
+      waitForToken(.noToken, now: now, report: report)
       return nil
     }
     let fingerprint = fingerprint(of: [token], purpose: "rejected token")
     guard fingerprint != rejectedFingerprint else {
-      wait(
-        Self.tokenCheckDelay, for: .tokenRejected(fingerprint: fingerprint), now: now,
-        report: report)
+      waitForToken(.tokenRejected(fingerprint: fingerprint), now: now, report: report)
       return nil
     }
     state = .awaitingAnswer(fingerprint: fingerprint)
@@ -99,9 +112,7 @@ public struct Enrollment: Sendable {
     case .registered(let registration): return registration
     case .tokenRejected:
       rejectedFingerprint = fingerprint
-      wait(
-        Self.tokenCheckDelay, for: .tokenRejected(fingerprint: fingerprint), now: now,
-        report: report)
+      waitForToken(.tokenRejected(fingerprint: fingerprint), now: now, report: report)
       return nil
     case .withoutEncryption: problem = .withoutEncryption
     case .requestRejected: problem = .requestRejected
@@ -121,10 +132,21 @@ public struct Enrollment: Sendable {
     wait(backOff.failed(), for: .noConnection(reason), now: now, report: report)
   }
 
+  private mutating func waitForToken(
+    _ problem: Problem, now: Instant, report: (Problem) -> Void
+  ) {
+    state = .waitingForChange(until: now + Self.tokenCheckDelay)
+    tell(problem, report)
+  }
+
   private mutating func wait(
     _ delay: Duration, for problem: Problem, now: Instant, report: (Problem) -> Void
   ) {
     state = .waiting(until: now + delay)
+    tell(problem, report)
+  }
+
+  private mutating func tell(_ problem: Problem, _ report: (Problem) -> Void) {
     if problem != self.problem { report(problem) }
     self.problem = problem
   }

@@ -14,6 +14,8 @@ public enum SourceFailure: Error, Equatable, Sendable {
   case malformed(InlineText, found: InlineText)
   /// It was silent for longer than it may be.
   case silent(InlineText)
+  /// A receiver reports, and no fix that can be used.
+  case withoutFix(InlineText, why: StaticText)
   /// The configuration asks for something that this machine cannot do.
   case unsupported(InlineText, remedy: StaticText)
 }

@@ -97,6 +97,56 @@ extension WholeAgent.Receivers {
     #expect(ending.lines(with: "gpsd").count == 2)
   }
 
+  struct Flaw: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// Reports that hold no usable fix, one for each cycle.
+    let reports: [TPV]
+    let words: String
+    var testDescription: String { name }
+  }
+
+  static let flaws = [
+    Flaw(
+      name: "mode 0", reports: (1...3).map { TPV(mode: 0, time: $0) },
+      words: "gpsd gives no fix: its receiver has none; does the antenna see the sky?"),
+    Flaw(
+      name: "nan", reports: (1...3).map { TPV(time: $0, latitude: "nan", longitude: "nan") },
+      words: "gpsd gives no fix: its position is no place on Earth"),
+    Flaw(
+      name: "a clock that stands still an hour ago",
+      reports: (1...3).map { _ in TPV(time: -3600) },
+      words: "gpsd gives no fix: its clock stands still or went back"),
+    Flaw(
+      name: "a mode from the future", reports: (1...3).map { TPV(mode: 9, time: $0) },
+      words: "gpsd gives no fix: it has a mode that gpsd does not document"),
+  ]
+
+  @Test(arguments: flaws)
+  func aReceiverWithoutAUsableFixIsNamedAndMovesNobody(_ flaw: Flaw) async throws {
+    let gpsd = FakeGPSD()
+    let home = try practiceHome()
+    let board = try board(home, port: gpsd.port)
+    let agent = try RunningAgent(on: board)
+    gpsd.say(TPV(time: 0).line)
+    try await agent.event("proven") { $0.locations == 1 }
+    for report in flaw.reports {
+      gpsd.say(report.line)
+      #expect(try await agent.event("proven").locations == 0)
+    }
+    gpsd.say(flaw.reports[0].line)
+    try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == "no_fix" }
+    #expect(latitude(in: home) == 52.3702157)
+
+    gpsd.say(TPV(time: 60, latitude: "52.3801000").line)
+    try await agent.event("source_recovered", of: "gpsd")
+    try await agent.event("proven") { $0.locations == 1 }
+    #expect(latitude(in: home) == 52.3801)
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: flaw.words).count == 1)
+    #expect(ending.lines(with: "gpsd").count == 2)
+  }
+
   /// Receivers correct their date after a cold start: a clock that went back and goes on from
   /// there is believed in the end.
   @Test func aClockThatGoesBackAndGoesOnIsBelievedAgain() async throws {

@@ -50,6 +50,7 @@ func string(_ failure: SourceFailure) -> String {
   case .failed(let subject, let errno): "failed \(string(subject)) \(errno)"
   case .malformed(let subject, let found): "malformed \(string(subject)) '\(string(found))'"
   case .silent(let subject): "silent \(string(subject))"
+  case .withoutFix(let subject, let why): "no fix \(string(subject)), \(string([UInt8](why.text)))"
   case .unsupported(let subject, let remedy):
     "unsupported \(string(subject)), \(string([UInt8](remedy.text)))"
   }

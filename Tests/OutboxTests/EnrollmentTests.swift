@@ -83,12 +83,36 @@ import Testing
     #expect(try answered(.registered(try Self.registration())) != nil)
   }
 
+  @Test mutating func aNewTokenInTheFileIsTriedWithTheNextCycle() throws {
+    try attempt(secret)
+    #expect(try answered(.tokenRejected) == nil)
+    // An urgent line may start cycles much faster than a file is worth reading.
+    #expect(cycle(after: .milliseconds(999)) == nil)
+    #expect(cycle(after: .milliseconds(1)) == .readToken)
+    #expect(cycle(after: .seconds(5)) == nil, "it is being read")
+    #expect(read(secret) == nil)
+    #expect(cycle(after: .seconds(5)) == .readToken)
+    #expect(read([UInt8]("another token")) == .register(token: [UInt8]("another token")))
+    #expect(cycle(after: .seconds(5)) == nil)
+  }
+
+  @Test mutating func aCycleDoesNotHurryARetry() throws {
+    try attempt(secret)
+    #expect(try answered(.unavailable(status: 503)) == nil)
+    #expect(cycle(after: .seconds(2)) == nil)
+  }
+
   @Test mutating func eachTokenThatIsRejectedIsTold() throws {
     try attempt([UInt8]("one"))
     _ = try answered(.tokenRejected)
     try attempt([UInt8]("two"))
     _ = try answered(.tokenRejected)
     #expect(problems.count == 2)
+  }
+
+  private mutating func cycle(after wait: Duration) -> Enrollment.Action? {
+    now = now + wait
+    return enrollment.cycleDue(now: now)
   }
 
   // MARK: Failures

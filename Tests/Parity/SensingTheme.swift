@@ -62,7 +62,7 @@ extension ByteBuffer {
       append(what)
       append(" failed with ")
       append(decimal: code)
-    case .notPermitted, .busy, .unsupported: append("another failure")
+    case .notPermitted, .busy, .withoutFix, .unsupported: append("another failure")
     }
   }
 }

@@ -43,6 +43,7 @@ extension SourceFailure {
     case .malformed(let what, let found):
       "\(what) says \"\(found)\", which makes no sense there"
     case .silent(let what): "\(what) says nothing; does it have a receiver?"
+    case .withoutFix(let what, let why): "\(what) gives no fix: \(why.text)"
     case .unsupported(let what, let remedy): "\(what) cannot be used; \(remedy.text)"
     }
   }
@@ -55,6 +56,7 @@ extension SourceFailure {
     case .failed: "failed"
     case .malformed: "malformed"
     case .silent: "silent"
+    case .withoutFix: "no_fix"
     case .unsupported: "unsupported"
     }
   }

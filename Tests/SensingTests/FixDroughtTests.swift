@@ -1,0 +1,64 @@
+import Bytes
+import Sensing
+import Testing
+
+@Suite struct FixDroughtTests {
+  private var drought = FixDrought()
+  private let fix = FixJudge.Verdict.usable(
+    Fix(
+      mode: .twoDimensional, latitude: 1, longitude: 2, time: WallTime(nanoseconds: 1),
+      notBefore: Instant(nanoseconds: 1)))
+
+  /// Whether a fix ends a drought that was told.
+  private mutating func aFixEndsIt() -> Bool { drought.judged(fix) }
+
+  /// What is told at the beginnings of these cycles, each with the verdicts on its reports.
+  private mutating func told(_ cycles: [[FixJudge.Verdict]]) -> [StaticText?] {
+    cycles.map { verdicts in
+      for verdict in verdicts { _ = drought.judged(verdict) }
+      return drought.cycleDue()
+    }
+  }
+
+  @Test mutating func aTunnelIsNotWorthAWord() {
+    let reasons = told([[fix], [.noFix], [.noFix], [fix], [.noFix], [.noFix]])
+    let ended = aFixEndsIt()
+    #expect(reasons.allSatisfy { $0 == nil } && !ended)
+  }
+
+  @Test(
+    arguments: [
+      (FixJudge.Verdict.noFix, "its receiver has none; does the antenna see the sky?"),
+      (.rejected(.unknownMode), "it has a mode that gpsd does not document"),
+      (.rejected(.noPosition), "its position is no place on Earth"),
+      (.rejected(.noTime), "it has no time, and may be an old one"),
+      (.rejected(.notNewer), "its clock stands still or went back"),
+    ] as [(FixJudge.Verdict, StaticText)])
+  mutating func theThirdCycleWithoutAFixIsToldOnceWithItsReason(
+    _ verdict: FixJudge.Verdict, _ reason: StaticText
+  ) {
+    let reasons = told([[verdict], [verdict], [verdict], [verdict], [verdict]])
+    #expect(reasons == [nil, nil, reason, nil, nil])
+    let ends = [aFixEndsIt(), aFixEndsIt()]
+    #expect(ends == [true, false])
+  }
+
+  @Test mutating func aReceiverThatIsSilentIsAnotherTrouble() {
+    let reasons = told([[], [], [], []])
+    #expect(reasons.allSatisfy { $0 == nil })
+  }
+
+  @Test mutating func anEchoOfTheFixIsNoLackOfOne() {
+    let cycle = [fix, .rejected(.notNewer)]
+    let reasons = told([cycle, cycle, cycle, cycle])
+    #expect(reasons.allSatisfy { $0 == nil })
+  }
+
+  @Test mutating func theEndOfTheConnectionEndsTheCount() {
+    _ = told([[.noFix], [.noFix], [.noFix]])
+    drought.connectionEnded()
+    let reasons = told([[.noFix], [.noFix]])
+    let ended = aFixEndsIt()
+    #expect(reasons.allSatisfy { $0 == nil } && !ended)
+  }
+}
