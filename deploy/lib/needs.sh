@@ -65,4 +65,7 @@ need_swift() {
   [[ $swift_version =~ Swift\ version\ ([0-9]+)\.([0-9]+) ]] ||
     fail 69 "this swift does not tell its version: $swift_version"
   ((BASH_REMATCH[1] * 100 + BASH_REMATCH[2] >= 603)) || fail 69 "$swift_version is too old. $how"
+  # Regular Swift, and so every Package.swift, is linked with these.
+  { command -v ld && find /usr/lib/gcc -name libstdc++.so | grep .; } &>/dev/null ||
+    need_packages g++
 }
