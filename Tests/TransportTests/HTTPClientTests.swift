@@ -85,6 +85,17 @@ import Testing
     #expect(body == "{}" && !isTooLong)
   }
 
+  @Test func anAnswerWithoutEndIsNotListenedToForEver() throws {
+    let server = try server(
+      .endless([UInt8]("HTTP/1.1 200 OK\r\n\r\n")), .whole([UInt8]("{}")))
+    #expect(try post("1", to: server) == .answered(status: 200))
+    #expect(isTooLong)
+    // Not much more than what the two sockets hold.
+    #expect(server.sentByteCount < 64 * 1024 * 1024)
+    #expect(try post("2", to: server) == .answered(status: 200))
+    #expect(body == "{}")
+  }
+
   // MARK: Requests
 
   @Test func theRequestIsAPostOfJSONAndNothingElse() throws {

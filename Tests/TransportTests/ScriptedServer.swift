@@ -10,6 +10,8 @@ final class ScriptedServer: Watcher {
     case answer([UInt8])
     /// These bytes, and then the connection is closed.
     case lastWords([UInt8])
+    /// These bytes, and then spaces for as long as somebody takes them.
+    case endless([UInt8])
     /// Nothing at all.
     case silence
 
@@ -25,6 +27,7 @@ final class ScriptedServer: Watcher {
     var input: [UInt8] = []
     var output: [UInt8] = []
     var isClosing = false
+    var isEndless = false
 
     init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
   }
@@ -35,6 +38,7 @@ final class ScriptedServer: Watcher {
   private(set) var connectionCount = 0
   /// Connections that the other side closed.
   private(set) var hangUpCount = 0
+  private(set) var sentByteCount = 0
 
   private let loop: EventLoop
   private let listener: Descriptor
@@ -91,6 +95,9 @@ final class ScriptedServer: Watcher {
     switch replies.isEmpty ? .silence : replies.removeFirst() {
     case .silence: return
     case .answer(let bytes): connection.output = bytes
+    case .endless(let bytes):
+      connection.output = bytes
+      connection.isEndless = true
     case .lastWords(let bytes):
       connection.output = bytes
       connection.isClosing = true
@@ -99,11 +106,20 @@ final class ScriptedServer: Watcher {
   }
 
   private func send(on connection: Connection) {
-    let sent = (try? connection.descriptor.write(connection.output.span)) ?? 0
-    connection.output.removeFirst(sent)
-    if connection.output.isEmpty, connection.isClosing {
-      return close(connection.descriptor.number)
+    // Without a signal where the other side has gone, which would end the test.
+    let number = connection.descriptor.number
+    let sent = unsafe CLinux.send(
+      number, connection.output, connection.output.count, Int32(MSG_NOSIGNAL))
+    guard sent >= 0 || clinux_errno() == EAGAIN else {
+      hangUpCount += 1
+      return close(number)
     }
+    sentByteCount += max(sent, 0)
+    connection.output.removeFirst(max(sent, 0))
+    if connection.isEndless, connection.output.isEmpty {
+      connection.output = [UInt8](repeating: 0x20, count: 64 * 1024)
+    }
+    if connection.output.isEmpty, connection.isClosing { return close(number) }
     guard let watch = connection.watch else { return }
     try? loop.change(watch, to: connection.output.isEmpty ? .input : .output)
   }
