@@ -119,13 +119,20 @@ final class Courier {
     http.post(to: Endpoint(url: url, bearerToken: token), telling: self)
   }
 
-  private func readToken() -> [UInt8]? {
-    guard let path = settings.tokenFile,
-      let bytes = try? readFile(at: Path(path), byteCountMax: Self.tokenByteCountMax)
-    else { return nil }
+  private func readToken() -> Result<[UInt8], Enrollment.TokenFlaw> {
+    guard let path = settings.tokenFile else { return .failure(.noFileNamed) }
+    let bytes: [UInt8]
+    do throws(Errno) {
+      bytes = try readFile(at: Path(path), byteCountMax: Self.tokenByteCountMax)
+    } catch .fileTooLarge {
+      return .failure(.tooLarge)
+    } catch {
+      return .failure(.unreadable(errno: error.code))
+    }
     let token = [UInt8](bytes.span.trimmed())
+    guard !token.isEmpty else { return .failure(.empty) }
     // It becomes a header's value: nothing but visible ASCII may stand in it.
-    return token.allSatisfy { (0x21...0x7E).contains($0) } ? token : nil
+    return token.allSatisfy { (0x21...0x7E).contains($0) } ? .success(token) : .failure(.notAToken)
   }
 
   private func enrolled(_ registration: Registration, now: Instant) {
