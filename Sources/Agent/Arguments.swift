@@ -54,16 +54,16 @@ extension Command {
     var isJSON = false
     while let argument = rest.popFirst() {
       switch argument {
-      case _ where argument.isEqual(to: "--help") || argument.isEqual(to: "-h"):
+      case _ where argument.span.elementsEqual("--help") || argument.span.elementsEqual("-h"):
         self = .help
         return
-      case _ where argument.isEqual(to: "--version"):
+      case _ where argument.span.elementsEqual("--version"):
         self = .version
         return
-      case _ where argument.isEqual(to: "run") && !isRun: isRun = true
-      case _ where argument.isEqual(to: "--once"): isOnce = true
-      case _ where argument.isEqual(to: "--json"): isJSON = true
-      case _ where argument.isEqual(to: "--config"):
+      case _ where argument.span.elementsEqual("run") && !isRun: isRun = true
+      case _ where argument.span.elementsEqual("--once"): isOnce = true
+      case _ where argument.span.elementsEqual("--json"): isJSON = true
+      case _ where argument.span.elementsEqual("--config"):
         guard let file = rest.popFirst(), !file.isEmpty else {
           throw UsageError(text: "--config needs the name of a file")
         }

@@ -26,6 +26,8 @@ final class Courier {
   private var isCycleOwed = false
   /// A registration that could not be kept yet.
   private var isUnsaved = false
+  /// Why the state directory failed last, which has been said.
+  private var stateError: Errno?
 
   var delivery: Delivery
   /// The fix that was recorded last, whether it was sent or not.
@@ -154,8 +156,6 @@ final class Courier {
       reportOnce(error)
     }
   }
-
-  private var stateError: Errno?
 
   private func reportOnce(_ error: Errno) {
     guard error != stateError else { return }

@@ -14,7 +14,7 @@ struct Wiring {
     addSupplies(to: supervisor)
     addSystemSensors(to: supervisor)
     for sensor in configuration.sensors {
-      supervisor.add(GPIOLine(GPIOLineSettings(sensor), loop: loop, sink: supervisor))
+      supervisor.add(GPIOLine(sensor, loop: loop, sink: supervisor))
     }
     if let location = configuration.location {
       supervisor.add(
@@ -45,34 +45,5 @@ struct Wiring {
     if system.contains(.memory) { supervisor.add(Memory(proc: proc, sink: supervisor)) }
     if system.contains(.uptime) { supervisor.add(Uptime(proc: proc, sink: supervisor)) }
     if system.contains(.disk) { supervisor.add(DiskSpace(sink: supervisor)) }
-  }
-}
-
-extension GPIOLineSettings {
-  fileprivate init(_ sensor: Configuration.GPIOSensorSettings) {
-    self.init(
-      address: GPIOLineAddress(sensor.line), name: sensor.name, deviceClass: sensor.deviceClass,
-      icon: sensor.icon, debounce: sensor.debounce, isUrgent: sensor.isUrgent,
-      isActiveLow: sensor.isActiveLow, bias: GPIOBias(sensor.bias))
-  }
-}
-
-extension GPIOLineAddress {
-  fileprivate init(_ line: Configuration.GPIOLineAddress) {
-    switch line {
-    case .name(let name): self = .name(name)
-    case .chip(let label, let offset): self = .chip(label: label, offset: offset)
-    }
-  }
-}
-
-extension GPIOBias {
-  fileprivate init(_ bias: Configuration.GPIOBias) {
-    switch bias {
-    case .asIs: self = .asIs
-    case .pullUp: self = .pullUp
-    case .pullDown: self = .pullDown
-    case .disabled: self = .disabled
-    }
   }
 }

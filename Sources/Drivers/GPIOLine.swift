@@ -3,19 +3,24 @@ import CLinux
 public import LinuxIO
 public import Sensing
 
-/// What the configuration says about one GPIO line.
-public struct GPIOLineSettings: Sendable {
+/// One entry of the configuration's `sensors`: a line that is either on or off.
+public struct GPIOLineSettings: Equatable, Sendable {
+  /// `gpio`: which line. Required.
   public var address: GPIOLineAddress
-  /// What Home Assistant calls the sensor.
+  /// `name`: what Home Assistant calls the sensor; 1 to 64 characters. Required.
   public var name: [UInt8]
+  /// `device_class`: one of Home Assistant's for binary sensors, such as `moisture`.
   public var deviceClass: [UInt8]?
+  /// `icon`: `prefix:name`, such as `mdi:water`; at most 64 bytes.
   public var icon: [UInt8]?
-  /// How long a level must last before it counts; zero or more.
+  /// `debounce`: how long a level must last before it counts; 0 to 10 s. The default, 20 ms,
+  /// outlasts the bouncing of common switches and reeds.
   public var debounce: Duration
-  /// Whether a change starts a cycle at once.
+  /// `urgent`: whether a change is reported at once instead of with the next cycle.
   public var isUrgent: Bool
-  /// Whether low voltage means on.
+  /// `active_low`: whether the sensor is on while the line is low.
   public var isActiveLow: Bool
+  /// `bias`: what the line does while nothing drives it.
   public var bias: GPIOBias
 
   public init(

@@ -133,7 +133,7 @@ public import Sensing
   private func send(_ command: StaticString, now: Instant) {
     do throws(Errno) {
       // A socket that just connected takes a line; one that does not is stuck.
-      guard try connection?.write(command) == command.utf8CodeUnitCount else {
+      guard try connection?.send(command) == command.utf8CodeUnitCount else {
         return failed(.connectionReset, now: now)
       }
     } catch {

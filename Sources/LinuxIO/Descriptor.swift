@@ -59,12 +59,6 @@ public struct Descriptor: ~Copyable {
     }
   }
 
-  /// Writes a literal once, as `write(_:)` writes bytes.
-  public func write(_ text: StaticString) throws(Errno) -> Int {
-    let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    return try unsafe write(literal.span)
-  }
-
   /// Writes all of `bytes` to a descriptor that blocks.
   public func writeAll(_ bytes: Span<UInt8>) throws(Errno) {
     var written = 0

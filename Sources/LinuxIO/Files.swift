@@ -24,6 +24,8 @@ public func replaceFile(
   let path = directory / name
   let temporary = Path(path.bytes + [UInt8](".new"))
   do throws(Errno) {
+    // What a power cut left there may be somebody else's to read, or a link.
+    try removeFile(at: temporary)
     let file = try Descriptor(opening: temporary, mode: .writePrivate)
     try file.writeAll(bytes)
     try file.synchronize()

@@ -29,6 +29,18 @@ public func connectStream(host: [UInt8], port: UInt16) throws(Errno) -> Descript
 }
 
 extension Descriptor {
+  /// Sends a literal once. Returns how many bytes the kernel took, 0 when it takes none now. A peer
+  /// that is gone is an error, and not the signal that `write(2)` would end the process with.
+  public func send(_ text: StaticString) throws(Errno) -> Int {
+    do throws(Errno) {
+      return try retryingInterrupts {
+        unsafe CLinux.send(number, text.utf8Start, text.utf8CodeUnitCount, Int32(MSG_NOSIGNAL))
+      }
+    } catch .wouldBlock {
+      return 0
+    }
+  }
+
   /// How an attempt to connect has ended: nil for well.
   public func connectionError() -> Errno? {
     let code = clinux_socket_error(number)

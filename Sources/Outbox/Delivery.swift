@@ -127,7 +127,7 @@ public struct Delivery: ~Copyable {
       // One sensor that Home Assistant drops says nothing about the others.
       batch.setStanding(.dropped, of: sensor)
       return next(now: now)
-    case (.location, .unproven), (.location, .opened): return sendStates()
+    case (.location, .unproven), (.location, .opened): return send(.states)
     case (.states, .opened(let range)):
       return statesAnswered(body.bytes.extracting(range), now: now)
     default:
@@ -174,10 +174,8 @@ public struct Delivery: ~Copyable {
       }
       batch.dropFix()
     }
-    return sendStates()
+    return send(.states)
   }
-
-  private mutating func sendStates() -> Message? { send(.states) }
 
   private mutating func send(_ message: Message) -> Message? {
     state = .awaitingAnswer(message)

@@ -1,4 +1,6 @@
 import Agent
+import Drivers
+import Sensing
 import Testing
 
 @Suite struct ConfigurationTests {
@@ -35,7 +37,7 @@ import Testing
     #expect(text(configuration.host.sys) == "/host/sys")
     try #require(configuration.sensors.count == 2)
     let bilge = configuration.sensors[0]
-    #expect(bilge.line == .name(Array("GPIO17".utf8)))
+    #expect(bilge.address == .name(Array("GPIO17".utf8)))
     #expect(text(bilge.name) == "Bilge")
     #expect(text(bilge.deviceClass) == "moisture")
     #expect(text(bilge.icon) == "mdi:water")
@@ -58,7 +60,7 @@ import Testing
     #expect(text(configuration.host.proc) == "/proc")
     #expect(text(configuration.host.sys) == "/sys")
     let sensor = try #require(configuration.sensors.first)
-    #expect(sensor.line == .chip(label: Array("pinctrl-bcm2711".utf8), offset: 27))
+    #expect(sensor.address == .chip(label: Array("pinctrl-bcm2711".utf8), offset: 27))
     #expect(text(sensor.name) == "12")
     #expect(sensor.deviceClass == nil)
     #expect(sensor.icon == nil)
@@ -122,7 +124,7 @@ import Testing
       minimum + "sensors: [{ gpio: \"\(written)\", name: x }]")
     let bytes = Array(name.utf8)
     #expect(
-      configuration.sensors.first?.line
+      configuration.sensors.first?.address
         == offset.map { .chip(label: bytes, offset: $0) } ?? .name(bytes))
   }
 
@@ -139,7 +141,7 @@ import Testing
 
   @Test(arguments: ["as_is", "pull_up", "pull_down", "disabled"])
   func biasesAreTold(apart written: String) throws {
-    let expected: [String: Configuration.GPIOBias] = [
+    let expected: [String: GPIOBias] = [
       "as_is": .asIs, "pull_up": .pullUp, "pull_down": .pullDown, "disabled": .disabled,
     ]
     #expect(

@@ -166,7 +166,12 @@ import Testing
 
   // MARK: What Home Assistant says of single sensors
 
-  @Test func aForgottenSensorIsRegisteredAndSentInTheSameCycle() throws {
+  private static let taken = #""level":{"success":true}"#
+  private static let forgotten =
+    #""depth":{"success":false,"error":{"code":"not_registered","message":""}}"#
+
+  @Test(arguments: ["{\(taken),\(forgotten)}", "{\(forgotten),\(taken)}"])
+  func aForgottenSensorIsRegisteredAndSentInTheSameCycle(answer: String) throws {
     let level = try rig.sensor("level", 7)
     let depth = try rig.sensor("depth", 1)
     try rig.acceptedCycle()
@@ -174,9 +179,7 @@ import Testing
     rig.record(level, 8)
     rig.record(depth, 2)
     rig.cycleDue()
-    rig.answered(
-      #"{"level":{"success":true},"#
-        + #""depth":{"success":false,"error":{"code":"not_registered","message":""}}}"#)
+    rig.answered(answer)
     try rig.acceptAll()
     #expect(rig.sent.count == 3 && rig.sent[1].contains(#""name":"depth""#))
     #expect(try ids(in: rig.sent[2]) == ["depth"])

@@ -69,6 +69,15 @@ import Testing
     #expect(wire.read().isEmpty, "no byte of an answer")
   }
 
+  @Test func whatWaitsIsNotAnsweredOnceTheServerStops() {
+    let host = Host(home: Home(), observer: nil)
+    #expect(host.waitToAnswer(.complete))
+    #expect(host.waitToAnswer(.after(.milliseconds(1))))
+    host.stopSignal.give()
+    #expect(!host.waitToAnswer(.never))
+    #expect(!host.waitToAnswer(.after(.seconds(50))))
+  }
+
   @Test func aSlowAnswerComesWhenItsTimeIsUp() throws {
     let server = try PracticeServer()
     defer { server.stop() }

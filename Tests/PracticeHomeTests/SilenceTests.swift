@@ -50,6 +50,12 @@ import Testing
     }
   }
 
+  @Test func aByteOrderMarkIsNamed() {
+    var visitor = Visitor()
+    visitor.send(raw: "\u{FEFF}{}")
+    #expect(visitor.lastReason?.contains("byte order mark") == true)
+  }
+
   @Test func latinOneIsBad() {
     var visitor = Visitor()
     let body = Array("{\"type\":\"".utf8) + [0xE9] + Array("\"}".utf8)

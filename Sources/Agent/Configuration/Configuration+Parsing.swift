@@ -12,7 +12,7 @@ extension Configuration {
     let problems = ProblemCollector()
     guard let root = tree(of: source, problems) else { throw problems.errors }
     let field = ConfigurationField(node: root, path: .root, problems: problems)
-    guard let configuration = ConfigurationRule.configuration.read(field), problems.isEmpty else {
+    guard field.hasValue, let configuration = field.configuration(), problems.isEmpty else {
       throw problems.errors
     }
     return configuration
@@ -24,9 +24,8 @@ extension Configuration {
     let root = YAMLTreeBuilder.tree(of: source, end: end, problems: problems)
     if problems.isEmpty, root?.isEmpty ?? true {
       problems.report(
-        ConfigurationProblem(
-          at: .start, .root, "the file has no settings",
-          remedy: "write at least home_assistant: { url: http://192.168.1.5:8123 }"))
+        at: .start, .root, "the file has no settings",
+        remedy: "write at least home_assistant: { url: http://192.168.1.5:8123 }")
       return nil
     }
     return root

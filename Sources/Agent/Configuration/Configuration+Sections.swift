@@ -1,165 +1,156 @@
+import Bytes
+import Drivers
+import Sensing
+
 // The configuration file, key by key. What each key means stands at the properties of
 // `Configuration`; a key that is not asked for here is an unknown key.
 
-extension ConfigurationRule<Configuration> {
-  static var configuration: Self {
-    .section(example: "home_assistant: { url: http://192.168.1.5:8123 }") { keys in
-      let every = keys.optional(
-        "every", .duration(in: Configuration.everyRange, example: "60s"), default: .seconds(60))
-      let stateDirectory = keys.optional(
-        "state_directory", .absolutePath, default: [UInt8](literal: "/var/lib/homeward"))
-      let homeAssistant = keys.required(
-        "home_assistant", .homeAssistant,
-        example: "home_assistant: { url: http://192.168.1.5:8123 }")
-      let deviceName = keys.optional("device", .deviceName)
-      let location = keys.optional("location", .location, default: nil)
-      let battery = keys.optional("battery", .battery, default: .automatic)
-      let system = keys.optional("system", .system, default: .all)
-      let host = keys.optional("host", .hostPaths, default: .standard)
-      let sensors = keys.optional("sensors", .sensors, default: [])
-      guard let homeAssistant else { return nil }
-      return Configuration(
-        every: every, stateDirectory: stateDirectory, homeAssistant: homeAssistant,
-        deviceName: deviceName, location: location, battery: battery, system: system, host: host,
-        sensors: sensors)
+extension ConfigurationField {
+  /// The file as a whole.
+  func configuration() -> Configuration? {
+    guard let keys = section(example: "home_assistant: { url: http://192.168.1.5:8123 }") else {
+      return nil
     }
+    defer { keys.reportUnknownKeys() }
+    let every = keys.optional("every")?.duration(in: Configuration.everyRange, example: "60s")
+    let stateDirectory = keys.optional("state_directory")?.absolutePath()
+    let homeAssistant = keys.required(
+      "home_assistant", example: "home_assistant: { url: http://192.168.1.5:8123 }")?
+      .homeAssistant()
+    let deviceName = keys.optional("device")?.deviceName()
+    let location = keys.optional("location")?.location()
+    let battery = keys.optional("battery")?.battery()
+    let system = keys.optional("system")?.system()
+    let host = keys.optional("host")?.hostPaths()
+    let sensors = keys.optional("sensors")?.sensors()
+    guard let homeAssistant else { return nil }
+    return Configuration(
+      every: every ?? .seconds(60), stateDirectory: stateDirectory ?? [UInt8]("/var/lib/homeward"),
+      homeAssistant: homeAssistant, deviceName: deviceName, location: location,
+      battery: battery ?? .automatic, system: system ?? .all,
+      host: host ?? Configuration.HostPaths(proc: [UInt8]("/proc"), sys: [UInt8]("/sys")),
+      sensors: sensors ?? [])
   }
-}
 
-extension ConfigurationRule<Configuration.HomeAssistantSettings> {
-  static var homeAssistant: Self {
-    .section(example: "home_assistant: { url: http://192.168.1.5:8123 }") { keys in
-      let url = keys.required("url", .httpURL, example: "url: http://192.168.1.5:8123")
-      let tokenFile = keys.optional("token_file", .absolutePath)
-      keys.hint(
-        "token", "put the token into a file of its own and name that file with \"token_file\"")
-      guard let url else { return nil }
-      return Configuration.HomeAssistantSettings(url: url, tokenFile: tokenFile)
+  private func homeAssistant() -> Configuration.HomeAssistantSettings? {
+    guard let keys = section(example: "home_assistant: { url: http://192.168.1.5:8123 }") else {
+      return nil
     }
-  }
-}
-
-extension ConfigurationRule<[UInt8]> {
-  static var deviceName: Self {
-    .section(example: "device: { name: Boat }") { keys in keys.optional("name", .name) }
-  }
-}
-
-extension ConfigurationRule<Configuration.LocationSettings?> {
-  static var location: Self {
-    .word(
-      [("off", nil)],
-      or: .section(example: "location: { source: gpsd }") { keys in
-        _ = keys.required(
-          "source", ConfigurationRule<Void>.word([("gpsd", ())]), example: "source: gpsd")
-        return Configuration.LocationSettings(
-          host: keys.optional("host", .host, default: [UInt8](literal: "127.0.0.1")),
-          port: keys.optional("port", .port, default: 2947))
-      },
-      remedy: "write off or { source: gpsd }")
-  }
-}
-
-extension ConfigurationRule<Configuration.BatterySettings> {
-  static var battery: Self {
-    .word(
-      [("auto", .automatic), ("off", .off)],
-      or: ConfigurationRule<[[UInt8]]>.list(
-        of: .supplyName.unique(among: SeenValues(), by: ==), count: 1...Configuration.suppliesMax,
-        example: "[BAT0]"
-      ).map { .supplies($0) },
-      remedy: "write auto, off or a list of names, such as [BAT0]")
-  }
-}
-
-extension ConfigurationRule<Configuration.SystemSensors> {
-  static var system: Self {
-    .word(
-      [("auto", .all), ("off", [])],
-      or: ConfigurationRule<[Configuration.SystemSensors]>.list(
-        of: .systemSensor.unique(among: SeenValues(), by: ==), count: 1...5,
-        example: "[cpu_temperature, load]"
-      ).map { sensors in sensors.reduce(into: []) { $0.formUnion($1) } },
-      remedy: "write auto, off or a list, such as [cpu_temperature, load]")
+    defer { keys.reportUnknownKeys() }
+    let url = keys.required("url", example: "url: http://192.168.1.5:8123")?.httpURL()
+    let tokenFile = keys.optional("token_file")?.absolutePath()
+    keys.hint(
+      "token", "put the token into a file of its own and name that file with \"token_file\"")
+    guard let url else { return nil }
+    return Configuration.HomeAssistantSettings(url: url, tokenFile: tokenFile)
   }
 
-  private static var systemSensor: Self {
-    .word([
-      ("cpu_temperature", .cpuTemperature), ("load", .load), ("memory", .memory),
-      ("uptime", .uptime), ("disk", .disk),
-    ])
+  private func deviceName() -> [UInt8]? {
+    guard let keys = section(example: "device: { name: Boat }") else { return nil }
+    defer { keys.reportUnknownKeys() }
+    return keys.optional("name")?.name()
   }
-}
 
-extension ConfigurationRule<Configuration.HostPaths> {
-  static var hostPaths: Self {
-    .section(example: "host: { proc: /proc, sys: /sys }") { keys in
-      Configuration.HostPaths(
-        proc: keys.optional("proc", .absolutePath, default: [UInt8](literal: "/proc")),
-        sys: keys.optional("sys", .absolutePath, default: [UInt8](literal: "/sys")))
+  private func location() -> Configuration.LocationSettings? {
+    if isText {
+      _ = word(of: ["off"], remedy: "write off or { source: gpsd }")
+      return nil
     }
+    guard let keys = section(example: "location: { source: gpsd }") else { return nil }
+    defer { keys.reportUnknownKeys() }
+    _ = keys.required("source", example: "source: gpsd")?.word(of: ["gpsd"])
+    return Configuration.LocationSettings(
+      host: keys.optional("host")?.host() ?? [UInt8]("127.0.0.1"),
+      port: keys.optional("port")?.port() ?? 2947)
   }
-}
 
-extension ConfigurationRule<[Configuration.GPIOSensorSettings]> {
-  static var sensors: Self {
-    let lines = SeenValues<Configuration.GPIOLineAddress>()
-    let names = SeenValues<[UInt8]>()
-    return .list(
-      of: .sensor(lines: lines, names: names), count: 0...Configuration.sensorsMax,
-      example: "[{ gpio: GPIO17, name: Bilge }]")
+  private func battery() -> Configuration.BatterySettings? {
+    if isText {
+      let remedy: MessageText = "write auto, off or a list of names, such as [BAT0]"
+      return word(of: ["auto", "off"], remedy: remedy) == 1 ? .off : .automatic
+    }
+    let seen = SeenTexts()
+    var names: [[UInt8]] = []
+    for item in items(count: 1...Configuration.suppliesMax, example: "[BAT0]") {
+      guard let name = item.supplyName() else { continue }
+      seen.add(name, of: item)
+      names.append(name)
+    }
+    return .supplies(names)
   }
-}
 
-extension ConfigurationRule<Configuration.GPIOSensorSettings> {
+  private func system() -> Configuration.SystemSensors? {
+    if isText {
+      let remedy: MessageText = "write auto, off or a list, such as [cpu_temperature, load]"
+      return word(of: ["auto", "off"], remedy: remedy) == 1 ? [] : .all
+    }
+    let words: [StaticString] = ["cpu_temperature", "load", "memory", "uptime", "disk"]
+    let sensors: [Configuration.SystemSensors] = [
+      .cpuTemperature, .load, .memory, .uptime, .disk,
+    ]
+    let seen = SeenTexts()
+    var selection: Configuration.SystemSensors = []
+    for item in items(count: 1...words.count, example: "[cpu_temperature, load]") {
+      guard let index = item.word(of: words) else { continue }
+      seen.add([UInt8](words[index]), of: item)
+      selection.formUnion(sensors[index])
+    }
+    return selection
+  }
+
+  private func hostPaths() -> Configuration.HostPaths? {
+    guard let keys = section(example: "host: { proc: /proc, sys: /sys }") else { return nil }
+    defer { keys.reportUnknownKeys() }
+    return Configuration.HostPaths(
+      proc: keys.optional("proc")?.absolutePath() ?? [UInt8]("/proc"),
+      sys: keys.optional("sys")?.absolutePath() ?? [UInt8]("/sys"))
+  }
+
+  private func sensors() -> [GPIOLineSettings] {
+    let lines = SeenTexts()
+    let names = SeenTexts()
+    var sensors: [GPIOLineSettings] = []
+    let items = items(
+      count: 0...Configuration.sensorsMax, example: "[{ gpio: GPIO17, name: Bilge }]")
+    for item in items {
+      if let sensor = item.sensor(lines: lines, names: names) { sensors.append(sensor) }
+    }
+    return sensors
+  }
+
   /// One sensor; `lines` and `names` are those of the sensors before it.
-  static func sensor(
-    lines: SeenValues<Configuration.GPIOLineAddress>, names: SeenValues<[UInt8]>
-  ) -> Self {
-    .section(example: "{ gpio: GPIO17, name: Bilge }") { keys in
-      let line = keys.required(
-        "gpio", .gpioLine.unique(among: lines, by: ==), example: "gpio: GPIO17")
-      let name = keys.required(
-        "name", .name.unique(among: names) { $0.lowercasedASCII == $1.lowercasedASCII },
-        example: "name: Bilge")
-      let deviceClass = keys.optional("device_class", .deviceClass)
-      let icon = keys.optional("icon", .icon)
-      let debounce = keys.optional(
-        "debounce", .duration(in: Configuration.debounceRange, example: "50ms"),
-        default: .milliseconds(20))
-      let isUrgent = keys.optional("urgent", .boolean, default: false)
-      let isActiveLow = keys.optional("active_low", .boolean, default: false)
-      let bias = keys.optional("bias", .bias, default: .asIs)
-      guard let line, let name else { return nil }
-      return Configuration.GPIOSensorSettings(
-        line: line, name: name, deviceClass: deviceClass, icon: icon, debounce: debounce,
-        isUrgent: isUrgent, isActiveLow: isActiveLow, bias: bias)
-    }
+  private func sensor(lines: SeenTexts, names: SeenTexts) -> GPIOLineSettings? {
+    guard let keys = section(example: "{ gpio: GPIO17, name: Bilge }") else { return nil }
+    defer { keys.reportUnknownKeys() }
+    let line = keys.required("gpio", example: "gpio: GPIO17")?.gpioLine(notAmong: lines)
+    let name = keys.required("name", example: "name: Bilge")?.name(notAmong: names)
+    let deviceClass = keys.optional("device_class")?.deviceClass()
+    let icon = keys.optional("icon")?.icon()
+    let debounce = keys.optional("debounce")?
+      .duration(in: Configuration.debounceRange, example: "50ms")
+    let isUrgent = keys.optional("urgent")?.boolean()
+    let isActiveLow = keys.optional("active_low")?.boolean()
+    let bias = keys.optional("bias")?.bias()
+    guard let line, let name else { return nil }
+    return GPIOLineSettings(
+      address: line, name: name, deviceClass: deviceClass, icon: icon,
+      debounce: debounce ?? .milliseconds(20), isUrgent: isUrgent ?? false,
+      isActiveLow: isActiveLow ?? false, bias: bias ?? .asIs)
   }
-}
 
-extension ConfigurationRule<Configuration.GPIOBias> {
-  static var bias: Self {
-    .word([
-      ("as_is", .asIs), ("pull_up", .pullUp), ("pull_down", .pullDown), ("disabled", .disabled),
-    ])
+  private func bias() -> GPIOBias? {
+    let biases: [GPIOBias] = [.asIs, .pullUp, .pullDown, .disabled]
+    return word(of: ["as_is", "pull_up", "pull_down", "disabled"]).map { biases[$0] }
   }
-}
 
-extension ConfigurationRule<[UInt8]> {
-  /// The device classes of Home Assistant's binary sensors.
-  static var deviceClass: Self {
-    let words: [StaticString] = [
+  /// One of the device classes of Home Assistant's binary sensors.
+  private func deviceClass() -> [UInt8]? {
+    let classes: [StaticString] = [
       "battery", "battery_charging", "carbon_monoxide", "cold", "connectivity", "door",
       "garage_door", "gas", "heat", "light", "lock", "moisture", "motion", "moving", "occupancy",
       "opening", "plug", "power", "presence", "problem", "running", "safety", "smoke", "sound",
       "tamper", "update", "vibration", "window",
     ]
-    return .word(words.map { ($0, [UInt8](literal: $0)) })
+    return word(of: classes).map { [UInt8](classes[$0]) }
   }
-}
-
-extension Configuration.HostPaths {
-  static let standard = Configuration.HostPaths(
-    proc: [UInt8](literal: "/proc"), sys: [UInt8](literal: "/sys"))
 }

@@ -1,3 +1,5 @@
+public import Drivers
+
 /// What the agent shall do: the content of its configuration file, `/etc/homeward/homeward.yaml`.
 ///
 /// Each property says which key it comes from, its range, and what holds when the key is absent.
@@ -23,9 +25,9 @@ public struct Configuration: Equatable, Sendable {
   public var system: SystemSensors
   /// `host`: where the kernel's file systems are mounted.
   public var host: HostPaths
-  /// `sensors`: at most 64; no two with the same line, or with names that differ in the case of
-  /// ASCII letters only. Default: none.
-  public var sensors: [GPIOSensorSettings]
+  /// `sensors`: GPIO lines, at most 64; no two with the same line, or with names that differ in the
+  /// case of ASCII letters only. Default: none.
+  public var sensors: [GPIOLineSettings]
 }
 
 extension Configuration {
@@ -78,51 +80,6 @@ extension Configuration {
     public var proc: [UInt8]
     /// `sys`. Default: `/sys`.
     public var sys: [UInt8]
-  }
-
-  /// One entry of `sensors`: a line that is either on or off.
-  public struct GPIOSensorSettings: Equatable, Sendable {
-    /// `gpio`: which line. Required.
-    public var line: GPIOLineAddress
-    /// `name`: 1 to 64 characters. Required.
-    public var name: [UInt8]
-    /// `device_class`: one of Home Assistant's for binary sensors, such as `moisture`.
-    /// Default: nil, none.
-    public var deviceClass: [UInt8]?
-    /// `icon`: `prefix:name`, such as `mdi:water`; at most 64 bytes. Default: nil, what Home
-    /// Assistant chooses.
-    public var icon: [UInt8]?
-    /// `debounce`: how long a level must last before it counts; 0 to 10 s. Default: 20 ms, which
-    /// outlasts the bouncing of common switches and reeds.
-    public var debounce: Duration
-    /// `urgent`: whether a change is reported at once instead of with the next cycle.
-    /// Default: false.
-    public var isUrgent: Bool
-    /// `active_low`: whether the sensor is on while the line is low. Default: false.
-    public var isActiveLow: Bool
-    /// `bias`: what the line does while nothing drives it. Default: `as_is`.
-    public var bias: GPIOBias
-  }
-
-  /// `gpio`: which line, in words that mean the same after a kernel update.
-  public enum GPIOLineAddress: Equatable, Sendable {
-    /// The line's own name, such as `GPIO17`; 1 to 31 bytes, as the kernel allows.
-    case name([UInt8])
-    /// The chip's label, 1 to 31 bytes, and the line's offset, 0 to 4095: `pinctrl-bcm2711/17`.
-    /// The last slash is the one between them.
-    case chip(label: [UInt8], offset: UInt32)
-  }
-
-  /// `bias`: the resistor of the chip that a line is connected to.
-  public enum GPIOBias: Equatable, Sendable {
-    /// `as_is`: whatever was set before the agent started.
-    case asIs
-    /// `pull_up`
-    case pullUp
-    /// `pull_down`
-    case pullDown
-    /// `disabled`: none.
-    case disabled
   }
 }
 

@@ -1,3 +1,5 @@
+import Bytes
+
 /// One thing that is wrong in a configuration file, and what would be right.
 public struct ConfigurationProblem: Equatable, Sendable {
   /// The line, counted from 1.
@@ -63,6 +65,14 @@ final class ProblemCollector {
     ConfigurationErrors(problems: problems, omittedCount: omittedCount)
   }
 
+  // Every message of the reading passes here.
+  @inline(never)
+  func report(
+    at mark: TextMark, _ path: ConfigurationPath, _ problem: MessageText, remedy: MessageText
+  ) {
+    report(ConfigurationProblem(at: mark, path, problem, remedy: remedy))
+  }
+
   func report(_ problem: ConfigurationProblem) {
     let index = problems.lastIndex { $0.mark <= problem.mark } ?? -1
     problems.insert(problem, at: index + 1)
@@ -79,7 +89,7 @@ struct ConfigurationPath {
   let bytes: [UInt8]
 
   func appending(_ key: [UInt8]) -> ConfigurationPath {
-    let shown = MessageText.canShow(key) ? key.printable : [UInt8](literal: "...")
+    let shown = MessageText.canShow(key) ? key.printable : [UInt8]("...")
     let dot: MessageText = bytes.isEmpty ? "" : "."
     return ConfigurationPath(bytes: ("\(bytes: bytes)\(dot)\(bytes: shown)" as MessageText).bytes)
   }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The text of a configuration file, before anyone looks at its structure.
 enum ConfigurationSource {
   /// Bytes of the whole file. A configuration of 64 sensors with everything set has about 12 KiB.
@@ -8,48 +10,50 @@ enum ConfigurationSource {
   static func end(of source: [UInt8], problems: ProblemCollector) -> TextMark? {
     var mark = TextMark.start
     func refuse(_ problem: MessageText, remedy: MessageText) -> TextMark? {
-      problems.report(ConfigurationProblem(at: mark, .root, problem, remedy: remedy))
+      problems.report(at: mark, .root, problem, remedy: remedy)
       return nil
     }
     guard source.count <= bytesMax else {
       return refuse("the file has \(source.count) bytes", remedy: "the most is \(bytesMax)")
     }
-    guard !source.starts(with: [0xFF, 0xFE]), !source.starts(with: [0xFE, 0xFF]) else {
+    let isUTF16 =
+      source.count >= 2
+      && ((source[0] == 0xFF && source[1] == 0xFE) || (source[0] == 0xFE && source[1] == 0xFF))
+    guard !isUTF16 else {
       return refuse("the file is UTF-16", remedy: "save it as UTF-8")
     }
-    var previous: Unicode.Scalar = " "
-    var parser = Unicode.UTF8.ForwardParser()
-    var rest = withoutByteOrderMark(source).makeIterator()
-    while true {
-      switch parser.parseScalar(from: &rest) {
-      case .emptyInput: return mark
-      case .error: return refuse("the file is not UTF-8 here", remedy: "save it as UTF-8")
-      case .valid(let encoded):
-        let scalar = Unicode.UTF8.decode(encoded)
-        guard scalar != "\0" else {
-          return refuse("there is a NUL byte here", remedy: "is this the right file?")
-        }
-        guard scalar.isFitForConfiguration else {
-          return refuse("there is an invisible control character here", remedy: "delete it")
-        }
-        mark.advance(over: scalar, after: previous)
-        previous = scalar
+    var previous: UInt32?
+    var index = source.span.starts(with: "\u{FEFF}") ? 3 : 0
+    while index < source.count {
+      let character = source.span.character(at: index)
+      guard let scalar = character.scalar else {
+        return refuse("the file is not UTF-8 here", remedy: "save it as UTF-8")
       }
+      guard scalar != 0 else {
+        return refuse("there is a NUL byte here", remedy: "is this the right file?")
+      }
+      guard character.isFitForConfiguration else {
+        return refuse("there is an invisible control character here", remedy: "delete it")
+      }
+      mark.advance(over: scalar, after: previous)
+      previous = scalar
+      index = character.end
     }
-  }
-
-  private static func withoutByteOrderMark(_ source: [UInt8]) -> ArraySlice<UInt8> {
-    source.dropFirst(source.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+    return mark
   }
 }
 
-extension Unicode.Scalar {
+private let tab: UInt32 = 0x09
+private let lineFeed: UInt32 = 0x0A
+private let carriageReturn: UInt32 = 0x0D
+
+extension TextCharacter {
   /// Beside control characters, YAML refuses two more. Some of all these end a line for YAML and
   /// not for an editor: positions would differ.
   fileprivate var isFitForConfiguration: Bool {
-    switch self {
-    case "\t", "\n", "\r": true
-    case "\u{FFFE}", "\u{FFFF}": false
+    switch scalar {
+    case tab, lineFeed, carriageReturn: true
+    case 0xFFFE, 0xFFFF: false
     default: !isInvisibleControl
     }
   }
@@ -57,10 +61,10 @@ extension Unicode.Scalar {
 
 extension TextMark {
   /// The mark after `scalar`; a carriage return and a line feed are one line end.
-  fileprivate mutating func advance(over scalar: Unicode.Scalar, after previous: Unicode.Scalar) {
+  fileprivate mutating func advance(over scalar: UInt32, after previous: UInt32?) {
     switch scalar {
-    case "\n" where previous == "\r": return
-    case "\n", "\r": self = TextMark(line: line + 1, column: 1)
+    case lineFeed where previous == carriageReturn: return
+    case lineFeed, carriageReturn: self = TextMark(line: line + 1, column: 1)
     default: column += 1
     }
   }

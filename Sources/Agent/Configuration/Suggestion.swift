@@ -1,3 +1,5 @@
+import Bytes
+
 /// Finds the word that was meant.
 enum Suggestion {
   /// Longer words are compared with nothing: no key or value of ours is that long.
@@ -8,7 +10,7 @@ enum Suggestion {
   static func nearest(to written: [UInt8], in words: [StaticString]) -> StaticString? {
     var nearest: (word: StaticString, distance: Int)?
     for word in words {
-      let candidate = [UInt8](literal: word)
+      let candidate = [UInt8](word)
       guard written.count <= wordBytesMax, abs(written.count - candidate.count) <= 2 else {
         continue
       }

@@ -1,5 +1,7 @@
+import Bytes
+
 /// One value of the YAML text, and where it begins.
-struct YAMLNode {
+final class YAMLNode {
   enum Content {
     /// A text; plain means: written without quotes.
     case scalar([UInt8], isPlain: Bool)
@@ -12,10 +14,15 @@ struct YAMLNode {
   let content: Content
   let mark: TextMark
 
+  init(content: Content, mark: TextMark) {
+    self.content = content
+    self.mark = mark
+  }
+
   /// Whether there is a key but nothing after it, or YAML's word for nothing.
   var isEmpty: Bool {
     guard case .scalar(let text, isPlain: true) = content else { return false }
-    return text.isEmpty || text.isEqual(to: "~") || text.isEqual(to: "null")
+    return text.isEmpty || text.span.elementsEqual("~") || text.span.elementsEqual("null")
   }
 }
 

@@ -1,3 +1,5 @@
+import Bytes
+
 extension YAMLSyntaxFailure {
   /// The failure for a person: where it began, as far as that is known, and what to do.
   ///
@@ -5,7 +7,8 @@ extension YAMLSyntaxFailure {
   /// - Returns: the problem, at a place that exists.
   func explained(endOfText end: TextMark) -> ConfigurationProblem {
     guard !problem.isEmpty else { return .outOfMemory }
-    if problem.isBegun(with: "found a tab") || (isAboutCharacter && byte == UInt8(ascii: "\t")) {
+    if problem.span.starts(with: "found a tab") || (isAboutCharacter && byte == UInt8(ascii: "\t"))
+    {
       return ConfigurationProblem(
         at: mark, .root, "the line is indented with a tab", remedy: "use spaces")
     }
@@ -17,7 +20,7 @@ extension YAMLSyntaxFailure {
   }
 
   private var isAboutCharacter: Bool {
-    problem.isEqual(to: "found character that cannot start any token")
+    problem.span.elementsEqual("found character that cannot start any token")
   }
 
   /// Something has no end: its beginning is the place to look at.
@@ -30,7 +33,7 @@ extension YAMLSyntaxFailure {
       ("while parsing a flow sequence", "a list begins here and does not end", "close it with ]"),
       ("while parsing a flow mapping", "a section begins here and does not end", "close it with }"),
     ]
-    let known = endings.first { context.isEqual(to: $0.context) }
+    let known = endings.first { context.span.elementsEqual($0.context) }
     return ConfigurationProblem(
       at: min(contextMark, end), .root, known?.problem ?? words, remedy: known?.remedy ?? remedy)
   }
@@ -59,7 +62,7 @@ extension YAMLSyntaxFailure {
       ("block sequence entries", "begin a list on the line after its key"),
       ("found unknown escape", "write the backslash twice, or use single quotes"),
     ]
-    let known = remedies.first { problem.isBegun(with: $0.begins) }
+    let known = remedies.first { problem.span.starts(with: $0.begins) }
     return known?.remedy ?? "check the indentation, the brackets and the quotes"
   }
 }

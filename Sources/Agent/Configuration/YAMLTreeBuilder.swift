@@ -1,3 +1,5 @@
+import Bytes
+
 /// Nothing more can be read; the reason has been reported.
 struct YAMLAbandoned: Error {}
 
@@ -115,7 +117,7 @@ struct YAMLTreeBuilder: ~Copyable {
       }
       return nil
     }
-    if isPlain, event.text.isEqual(to: "<<") {
+    if isPlain, event.text.span.elementsEqual("<<") {
       report(
         event.mark, path, "merge keys (<<) are not supported", remedy: "write the settings out")
       return nil
@@ -196,7 +198,7 @@ extension YAMLTreeBuilder {
   }
 
   private func refuse(tag: [UInt8], _ event: YAMLEvent, _ path: ConfigurationPath) {
-    if tag.isEqual(to: "!secret") {
+    if tag.span.elementsEqual("!secret") {
       report(
         event.mark, path, "!secret is not supported: it is known to Home Assistant only",
         remedy: "a token belongs into a file named by token_file; write other values here")
@@ -211,14 +213,14 @@ extension YAMLTreeBuilder {
     _ mark: TextMark, _ path: ConfigurationPath, _ problem: MessageText, remedy: MessageText
   ) {
     guard !isMuted else { return }
-    problems.report(ConfigurationProblem(at: mark, path, problem, remedy: remedy))
+    problems.report(at: mark, path, problem, remedy: remedy)
   }
 
   /// Reports what makes reading on pointless, muted or not.
   private func abandon(
     _ mark: TextMark, _ path: ConfigurationPath, _ problem: MessageText, remedy: MessageText
   ) -> YAMLAbandoned {
-    problems.report(ConfigurationProblem(at: mark, path, problem, remedy: remedy))
+    problems.report(at: mark, path, problem, remedy: remedy)
     return YAMLAbandoned()
   }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A sentence for the user, put together without `String`, whose comparison would link the Unicode
 /// tables into the shipped binary.
 ///
@@ -15,10 +17,10 @@ struct MessageText: ExpressibleByStringInterpolation {
   /// Whether a text from the file is neither long nor looks like an access token (a JSON Web Token,
   /// which begins with an encoded brace and quote).
   static func canShow(_ text: [UInt8]) -> Bool {
-    text.unicodeScalars.count <= quotedCharactersMax && !text.isBegun(with: "eyJ")
+    text.characterCount <= quotedCharactersMax && !text.span.starts(with: "eyJ")
   }
 
-  init(stringLiteral text: StaticString) { bytes = [UInt8](literal: text) }
+  init(stringLiteral text: StaticString) { bytes = [UInt8](text) }
 
   init(stringInterpolation: StringInterpolation) { bytes = stringInterpolation.bytes }
 
@@ -28,7 +30,7 @@ struct MessageText: ExpressibleByStringInterpolation {
     init(literalCapacity: Int, interpolationCount: Int) {}
 
     @inline(never)
-    mutating func appendLiteral(_ text: StaticString) { bytes += [UInt8](literal: text) }
+    mutating func appendLiteral(_ text: StaticString) { bytes += [UInt8](text) }
     @inline(never)
     mutating func appendInterpolation(_ text: StaticString) { appendLiteral(text) }
     @inline(never)
@@ -37,7 +39,12 @@ struct MessageText: ExpressibleByStringInterpolation {
     @inline(never)
     mutating func appendInterpolation(bytes shown: [UInt8]) { bytes += shown }
     @inline(never)
-    mutating func appendInterpolation(_ number: Int) { bytes += [UInt8](decimal: Int64(number)) }
+    mutating func appendInterpolation(_ number: Int) { append(decimal: Int64(number)) }
+    private mutating func append(decimal number: Int64) {
+      var digits = ByteBuffer(capacity: 20)
+      digits.append(decimal: number)
+      bytes += [UInt8](digits.bytes)
+    }
 
     /// A length of time, in the largest unit that divides it.
     @inline(never)
@@ -48,7 +55,7 @@ struct MessageText: ExpressibleByStringInterpolation {
         (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms"),
       ]
       for unit in units where milliseconds > 0 && milliseconds.isMultiple(of: unit.length) {
-        appendInterpolation(bytes: [UInt8](decimal: milliseconds / unit.length))
+        append(decimal: milliseconds / unit.length)
         return appendLiteral(unit.name)
       }
       appendLiteral("0s")
@@ -60,15 +67,15 @@ struct MessageText: ExpressibleByStringInterpolation {
       appendInterpolation(
         MessageText.canShow(text)
           ? "\"\(bytes: text.printable)\""
-          : "(a text of \(text.unicodeScalars.count) characters)")
+          : "(a text of \(text.characterCount) characters)")
     }
 
     /// `a, b or c`
     @inline(never)
     mutating func appendInterpolation(anyOf words: [StaticString]) {
-      for (index, word) in words.enumerated() {
+      for index in words.indices {
         if index > 0 { appendLiteral(index == words.count - 1 ? " or " : ", ") }
-        appendLiteral(word)
+        appendLiteral(words[index])
       }
     }
   }

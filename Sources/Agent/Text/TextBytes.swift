@@ -1,60 +1,92 @@
-// Text as bytes: what the configuration's reading asks of `[UInt8]` and of literals.
-//
-// Hundreds of places say something about text. Inlined there, the functions marked "never" would
-// double the size of the shipped binary.
+import Bytes
 
-extension [UInt8] {
-  /// The UTF-8 of a literal.
-  @inline(never)
-  init(literal text: StaticString) {
-    unsafe self.init(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-  }
+// Text as bytes: what the configuration's reading and the messages ask of it beyond `Bytes`.
 
-  init(decimal number: Int64) {
-    var digits: [UInt8] = []
-    var rest = number.magnitude
-    repeat {
-      digits.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    } while rest > 0
-    if number < 0 { digits.append(UInt8(ascii: "-")) }
-    self = digits.reversed()
-  }
+/// One character (a Unicode scalar) of a text, or one byte that belongs to none.
+struct TextCharacter {
+  /// nil where the text is not UTF-8.
+  let scalar: UInt32?
+  /// Where the next one begins.
+  let end: Int
 
-  @inline(never)
-  func isEqual(to text: StaticString) -> Bool {
-    count == text.utf8CodeUnitCount && isBegun(with: text)
-  }
-
-  @inline(never)
-  func isBegun(with text: StaticString) -> Bool {
-    let prefix = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    return unsafe starts(with: prefix)
-  }
-
-  /// The characters of valid UTF-8; what is not valid becomes U+FFFD.
-  var unicodeScalars: [Unicode.Scalar] {
-    var scalars: [Unicode.Scalar] = []
-    var parser = Unicode.UTF8.ForwardParser()
-    var rest = makeIterator()
-    while true {
-      switch parser.parseScalar(from: &rest) {
-      case .valid(let encoded): scalars.append(Unicode.UTF8.decode(encoded))
-      case .error: scalars.append("\u{FFFD}")
-      case .emptyInput: return scalars
-      }
+  /// Control characters, line separators, and the marks that turn the direction of writing: in a
+  /// name nobody wants them, and in a message they could hide what it says.
+  var isInvisibleControl: Bool {
+    guard let scalar else { return false }
+    return switch scalar {
+    case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
+    default: false
     }
   }
+}
 
-  /// The text with a `?` for every character that a terminal could obey.
+extension Span<UInt8> {
+  // Called wherever text is judged; inlined there it would be most of each caller.
+  @inline(never)
+  func character(at index: Int) -> TextCharacter {
+    let length = lengthOfScalar(at: index)
+    guard length > 0 else { return TextCharacter(scalar: nil, end: index + 1) }
+    // The first byte of several begins with as many ones and a zero.
+    var scalar = UInt32(length == 1 ? self[index] : self[index] & (0x7F >> UInt8(length)))
+    for offset in index + 1..<index + length {
+      scalar = scalar << 6 | UInt32(self[offset] & 0x3F)
+    }
+    return TextCharacter(scalar: scalar, end: index + length)
+  }
+
+  /// The value of plain decimal digits; nil for anything else, and when it does not fit.
+  var decimalValue: Int64? {
+    guard !isEmpty else { return nil }
+    var value: Int64 = 0
+    for index in indices {
+      guard self[index].isASCIIDigit else { return nil }
+      let digit = Int64(self[index] - UInt8(ascii: "0"))
+      let (product, productOverflows) = value.multipliedReportingOverflow(by: 10)
+      let (sum, sumOverflows) = product.addingReportingOverflow(digit)
+      guard !productOverflows, !sumOverflows else { return nil }
+      value = sum
+    }
+    return value
+  }
+}
+
+extension [UInt8] {
+  /// Bytes that are not UTF-8 count one each.
+  var characterCount: Int {
+    var characterCount = 0
+    var index = 0
+    while index < count {
+      index = span.character(at: index).end
+      characterCount += 1
+    }
+    return characterCount
+  }
+
+  var hasInvisibleControl: Bool {
+    var index = 0
+    while index < count {
+      let character = span.character(at: index)
+      if character.isInvisibleControl { return true }
+      index = character.end
+    }
+    return false
+  }
+
+  /// The text with a `?` for every character that a terminal could obey, and U+FFFD for what is
+  /// not UTF-8.
   var printable: [UInt8] {
     var result: [UInt8] = []
-    for scalar in unicodeScalars {
-      guard !scalar.isInvisibleControl, let encoded = Unicode.UTF8.encode(scalar) else {
+    var index = 0
+    while index < count {
+      let character = span.character(at: index)
+      if character.scalar == nil {
+        result += [UInt8]("\u{FFFD}")
+      } else if character.isInvisibleControl {
         result.append(UInt8(ascii: "?"))
-        continue
+      } else {
+        result += self[index..<character.end]
       }
-      result += encoded
+      index = character.end
     }
     return result
   }
@@ -66,38 +98,5 @@ extension [UInt8] {
       result[index] |= 0x20
     }
     return result
-  }
-
-  /// The value of plain decimal digits; nil for anything else, and when it does not fit.
-  var decimalValue: Int64? {
-    guard !isEmpty else { return nil }
-    var value: Int64 = 0
-    for byte in self {
-      guard byte.isDecimalDigit else { return nil }
-      let (product, productOverflows) = value.multipliedReportingOverflow(by: 10)
-      let (sum, sumOverflows) = product.addingReportingOverflow(Int64(byte - UInt8(ascii: "0")))
-      guard !productOverflows, !sumOverflows else { return nil }
-      value = sum
-    }
-    return value
-  }
-}
-
-extension UInt8 {
-  var isDecimalDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")) ~= self }
-  var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= self | 0x20 }
-  var isHexadecimalDigit: Bool {
-    isDecimalDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")) ~= self | 0x20
-  }
-}
-
-extension Unicode.Scalar {
-  /// Control characters, line separators, and the marks that turn the direction of writing: in a
-  /// name nobody wants them, and in a message they could hide what it says.
-  var isInvisibleControl: Bool {
-    switch value {
-    case 0x00...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
-    default: false
-    }
   }
 }

@@ -1,0 +1,67 @@
+import Bytes
+import CLinux
+import LinuxIO
+
+/// A directory of its own for one test, which goes with its owner.
+final class TestDirectory {
+  let name: String
+
+  init() throws {
+    var template = Array("/tmp/homeward-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else { throw Errno(code: clinux_errno()) }
+    name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    for entry in (try? names()) ?? [] {
+      if unsafe unlink("\(name)/\(entry)") != 0 { unsafe rmdir("\(name)/\(entry)") }
+    }
+    unsafe rmdir(name)
+  }
+
+  var path: Path { Path([UInt8](name.utf8)) }
+  func path(_ file: String) -> Path { Path([UInt8]("\(name)/\(file)".utf8)) }
+
+  func write(_ bytes: [UInt8], to file: String) throws {
+    try Descriptor(opening: path(file), mode: .writePrivate).writeAll(bytes.span)
+  }
+
+  func names() throws -> [String] {
+    var names: [String] = []
+    let reader = try DirectoryReader(opening: path)
+    reader.forEachName { names.append(String(decoding: [UInt8]($0), as: UTF8.self)) }
+    return names.sorted()
+  }
+
+  /// The type and the permissions of a file.
+  func mode(of file: String) throws -> mode_t {
+    var status = stat()
+    try check(unsafe stat("\(name)/\(file)", &status))
+    return status.st_mode
+  }
+}
+
+func check(_ result: Int32) throws {
+  if result != 0 { throw Errno(code: clinux_errno()) }
+}
+
+/// A pipe that nobody waits for: what is written to one end is read from the other.
+func makePipe() throws -> (read: Int32, write: Int32) {
+  var ends: (Int32, Int32) = (-1, -1)
+  try unsafe withUnsafeMutableBytes(of: &ends) {
+    guard let ends = $0.baseAddress else { return }
+    try check(unsafe pipe2(ends.assumingMemoryBound(to: Int32.self), O_NONBLOCK | O_CLOEXEC))
+  }
+  return (ends.0, ends.1)
+}
+
+/// Two connected sockets that nobody waits for.
+func makeSocketPair() throws -> (Int32, Int32) {
+  var ends: (Int32, Int32) = (-1, -1)
+  let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+  try unsafe withUnsafeMutableBytes(of: &ends) {
+    guard let ends = $0.baseAddress else { return }
+    try check(unsafe socketpair(AF_UNIX, type, 0, ends.assumingMemoryBound(to: Int32.self)))
+  }
+  return ends
+}
