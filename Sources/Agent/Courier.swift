@@ -106,12 +106,13 @@ final class Courier {
   private func enroll(now: Instant) {
     guard case .enrolling(var enrollment) = phase else { return }
     defer { phase = .enrolling(enrollment) }
-    let action = enrollment.tokenRead(readToken(), now: now) { problem($0) }
+    let action = enrollment.tokenRead(readToken(), now: now) { problem($0, now: now) }
     guard case .register(let token) = action else { return }
     // A registration that cannot be kept would be made anew at every start, and Home Assistant
     // would throw the entities of the one before away.
     do throws(Errno) { try state.checkIsWritable() } catch {
       enrollment.stateNotWritable(now: now)
+      delivery.registrationFailed(now: now)
       return reportOnce(error)
     }
     var url = ByteBuffer(capacity: 1024)
@@ -187,7 +188,7 @@ final class Courier {
     switch phase {
     case .enrolling(var enrollment):
       let answer = RegistrationAnswer.read(status: status, body: http.response)
-      let registration = enrollment.answerReceived(answer, now: now) { problem($0) }
+      let registration = enrollment.answerReceived(answer, now: now) { problem($0, now: now) }
       phase = .enrolling(enrollment)
       if let registration { enrolled(registration, now: now) }
     case .delivering(let registration, _):
@@ -198,7 +199,8 @@ final class Courier {
     }
   }
 
-  private func problem(_ problem: Enrollment.Problem) {
+  private func problem(_ problem: Enrollment.Problem, now: Instant) {
+    delivery.registrationFailed(now: now)
     reporter.notRegistered(problem)
     guard case .tokenRejected(let fingerprint) = problem else { return }
     do throws(Errno) { try state.write(rejectedFingerprint: fingerprint) } catch {
@@ -213,7 +215,7 @@ final class Courier {
   private func failed(_ reason: InlineText, now: Instant) {
     switch phase {
     case .enrolling(var enrollment):
-      enrollment.connectionFailed(reason, now: now) { problem($0) }
+      enrollment.connectionFailed(reason, now: now) { problem($0, now: now) }
       phase = .enrolling(enrollment)
     case .delivering:
       delivery.connectionFailed(reason, now: now)

@@ -54,6 +54,9 @@ extension ByteBuffer {
       append(duration)
       append(" ", superseded.readings)
       append(" ", superseded.fixes)
+    case .superseded(let superseded):
+      append("superseded ", superseded.readings)
+      append(" ", superseded.fixes)
     case .registrationDoubted(let duration):
       append("doubted after ")
       append(duration)
