@@ -106,12 +106,13 @@ final class Courier {
   private func enroll(now: Instant) {
     guard case .enrolling(var enrollment) = phase else { return }
     defer { phase = .enrolling(enrollment) }
-    let action = enrollment.tokenRead(readToken(), now: now) { problem($0) }
+    let action = enrollment.tokenRead(readToken(), now: now) { problem($0, now: now) }
     guard case .register(let token) = action else { return }
     // A registration that cannot be kept would be made anew at every start, and Home Assistant
     // would throw the entities of the one before away.
     do throws(Errno) { try state.checkIsWritable() } catch {
       enrollment.stateNotWritable(now: now)
+      delivery.registrationFailed(now: now)
       return reportOnce(error)
     }
     var url = ByteBuffer(capacity: 1024)
@@ -121,13 +122,20 @@ final class Courier {
     http.post(to: Endpoint(url: url, bearerToken: token), telling: self)
   }
 
-  private func readToken() -> [UInt8]? {
-    guard let path = settings.tokenFile,
-      let bytes = try? readFile(at: Path(path), byteCountMax: Self.tokenByteCountMax)
-    else { return nil }
+  private func readToken() -> Result<[UInt8], Enrollment.TokenFlaw> {
+    guard let path = settings.tokenFile else { return .failure(.noFileNamed) }
+    let bytes: [UInt8]
+    do throws(Errno) {
+      bytes = try readFile(at: Path(path), byteCountMax: Self.tokenByteCountMax)
+    } catch .fileTooLarge {
+      return .failure(.tooLarge)
+    } catch {
+      return .failure(.unreadable(errno: error.code))
+    }
     let token = [UInt8](bytes.span.trimmed())
+    guard !token.isEmpty else { return .failure(.empty) }
     // It becomes a header's value: nothing but visible ASCII may stand in it.
-    return token.allSatisfy { (0x21...0x7E).contains($0) } ? token : nil
+    return token.allSatisfy { (0x21...0x7E).contains($0) } ? .success(token) : .failure(.notAToken)
   }
 
   private func enrolled(_ registration: Registration, now: Instant) {
@@ -180,7 +188,7 @@ final class Courier {
     switch phase {
     case .enrolling(var enrollment):
       let answer = RegistrationAnswer.read(status: status, body: http.response)
-      let registration = enrollment.answerReceived(answer, now: now) { problem($0) }
+      let registration = enrollment.answerReceived(answer, now: now) { problem($0, now: now) }
       phase = .enrolling(enrollment)
       if let registration { enrolled(registration, now: now) }
     case .delivering(let registration, _):
@@ -191,7 +199,8 @@ final class Courier {
     }
   }
 
-  private func problem(_ problem: Enrollment.Problem) {
+  private func problem(_ problem: Enrollment.Problem, now: Instant) {
+    delivery.registrationFailed(now: now)
     reporter.notRegistered(problem)
     guard case .tokenRejected(let fingerprint) = problem else { return }
     do throws(Errno) { try state.write(rejectedFingerprint: fingerprint) } catch {
@@ -206,7 +215,7 @@ final class Courier {
   private func failed(_ reason: InlineText, now: Instant) {
     switch phase {
     case .enrolling(var enrollment):
-      enrollment.connectionFailed(reason, now: now) { problem($0) }
+      enrollment.connectionFailed(reason, now: now) { problem($0, now: now) }
       phase = .enrolling(enrollment)
     case .delivering:
       delivery.connectionFailed(reason, now: now)

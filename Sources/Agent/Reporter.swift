@@ -25,15 +25,18 @@ final class Reporter {
     events.write("started") { $0.appendMember("version", homewardVersion) }
   }
 
-  /// The last words; `batch` and `fix` are what was read, where the caller asked for it.
-  func stopped(_ writeWhatWasRead: (inout ByteBuffer) -> Void) {
+  /// The last words. `undelivered` counts what Home Assistant does not have; the caller may write
+  /// what was read.
+  func stopped(undelivered: Int, _ writeWhatWasRead: (inout ByteBuffer) -> Void) {
     events.write("stopped") {
       $0.appendMembers(of: totals)
+      $0.appendMember("undelivered", undelivered)
       writeWhatWasRead(&$0)
     }
     log.notice(
       "stopped: \(totals.readings) readings and \(totals.locations) locations proven,"
-        + " \(totals.refused) refused")
+        + " \(totals.refused) refused, \(totals.superseded) replaced by newer ones before Home"
+        + " Assistant had them, \(undelivered) not delivered")
   }
 
   func messageSent() { totals.sealed += 1 }
@@ -102,7 +105,8 @@ final class Reporter {
         "Home Assistant forgot the sensor \(quoted: batch.name(of: sensor)); it is registered"
           + " again")
     case .outage(let cause): unproven(cause)
-    case .recovered(let duration, let superseded): recovered(after: duration, superseded)
+    case .recovered(let duration, let lost): recovered(after: duration, lost)
+    case .superseded(let lost): superseded("superseded", lost)
     case .registrationDoubted(let duration): doubted(after: duration)
     }
   }
@@ -131,14 +135,19 @@ final class Reporter {
     events.write("outage") { $0.appendMember("cause", cause.code) }
   }
 
-  private func recovered(after duration: Duration, _ superseded: Batch.Superseded) {
+  private func recovered(after duration: Duration, _ lost: Batch.Superseded) {
     log.notice(
       "Home Assistant takes the data again after \(wholeSeconds: duration); meanwhile"
-        + " \(superseded.readings) readings and \(superseded.fixes) fixes were replaced by newer"
-        + " ones and did not reach it")
-    events.write("recovered") {
-      $0.appendMember("superseded_readings", superseded.readings)
-      $0.appendMember("superseded_fixes", superseded.fixes)
+        + " \(lost.readings) readings and \(lost.fixes) fixes were replaced by newer ones and did"
+        + " not reach it")
+    superseded("recovered", lost)
+  }
+
+  private func superseded(_ event: StaticString, _ lost: Batch.Superseded) {
+    totals.superseded += lost.readings + lost.fixes
+    events.write(event) {
+      $0.appendMember("superseded_readings", lost.readings)
+      $0.appendMember("superseded_fixes", lost.fixes)
     }
   }
 

@@ -121,7 +121,7 @@ struct RunCommand {
         signals: signals, now: start)
       reporter.started(configuration)
       try runLoop.run(until: { isOnce && isDone(reporter, start: start) })
-      reporter.stopped { line in
+      reporter.stopped(undelivered: courier.delivery.batch.undeliveredCount) { line in
         if isOnce { line.appendMembers(of: courier.delivery.batch, lastFix: courier.lastFix) }
       }
       return isOnce ? reporter.outcome ?? .temporaryFailure : .success

@@ -26,6 +26,8 @@ public struct Batch: ~Copyable {
     var standing = Standing.unregistered
 
     var isAcknowledged: Bool { version == acknowledgedVersion }
+    /// Whether a value waits for Home Assistant. What it does not want does not wait.
+    var isUndelivered: Bool { value != nil && !isAcknowledged && standing != .refused }
     var isDue: Bool { value != nil && (isDoubtful || !isAcknowledged) }
   }
 
@@ -90,7 +92,7 @@ public struct Batch: ~Copyable {
   public mutating func record(_ reading: Reading) {
     let index = reading.sensor.value
     guard slots[index].value != reading.value else { return }
-    if slots[index].value != nil, !slots[index].isAcknowledged { superseded.readings += 1 }
+    if slots[index].isUndelivered { superseded.readings += 1 }
     if slots[index].isUrgent { hasUrgentChange = true }
     slots[index].value = reading.value
     slots[index].version += 1
@@ -99,6 +101,13 @@ public struct Batch: ~Copyable {
   public mutating func record(_ fix: Fix) {
     if self.fix != nil { superseded.fixes += 1 }
     self.fix = fix
+  }
+
+  /// Values and fixes that Home Assistant does not have; those that were replaced since the last
+  /// proof are among them.
+  public var undeliveredCount: Int {
+    slots.count { $0.isUndelivered } + (fix == nil ? 0 : 1)
+      + superseded.readings + superseded.fixes
   }
 
   /// The name of a sensor, for people.

@@ -58,6 +58,8 @@ public struct Delivery: ~Copyable {
   private var cycle = Cycle()
   private var backOff: BackOff
   private var outage: Outage?
+  /// Since when there is no registration to deliver with.
+  private var unregisteredSince: Instant?
   private var events: [DeliveryEvent] = []
 
   /// - Parameter seed: where the jitter of the waits starts.
@@ -149,6 +151,11 @@ public struct Delivery: ~Copyable {
     batch.doubtAcknowledgements()
   }
 
+  /// A registration is needed and could not be had; what it costs is told with the first proof.
+  public mutating func registrationFailed(now: Instant) {
+    unregisteredSince = unregisteredSince ?? now
+  }
+
   /// There is a new registration: Home Assistant can be reached, and knows no sensor of it.
   public mutating func registrationReplaced() {
     batch.forgetRegistrations()
@@ -229,8 +236,13 @@ public struct Delivery: ~Copyable {
     while let sensor = batch.nextDropped { registered(sensor, isWanted: false) }
     if let fix = cycle.sentFix { batch.acknowledgeFix(fix) }
     let superseded = batch.takeSuperseded()
-    if let outage { events.append(.recovered(after: now - outage.since, superseded)) }
+    if let since = outage?.since ?? unregisteredSince {
+      events.append(.recovered(after: now - since, superseded))
+    } else if superseded != Batch.Superseded() {
+      events.append(.superseded(superseded))
+    }
     outage = nil
+    unregisteredSince = nil
     events.append(
       .proven(readings: cycle.acceptedReadings, hasLocation: cycle.sentFix != nil))
   }

@@ -20,9 +20,19 @@ public struct Enrollment: Sendable {
     case register(token: [UInt8])
   }
 
+  /// What is wrong with the file that holds the token.
+  public enum TokenFlaw: Error, Equatable {
+    case noFileNamed
+    case unreadable(errno: Int32)
+    case empty
+    case tooLarge
+    /// It holds something that no token has, such as a space or a second line.
+    case notAToken
+  }
+
   public enum Problem: Equatable, Sendable {
-    /// There is no token, or not a readable one.
-    case noToken
+    /// There is no token that could be sent.
+    case noToken(TokenFlaw)
     /// Home Assistant does not accept the token; `fingerprint` is to be kept.
     case tokenRejected(fingerprint: [UInt8])
     case noConnection(InlineText)
@@ -87,10 +97,13 @@ public struct Enrollment: Sendable {
 
   /// Returns what to do, or nil where the token cannot be used; `problem` then says why, once.
   public mutating func tokenRead(
-    _ token: [UInt8]?, now: Instant, report: (Problem) -> Void
+    _ result: Result<[UInt8], TokenFlaw>, now: Instant, report: (Problem) -> Void
   ) -> Action? {
-    guard let token, !token.isEmpty else {
-      waitForToken(.noToken, now: now, report: report)
+    let token: [UInt8]
+    switch result {
+    case .success(let read): token = read
+    case .failure(let flaw):
+      waitForToken(.noToken(flaw), now: now, report: report)
       return nil
     }
     let fingerprint = fingerprint(of: [token], purpose: "rejected token")

@@ -74,6 +74,8 @@ public enum DeliveryEvent: Equatable, Sendable {
   /// An outage began, or goes on for another reason.
   case outage(OutageCause)
   case recovered(after: Duration, Batch.Superseded)
+  /// Readings came faster than they could be delivered, without an outage.
+  case superseded(Batch.Superseded)
   /// For this long every answer has looked as if the registration were gone.
   case registrationDoubted(after: Duration)
 }

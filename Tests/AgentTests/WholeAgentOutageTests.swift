@@ -111,10 +111,38 @@ extension WholeAgent.Outages {
     #expect(shownCharge(in: home) == "70")
 
     home.fault = .hang
-    try await agent.hasReadEverything()
+    for charge in [60, 61] {
+      try board.charge(charge)
+      try await agent.hasReadEverything()
+    }
     let ending = await agent.stop()
     #expect(ending.status == 0)
     #expect(ending.lines(with: "cannot be reached: Timeout was reached").count == 1)
+    #expect(ending.lines(with: "2 not delivered").count == 1)
+  }
+
+  @Test func aSlowHomeAssistantCostsReadingsWithoutAnOutage() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    home.fault = .slow(.seconds(14))
+    // The first goes out at once; its answer takes longer than the two cycles that follow.
+    for charge in [70, 71, 72] {
+      try board.charge(charge)
+      try await agent.hasReadEverything()
+    }
+    #expect(try await agent.event("superseded").supersededReadings == 1)
+    home.fault = nil
+    try await agent.event("proven") { $0.readings == 1 }
+    try await agent.event("proven") { $0.readings == 1 }
+    #expect(shownCharge(in: home) == "72")
+
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(
+      ending.lines(with: "1 replaced by newer ones before Home Assistant had them").count == 1)
+    #expect(agent.count(of: "outage") == 0)
   }
 
   @Test func aHomeAssistantThatIsSwitchedOffIsFoundAgain() async throws {

@@ -45,6 +45,32 @@ extension WholeAgent.Registering {
     }
   }
 
+  @Test func aTokenFileIsLookedAtUntilItHoldsAToken() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home.url, token: nil)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("not_registered", cause: "no_token")
+    try await agent.hasReadEverything()
+    for text in ["\n", "two words \(UUID().uuidString)", String(repeating: "x", count: 10_000)] {
+      try board.write(token: text)
+      try await agent.event("not_registered", cause: "no_token")
+    }
+    #expect(home.requestCount == 0)
+    try board.write(token: "\(home.token)\n")
+    try await agent.event("registered")
+    try await agent.event("proven")
+
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "no token to register with").count == 4)
+    for words in [
+      "cannot be read: No such file or directory", "token_file is empty", "holds a space",
+      "is larger than 8 KiB",
+    ] {
+      #expect(ending.lines(with: words).count == 1, "\(words)")
+    }
+  }
+
   struct Trouble: Sendable, CustomTestStringConvertible {
     let fault: Fault
     let cause: String
@@ -61,16 +87,19 @@ extension WholeAgent.Registering {
   ]
 
   @Test(arguments: troubles)
-  func aHomeAssistantThatIsNotReadyIsWaitedFor(_ trouble: Trouble) async throws {
+  func aHomeAssistantThatIsNotReadyIsWaitedForAndTheLossCounted(_ trouble: Trouble) async throws {
     let home = try practiceHome()
     home.fault = trouble.fault
     let board = try Board(reportingTo: home)
     let agent = try RunningAgent(on: board)
     try await agent.event("not_registered", cause: trouble.cause)
-    try board.charge(71)
-    try await agent.hasReadEverything()
+    for charge in [70, 71] {
+      try board.charge(charge)
+      try await agent.hasReadEverything()
+    }
     home.fault = nil
     try await agent.event("registered")
+    #expect(try await agent.event("recovered").supersededReadings == 2)
     try await agent.event("proven")
     #expect(shownCharge(in: home) == "71")
 

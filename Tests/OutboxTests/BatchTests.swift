@@ -211,6 +211,28 @@ import Testing
     #expect(fix == nil)
   }
 
+  @Test func aReadingThatHomeAssistantDoesNotWantIsNotCountedAsLost() throws {
+    let level = try registered("level")
+    batch.setStanding(.refused, of: level)
+    batch.record(level, .number(FixedPoint(1)))
+    batch.record(level, .number(FixedPoint(2)))
+    #expect(undeliveredCount == 0)
+    #expect(superseded() == Batch.Superseded())
+  }
+
+  @Test func whatWaitsAndWhatWasReplacedIsUndelivered() throws {
+    let level = try registered("level")
+    _ = try registered("silent")
+    #expect(undeliveredCount == 0)
+    batch.record(level, .number(FixedPoint(1)))
+    batch.record(level, .number(FixedPoint(2)))
+    batch.record(.here(at: 1))
+    #expect(undeliveredCount == 3)
+    _ = states()
+    batch.acknowledge(level)
+    #expect(undeliveredCount == 2)
+  }
+
   @Test func fixesWhosePlaceWasTakenOrThatGrewOldAreCounted() {
     batch.record(.here(at: 1))
     batch.record(.here(at: 2))
@@ -227,6 +249,7 @@ import Testing
   private var nextUnregistered: SensorIndex? { batch.nextUnregistered }
   private var hasUrgentChange: Bool { batch.hasUrgentChange }
   private var fix: Fix? { batch.fix }
+  private var undeliveredCount: Int { batch.undeliveredCount }
   private func declare(_ sensor: SensorDescription) -> SensorIndex? { batch.declare(sensor) }
   private func superseded() -> Batch.Superseded { batch.takeSuperseded() }
 

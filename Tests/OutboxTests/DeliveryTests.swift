@@ -258,4 +258,30 @@ import Testing
     #expect(rig.events.last == .proven(readings: 0, hasLocation: false))
     #expect(try rig.acceptedCycle().last?.contains(#""state":7"#) == true)
   }
+
+  // MARK: Between two cycles
+
+  @Test func readingsThatAreReplacedBeforeTheirCycleAreTold() throws {
+    let level = try rig.sensor("level", 1)
+    try rig.acceptedCycle()
+    rig.forgetWhatWasToldSoFar()
+    for number in 2...4 { rig.record(level, Int64(number)) }
+    try rig.acceptedCycle()
+    #expect(
+      rig.events == [
+        .superseded(.init(readings: 2, fixes: 0)), .proven(readings: 1, hasLocation: false),
+      ])
+  }
+
+  @Test func aConnectionThatEndedMayBeARestartAndEveryValueIsSentAgain() throws {
+    _ = try rig.sensor("level", 1)
+    _ = try rig.sensor("rain", 2)
+    try rig.acceptedCycle()
+    #expect(try rig.acceptedCycle() == ["[]"])
+    rig.delivery.connectionEnded()
+    let sent = try rig.acceptedCycle()
+    #expect(sent.count == 1)
+    #expect(try ids(in: try #require(sent.last)) == ["level", "rain"])
+    #expect(try rig.acceptedCycle() == ["[]"])
+  }
 }

@@ -35,15 +35,23 @@ import Testing
     #expect(problems.isEmpty)
   }
 
-  @Test(arguments: [nil, []] as [[UInt8]?])
-  mutating func withoutATokenTheFileIsLookedAtAgain(token: [UInt8]?) throws {
+  @Test(arguments: [.empty, .notAToken, .unreadable(errno: 2)] as [Enrollment.TokenFlaw])
+  mutating func withoutATokenTheFileIsLookedAtAgain(flaw: Enrollment.TokenFlaw) throws {
     for _ in 0..<3 {
       try wake()
-      #expect(read(token) == nil)
+      #expect(read(.failure(flaw)) == nil)
       #expect(wait() == Enrollment.tokenCheckDelay)
     }
-    #expect(problems == [.noToken])
+    #expect(problems == [.noToken(flaw)])
     try attempt(secret)
+  }
+
+  @Test mutating func eachFlawOfATokenFileIsTold() throws {
+    for flaw in [.empty, .notAToken, .notAToken, .tooLarge] as [Enrollment.TokenFlaw] {
+      try wake()
+      #expect(read(.failure(flaw)) == nil)
+    }
+    #expect(problems == [.noToken(.empty), .noToken(.notAToken), .noToken(.tooLarge)])
   }
 
   @Test mutating func aRejectedTokenIsNeverSentAgain() throws {
@@ -180,8 +188,12 @@ import Testing
     #expect(enrollment.deadlineReached(now: now) == .readToken)
   }
 
-  private mutating func read(_ token: [UInt8]?) -> Enrollment.Action? {
-    enrollment.tokenRead(token, now: now) { problems.append($0) }
+  private mutating func read(_ token: [UInt8]) -> Enrollment.Action? { read(.success(token)) }
+
+  private mutating func read(
+    _ result: Result<[UInt8], Enrollment.TokenFlaw>
+  ) -> Enrollment.Action? {
+    enrollment.tokenRead(result, now: now) { problems.append($0) }
   }
 
   private mutating func attempt(_ token: [UInt8]) throws {

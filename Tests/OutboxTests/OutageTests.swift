@@ -229,6 +229,22 @@ import Testing
 
   // MARK: A new registration
 
+  @Test func aRegistrationThatWasLongInComingCostsWhatWasReplaced() throws {
+    let level = try rig.sensor("level", 7)
+    let began = rig.now
+    for number in 1...3 {
+      rig.delivery.registrationFailed(now: rig.now)
+      rig.sleep(.seconds(60))
+      rig.record(level, Int64(number))
+    }
+    rig.delivery.registrationReplaced()
+    try rig.acceptedCycle()
+    #expect(rig.events.contains(.recovered(after: rig.now - began, .init(readings: 3, fixes: 0))))
+    rig.forgetWhatWasToldSoFar()
+    try rig.acceptedCycle()
+    #expect(rig.events == [.proven(readings: 0, hasLocation: false)])
+  }
+
   @Test func aNewRegistrationEndsTheOutageOfTheOldOne() throws {
     _ = try rig.sensor("level", 7)
     try rig.acceptedCycle()

@@ -54,6 +54,9 @@ extension ByteBuffer {
       append(duration)
       append(" ", superseded.readings)
       append(" ", superseded.fixes)
+    case .superseded(let superseded):
+      append("superseded ", superseded.readings)
+      append(" ", superseded.fixes)
     case .registrationDoubted(let duration):
       append("doubted after ")
       append(duration)
@@ -68,7 +71,9 @@ func enroll(to transcript: inout Transcript) {
   for (step, token) in tokens.enumerated() {
     transcript.line("enrollment") { line in
       _ = enrollment.deadlineReached(now: now)
-      let action = enrollment.tokenRead(token, now: now) { line.append($0) }
+      let read: Result<[UInt8], Enrollment.TokenFlaw> =
+        token.map { .success($0) } ?? .failure(.empty)
+      let action = enrollment.tokenRead(read, now: now) { line.append($0) }
       if action != nil {
         line.append("sent ")
         if step == 3 {

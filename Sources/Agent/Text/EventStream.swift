@@ -11,6 +11,8 @@ struct Totals: Equatable {
   var locations = 0
   /// Values and sensors that Home Assistant did not want.
   var refused = 0
+  /// Values and fixes that newer ones replaced before Home Assistant had them.
+  var superseded = 0
   /// Messages that were sent; the agent seals every one.
   var sealed = 0
   /// Cycles that ended with a proof, and those that did not.
@@ -58,6 +60,7 @@ extension ByteBuffer {
     appendMember("readings", totals.readings)
     appendMember("locations", totals.locations)
     appendMember("refused", totals.refused)
+    appendMember("superseded", totals.superseded)
     appendMember("sealed", totals.sealed)
     appendMember("proven", totals.proven)
     appendMember("unproven", totals.unproven)

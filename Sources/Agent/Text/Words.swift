@@ -103,12 +103,26 @@ extension OutageCause {
   }
 }
 
+extension Enrollment.TokenFlaw {
+  fileprivate var words: MessageText {
+    switch self {
+    case .noFileNamed: "home_assistant.token_file names no file"
+    case .unreadable(let code): "home_assistant.token_file cannot be read: \(Errno(code: code))"
+    case .empty: "the file of home_assistant.token_file is empty"
+    case .tooLarge: "the file of home_assistant.token_file is larger than 8 KiB"
+    case .notAToken:
+      "the file of home_assistant.token_file holds a space, a second line, or something else that"
+        + " no token has"
+    }
+  }
+}
+
 extension Enrollment.Problem {
   var words: MessageText {
     switch self {
-    case .noToken:
-      "there is no token to register with; write a long-lived token of Home Assistant to the file"
-        + " that home_assistant.token_file names"
+    case .noToken(let flaw):
+      "there is no token to register with: \(flaw.words); write a long-lived token of Home"
+        + " Assistant to it, and nothing else"
     case .tokenRejected:
       "Home Assistant does not accept the token; it is never sent again, for Home Assistant may"
         + " ban this address. Write a new one to home_assistant.token_file"
