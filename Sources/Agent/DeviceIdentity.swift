@@ -22,9 +22,9 @@ struct DeviceIdentity {
       text(sys / "firmware/devicetree/base/serial-number")
       ?? text(sys / "class/dmi/id/product_uuid")
     let machineID = text(Path("/etc/machine-id"))
-    let parts = [serial, machineID].compactMap { $0 }
-    // A board without either is told apart by its name; the README says so.
-    return fingerprint(of: parts.isEmpty ? [hostName] : parts, purpose: "device id")
+    // A board without either is told apart by its name.
+    let name = serial == nil && machineID == nil ? hostName : []
+    return fingerprint(of: [serial ?? [], machineID ?? [], name], purpose: "device id")
   }
 
   private var model: [UInt8] {

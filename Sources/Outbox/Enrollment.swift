@@ -13,6 +13,10 @@ public struct Enrollment: Sendable {
   /// A line that keeps starting cycles does not have the file read each time.
   public static let shortestTokenCheckDelay: Duration = .seconds(1)
 
+  /// How long the agent waits after a refusal that does not go away by itself. Each attempt may
+  /// leave one more device in Home Assistant, or annoy whoever banned this address.
+  public static let refusalDelay: Duration = .seconds(3600)
+
   public enum Action: Equatable, Sendable {
     /// Read the token and tell `tokenRead`.
     case readToken
@@ -134,7 +138,8 @@ public struct Enrollment: Sendable {
     case .unavailable(let status): problem = .unavailable(status: status)
     case .notHomeAssistant(let status): problem = .notHomeAssistant(status: status)
     }
-    wait(backOff.failed(), for: problem, now: now, report: report)
+    let delay = problem.isRefusal ? Self.refusalDelay : backOff.failed()
+    wait(delay, for: problem, now: now, report: report)
     return nil
   }
 
@@ -162,5 +167,15 @@ public struct Enrollment: Sendable {
   private mutating func tell(_ problem: Problem, _ report: (Problem) -> Void) {
     if problem != self.problem { report(problem) }
     self.problem = problem
+  }
+}
+
+extension Enrollment.Problem {
+  /// Whether only a person can end it.
+  fileprivate var isRefusal: Bool {
+    switch self {
+    case .withoutEncryption, .requestRejected, .forbidden: true
+    case .noToken, .tokenRejected, .noConnection, .notFound, .unavailable, .notHomeAssistant: false
+    }
   }
 }

@@ -125,6 +125,14 @@ import Testing
 
   // MARK: Failures
 
+  @Test(arguments: [RegistrationAnswer.withoutEncryption, .requestRejected, .forbidden])
+  mutating func whatOnlyAPersonCanMendIsNotAskedForEveryMinute(answer: RegistrationAnswer) throws {
+    try attempt(secret)
+    #expect(try answered(answer) == nil)
+    #expect(wait() == .seconds(3600))
+    try attempt(secret)
+  }
+
   @Test(arguments: [
     (RegistrationAnswer.withoutEncryption, Enrollment.Problem.withoutEncryption),
     (.requestRejected, .requestRejected), (.forbidden, .forbidden), (.notFound, .notFound),
