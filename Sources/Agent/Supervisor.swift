@@ -7,9 +7,11 @@ import Sensing
 
 /// Asks the sources in every cycle, and keeps a failing one from silencing the others.
 final class Supervisor {
-  private struct Supervised {
+  private final class Supervised {
     let source: any Source
     var supervision = Supervision()
+
+    init(_ source: any Source) { self.source = source }
   }
 
   private let courier: Courier
@@ -22,7 +24,7 @@ final class Supervisor {
     self.reporter = reporter
   }
 
-  func add(_ source: any Source) { sources.append(Supervised(source: source)) }
+  func add(_ source: any Source) { sources.append(Supervised(source)) }
 
   /// Whether a source is still waiting for something of this cycle.
   var isGathering: Bool { sources.contains { $0.source.isGathering } }
@@ -41,13 +43,13 @@ final class Supervisor {
   }
 
   func sample(at moment: Moment) {
-    for index in sources.indices where sources[index].supervision.isDue(now: moment.instant) {
-      let source = sources[index].source
+    for supervised in sources where supervised.supervision.isDue(now: moment.instant) {
+      let source = supervised.source
       do throws(SourceFailure) {
         try source.sample(at: moment)
-        if sources[index].supervision.succeeded() != nil { sourceRecovered(source.name) }
+        if supervised.supervision.succeeded() != nil { sourceRecovered(source.name) }
       } catch {
-        let report = sources[index].supervision.failed(error, now: moment.instant)
+        let report = supervised.supervision.failed(error, now: moment.instant)
         if case .failed(let failure) = report { sourceFailed(source.name, failure) }
       }
     }

@@ -15,6 +15,8 @@ extension ByteBuffer {
   }
   public mutating func closeJSONArray() { append(UInt8(ascii: "]")) }
 
+  // Called, not copied into each caller, like what is appended by `ByteBuffer` itself.
+  @inline(never)
   public mutating func appendJSON(key: StaticString) {
     separate()
     append(UInt8(ascii: "\""))
@@ -75,6 +77,7 @@ extension ByteBuffer {
     append("null")
   }
 
+  @inline(never)
   private mutating func separate() {
     guard count > 0 else { return }
     switch self[count - 1] {

@@ -67,6 +67,9 @@
     count -= prefixCount
   }
 
+  // Every message is written by calls of these, hundreds of them: copied into each caller they
+  // would be a tenth of the shipped binary.
+  @inline(never)
   public mutating func append(_ byte: UInt8) {
     guard hasRoom(for: 1) else { return }
     unsafe storage[count] = byte
@@ -74,6 +77,7 @@
   }
 
   /// Appends all of `bytes`, or nothing where they do not fit.
+  @inline(never)
   public mutating func append(_ bytes: Span<UInt8>) {
     guard hasRoom(for: bytes.count) else { return }
     for index in bytes.indices { unsafe storage[count + index] = bytes[index] }
@@ -88,6 +92,7 @@
   public mutating func append(_ bytes: [UInt8]) { append(bytes.span) }
 
   /// Appends the UTF-8 of a literal.
+  @inline(never)
   public mutating func append(_ text: StaticString) {
     precondition(text.hasPointerRepresentation, "literals of one scalar are not used here")
     let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)

@@ -3,7 +3,9 @@ public struct InlineText: Equatable, Sendable {
   public static let byteCountMax = 47
 
   private var storage = InlineArray<47, UInt8>(repeating: 0)
-  public private(set) var count = 0
+  private var byteCount: UInt8 = 0
+
+  public var count: Int { Int(byteCount) }
 
   /// The text, cut between two scalars where it is longer than `byteCountMax`; control characters
   /// and bytes that are not UTF-8 become `?`, so that what a device says can stand in JSON and in
@@ -38,7 +40,7 @@ public struct InlineText: Equatable, Sendable {
 
   private mutating func append(_ byte: UInt8) {
     storage[count] = byte
-    count += 1
+    byteCount += 1
   }
 }
 

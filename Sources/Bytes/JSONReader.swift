@@ -84,6 +84,8 @@ public struct JSONReader: ~Escapable {
     try moveToNext(end: UInt8(ascii: "]"))
   }
 
+  // The parts of every value; copied into each caller they would be half of the reading.
+  @inline(never)
   @_lifetime(copy self)
   public mutating func text() throws(JSONError) -> Text {
     try expect(UInt8(ascii: "\""))
@@ -178,6 +180,7 @@ public struct JSONReader: ~Escapable {
     expectation = .firstOrEnd
   }
 
+  @inline(never)
   private mutating func moveToNext(end: UInt8) throws(JSONError) -> Bool {
     precondition(expectation != .value, "each value is read or skipped before the next")
     if try peek() == end {
@@ -235,6 +238,7 @@ public struct JSONReader: ~Escapable {
     }
   }
 
+  @inline(never)
   private mutating func expect(_ literal: StaticString) throws(JSONError) {
     let literal = unsafe UnsafeBufferPointer(
       start: literal.utf8Start, count: literal.utf8CodeUnitCount)
@@ -246,11 +250,13 @@ public struct JSONReader: ~Escapable {
     expectation = .commaOrEnd
   }
 
+  @inline(never)
   private mutating func expect(_ byte: UInt8) throws(JSONError) {
     guard try peek() == byte else { throw .unexpected(at: position) }
     position += 1
   }
 
+  @inline(never)
   private mutating func peek() throws(JSONError) -> UInt8 {
     skipSpace()
     guard position < bytes.count else { throw .truncated }

@@ -35,20 +35,23 @@ extension Span where Element == UInt8 {
   /// The length of the UTF-8 scalar at `index`, or 0 where there is none (RFC 3629, table 3-7 of
   /// the Unicode standard: no overlong forms, no surrogates).
   public func lengthOfScalar(at index: Int) -> Int {
-    func continues(_ offset: Int, _ range: ClosedRange<UInt8> = 0x80...0xBF) -> Bool {
-      index + offset < count && range.contains(self[index + offset])
-    }
+    // The first byte tells the length, and with E0, ED, F0 and F4 narrows the second.
+    let length: Int
+    var second: ClosedRange<UInt8> = 0x80...0xBF
     switch self[index] {
     case 0x00...0x7F: return 1
-    case 0xC2...0xDF: return continues(1) ? 2 : 0
-    case 0xE0: return continues(1, 0xA0...0xBF) && continues(2) ? 3 : 0
-    case 0xED: return continues(1, 0x80...0x9F) && continues(2) ? 3 : 0
-    case 0xE1...0xEF: return continues(1) && continues(2) ? 3 : 0
-    case 0xF0: return continues(1, 0x90...0xBF) && continues(2) && continues(3) ? 4 : 0
-    case 0xF1...0xF3: return continues(1) && continues(2) && continues(3) ? 4 : 0
-    case 0xF4: return continues(1, 0x80...0x8F) && continues(2) && continues(3) ? 4 : 0
+    case 0xC2...0xDF: length = 2
+    case 0xE0: (length, second) = (3, 0xA0...0xBF)
+    case 0xED: (length, second) = (3, 0x80...0x9F)
+    case 0xE1...0xEF: length = 3
+    case 0xF0: (length, second) = (4, 0x90...0xBF)
+    case 0xF1...0xF3: length = 4
+    case 0xF4: (length, second) = (4, 0x80...0x8F)
     default: return 0
     }
+    guard index + length <= count, second.contains(self[index + 1]) else { return 0 }
+    for next in index + 2..<index + length where self[next] & 0xC0 != 0x80 { return 0 }
+    return length
   }
 }
 

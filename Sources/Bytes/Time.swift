@@ -10,9 +10,12 @@ public struct Instant: Comparable, Hashable, Sendable {
   }
 
   /// The moment `duration` later; held at the end of time rather than wrapped around it.
+  // A duration counts attoseconds in 128 bits: its arithmetic is kept in one place.
+  @inline(never)
   public static func + (instant: Instant, duration: Duration) -> Instant {
-    let (sum, overflowed) = instant.nanoseconds.addingReportingOverflow(duration.nanoseconds)
-    return Instant(nanoseconds: overflowed ? (duration.nanoseconds < 0 ? .min : .max) : sum)
+    let nanoseconds = duration.nanoseconds
+    let (sum, overflowed) = instant.nanoseconds.addingReportingOverflow(nanoseconds)
+    return Instant(nanoseconds: overflowed ? (nanoseconds < 0 ? .min : .max) : sum)
   }
 
   public static func - (later: Instant, earlier: Instant) -> Duration {
@@ -51,6 +54,7 @@ public struct WallTime: Comparable, Hashable, Sendable {
 
 extension Duration {
   /// The whole nanoseconds of the duration, held within ±292 years.
+  @inline(never)
   public var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, multiplied) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -155,11 +155,15 @@ public final class GPIOLine {
     do throws(SourceFailure) {
       try body()
     } catch {
-      close()
-      sensor.record(error.value, at: moment.wallTime, in: sink)
-      if case .failed(let failure) = supervision.failed(error, now: moment.instant) {
-        sink.sourceFailed(name, failure)
-      }
+      failed(error, at: moment)
+    }
+  }
+
+  private func failed(_ failure: SourceFailure, at moment: Moment) {
+    close()
+    sensor.record(failure.value, at: moment.wallTime, in: sink)
+    if case .failed(let failure) = supervision.failed(failure, now: moment.instant) {
+      sink.sourceFailed(name, failure)
     }
   }
 }

@@ -6,6 +6,7 @@ public struct Path: Equatable, Sendable {
   private let terminated: [UInt8]
 
   /// - Precondition: `bytes` holds no NUL; the configuration refuses one.
+  @inline(never)
   public init(_ bytes: [UInt8]) {
     precondition(!bytes.contains(0), "a NUL would end the path early")
     terminated = bytes + [0]
@@ -15,10 +16,13 @@ public struct Path: Equatable, Sendable {
 
   public var bytes: [UInt8] { [UInt8](terminated.dropLast()) }
 
+  @inline(never)
   public static func / (directory: Path, name: StaticString) -> Path {
     directory / [UInt8](name)
   }
 
+  // Dozens of files are named so; called, not copied to each.
+  @inline(never)
   public static func / (directory: Path, name: [UInt8]) -> Path {
     Path(directory.bytes + [UInt8(ascii: "/")] + name)
   }

@@ -23,7 +23,7 @@ public struct BackOff: Sendable {
   /// The wait after one more failure: between three quarters and all of the doubling step.
   public mutating func failed() -> Duration {
     let step = next
-    next = min(next * 2, longest)
+    next = min(next + next, longest)
     let quarter = step.nanoseconds / 4
     return step - .nanoseconds(Int64(random.next() % UInt64(max(quarter, 1))))
   }

@@ -39,7 +39,8 @@ public struct Enrollment: Sendable {
     case noToken(TokenFlaw)
     /// Home Assistant does not accept the token; `fingerprint` is to be kept.
     case tokenRejected(fingerprint: [UInt8])
-    case noConnection(InlineText)
+    /// Held in a box: the other problems are small, and this is copied with them.
+    indirect case noConnection(InlineText)
     case notFound
     case forbidden
     case unavailable(status: Int)

@@ -16,7 +16,8 @@ struct Outage {
 
 /// Why a delivery was not proven.
 public enum OutageCause: Equatable, Sendable {
-  case noConnection(InlineText)
+  /// Held in a box: the other causes are small, and this is copied with them.
+  indirect case noConnection(InlineText)
   /// A body of no bytes: Home Assistant starts or reloads, or the registration is gone.
   case notLive
   /// A plain answer where a sealed one was due: the message was dropped.

@@ -82,17 +82,19 @@ struct Refusal: Error {
   }
 }
 
-/// The texts that stood in the file so far where each may stand once, and their lines.
+/// The texts that stood in the file so far where each may stand once, and their fields.
 final class SeenTexts {
-  private var texts: [(text: [UInt8], line: Int)] = []
+  private var texts: [[UInt8]] = []
+  private var fields: [ConfigurationField] = []
 
   /// Remembers the text of `field`, and reports it when it stood there before.
   func add(_ text: [UInt8], of field: ConfigurationField) {
-    for seen in texts where seen.text == text {
+    if let index = texts.firstIndex(of: text) {
       field.report(
-        "this is already used on line \(seen.line)", remedy: "each may stand there once")
-      break
+        "this is already used on line \(fields[index].node.mark.line)",
+        remedy: "each may stand there once")
     }
-    texts.append((text, field.node.mark.line))
+    texts.append(text)
+    fields.append(field)
   }
 }

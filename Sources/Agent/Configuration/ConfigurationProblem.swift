@@ -74,8 +74,12 @@ final class ProblemCollector {
   }
 
   func report(_ problem: ConfigurationProblem) {
-    let index = problems.lastIndex { $0.mark <= problem.mark } ?? -1
-    problems.insert(problem, at: index + 1)
+    problems.append(problem)
+    var index = problems.count - 1
+    while index > 0, problems[index].mark < problems[index - 1].mark {
+      problems.swapAt(index, index - 1)
+      index -= 1
+    }
     guard problems.count > ConfigurationErrors.problemsMax else { return }
     problems.removeLast()
     omittedCount += 1

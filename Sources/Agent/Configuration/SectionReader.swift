@@ -7,7 +7,7 @@ final class SectionReader {
   private let field: ConfigurationField
   private let entries: [YAMLEntry]
   private var knownKeys: [StaticString] = []
-  private var hints: [(key: StaticString, remedy: MessageText)] = []
+  private var hint: (key: StaticString, remedy: MessageText)?
 
   init(_ field: ConfigurationField, entries: [YAMLEntry]) {
     self.field = field
@@ -29,7 +29,7 @@ final class SectionReader {
 
   /// What to say about a key that does not exist, though people may expect it.
   func hint(_ key: StaticString, _ remedy: MessageText) {
-    hints.append((key, remedy))
+    hint = (key, remedy)
   }
 
   /// Reports each key that nobody asked for; its value is never shown.
@@ -59,7 +59,7 @@ final class SectionReader {
   }
 
   private func remedy(for key: [UInt8]) -> MessageText {
-    for hint in hints where key.span.elementsEqual(hint.key) { return hint.remedy }
+    if let hint, key.span.elementsEqual(hint.key) { return hint.remedy }
     if let nearest = Suggestion.nearest(to: key, in: knownKeys) {
       return "did you mean \"\(nearest)\"?"
     }

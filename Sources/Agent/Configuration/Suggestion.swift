@@ -8,7 +8,7 @@ enum Suggestion {
   /// The word nearest to what was written: at most two slips away, and at most half its length,
   /// since two slips turn any short word into any other.
   static func nearest(to written: [UInt8], in words: [StaticString]) -> StaticString? {
-    var nearest: (word: StaticString, distance: Int)?
+    var nearest: (word: StaticString, distance: UInt8)?
     for word in words {
       let candidate = [UInt8](word)
       guard written.count <= wordBytesMax, abs(written.count - candidate.count) <= 2 else {
@@ -24,11 +24,13 @@ enum Suggestion {
   }
 
   /// Letters to insert, delete, replace, or swap with their neighbour ("optimal string alignment").
-  static func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    var beforeLast: [Int] = []
-    var last = Array(0...right.count)
+  private static func editDistance(_ left: [UInt8], _ right: [UInt8]) -> UInt8 {
+    var beforeLast: [UInt8] = []
+    // The distances of such short words fit into bytes.
+    var last: [UInt8] = [0]
+    for _ in right { last.append(UInt8(last.count)) }
     for row in left.indices {
-      var current = [row + 1]
+      var current = [UInt8(row + 1)]
       for column in right.indices {
         let isSame = left[row] == right[column]
         var distance = min(

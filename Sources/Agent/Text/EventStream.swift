@@ -30,10 +30,20 @@ struct EventStream {
     guard isOn else { return }
     // Made only where somebody reads it: the agent at its work allocates nothing.
     var line = ByteBuffer(capacity: 64 * 1024)
-    line.openJSONObject()
-    line.appendJSON(key: "event")
-    line.appendJSON(event)
+    begin(event, in: &line)
     writeMembers(&line)
+    end(&line)
+  }
+
+  // The compiler copies `write` for each closure; what is not about the closure stays out of it.
+  @inline(never)
+  private func begin(_ event: StaticString, in line: inout ByteBuffer) {
+    line.openJSONObject()
+    line.appendMember("event", event)
+  }
+
+  @inline(never)
+  private func end(_ line: inout ByteBuffer) {
     line.closeJSONObject()
     line.append(UInt8(ascii: "\n"))
     writeToTerminal([UInt8](line.bytes), STDOUT_FILENO)
@@ -41,16 +51,19 @@ struct EventStream {
 }
 
 extension ByteBuffer {
+  @inline(never)
   mutating func appendMember(_ key: StaticString, _ value: StaticString) {
     appendJSON(key: key)
     appendJSON(value)
   }
 
+  @inline(never)
   mutating func appendMember(_ key: StaticString, _ value: Span<UInt8>) {
     appendJSON(key: key)
     appendJSON(value)
   }
 
+  @inline(never)
   mutating func appendMember(_ key: StaticString, _ value: Int) {
     appendJSON(key: key)
     appendJSON(value)

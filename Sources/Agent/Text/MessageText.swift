@@ -49,8 +49,7 @@ struct MessageText: ExpressibleByStringInterpolation {
     /// A length of time, in the largest unit that divides it.
     @inline(never)
     mutating func appendInterpolation(_ duration: Duration) {
-      let (seconds, attoseconds) = duration.components
-      let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+      let milliseconds = duration.nanoseconds / 1_000_000
       let units: [(length: Int64, name: StaticString)] = [
         (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms"),
       ]

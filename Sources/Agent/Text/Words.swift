@@ -22,7 +22,8 @@ extension MessageText.StringInterpolation {
 
   /// A length of time that was measured, to the second.
   mutating func appendInterpolation(wholeSeconds duration: Duration) {
-    appendInterpolation(Duration.seconds(duration.components.seconds))
+    let nanoseconds = duration.nanoseconds
+    appendInterpolation(.nanoseconds(nanoseconds - nanoseconds % 1_000_000_000))
   }
 
   mutating func appendInterpolation(_ error: Errno) {
