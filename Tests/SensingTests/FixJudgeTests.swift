@@ -134,6 +134,8 @@ import Testing
   @Test func theEchoOfTheLastFixIsNoFix() {
     #expect(
       verdicts([10, 10, 10, 10, 10, 11, 11]) == [true, false, false, false, false, true, false])
+    #expect(
+      verdicts([100, 98, 99, 100]) == [true, false, false, false], "nor behind late reports")
   }
 
   @Test func aReportThatComesLateIsDropped() {
