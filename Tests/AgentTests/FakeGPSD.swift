@@ -2,19 +2,17 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A gpsd that says what the story wants, when it wants it. It serves one client at a time.
+/// A gpsd that says what the story wants, several times a second, to one client at a time.
 final class FakeGPSD: Sendable {
   static let version =
     #"{"class":"VERSION","release":"3.25","proto_major":3,"proto_minor":15}"#
     + "\n"
+  private static let pace = timeval(tv_sec: 0, tv_usec: 200_000)
 
   fileprivate struct State {
     var greeting: String
+    var report: TPV?
     var client: Int32?
-    /// Whether the client asked for reports.
-    var isWatched = false
-    /// What is said once it has.
-    var waiting: [String] = []
   }
 
   let port: UInt16
@@ -24,9 +22,10 @@ final class FakeGPSD: Sendable {
   /// - Parameters:
   ///   - port: 0 for any free one.
   ///   - greeting: what a client hears first.
-  init(port: UInt16 = 0, greeting: String = version) {
+  ///   - report: what a client hears that asked for reports.
+  init(port: UInt16 = 0, greeting: String = version, reporting report: TPV? = nil) {
     (listener, self.port) = listeningSocket(port: port)
-    state = Mutex(State(greeting: greeting))
+    state = Mutex(State(greeting: greeting, report: report))
     Thread.detachNewThread { [listener, weak self] in
       while true {
         let client = unsafe accept(listener, __SOCKADDR_ARG(), nil)
@@ -46,10 +45,7 @@ final class FakeGPSD: Sendable {
     return port
   }
 
-  deinit { end() }
-
-  /// Stops listening and hangs up.
-  func end() {
+  deinit {
     shutdown(listener, Int32(SHUT_RDWR))
     hangUp()
   }
@@ -57,13 +53,8 @@ final class FakeGPSD: Sendable {
   /// What a client hears first from now on.
   func greet(with greeting: String) { state.withLock { $0.greeting = greeting } }
 
-  /// Says a line at once, or as soon as somebody asked for reports.
-  func say(_ line: String) {
-    state.withLock { state in
-      state.waiting.append(line)
-      state.flush()
-    }
-  }
+  /// What is reported from now on; its clock goes on by itself, unless it stands still.
+  func report(_ report: TPV) { state.withLock { $0.report = report } }
 
   /// Ends the connection, as a gpsd does that dies.
   func hangUp() {
@@ -73,33 +64,28 @@ final class FakeGPSD: Sendable {
   }
 
   private func serve(_ client: Int32) {
-    state.withLock { state in
+    var pace = Self.pace
+    unsafe setsockopt(
+      client, SOL_SOCKET, SO_RCVTIMEO, &pace, socklen_t(MemoryLayout<timeval>.size))
+    let greeting = state.withLock { state in
       state.client = client
-      write(state.greeting, to: client)
+      return state.greeting
     }
+    write(greeting, to: client)
+    var isWatched = false
     var buffer = [UInt8](repeating: 0, count: 256)
     while true {
       let count = unsafe recv(client, &buffer, buffer.count, 0)
-      guard count > 0 else { break }
-      let said = String(decoding: buffer[..<count], as: UTF8.self)
-      state.withLock { state in
-        state.isWatched = said.contains(#""json":true"#)
-        state.flush()
+      if count > 0 {
+        isWatched = String(decoding: buffer[..<count], as: UTF8.self).contains(#""json":true"#)
+      } else if count == 0 || errno != EAGAIN {
+        break
       }
+      let line = isWatched ? state.withLock { $0.report?.next() } : nil
+      if let line { write(line + "\n", to: client) }
     }
-    state.withLock { state in
-      state.client = nil
-      state.isWatched = false
-    }
+    state.withLock { $0.client = nil }
     close(client)
-  }
-}
-
-extension FakeGPSD.State {
-  fileprivate mutating func flush() {
-    guard let client, isWatched else { return }
-    for line in waiting { write(line + "\n", to: client) }
-    waiting = []
   }
 }
 
@@ -128,16 +114,18 @@ private func listeningSocket(port: UInt16) -> (socket: Int32, port: UInt16) {
   return (listener, address.sin_port.bigEndian)
 }
 
-/// A report of a fix.
-struct TPV {
+/// What a receiver reports.
+struct TPV: Sendable {
   var mode = 3
-  /// Seconds after noon.
-  var time: Int
+  /// Seconds after noon; the next report is a second later.
+  var time = 0
+  var isClockStuck = false
   var latitude = "52.3702157"
   var longitude = "4.8951679"
 
-  var line: String {
+  mutating func next() -> String {
     let seconds = 12 * 3600 + time
+    if !isClockStuck { time += 1 }
     let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60]
       .map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
     return

@@ -13,12 +13,19 @@ extension WholeAgent.Receivers {
   private func board(_ home: PracticeServer, port: UInt16) throws -> Board {
     let board = try Board(
       reportingTo: home, settings: "location: { source: gpsd, port: \(port) }")
-    for position in ["52.37", "4.89", "4807.0", "01131.0"] { board.keepSecret(position) }
+    for position in ["52.37", "52.38", "52.39", "4.89", "4807.0", "01131.0"] { board.keepSecret(position) }
     return board
   }
 
   private func latitude(in home: PracticeServer) -> Double? {
     home.state(of: "device_tracker.boat")?.attributes["latitude"]?.number
+  }
+
+  /// Waits until the home shows the tracker there.
+  private func expect(
+    _ latitude: Double, in home: PracticeServer, from agent: RunningAgent
+  ) async throws {
+    while self.latitude(in: home) != latitude { try await agent.event("proven") }
   }
 
   @Test func aGPSDThatComesGoesAndComesBackSilencesNobody() async throws {
@@ -29,18 +36,15 @@ extension WholeAgent.Receivers {
     try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == "missing" }
     try await agent.event("proven") { $0.readings == 1 && $0.locations == 0 }
 
-    let gpsd = FakeGPSD(port: port)
-    gpsd.say(TPV(time: 0).line)
+    let gpsd = FakeGPSD(port: port, reporting: TPV())
     try await agent.event("source_recovered", of: "gpsd")
-    try await agent.event("proven") { $0.locations == 1 }
-    #expect(latitude(in: home) == 52.3702157)
+    try await expect(52.3702157, in: home, from: agent)
 
     gpsd.hangUp()
     try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == "failed" }
-    gpsd.say(TPV(time: 30, latitude: "52.3801000").line)
+    gpsd.report(TPV(time: 600, latitude: "52.3801000"))
     try await agent.event("source_recovered", of: "gpsd")
-    try await agent.event("proven") { $0.locations == 1 }
-    #expect(latitude(in: home) == 52.3801)
+    try await expect(52.3801, in: home, from: agent)
 
     let ending = await agent.stop()
     #expect(ending.status == 0)
@@ -77,7 +81,7 @@ extension WholeAgent.Receivers {
 
   @Test(arguments: nonsense)
   func aGPSDThatTalksNonsenseIsDescribedOnceWithoutItsPosition(_ nonsense: Nonsense) async throws {
-    let gpsd = FakeGPSD(greeting: nonsense.greeting)
+    let gpsd = FakeGPSD(greeting: nonsense.greeting, reporting: TPV())
     let home = try practiceHome()
     let board = try board(home, port: gpsd.port)
     let agent = try RunningAgent(on: board)
@@ -87,10 +91,8 @@ extension WholeAgent.Receivers {
     for _ in 0..<2 { try await agent.hasReadEverything() }
 
     gpsd.greet(with: FakeGPSD.version)
-    gpsd.say(TPV(time: 0).line)
     try await agent.event("source_recovered", of: "gpsd")
-    try await agent.event("proven") { $0.locations == 1 }
-    #expect(latitude(in: home) == 52.3702157)
+    try await expect(52.3702157, in: home, from: agent)
     let ending = await agent.stop()
     #expect(ending.status == 0)
     #expect(ending.lines(with: nonsense.words).count == 1)
@@ -99,48 +101,48 @@ extension WholeAgent.Receivers {
 
   struct Flaw: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Reports that hold no usable fix, one for each cycle.
-    let reports: [TPV]
+    /// A report that holds no usable fix.
+    let report: TPV
     let words: String
     var testDescription: String { name }
   }
 
+  static let elsewhere = "52.3801000"
+
   static let flaws = [
     Flaw(
-      name: "mode 0", reports: (1...3).map { TPV(mode: 0, time: $0) },
+      name: "mode 0", report: TPV(mode: 0, time: 3600, latitude: elsewhere),
       words: "gpsd gives no fix: its receiver has none; does the antenna see the sky?"),
     Flaw(
-      name: "nan", reports: (1...3).map { TPV(time: $0, latitude: "nan", longitude: "nan") },
+      name: "a mode from the future", report: TPV(mode: 9, time: 3600, latitude: elsewhere),
+      words: "gpsd gives no fix: it has a mode that gpsd does not document"),
+    Flaw(
+      name: "nan", report: TPV(time: 3600, latitude: "nan"),
+      words: "gpsd gives no fix: its position is no place on Earth"),
+    Flaw(
+      name: "beyond the pole", report: TPV(time: 3600, latitude: "90.0001"),
       words: "gpsd gives no fix: its position is no place on Earth"),
     Flaw(
       name: "a clock that stands still an hour ago",
-      reports: (1...3).map { _ in TPV(time: -3600) },
+      report: TPV(time: -3600, isClockStuck: true, latitude: elsewhere),
       words: "gpsd gives no fix: its clock stands still or went back"),
-    Flaw(
-      name: "a mode from the future", reports: (1...3).map { TPV(mode: 9, time: $0) },
-      words: "gpsd gives no fix: it has a mode that gpsd does not document"),
   ]
 
   @Test(arguments: flaws)
   func aReceiverWithoutAUsableFixIsNamedAndMovesNobody(_ flaw: Flaw) async throws {
-    let gpsd = FakeGPSD()
+    let gpsd = FakeGPSD(reporting: TPV())
     let home = try practiceHome()
     let board = try board(home, port: gpsd.port)
     let agent = try RunningAgent(on: board)
-    gpsd.say(TPV(time: 0).line)
-    try await agent.event("proven") { $0.locations == 1 }
-    for report in flaw.reports {
-      gpsd.say(report.line)
-      #expect(try await agent.event("proven").locations == 0)
-    }
-    gpsd.say(flaw.reports[0].line)
+    try await expect(52.3702157, in: home, from: agent)
+    gpsd.report(flaw.report)
     try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == "no_fix" }
+    for _ in 0..<2 { try await agent.hasReadEverything() }
     #expect(latitude(in: home) == 52.3702157)
 
-    gpsd.say(TPV(time: 60, latitude: "52.3801000").line)
+    gpsd.report(TPV(time: 7200, latitude: "52.3902000"))
     try await agent.event("source_recovered", of: "gpsd")
-    try await agent.event("proven") { $0.locations == 1 }
-    #expect(latitude(in: home) == 52.3801)
+    try await expect(52.3902, in: home, from: agent)
     let ending = await agent.stop()
     #expect(ending.status == 0)
     #expect(ending.lines(with: flaw.words).count == 1)
@@ -150,21 +152,16 @@ extension WholeAgent.Receivers {
   /// Receivers correct their date after a cold start: a clock that went back and goes on from
   /// there is believed in the end.
   @Test func aClockThatGoesBackAndGoesOnIsBelievedAgain() async throws {
-    let gpsd = FakeGPSD()
+    let gpsd = FakeGPSD(reporting: TPV())
     let home = try practiceHome()
     let board = try board(home, port: gpsd.port)
     let agent = try RunningAgent(on: board)
-    gpsd.say(TPV(time: 0).line)
-    try await agent.event("proven") { $0.locations == 1 }
-    for time in [-3600, -3599] {
-      gpsd.say(TPV(time: time, latitude: "52.3801000").line)
-      #expect(try await agent.event("proven").locations == 0)
-    }
-    #expect(latitude(in: home) == 52.3702157)
-    gpsd.say(TPV(time: -3598, latitude: "52.3801000").line)
-    #expect(try await agent.event("proven").locations == 1)
-    #expect(latitude(in: home) == 52.3801)
-    #expect(await agent.stop().status == 0)
+    try await expect(52.3702157, in: home, from: agent)
+    gpsd.report(TPV(time: -3600, latitude: Self.elsewhere))
+    try await expect(52.3801, in: home, from: agent)
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "gpsd").isEmpty)
   }
 }
 

@@ -69,12 +69,11 @@ extension WholeAgent.State {
     let board = try Board(reportingTo: home)
     let first = try RunningAgent(on: board)
     try await first.event("proven")
-    let requests = home.requestCount
     let second = try await RunningAgent(on: board).ending()
     #expect(second.status == 75)
     #expect(second.log.count == 1)
     #expect(second.lines(with: "another homeward uses \(board.state.path); stop it").count == 1)
-    #expect(home.requestCount == requests)
+    #expect(home.counters.registrations == 1)
 
     try board.charge(70)
     try await first.hasReadEverything()
