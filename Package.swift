@@ -113,7 +113,11 @@ let package = Package(
       name: "parity", dependencies: ["Outbox", "CLinux"], path: "Tests/Parity",
       swiftSettings: shipped, linkerSettings: libraries("sodium", "m")),
     .executableTarget(
-      name: "benchmarks", path: "Tests/Benchmarks", exclude: ["heapcount.c"],
-      swiftSettings: everywhere),
+      name: "sealing", dependencies: ["HomeAssistant", "LinuxIO", "CLinux"],
+      path: "Tests/Benchmarks/Sealing", swiftSettings: shipped,
+      linkerSettings: libraries("sodium", "m")),
+    .executableTarget(
+      name: "benchmarks", path: "Tests/Benchmarks",
+      exclude: ["Sealing", "heapcount.c", "floor.c", "run"], swiftSettings: everywhere),
   ]
 )

@@ -17,7 +17,7 @@ struct Options: Equatable {
     case misunderstood(String)
   }
 
-  private static let valued = ["--port", "--token", "--for", "--fault", "--journal"]
+  private static let valued = ["--port", "--token", "--for", "--fault", "--delay", "--journal"]
 
   private struct Misunderstood: Error { var message: String }
 
@@ -67,6 +67,11 @@ struct Options: Equatable {
         throw Misunderstood(message: "--for \(value): needs a number of seconds above 0")
       }
       duration = .seconds(seconds)
+    case "--delay":
+      guard let milliseconds = UInt16(value), milliseconds > 0 else {
+        throw Misunderstood(message: "--delay \(value): needs milliseconds from 1 to 65535")
+      }
+      fault = .slow(.milliseconds(milliseconds))
     default:
       guard let fault = Fault(name: value) else {
         let names = Fault.names.joined(separator: ", ")
@@ -90,6 +95,7 @@ struct Options: Equatable {
       --json          print one JSON object per line instead of a table
       --journal FILE  write these objects to a file as well, whatever is shown
       --for SECONDS   end by itself after that time
+      --delay MS      answer that many milliseconds later, as over a network
       --fault NAME    misbehave: \(Fault.names.prefix(7).joined(separator: ", ")),
                       \(Fault.names.dropFirst(7).joined(separator: ", "))
       --version       print the version

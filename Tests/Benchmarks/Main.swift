@@ -1,1 +1,30 @@
-@main struct Main { static func main() {} }
+import Foundation
+
+/// Measures what the agent costs, as counts; `Tests/Benchmarks/run` builds everything and starts it.
+@main
+enum Benchmarks {
+  static func main() {
+    do {
+      let options = try Options(Array(CommandLine.arguments.dropFirst()))
+      exit(try measure(options))
+    } catch let failure as Failure {
+      progress("benchmarks: \(failure.text)")
+      exit(failure.code.rawValue)
+    } catch {
+      progress("benchmarks: \(error)")
+      exit(Failure.Code.software.rawValue)
+    }
+  }
+
+  private static func measure(_ options: Options) throws -> Int32 {
+    if options.countsInstructions {
+      let report = try InstructionReport(options)
+      print(options.isJSON ? try report.json() : report.text)
+      return 0
+    }
+    let report = try Report(options)
+    print(options.isJSON ? try report.json() : report.text)
+    for budget in report.brokenBudgets { progress("over budget: \(budget.words)") }
+    return report.brokenBudgets.isEmpty ? 0 : 1
+  }
+}

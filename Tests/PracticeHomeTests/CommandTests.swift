@@ -22,13 +22,15 @@ import Testing
     let together = ["--port=0", "--token=t=1", "--json", "--for=1.5", "--fault=captive-portal"]
     #expect(Options.parse(apart) == .run(options))
     #expect(Options.parse(together) == .run(options))
+    options.fault = .slow(.milliseconds(20))
+    #expect(Options.parse(apart + ["--delay", "20"]) == .run(options))
     #expect(Options.parse(["--help"]) == .help)
     #expect(Options.parse(["--version"]) == .version)
   }
 
   @Test(arguments: [
     ["--port"], ["--port", "65536"], ["--port", "x"], ["--token", ""], ["--for", "0"],
-    ["--for", "soon"], ["--fault", "nope"], ["--nope"], ["8124"], ["--json=1"],
+    ["--for", "soon"], ["--delay", "0"], ["--fault", "nope"], ["--nope"], ["8124"], ["--json=1"],
   ])
   func whatIsNotUnderstoodIsNamed(arguments: [String]) {
     guard case .misunderstood(let message) = Options.parse(arguments) else {

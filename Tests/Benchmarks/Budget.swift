@@ -1,0 +1,46 @@
+/// What the agent promises to cost at most.
+struct Budget: Encodable {
+  let name: String
+  let unit: String
+  let limit: Double
+  let value: Double
+  let holds: Bool
+
+  private init(_ name: String, unit: String, limit: Double, value: Double) {
+    self.name = name
+    self.unit = unit
+    self.limit = limit
+    self.value = value
+    holds = value <= limit
+  }
+
+  static func all(of agent: Figures) -> [Budget] {
+    [
+      Budget(
+        "size of the binary", unit: "bytes, stripped", limit: 200 * 1024,
+        value: Double(agent.binaryBytes)),
+      Budget(
+        "heap allocations of our own code", unit: "in all measured cycles", limit: 0,
+        value: Double(agent.ownAllocations)),
+      Budget("wake-ups", unit: "a minute", limit: 20, value: agent.wakeUpsPerMinute),
+    ]
+  }
+
+  var words: String {
+    "\(name): \(value.grouped) \(unit), of at most \(limit.grouped)"
+  }
+}
+
+extension Double {
+  /// With commas between thousands, and one decimal where it is no whole number.
+  var grouped: String {
+    let tenths = Int((self * 10).rounded())
+    let whole = String(tenths / 10)
+    var text = ""
+    for (index, digit) in whole.enumerated() {
+      if index > 0, (whole.count - index).isMultiple(of: 3) { text += "," }
+      text.append(digit)
+    }
+    return tenths.isMultiple(of: 10) ? text : "\(text).\(tenths % 10)"
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// A program that this one starts. The kernel ends it when this one goes, however it goes.
+final class Child {
+  let name: String
+  private let process = Process()
+  private let log: URL
+  private let output: Pipe?
+  private var pending = Data()
+
+  /// Starts `command`, whose first word is the program, with `environment` besides this program's
+  /// own. What it says on standard error is kept in `directory`; its standard output is read with
+  /// `nextEvent` if it `isTalking`.
+  init(
+    _ name: String, _ command: [String], environment: [String] = [], directory: URL,
+    isTalking: Bool = false
+  ) throws {
+    self.name = name
+    log = directory.appending(path: "\(name).log")
+    output = isTalking ? Pipe() : nil
+    try Data().write(to: log)
+    process.executableURL = URL(filePath: "/usr/bin/setpriv")
+    // `env` comes last, so that what is preloaded is preloaded into the program only.
+    process.arguments = ["--pdeathsig", "TERM", "env"] + environment + command
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output ?? FileHandle.nullDevice
+    process.standardError = try FileHandle(forWritingTo: log)
+    try process.run()
+  }
+
+  var id: Int32 { process.processIdentifier }
+  var isRunning: Bool { process.isRunning }
+
+  /// What it said on standard error.
+  func words() -> String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
+
+  /// Asks it to end and waits until it has.
+  func end() {
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  /// One line of what the programs say with `--json`.
+  struct Event: Decodable {
+    let event: String
+    let device: String?
+    let port: Int?
+  }
+
+  /// Waits for an event that `isWanted`, as long as `companion` runs.
+  func nextEvent(
+    within limit: Duration, whileRunning companion: Child? = nil, where isWanted: (Event) -> Bool
+  ) throws -> Event {
+    let end = ContinuousClock.now + limit
+    while ContinuousClock.now < end {
+      while let line = takeLine() {
+        guard let event = try? JSONDecoder().decode(Event.self, from: line) else {
+          throw Failure(.software, "\(name) said: \(String(decoding: line, as: UTF8.self))")
+        }
+        if isWanted(event) { return event }
+      }
+      for child in [self, companion].compactMap({ $0 }) where !child.isRunning {
+        throw Failure(.software, "\(child.name) has ended:\n\(child.words())")
+      }
+      readMore()
+    }
+    let quiet = companion ?? self
+    throw Failure(.software, "nothing of \(quiet.name) for \(limit):\n\(quiet.words())")
+  }
+
+  private func takeLine() -> Data? {
+    guard let end = pending.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+    let line = Data(pending[..<end])
+    pending = Data(pending[(end + 1)...])
+    return line
+  }
+
+  /// Waits for more output, a second at most.
+  private func readMore() {
+    guard let handle = output?.fileHandleForReading else { return }
+    var request = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    if unsafe poll(&request, 1, 1000) == 1 { pending += handle.availableData }
+  }
+}

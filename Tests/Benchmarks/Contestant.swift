@@ -1,0 +1,110 @@
+import Foundation
+
+/// Who is measured: the agent as it ships, and the same work in C.
+enum Contestant: String {
+  case agent, floor
+
+  /// What it calls itself towards the home.
+  var device: String {
+    switch self {
+    case .agent: "Boat"
+    case .floor: "Floor"
+    }
+  }
+}
+
+/// What a contestant meets, made anew for each: a practice home, a gpsd with a receiver at 1 Hz, and
+/// a board.
+struct Surroundings {
+  /// An answer takes as long as over a home network. So it never comes before the contestant sleeps,
+  /// and how often that wakes does not depend on how busy this machine is.
+  private static let answerMilliseconds = 20
+  /// The second of the recorded drive at which the vehicle is on its way.
+  private static let driveStart = 20
+  private static let startLimit: Duration = .seconds(60)
+  /// A cycle that comes this late does not come.
+  private static let cycleLimit: Duration = .seconds(World.cycleSeconds * 3)
+
+  let options: Options
+  let world: World
+  let homePort: Int
+  private let home: Child
+  private let drive: Child
+  private let gpsdPort: Int
+
+  init(_ options: Options) throws {
+    self.options = options
+    let directory = URL(filePath: try options.file("directory"))
+    world = try World(in: directory)
+    home = try Child(
+      "practice-home",
+      [
+        try options.file("practice-home"), "--port", "0", "--json",
+        "--delay", "\(Self.answerMilliseconds)",
+      ], directory: directory, isTalking: true)
+    drive = try Child(
+      "play-drive",
+      [
+        try options.file("play-drive"), "--port", "0", "--json", "--start", "\(Self.driveStart)",
+      ], directory: directory, isTalking: true)
+    homePort = try Self.port(of: home, after: "listening")
+    gpsdPort = try Self.port(of: drive, after: "ready")
+  }
+
+  private static func port(of child: Child, after event: String) throws -> Int {
+    let ready = try child.nextEvent(within: startLimit) { $0.event == event }
+    guard let port = ready.port else { throw Failure(.software, "\(child.name) names no port") }
+    return port
+  }
+
+  func end() {
+    drive.end()
+    home.end()
+  }
+
+  /// Starts a contestant, as the program of a `tool` that is a command of its own.
+  func start(
+    _ contestant: Contestant, under tool: [String] = [], environment: [String] = []
+  ) throws -> Child {
+    let url = "http://127.0.0.1:\(homePort)"
+    let command =
+      switch contestant {
+      case .agent:
+        [
+          try options.file("agent"), "run", "--config",
+          try world.makeConfiguration(homePort: homePort, gpsdPort: gpsdPort).path,
+        ]
+      case .floor:
+        [
+          try options.file("floor"), url, "practice", "\(gpsdPort)", world.proc.path,
+          world.sys.path,
+        ]
+      }
+    return try Child(
+      contestant.rawValue, tool + command, environment: environment, directory: world.directory)
+  }
+
+  /// Waits until the home has got the values of this many cycles, and changes them after each. The
+  /// first cycle registers every sensor; every other one brings a location.
+  func await(cycles: Range<Int>, of contestant: Contestant, _ child: Child) throws {
+    for cycle in cycles {
+      var seen: [String: Int] = [:]
+      _ = try home.nextEvent(within: Self.cycleLimit, whileRunning: child) { event in
+        guard event.device == contestant.device else { return false }
+        seen[event.event, default: 0] += 1
+        return event.event == "readings"
+      }
+      let (name, wanted) = cycle == 0 ? ("sensor_registered", World.sensors) : ("location", 1)
+      guard seen[name] == wanted else {
+        throw Failure(.software, "cycle \(cycle + 1) of \(child.name) brought \(seen)")
+      }
+      try world.turn(to: cycle + 1)
+      progress("\(child.name): cycle \(cycle + 1)")
+    }
+  }
+}
+
+/// Says on standard error how far the measurement is.
+func progress(_ text: String) {
+  try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
+}

@@ -1,0 +1,66 @@
+/// What the command line asks for, and where the parts are that the script built.
+struct Options {
+  /// Then the recorded drive enters a tunnel.
+  static let cyclesMax = 15
+
+  var cycles = 6
+  var isJSON = false
+  var hasFloor = true
+  var isTracing = false
+  var countsInstructions = false
+  private var files: [String: String] = [:]
+
+  static let fileNames = [
+    "agent", "practice-home", "floor", "sealing", "heapcount", "play-drive", "symbolizer",
+    "directory",
+  ]
+
+  init(_ arguments: [String]) throws(Failure) {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
+      switch argument {
+      case "--json": isJSON = true
+      case "--no-floor": hasFloor = false
+      case "--trace": isTracing = true
+      case "--instructions": countsInstructions = true
+      case "--cycles":
+        guard let number = rest.popFirst().flatMap({ Int($0) }),
+          (1...Self.cyclesMax).contains(number)
+        else {
+          throw Failure(.usage, "--cycles needs a number from 1 to \(Self.cyclesMax)")
+        }
+        cycles = number
+      default:
+        guard argument.hasPrefix("--"), Self.fileNames.contains(String(argument.dropFirst(2))),
+          let value = rest.popFirst()
+        else { throw Failure(.usage, "\(argument) is not understood; see --help of the script") }
+        files[String(argument.dropFirst(2))] = value
+      }
+    }
+  }
+
+  /// Where a part is.
+  func file(_ name: String) throws(Failure) -> String {
+    guard let file = files[name] else {
+      throw Failure(.usage, "--\(name) is missing; Tests/Benchmarks/run knows what to give")
+    }
+    return file
+  }
+}
+
+/// Why there is no measurement.
+struct Failure: Error {
+  /// Codes of sysexits.h.
+  enum Code: Int32 {
+    case usage = 64
+    case software = 70
+  }
+
+  let code: Code
+  let text: String
+
+  init(_ code: Code, _ text: String) {
+    self.code = code
+    self.text = text
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+
+/// The board that is measured on: a battery, a charger, a thermal zone and the kernel's figures,
+/// as files whose values all change from cycle to cycle. So every cycle sends every value, and
+/// what is counted does not depend on the machine.
+struct World {
+  /// What the files below give: 5 of the battery, 1 of the charger, the temperature, 3 loads,
+  /// memory, uptime, and the disk.
+  static let sensors = 13
+  static let cycleSeconds = 10
+
+  let directory: URL
+  var proc: URL { directory.appending(path: "proc") }
+  var sys: URL { directory.appending(path: "sys") }
+  var token: URL { directory.appending(path: "token") }
+
+  init(in directory: URL) throws {
+    self.directory = directory
+    try write("practice", to: token)
+    try write("Battery\n", to: battery("type"))
+    try write("Mains\n", to: charger("type"))
+    try write("cpu-thermal\n", to: zone("type"))
+    try turn(to: 0)
+  }
+
+  /// Gives every file the values of cycle `number`, in place, as a kernel does.
+  func turn(to number: Int) throws {
+    let step = number % 40
+    try write("\(90 - step)\n", to: battery("capacity"))
+    try write(step.isMultiple(of: 2) ? "Discharging\n" : "Not charging\n", to: battery("status"))
+    try write("\(12_900_000 - step * 20_000)\n", to: battery("voltage_now"))
+    try write("\(1_250_000 + step * 10_000)\n", to: battery("current_now"))
+    try write("\(60_000_000 - step * 200_000)\n", to: battery("energy_now"))
+    try write("\(1 - step % 2)\n", to: charger("online"))
+    try write("\(41_000 + step * 300)\n", to: zone("temp"))
+    let load = "0.\(10 + step) 1.\(10 + step) 2.\(10 + step) 1/80 \(11206 + step)\n"
+    try write(load, to: proc.appending(path: "loadavg"))
+    try write(
+      """
+      MemTotal:         948304 kB
+      MemFree:          107316 kB
+      MemAvailable:     \(508_000 + step * 2000) kB
+      Buffers:           54664 kB
+
+      """, to: proc.appending(path: "meminfo"))
+    let uptime = 350_735 + number * Self.cycleSeconds
+    try write("\(uptime).47 234388.90\n", to: proc.appending(path: "uptime"))
+  }
+
+  /// Writes a configuration of the agent, with a state of its own, and tells where it is.
+  func makeConfiguration(homePort: Int, gpsdPort: Int) throws -> URL {
+    let file = directory.appending(path: "homeward.yaml")
+    try write(
+      """
+      every: \(Self.cycleSeconds)s
+      state_directory: \(directory.appending(path: "state").path)
+      home_assistant: { url: "http://127.0.0.1:\(homePort)", token_file: \(token.path) }
+      device: { name: \(Contestant.agent.device) }
+      location: { source: gpsd, port: \(gpsdPort) }
+      battery: auto
+      host: { proc: \(proc.path), sys: \(sys.path) }
+
+      """, to: file)
+    return file
+  }
+
+  private func battery(_ attribute: String) -> URL {
+    sys.appending(path: "class/power_supply/BAT0/\(attribute)")
+  }
+
+  private func charger(_ attribute: String) -> URL {
+    sys.appending(path: "class/power_supply/AC/\(attribute)")
+  }
+
+  private func zone(_ attribute: String) -> URL {
+    sys.appending(path: "class/thermal/thermal_zone0/\(attribute)")
+  }
+
+  private func write(_ text: String, to file: URL) throws {
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
+  }
+}
