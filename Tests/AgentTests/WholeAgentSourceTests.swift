@@ -13,7 +13,9 @@ extension WholeAgent.Receivers {
   private func board(_ home: PracticeServer, port: UInt16) throws -> Board {
     let board = try Board(
       reportingTo: home, settings: "location: { source: gpsd, port: \(port) }")
-    for position in ["52.37", "52.38", "52.39", "4.89", "4807.0", "01131.0"] { board.keepSecret(position) }
+    for position in ["52.37", "52.38", "52.39", "4.89", "4807.0", "01131.0"] {
+      board.keepSecret(position)
+    }
     return board
   }
 
