@@ -36,6 +36,10 @@ extension ByteBuffer {
     append(UInt8(ascii: "\""))
     var index = 0
     while index < text.count {
+      let plain = index
+      while index < text.count, text[index].isPlainJSON { index += 1 }
+      append(text.extracting(plain..<index))
+      guard index < text.count else { break }
       let length = text.lengthOfScalar(at: index)
       switch (length, text[index]) {
       case (0, _): append("\u{FFFD}")
@@ -91,5 +95,12 @@ extension ByteBuffer {
     append("\\u00")
     append(hexadecimalDigit: control >> 4)
     append(hexadecimalDigit: control & 15)
+  }
+}
+
+extension UInt8 {
+  /// Whether this is ASCII that stands in a JSON string as it is.
+  fileprivate var isPlainJSON: Bool {
+    (0x20..<0x7F).contains(self) && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\")
   }
 }

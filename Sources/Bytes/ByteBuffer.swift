@@ -63,7 +63,8 @@
   public mutating func removeFirst(_ prefixCount: Int) {
     precondition((0...count).contains(prefixCount), "only what was written can be removed")
     guard prefixCount > 0 else { return }
-    for index in prefixCount..<count { unsafe storage[index - prefixCount] = unsafe storage[index] }
+    let bytes = unsafe UnsafeMutableRawBufferPointer(storage)
+    unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[prefixCount..<count]))
     count -= prefixCount
   }
 
@@ -80,7 +81,11 @@
   @inline(never)
   public mutating func append(_ bytes: Span<UInt8>) {
     guard hasRoom(for: bytes.count) else { return }
-    for index in bytes.indices { unsafe storage[count + index] = bytes[index] }
+    unsafe bytes.withUnsafeBytes { bytes in
+      let free = unsafe UnsafeMutableRawBufferPointer(
+        rebasing: UnsafeMutableRawBufferPointer(storage)[count...])
+      unsafe free.copyMemory(from: bytes)
+    }
     count += bytes.count
   }
 

@@ -87,3 +87,29 @@ import Testing
     #expect(InlineText("abc") != InlineText("ab"))
   }
 }
+
+@Suite struct SearchTests {
+  /// Bytes that a search for a line end by words could take for one: it and they differ by one bit
+  /// or by one.
+  @Test(arguments: [0x00, 0x09, 0x0B, 0x0E, 0x8A, 0xFF] as [UInt8])
+  func aByteIsFoundWhereverItStands(among other: UInt8) {
+    for count in 0...33 {
+      var text = [UInt8](repeating: other, count: count)
+      #expect(text.span.firstIndex(of: 0x0A) == nil)
+      for place in 0..<count {
+        text[place] = 0x0A
+        #expect(text.span.firstIndex(of: 0x0A) == place)
+        #expect(text.span.firstIndex(of: 0x0A, from: place) == place)
+        #expect(text.span.firstIndex(of: 0x0A, from: place + 1) == nil)
+        text[place] = other
+      }
+    }
+  }
+
+  @Test func theFirstOfSeveralIsFound() {
+    let text = [UInt8]("{\"class\":\"TPV\"}\n\n{\"class\":\"SKY\"}\n")
+    #expect(text.span.firstIndex(of: UInt8(ascii: "\n")) == 15)
+    #expect(text.span.firstIndex(of: UInt8(ascii: "\n"), from: 16) == 16)
+    #expect(text.span.firstIndex(of: UInt8(ascii: "\n"), from: 17) == 32)
+  }
+}
