@@ -31,6 +31,7 @@ extension ByteBuffer {
 
   /// Appends a string; bytes that are not UTF-8 become U+FFFD, because Home Assistant drops a
   /// whole message over one of them.
+  @inline(never)
   public mutating func appendJSON(_ text: Span<UInt8>) {
     separate()
     append(UInt8(ascii: "\""))

@@ -54,6 +54,7 @@ public struct JSONReader: ~Escapable {
   public enum Kind: Equatable, Sendable { case object, array, string, number, boolean, null }
 
   /// What the next value is; nothing is consumed but white space.
+  @inline(never)
   public mutating func nextKind() throws(JSONError) -> Kind {
     switch try peek() {
     case UInt8(ascii: "{"): return .object
@@ -213,6 +214,7 @@ public struct JSONReader: ~Escapable {
   }
 
   /// Where the digits end that begin at `start`; there is at least one.
+  @inline(never)
   private func endOfDigits(from start: Int) throws(JSONError) -> Int {
     var index = start
     while let digit = byte(at: index), digit.isASCIIDigit { index += 1 }

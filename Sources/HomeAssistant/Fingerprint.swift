@@ -13,11 +13,17 @@ public func prepareSodium() -> Bool { sodium_init() >= 0 }
 /// copied to a second board is another device), and so is the note of a token that was rejected.
 public func fingerprint(of parts: [[UInt8]], purpose: StaticString) -> [UInt8] {
   var input: [UInt8] = []
-  for part in [[UInt8](purpose)] + parts {
+  func append(_ part: [UInt8]) {
     // The length, in four bytes, keeps ("ab", "c") and ("a", "bc") apart.
-    for shift in [0, 8, 16, 24] { input.append(UInt8(truncatingIfNeeded: part.count >> shift)) }
+    var count = UInt32(part.count)
+    for _ in 0..<4 {
+      input.append(UInt8(truncatingIfNeeded: count))
+      count >>= 8
+    }
     input += part
   }
+  append([UInt8](purpose))
+  for part in parts { append(part) }
   var hash = InlineArray<16, UInt8>(repeating: 0)
   var output = hash.mutableSpan
   unsafe output.withUnsafeMutableBufferPointer { output in

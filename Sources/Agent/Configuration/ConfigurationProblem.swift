@@ -74,12 +74,9 @@ final class ProblemCollector {
   }
 
   func report(_ problem: ConfigurationProblem) {
-    problems.append(problem)
-    var index = problems.count - 1
-    while index > 0, problems[index].mark < problems[index - 1].mark {
-      problems.swapAt(index, index - 1)
-      index -= 1
-    }
+    var index = problems.count
+    while index > 0, problem.mark < problems[index - 1].mark { index -= 1 }
+    problems.insert(problem, at: index)
     guard problems.count > ConfigurationErrors.problemsMax else { return }
     problems.removeLast()
     omittedCount += 1

@@ -29,7 +29,7 @@ import CYAML
 }
 
 /// One event of the stream, in our own words.
-struct YAMLEvent {
+final class YAMLEvent {
   enum Kind {
     case scalar(isPlain: Bool), alias
     case sequenceStart, sequenceEnd, mappingStart, mappingEnd

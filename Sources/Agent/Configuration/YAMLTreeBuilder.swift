@@ -55,6 +55,8 @@ struct YAMLTreeBuilder: ~Copyable {
     }
   }
 
+  // The way down into everything: copied into each of its callers it would be there four times.
+  @inline(never)
   private mutating func node(
     from event: YAMLEvent, _ path: ConfigurationPath, depth: Int
   ) throws(YAMLAbandoned) -> YAMLNode {
@@ -92,7 +94,7 @@ struct YAMLTreeBuilder: ~Copyable {
       if case .mappingEnd = event.kind { return entries }
       try admit(entries.count + 1, event, path)
       guard let key = try key(from: event, path, depth: depth) else {
-        try skipValue(path, depth: depth)
+        try skip(try nextEvent(), path, depth: depth)
         continue
       }
       let value = try node(from: try nextEvent(), path.appending(key), depth: depth + 1)
@@ -112,40 +114,33 @@ struct YAMLTreeBuilder: ~Copyable {
   ) throws(YAMLAbandoned) -> [UInt8]? {
     guard case .scalar(let isPlain) = event.kind else {
       report(event.mark, path, "a key must be a plain word", remedy: "write key: value")
-      try mute { builder throws(YAMLAbandoned) in
-        _ = try builder.node(from: event, path, depth: depth + 1)
-      }
+      try skip(event, path, depth: depth)
       return nil
     }
-    if isPlain, event.text.span.elementsEqual("<<") {
+    let text = event.text
+    if isPlain, text.span.elementsEqual("<<") {
       report(
         event.mark, path, "merge keys (<<) are not supported", remedy: "write the settings out")
       return nil
     }
-    return accepts(event, path) ? event.text : nil
+    return accepts(event, path) ? text : nil
   }
 
-  private mutating func skipValue(
-    _ path: ConfigurationPath, depth: Int
-  ) throws(YAMLAbandoned) {
-    try mute { builder throws(YAMLAbandoned) in
-      _ = try builder.node(from: try builder.nextEvent(), path, depth: depth + 1)
-    }
-  }
-
-  private mutating func mute(
-    _ body: (inout YAMLTreeBuilder) throws(YAMLAbandoned) -> Void
+  /// Reads over a key or a value that is refused, without a word about what is in it.
+  private mutating func skip(
+    _ event: YAMLEvent, _ path: ConfigurationPath, depth: Int
   ) throws(YAMLAbandoned) {
     let wasMuted = isMuted
     isMuted = true
     defer { isMuted = wasMuted }
-    try body(&self)
+    _ = try node(from: event, path, depth: depth + 1)
   }
 }
 
 // MARK: - Limits and refusals
 
 extension YAMLTreeBuilder {
+  @inline(never)
   private mutating func nextEvent() throws(YAMLAbandoned) -> YAMLEvent {
     do throws(YAMLSyntaxFailure) {
       return try events.next()

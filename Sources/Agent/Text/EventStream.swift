@@ -28,22 +28,23 @@ struct EventStream {
 
   func write(_ event: StaticString, _ writeMembers: (inout ByteBuffer) -> Void = { _ in }) {
     guard isOn else { return }
-    // Made only where somebody reads it: the agent at its work allocates nothing.
-    var line = ByteBuffer(capacity: 64 * 1024)
-    begin(event, in: &line)
+    var line = begin(event)
     writeMembers(&line)
-    end(&line)
+    end(line)
   }
 
   // The compiler copies `write` for each closure; what is not about the closure stays out of it.
   @inline(never)
-  private func begin(_ event: StaticString, in line: inout ByteBuffer) {
+  private func begin(_ event: StaticString) -> ByteBuffer {
+    // Made only where somebody reads it: the agent at its work allocates nothing.
+    var line = ByteBuffer(capacity: 64 * 1024)
     line.openJSONObject()
     line.appendMember("event", event)
+    return line
   }
 
   @inline(never)
-  private func end(_ line: inout ByteBuffer) {
+  private func end(_ line: consuming ByteBuffer) {
     line.closeJSONObject()
     line.append(UInt8(ascii: "\n"))
     writeToTerminal([UInt8](line.bytes), STDOUT_FILENO)
