@@ -79,7 +79,6 @@ extension WholeAgent.Registering {
   }
 
   static let troubles = [
-    Trouble(fault: .status(403), cause: "forbidden", words: "refuses to register this address"),
     Trouble(fault: .status(404), cause: "not_found", words: "is not ready to register (404)"),
     Trouble(fault: .status(503), cause: "unavailable", words: "not available to register (503)"),
     Trouble(fault: .captivePortal, cause: "not_home_assistant", words: "is not Home Assistant"),
@@ -109,6 +108,30 @@ extension WholeAgent.Registering {
     #expect(agent.count(of: "not_registered") == 1)
   }
 
+  @Test func aHomeAssistantThatRefusesThisAddressIsLeftInPeaceUntilARestart() async throws {
+    let home = try practiceHome()
+    home.fault = .status(403)
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("not_registered", cause: "forbidden")
+    for _ in 0..<2 { try await agent.hasReadEverything() }
+    #expect(home.requestCount == 1)
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(
+      ending.lines(
+        with: "refuses to register this address (403); is it banned? It is asked again in 1h, or"
+          + " after a restart"
+      ).count == 1)
+
+    home.fault = nil
+    let restarted = try RunningAgent(on: board)
+    try await restarted.event("registered")
+    try await restarted.event("proven")
+    #expect(shownCharge(in: home) == "83")
+    #expect(await restarted.stop().status == 0)
+  }
+
   @Test func aHomeAssistantThatIsOffAtFirstIsWaitedFor() async throws {
     var home = try practiceHome()
     home.stop()
@@ -123,8 +146,6 @@ extension WholeAgent.Registering {
     #expect(ending.lines(with: "cannot be reached to register: ").count == 1)
   }
 
-  /// Home Assistant is asked for nothing before the answer could be kept: every registration that
-  /// was lost would throw the entities of the one before away.
   @Test func aRestartKeepsTheRegistration() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)

@@ -130,15 +130,22 @@ extension Enrollment.Problem {
     case .noConnection(let reason): "Home Assistant cannot be reached to register: \(reason)"
     case .notFound:
       "Home Assistant is not ready to register (404); if this stays, look at home_assistant.url"
-    case .forbidden: "Home Assistant refuses to register this address (403); is it banned?"
+    case .forbidden:
+      "Home Assistant refuses to register this address (403); is it banned? \(Self.whenAgain)"
     case .unavailable(let status): "Home Assistant is not available to register (\(status))"
     case .notHomeAssistant(let status):
       "something that is not Home Assistant answered the registration (\(status)); look at"
         + " home_assistant.url"
-    case .requestRejected: "Home Assistant does not like our registration (400); please report it"
+    case .requestRejected:
+      "Home Assistant does not like our registration (400); please report it. \(Self.whenAgain)"
     case .withoutEncryption:
-      "Home Assistant registers without encryption; it needs its PyNaCl, which it has by default"
+      "Home Assistant registers without encryption; it needs its PyNaCl, which it has by default."
+        + " \(Self.whenAgain)"
     }
+  }
+
+  private static var whenAgain: MessageText {
+    "It is asked again in \(Enrollment.refusalDelay), or after a restart"
   }
 
   var code: StaticString {
