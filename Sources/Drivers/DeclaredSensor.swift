@@ -16,6 +16,8 @@ struct DeclaredSensor {
 
   init(_ description: SensorDescription) { self.description = description }
 
+  // Every value of every driver passes here: called, not copied to each.
+  @inline(never)
   mutating func record(_ value: Value, at time: WallTime, in sink: any ReadingSink) {
     if case .undeclared = state {
       state = sink.declare(description).map(State.declared) ?? .refused

@@ -14,6 +14,7 @@ public struct Path: Equatable, Sendable {
 
   public init(_ text: StaticString) { self.init([UInt8](text)) }
 
+  @inline(never)
   public var bytes: [UInt8] { [UInt8](terminated.dropLast()) }
 
   @inline(never)

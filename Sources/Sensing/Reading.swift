@@ -49,6 +49,8 @@ public struct SensorDescription: Equatable, Sendable {
   /// Whether a change of it starts a cycle at once.
   public var isUrgent: Bool
 
+  // Every driver describes its sensors: called, not copied to each.
+  @inline(never)
   public init(
     uniqueID: [UInt8], name: [UInt8], kind: Kind = .sensor, unit: StaticText? = nil,
     deviceClass: [UInt8]? = nil, stateClass: StaticText? = nil, icon: [UInt8],

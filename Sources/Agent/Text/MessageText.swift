@@ -29,10 +29,13 @@ struct MessageText: ExpressibleByStringInterpolation {
 
     init(literalCapacity: Int, interpolationCount: Int) {}
 
+    /// The compiler appends an empty literal before and after each interpolation at an end.
+    @inline(__always)
+    mutating func appendLiteral(_ text: StaticString) {
+      if text.utf8CodeUnitCount > 0 { appendInterpolation(text) }
+    }
     @inline(never)
-    mutating func appendLiteral(_ text: StaticString) { bytes += [UInt8](text) }
-    @inline(never)
-    mutating func appendInterpolation(_ text: StaticString) { appendLiteral(text) }
+    mutating func appendInterpolation(_ text: StaticString) { bytes += [UInt8](text) }
     @inline(never)
     mutating func appendInterpolation(_ text: MessageText) { bytes += text.bytes }
     /// Bytes that are known to be fit for showing.
