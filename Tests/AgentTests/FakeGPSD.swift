@@ -13,6 +13,7 @@ final class FakeGPSD: Sendable {
     var greeting: String
     var report: TPV?
     var client: Int32?
+    var isListening = false
   }
 
   let port: UInt16
@@ -20,34 +21,34 @@ final class FakeGPSD: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - port: 0 for any free one.
   ///   - greeting: what a client hears first.
   ///   - report: what a client hears that asked for reports.
-  init(port: UInt16 = 0, greeting: String = version, reporting report: TPV? = nil) {
-    (listener, self.port) = listeningSocket(port: port)
+  ///   - isAbsent: whether its port is kept free until `appear`.
+  init(greeting: String = version, reporting report: TPV? = nil, isAbsent: Bool = false) {
+    (listener, port) = boundSocket()
     state = Mutex(State(greeting: greeting, report: report))
+    if !isAbsent { appear() }
+  }
+
+  /// Begins to listen.
+  func appear() {
+    state.withLock { $0.isListening = true }
+    listen(listener, 4)
     Thread.detachNewThread { [listener, weak self] in
       while true {
-        let client = unsafe accept(listener, __SOCKADDR_ARG(), nil)
-        guard client >= 0, let self else {
-          close(listener)
-          return
-        }
-        self.serve(client)
+        let client = unsafe accept4(listener, __SOCKADDR_ARG(), nil, Int32(SOCK_CLOEXEC.rawValue))
+        guard client >= 0 else { break }
+        if let self { self.serve(client) } else { close(client) }
       }
+      // Nobody else does: its number may be another socket's by then.
+      close(listener)
     }
   }
 
-  /// A port at which nobody listens.
-  static func portOfNobody() -> UInt16 {
-    let (listener, port) = listeningSocket(port: 0)
-    close(listener)
-    return port
-  }
-
   deinit {
-    shutdown(listener, Int32(SHUT_RDWR))
     hangUp()
+    let isListening = state.withLock { $0.isListening }
+    if isListening { shutdown(listener, Int32(SHUT_RDWR)) } else { close(listener) }
   }
 
   /// What a client hears first from now on.
@@ -93,25 +94,23 @@ private func write(_ text: String, to socket: Int32) {
   _ = unsafe send(socket, text, text.utf8.count, Int32(MSG_NOSIGNAL))
 }
 
-private func listeningSocket(port: UInt16) -> (socket: Int32, port: UInt16) {
-  let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-  var reuse: Int32 = 1
-  unsafe setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, 4)
+/// A socket with a port of its own. No agent inherits it: one that did would keep the port open.
+private func boundSocket() -> (socket: Int32, port: UInt16) {
+  let bound = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
   var address = sockaddr_in()
   address.sin_family = sa_family_t(AF_INET)
-  address.sin_port = port.bigEndian
   address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
   var size = socklen_t(MemoryLayout<sockaddr_in>.size)
   let result = unsafe withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
     guard let start = bytes.baseAddress else { return -1 }
     let general = unsafe start.assumingMemoryBound(to: sockaddr.self)
-    guard unsafe bind(listener, __CONST_SOCKADDR_ARG(__sockaddr__: general), size) == 0,
-      listen(listener, 4) == 0
-    else { return -1 }
-    return unsafe getsockname(listener, __SOCKADDR_ARG(__sockaddr__: general), &size)
+    guard unsafe bind(bound, __CONST_SOCKADDR_ARG(__sockaddr__: general), size) == 0 else {
+      return -1
+    }
+    return unsafe getsockname(bound, __SOCKADDR_ARG(__sockaddr__: general), &size)
   }
   #expect(result == 0, "no socket for a gpsd: errno \(errno)")
-  return (listener, address.sin_port.bigEndian)
+  return (bound, address.sin_port.bigEndian)
 }
 
 /// What a receiver reports.

@@ -31,14 +31,14 @@ extension WholeAgent.Receivers {
   }
 
   @Test func aGPSDThatComesGoesAndComesBackSilencesNobody() async throws {
-    let port = FakeGPSD.portOfNobody()
+    let gpsd = FakeGPSD(reporting: TPV(), isAbsent: true)
     let home = try practiceHome()
-    let board = try board(home, port: port)
+    let board = try board(home, port: gpsd.port)
     let agent = try RunningAgent(on: board)
     try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == "missing" }
     try await agent.event("proven") { $0.readings == 1 && $0.locations == 0 }
 
-    let gpsd = FakeGPSD(port: port, reporting: TPV())
+    gpsd.appear()
     try await agent.event("source_recovered", of: "gpsd")
     try await expect(52.3702157, in: home, from: agent)
 
