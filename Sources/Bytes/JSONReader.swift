@@ -189,10 +189,7 @@ public struct JSONReader: ~Escapable {
       expectation = .commaOrEnd
       return false
     }
-    if expectation == .commaOrEnd {
-      try expect(UInt8(ascii: ","))
-      guard try peek() != end else { throw .unexpected(at: position) }
-    }
+    if expectation == .commaOrEnd { try expect(UInt8(ascii: ",")) }
     expectation = .value
     return true
   }
