@@ -72,6 +72,11 @@ extension ByteBuffer {
     append(number)
   }
 
+  mutating func appendJSON(checkedNumber text: Span<UInt8>) {
+    separate()
+    append(text)
+  }
+
   public mutating func appendJSON(_ truth: Bool) {
     separate()
     append(truth ? "true" : "false")

@@ -6,6 +6,8 @@ public enum JSONError: Error, Equatable {
   case unexpected(at: Int)
   /// More than `JSONReader.depthMax` values inside one another.
   case tooDeep
+  /// More than `JSON.valueCountMax` values, where a whole text was to be kept.
+  case tooLarge
   /// A number that the type asked for cannot hold.
   case outOfRange(at: Int)
 }
@@ -109,6 +111,20 @@ public struct JSONReader: ~Escapable {
     let isTrue = try peek() == UInt8(ascii: "t")
     try expect(isTrue ? "true" : "false")
     return isTrue
+  }
+
+  /// A number of any form, as it is written.
+  @_lifetime(copy self)
+  public mutating func number() throws(JSONError) -> Span<UInt8> {
+    _ = try peek()
+    let start = position
+    try skipNumber()
+    return bytes.extracting(start..<position)
+  }
+
+  public mutating func null() throws(JSONError) {
+    _ = try peek()
+    try expect("null")
   }
 
   /// A whole number; one with a fraction or an exponent is refused.

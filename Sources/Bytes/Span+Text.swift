@@ -85,8 +85,6 @@ extension Array where Element == UInt8 {
   }
 
   public init(_ bytes: Span<UInt8>) {
-    self.init()
-    reserveCapacity(bytes.count)
-    for index in bytes.indices { append(bytes[index]) }
+    unsafe self = bytes.withUnsafeBufferPointer { unsafe Array($0) }
   }
 }

@@ -89,3 +89,107 @@ private func readTexts(to transcript: inout Transcript) {
     }
   }
 }
+
+func keepJSON(to transcript: inout Transcript) {
+  let texts: [StaticString] = [
+    #"{"b":1,"a":[true,null,"\ud83dx\u20ac",-0,1e5,12345678901234567890],"b":{"c":2.50}}"#, "{} x",
+    "[[1]",
+  ]
+  for text in texts {
+    transcript.line("json kept") { line in
+      let bytes = [UInt8](text)
+      do throws(JSONError) {
+        line.append("\n")
+        try JSON(parsing: bytes.span).write(into: &line)
+      } catch {
+        line.append(error)
+      }
+    }
+  }
+  compareObjects(to: &transcript)
+  readDoubles(to: &transcript)
+  readMoments(to: &transcript)
+  decodeJSON(to: &transcript)
+}
+
+private func compareObjects(to transcript: inout Transcript) {
+  transcript.line("json objects") { line in
+    var many = JSONObject()
+    for index in 0..<40 { many[Text("key\(index % 30)")] = .number(JSONNumber(Int64(index))) }
+    many["key7"] = nil
+    var again = JSONObject()
+    for member in many.members.reversed() { again[member.key] = member.value }
+    line.append(decimal: many.count)
+    line.append(many == again ? " equal" : " unequal")
+    line.append(many["key5"] == 35 && many["key7"] == nil ? " found" : " lost")
+  }
+}
+
+private func readDoubles(to transcript: inout Transcript) {
+  let numbers: [StaticString] = [
+    "0.1", "-0", "51.508530000000004", "9007199254740993", "2.2250738585072011e-308", "5e-324",
+    "2.4703282292062328e-324", "1.7976931348623158e308", "1e309", "-1e-400", "1e23",
+  ]
+  for number in numbers {
+    transcript.line("json double") { line in
+      let bytes = [UInt8](number)
+      guard let number = JSONNumber(bytes.span) else { return line.append("none") }
+      let bits = number.double.bitPattern
+      line.append(decimal: bits)
+      guard let written = JSONNumber(number.double) else { return line.append(" unwritable") }
+      line.append(" \n")
+      line.appendJSON(written)
+    }
+  }
+}
+
+private func readMoments(to transcript: inout Transcript) {
+  let texts: [StaticString] = [
+    "2021-02-20T05:14:52.647932+00:00", "1969-12-31T23:59:59.25-08:00", "2024-02-29T00:00:00Z",
+    "2023-02-29T00:00:00Z", "2021-02-20 05:14:52Z",
+  ]
+  for text in texts {
+    transcript.line("iso 8601") { line in
+      let bytes = [UInt8](text)
+      guard let time = WallTime(iso8601: bytes.span) else { return line.append("none") }
+      line.append(decimal: time.nanoseconds)
+      line.append(" ")
+      line.append(iso8601: time)
+    }
+  }
+}
+
+private enum Origin: Text, JSONDecodable {
+  case local = "LOCAL"
+  case remote = "REMOTE"
+}
+
+private func decodeJSON(to transcript: inout Transcript) {
+  let json: JSON = [
+    "time": 1691234567.123456, "list": [1, "2", 3], "origin": "REMOTE", "other": "ELSEWHERE",
+    "truth": true,
+  ]
+  transcript.line("json decoded") { line in
+    do throws(JSONDecodingError) {
+      let time: WallTime = try json.get("time")
+      line.append(decimal: time.nanoseconds)
+      line.append(try json.get("origin", as: Origin.self) == .remote ? " remote " : " local ")
+      line.append(decimal: try json.getLossy("list", of: Int.self).skippedCount)
+      line.append(decimal: try json.get("missing", default: 7))
+      line.append(decimal: json.get("truth", orOnFailure: 8))
+    } catch {
+      line.append(error)
+    }
+  }
+  transcript.line("json not decoded") { line in
+    func append(_ decode: () throws(JSONDecodingError) -> Void) {
+      do throws(JSONDecodingError) { try decode() } catch { line.append(error) }
+      line.append(" ")
+    }
+    append { () throws(JSONDecodingError) in _ = try json.get("missing", as: Text.self) }
+    append { () throws(JSONDecodingError) in _ = try json.get("truth", as: Double.self) }
+    append { () throws(JSONDecodingError) in _ = try json.get("other", as: Origin.self) }
+    append { () throws(JSONDecodingError) in _ = try json.get("list", as: [Int].self) }
+    append { () throws(JSONDecodingError) in _ = try json.get("time", as: [Text: Int].self) }
+  }
+}

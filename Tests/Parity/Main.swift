@@ -9,6 +9,7 @@
     writeTimes(to: &transcript)
     writeJSON(to: &transcript)
     readJSON(to: &transcript)
+    keepJSON(to: &transcript)
     judgeFixes(to: &transcript)
     talkToGPSD(to: &transcript)
     superviseASource(to: &transcript)

@@ -48,12 +48,28 @@ extension ByteBuffer {
     switch error {
     case .truncated: append("truncated")
     case .tooDeep: append("too deep")
+    case .tooLarge: append("too large")
     case .unexpected(let position):
       append("unexpected at ")
       append(decimal: position)
     case .outOfRange(let position):
       append("out of range at ")
       append(decimal: position)
+    }
+  }
+
+  mutating func append(_ error: JSONDecodingError) {
+    switch error {
+    case .missingKey(let key):
+      append("missing ")
+      append(key.bytes)
+    case .wrongKind(let key, _, _):
+      append("wrong kind of ")
+      append(key.bytes)
+    case .invalidValue(let key):
+      append("invalid ")
+      append(key.bytes)
+    case .malformed(let error): append(error)
     }
   }
 }

@@ -1,0 +1,118 @@
+/// A decimal number taken apart: ±digits × 10^exponent.
+///
+/// The conversion to `Double` is correctly rounded. Most numbers take the short way: both parts are
+/// exact in a `Double`, so one multiplication or division rounds once. All others are divided as
+/// natural numbers of bounded length.
+struct DecimalNumber {
+  /// No point halfway between two `Double`s has more significant digits than 767; digits behind
+  /// these only say on which side of it a number lies, and one digit says that for all of them.
+  static let significantDigitsMax = 768
+
+  /// Exponents that are held; one further away makes the number infinite or zero however many
+  /// digits a text can have.
+  private static let exponentMax: Int64 = 1_000_000_000_000
+
+  private let isNegative: Bool
+  /// Without zeros in front; empty for zero.
+  private var digits: [UInt8] = []
+  private var exponent: Int64 = 0
+
+  /// `text` is a number of JSON.
+  init(_ text: Span<UInt8>) {
+    isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
+    digits.reserveCapacity(min(text.count, Self.significantDigitsMax + 1))
+    var isFraction = false
+    var isCut = false
+    var index = isNegative ? 1 : 0
+    scan: while index < text.count {
+      switch text[index] {
+      case UInt8(ascii: "."): isFraction = true
+      case let byte where byte.isASCIIDigit:
+        if isFraction { exponent -= 1 }
+        if digits.count < Self.significantDigitsMax {
+          if byte != UInt8(ascii: "0") || !digits.isEmpty {
+            digits.append(byte - UInt8(ascii: "0"))
+          }
+        } else {
+          exponent += 1
+          if byte != UInt8(ascii: "0") { isCut = true }
+        }
+      default: break scan
+      }
+      index += 1
+    }
+    if index < text.count { exponent += Self.exponent(text.extracting((index + 1)...)) }
+    if isCut {
+      digits.append(1)
+      exponent -= 1
+    }
+  }
+
+  init(_ integer: Int64) {
+    isNegative = integer < 0
+    var rest = integer.magnitude
+    while rest > 0 {
+      digits.append(UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    }
+    digits.reverse()
+  }
+
+  private static func exponent(_ text: Span<UInt8>) -> Int64 {
+    let isSigned = text[0] == UInt8(ascii: "-") || text[0] == UInt8(ascii: "+")
+    var exponent: Int64 = 0
+    for index in (isSigned ? 1 : 0)..<text.count {
+      exponent = min(exponent * 10 + Int64(text[index] - UInt8(ascii: "0")), exponentMax)
+    }
+    return text[0] == UInt8(ascii: "-") ? -exponent : exponent
+  }
+
+  var double: Double {
+    let magnitude = exactMagnitude ?? roundedMagnitude
+    return isNegative ? -magnitude : magnitude
+  }
+
+  /// The number times 10^`power`, to the nearest whole number, halves away from zero.
+  func scaled(byPowerOfTen power: Int64) -> Int64? {
+    let (shift, overflowed) = exponent.addingReportingOverflow(power)
+    guard !digits.isEmpty else { return 0 }
+    guard !overflowed else { return nil }
+    // The digits in front of the new point; as many as there are, and zeros behind them.
+    let kept = Int64(digits.count) + shift
+    guard kept >= 0 else { return 0 }
+    guard kept <= 19 else { return nil }
+    var whole: UInt64 = 0
+    for index in 0..<Int(kept) {
+      whole = whole * 10 + UInt64(index < digits.count ? digits[index] : 0)
+    }
+    if kept < Int64(digits.count), digits[Int(kept)] >= 5 { whole += 1 }
+    guard isNegative else { return Int64(exactly: whole) }
+    return whole == Int64.min.magnitude ? .min : Int64(exactly: whole).map { -$0 }
+  }
+
+  /// The magnitude where digits and power of ten are both exact in a `Double`.
+  private var exactMagnitude: Double? {
+    guard digits.count <= 16, exponent.magnitude <= 22 else { return nil }
+    var whole: Int64 = 0
+    for digit in digits { whole = whole * 10 + Int64(digit) }
+    guard whole <= 1 << 53 else { return nil }
+    var power = 1.0
+    for _ in 0..<exponent.magnitude { power *= 10 }
+    return exponent < 0 ? Double(whole) / power : Double(whole) * power
+  }
+
+  private var roundedMagnitude: Double {
+    // 10^(pointPosition - 1) <= number < 10^pointPosition
+    let pointPosition = Int64(digits.count) + exponent
+    guard !digits.isEmpty, pointPosition > -324 else { return 0 }
+    guard pointPosition <= 309 else { return .infinity }
+    var numerator = NaturalNumber(digits: digits)
+    var denominator = NaturalNumber(1)
+    if exponent >= 0 {
+      numerator.multiply(byPowerOfTen: Int(exponent))
+    } else {
+      denominator.multiply(byPowerOfTen: Int(-exponent))
+    }
+    return NaturalNumber.ratio(numerator, denominator)
+  }
+}

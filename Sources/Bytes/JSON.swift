@@ -1,0 +1,159 @@
+/// A JSON value of any kind, kept whole and on its own: nothing of the text it was read from stays
+/// in memory with it.
+public enum JSON: Equatable, Sendable {
+  case null
+  case boolean(Bool)
+  case number(JSONNumber)
+  case text(Text)
+  case array([JSON])
+  case object(JSONObject)
+
+  /// Values that one text may have. Three bytes of text can become fifty of memory, so a limit on
+  /// the text alone would not hold the memory. A home with ten thousand entities has a tenth of it
+  /// in its largest message.
+  public static let valueCountMax = 4_000_000
+
+  public typealias Kind = JSONReader.Kind
+
+  public var kind: Kind {
+    switch self {
+    case .null: .null
+    case .boolean: .boolean
+    case .number: .number
+    case .text: .string
+    case .array: .array
+    case .object: .object
+    }
+  }
+
+  /// The value of a member; nil where there is none, or this is no object.
+  public subscript(key: Text) -> JSON? {
+    guard case .object(let object) = self else { return nil }
+    return object[key]
+  }
+}
+
+// Reading
+
+extension JSON {
+  /// The one value that the text is.
+  public init(parsing text: Span<UInt8>) throws(JSONError) {
+    var reader = JSONReader(text)
+    try self.init(reading: &reader)
+    try reader.finish()
+  }
+
+  /// The value that comes next.
+  public init(reading reader: inout JSONReader) throws(JSONError) {
+    var room = Self.valueCountMax
+    self = try .read(from: &reader, depth: 0, room: &room)
+  }
+
+  private static func read(
+    from reader: inout JSONReader, depth: Int, room: inout Int
+  ) throws(JSONError) -> JSON {
+    guard room > 0 else { throw .tooLarge }
+    room -= 1
+    switch try reader.nextKind() {
+    case .null:
+      try reader.null()
+      return .null
+    case .boolean: return .boolean(try reader.boolean())
+    case .number: return .number(JSONNumber(checked: try reader.number()))
+    case .string: return .text(Text(try reader.text()))
+    case .array: return .array(try elements(from: &reader, depth: depth, room: &room))
+    case .object: return .object(try members(from: &reader, depth: depth, room: &room))
+    }
+  }
+
+  private static func elements(
+    from reader: inout JSONReader, depth: Int, room: inout Int
+  ) throws(JSONError) -> [JSON] {
+    guard depth < JSONReader.depthMax else { throw .tooDeep }
+    var elements: [JSON] = []
+    try reader.openArray()
+    while try reader.nextElement() {
+      elements.append(try read(from: &reader, depth: depth + 1, room: &room))
+    }
+    return elements
+  }
+
+  private static func members(
+    from reader: inout JSONReader, depth: Int, room: inout Int
+  ) throws(JSONError) -> JSONObject {
+    guard depth < JSONReader.depthMax else { throw .tooDeep }
+    var members = JSONObject()
+    try reader.openObject()
+    while let key = try reader.nextKey() {
+      let key = Text(key)
+      members[key] = try read(from: &reader, depth: depth + 1, room: &room)
+    }
+    return members
+  }
+}
+
+// Writing
+
+extension JSON {
+  /// Writes the value where a value, an element or (after its key) a member's value may stand.
+  public func write(into buffer: inout ByteBuffer) {
+    switch self {
+    case .null: buffer.appendJSONNull()
+    case .boolean(let truth): buffer.appendJSON(truth)
+    case .number(let number): buffer.appendJSON(number)
+    case .text(let text): buffer.appendJSON(text.bytes)
+    case .array(let elements):
+      buffer.openJSONArray()
+      for element in elements { element.write(into: &buffer) }
+      buffer.closeJSONArray()
+    case .object(let object): object.write(into: &buffer)
+    }
+  }
+
+  /// The value as a text of its own.
+  public func serialized() -> [UInt8] {
+    var buffer = ByteBuffer(capacity: 256)
+    write(into: &buffer)
+    while buffer.isOverflowed {
+      buffer = ByteBuffer(capacity: buffer.capacity * 4)
+      write(into: &buffer)
+    }
+    return [UInt8](buffer.bytes)
+  }
+}
+
+extension JSONObject {
+  public func write(into buffer: inout ByteBuffer) {
+    buffer.openJSONObject()
+    writeMembers(into: &buffer)
+    buffer.closeJSONObject()
+  }
+
+  /// Writes the members alone, into an object that the caller has opened.
+  public func writeMembers(into buffer: inout ByteBuffer) {
+    for member in members {
+      buffer.appendJSON(key: member.key.bytes.span)
+      member.value.write(into: &buffer)
+    }
+  }
+}
+
+// Literals
+
+extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
+  ExpressibleByDictionaryLiteral
+{
+  public init(nilLiteral: ()) { self = .null }
+  public init(booleanLiteral literal: Bool) { self = .boolean(literal) }
+  public init(integerLiteral literal: Int64) { self = .number(JSONNumber(literal)) }
+  public init(floatLiteral literal: Double) { self = .number(JSONNumber(floatLiteral: literal)) }
+  public init(stringLiteral literal: StaticString) { self = .text(Text(stringLiteral: literal)) }
+  public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+
+  public init(dictionaryLiteral members: (Text, JSON)...) {
+    var object = JSONObject()
+    for (key, value) in members { object[key] = value }
+    self = .object(object)
+  }
+}

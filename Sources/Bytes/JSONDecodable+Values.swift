@@ -1,0 +1,129 @@
+extension JSON: JSONDecodable {
+  public init(json: JSON) { self = json }
+}
+
+extension JSONObject: JSONDecodable {
+  public init(json: JSON) throws(JSONDecodingError) { self = try json.object() }
+}
+
+extension JSONNumber: JSONDecodable {
+  public init(json: JSON) throws(JSONDecodingError) { self = try json.number() }
+}
+
+extension Text: JSONDecodable {
+  public init(json: JSON) throws(JSONDecodingError) { self = try json.text() }
+}
+
+extension String: JSONDecodable {
+  public init(json: JSON) throws(JSONDecodingError) { self = try json.text().string }
+}
+
+extension Bool: JSONDecodable {
+  public init(json: JSON) throws(JSONDecodingError) { self = try json.boolean() }
+}
+
+extension Int64: JSONDecodable {
+  public init(json: JSON) throws(JSONDecodingError) {
+    guard let integer = try json.number().integer else {
+      throw .invalidValue(key: JSONDecodingError.root)
+    }
+    self = integer
+  }
+}
+
+extension Int: JSONDecodable {
+  public init(json: JSON) throws(JSONDecodingError) {
+    guard let integer = Int(exactly: try Int64(json: json)) else {
+      throw .invalidValue(key: JSONDecodingError.root)
+    }
+    self = integer
+  }
+}
+
+extension Double: JSONDecodable {
+  /// Finite: a number too large for a `Double` is invalid.
+  public init(json: JSON) throws(JSONDecodingError) {
+    let double = try json.number().double
+    guard double.isFinite else { throw .invalidValue(key: JSONDecodingError.root) }
+    self = double
+  }
+}
+
+extension WallTime: JSONDecodable {
+  /// A number of seconds since 1970, or a text in ISO 8601.
+  public init(json: JSON) throws(JSONDecodingError) {
+    guard let time = try Self.time(json) else {
+      throw .invalidValue(key: JSONDecodingError.root)
+    }
+    self = time
+  }
+
+  private static func time(_ json: JSON) throws(JSONDecodingError) -> WallTime? {
+    if case .number(let number) = json {
+      return number.scaled(byPowerOfTen: 9).map { WallTime(nanoseconds: $0) }
+    }
+    let text = try json.text()
+    return WallTime(iso8601: text.bytes.span)
+  }
+}
+
+extension Optional: JSONDecodable where Wrapped: JSONDecodable {
+  /// Null is nil. A member that may be missing is asked for with `getIfPresent`.
+  public init(json: JSON) throws(JSONDecodingError) {
+    guard json != .null else {
+      self = nil
+      return
+    }
+    self = try Wrapped(json: json)
+  }
+}
+
+extension Array: JSONDecodable where Element: JSONDecodable {
+  /// One element that does not decode fails them all; `LossyArray` leaves it out.
+  public init(json: JSON) throws(JSONDecodingError) {
+    let elements = try json.array()
+    self.init()
+    reserveCapacity(elements.count)
+    for element in elements { append(try Element(json: element)) }
+  }
+}
+
+extension Dictionary: JSONDecodable where Key == Text, Value: JSONDecodable {
+  /// The members of an object, all of one type.
+  public init(json: JSON) throws(JSONDecodingError) {
+    let object = try json.object()
+    self.init(minimumCapacity: object.count)
+    for member in object.members { self[member.key] = try object.get(member.key, as: Value.self) }
+  }
+}
+
+/// An array of which the elements that do not decode are left out and counted.
+public struct LossyArray<Element: JSONDecodable>: JSONDecodable {
+  public let elements: [Element]
+  public let skippedCount: Int
+
+  public init(json: JSON) throws(JSONDecodingError) {
+    var elements: [Element] = []
+    var skippedCount = 0
+    for json in try json.array() {
+      do throws(JSONDecodingError) { elements.append(try Element(json: json)) } catch {
+        skippedCount += 1
+      }
+    }
+    self.elements = elements
+    self.skippedCount = skippedCount
+  }
+}
+
+extension LossyArray: Equatable where Element: Equatable {}
+extension LossyArray: Sendable where Element: Sendable {}
+
+/// A type of named values is decodable by saying so: `enum Origin: Text, JSONDecodable`.
+extension JSONDecodable where Self: RawRepresentable, RawValue: JSONDecodable {
+  public init(json: JSON) throws(JSONDecodingError) {
+    guard let value = Self(rawValue: try RawValue(json: json)) else {
+      throw .invalidValue(key: JSONDecodingError.root)
+    }
+    self = value
+  }
+}

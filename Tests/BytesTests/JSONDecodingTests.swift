@@ -1,0 +1,176 @@
+import Bytes
+import Testing
+
+private enum Origin: Text, JSONDecodable {
+  case local = "LOCAL"
+  case remote = "REMOTE"
+}
+
+private enum Level: Int, JSONDecodable { case low = 1, high }
+
+private struct Inner: JSONDecodable, Equatable {
+  let name: Text
+  init(json: JSON) throws(JSONDecodingError) { name = try json.get("name") }
+}
+
+@Suite struct JSONDecodingTests {
+  private let value: JSON = [
+    "text": "x", "integer": 1, "decimal": 1.5, "whole": 1.0, "truth": true, "null": nil,
+    "array": [1, 2], "mixed": [1, "2", nil, 4], "object": ["a": 1, "b": 2],
+    "inner": ["name": "n"], "origin": "REMOTE", "level": 2,
+  ]
+
+  private func expect<Value>(
+    _ error: JSONDecodingError, _ location: SourceLocation = #_sourceLocation,
+    from get: () throws -> Value
+  ) {
+    #expect(throws: error, sourceLocation: location) { _ = try get() }
+  }
+
+  @Test func aMemberIsDecodedByItsType() throws {
+    #expect(try value.get("text") as Text == "x")
+    #expect(try value.get("text") as String == "x")
+    #expect(try value.get("integer") as Int == 1)
+    #expect(try value.get("integer") as Int64 == 1)
+    #expect(try value.get("integer") as Double == 1)
+    #expect(try value.get("decimal") as Double == 1.5)
+    #expect(try value.get("truth") as Bool)
+    #expect(try value.get("null") as JSON == .null)
+    #expect(try value.get("array") as [Int] == [1, 2])
+    #expect(try value.get("object") as JSONObject == ["a": 1, "b": 2])
+    #expect(try value.get("object") as [Text: Int] == ["a": 1, "b": 2])
+    #expect(try value.get("inner", as: Inner.self).name == "n")
+    #expect(try value.get("origin", as: Origin.self) == .remote)
+    #expect(try value.get("level", as: Level.self) == .high)
+  }
+
+  @Test func aMissingMemberIsNamed() {
+    expect(.missingKey("missing")) { try value.get("missing") as Text }
+    expect(.missingKey("missing")) { try value.get("missing") as Text? }
+  }
+
+  @Test func aMemberOfAnotherKindIsNamedWithBothKinds() {
+    expect(.wrongKind(key: "text", expected: .number, found: .string)) {
+      try value.get("text") as Int
+    }
+    expect(.wrongKind(key: "null", expected: .string, found: .null)) {
+      try value.get("null") as Text
+    }
+    expect(.wrongKind(key: "object", expected: .array, found: .object)) {
+      try value.get("object") as [Int]
+    }
+    expect(.wrongKind(key: "array", expected: .object, found: .array)) {
+      try value.get("array") as [Text: Int]
+    }
+    expect(.wrongKind(key: "root", expected: .object, found: .array)) {
+      try ([] as JSON).get("a") as Int
+    }
+    expect(.wrongKind(key: "text", expected: .object, found: .string)) {
+      try value.get("text", as: Inner.self)
+    }
+  }
+
+  @Test func trueIsNoNumberAndOneIsNotTrue() {
+    expect(.wrongKind(key: "truth", expected: .number, found: .boolean)) {
+      try value.get("truth") as Double
+    }
+    expect(.wrongKind(key: "truth", expected: .string, found: .boolean)) {
+      try value.get("truth") as WallTime
+    }
+    expect(.wrongKind(key: "integer", expected: .boolean, found: .number)) {
+      try value.get("integer") as Bool
+    }
+  }
+
+  @Test func aNumberThatTheTypeCannotHoldIsInvalid() {
+    expect(.invalidValue(key: "decimal")) { try value.get("decimal") as Int }
+    expect(.invalidValue(key: "whole")) { try value.get("whole") as Int }
+    expect(.invalidValue(key: "root")) { try Int(json: json("9223372036854775808")) }
+    expect(.invalidValue(key: "root")) { try Double(json: json("1e400")) }
+  }
+
+  @Test func aValueThatIsNoneOfTheNamedOnesIsInvalid() {
+    expect(.invalidValue(key: "text")) { try value.get("text", as: Origin.self) }
+    expect(.invalidValue(key: "integer")) {
+      try json(#"{"integer":3}"#).get("integer", as: Level.self)
+    }
+    expect(.wrongKind(key: "level", expected: .string, found: .number)) {
+      try value.get("level", as: Origin.self)
+    }
+  }
+
+  @Test func anErrorInsideNamesTheInnerMember() {
+    expect(.missingKey("name")) { try value.get("object", as: Inner.self) }
+    expect(.wrongKind(key: "name", expected: .string, found: .number)) {
+      try json(#"{"inner":{"name":1}}"#).get("inner", as: Inner.self)
+    }
+    expect(.wrongKind(key: "mixed", expected: .number, found: .string)) {
+      try value.get("mixed") as [Int]
+    }
+    expect(.wrongKind(key: "b", expected: .number, found: .null)) {
+      try json(#"{"o":{"a":1,"b":null}}"#).get("o") as [Text: Int]
+    }
+  }
+
+  @Test func nullIsNilOfAnOptional() throws {
+    #expect(try value.get("null") as Int? == nil)
+    #expect(try value.get("integer") as Int? == 1)
+    #expect(try json("[1,null]").decoded() as [Int?] == [1, nil])
+    expect(.wrongKind(key: "text", expected: .number, found: .string)) {
+      try value.get("text") as Int?
+    }
+  }
+
+  @Test func aMemberThatMayBeMissingMayAlsoBeNullButNotWrong() throws {
+    #expect(try value.getIfPresent("missing") as Int? == nil)
+    #expect(try value.getIfPresent("null") as Int? == nil)
+    #expect(try value.getIfPresent("integer") as Int? == 1)
+    expect(.wrongKind(key: "text", expected: .number, found: .string)) {
+      try value.getIfPresent("text") as Int?
+    }
+  }
+
+  @Test func aDefaultStandsForMissingAndNullOnly() throws {
+    #expect(try value.get("missing", default: 7) == 7)
+    #expect(try value.get("null", default: 7) == 7)
+    #expect(try value.get("integer", default: 7) == 1)
+    expect(.wrongKind(key: "text", expected: .number, found: .string)) {
+      try value.get("text", default: 7)
+    }
+  }
+
+  @Test func aValueOnFailureStandsForAnythingWrong() {
+    #expect(value.get("missing", orOnFailure: 7) == 7)
+    #expect(value.get("text", orOnFailure: 7) == 7)
+    #expect(value.get("object", orOnFailure: nil as Inner?) == nil)
+    #expect(value.get("integer", orOnFailure: 7) == 1)
+    #expect(JSON.null.get("a", orOnFailure: 7) == 7)
+  }
+
+  @Test func aTransformThatFailsIsAnInvalidValue() throws {
+    #expect(try value.get("integer", transform: { (i: Int) in i + 1 }) == 2)
+    expect(.invalidValue(key: "integer")) {
+      try value.get("integer", transform: { (_: Int) in nil as Int? })
+    }
+    expect(.missingKey("missing")) { try value.get("missing", transform: { (i: Int) in i }) }
+    expect(.wrongKind(key: "text", expected: .number, found: .string)) {
+      try value.get("text", transform: { (i: Int) in i })
+    }
+  }
+
+  @Test func aLossyArrayLeavesOutAndCountsWhatDoesNotDecode() throws {
+    let mixed = try value.getLossy("mixed", of: Int.self)
+    #expect(mixed.elements == [1, 4])
+    #expect(mixed.skippedCount == 2)
+    expect(.wrongKind(key: "text", expected: .array, found: .string)) {
+      try value.getLossy("text", of: Int.self)
+    }
+    expect(.missingKey("missing")) { try value.getLossy("missing", of: Int.self) }
+  }
+}
+
+extension JSON {
+  fileprivate func decoded<Value: JSONDecodable>() throws(JSONDecodingError) -> Value {
+    try Value(json: self)
+  }
+}

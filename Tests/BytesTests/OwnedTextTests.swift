@@ -1,0 +1,53 @@
+import Bytes
+import Testing
+
+@Suite struct OwnedTextTests {
+  private func unescaped(_ json: String) throws -> Text {
+    let bytes = [UInt8](json.utf8)
+    var reader = JSONReader(bytes.span)
+    return Text(try reader.text())
+  }
+
+  @Test func textsAreEqualWhereTheirBytesAre() {
+    #expect(Text("sun.sun") == Text([UInt8]("sun.sun".utf8)))
+    #expect(Text(String("sun.sun")).hashValue == Text("sun.sun").hashValue)
+    #expect(Text("Caf\u{E9}") != Text("Cafe\u{301}"))
+    #expect(Text("") == Text([]))
+  }
+
+  @Test func aLiteralOfOneScalarIsText() {
+    let one: Text = "s"
+    #expect(one.bytes == [0x73])
+    let many: Text = "\u{1F6A2}"
+    #expect(many.string == "\u{1F6A2}")
+  }
+
+  @Test func textsAreOrderedByTheirBytes() {
+    let texts: [Text] = ["light.b", "", "light", "light.a", "\u{E9}", "\u{1F6A2}", "Z"]
+    #expect(texts.sorted() == ["", "Z", "light", "light.a", "light.b", "\u{E9}", "\u{1F6A2}"])
+  }
+
+  @Test func aPrefixIsNeverLongerThanTheText() {
+    #expect(Text("light.kitchen").hasPrefix("light."))
+    #expect(Text("light").hasPrefix(""))
+    #expect(Text("light").hasPrefix("light"))
+    #expect(!Text("light").hasPrefix("light."))
+    #expect(!Text("light").hasPrefix("b"))
+  }
+
+  @Test func escapesAreUndone() throws {
+    #expect(
+      try unescaped(#""a\"\\\/\b\f\n\r\t\u20acz""#).string == "a\"\\/\u{8}\u{C}\n\r\t\u{20AC}z")
+    #expect(try unescaped(#""\ud83d\udea2""#).string == "\u{1F6A2}")
+    #expect(try unescaped(#""plain""#) == "plain")
+    #expect(try unescaped(#""""#).isEmpty)
+    #expect(try unescaped(#""\u0000""#).bytes == [0])
+  }
+
+  @Test func halfOfASurrogatePairBecomesTheReplacementCharacter() throws {
+    #expect(try unescaped(#""\ud83d""#) == "\u{FFFD}")
+    #expect(try unescaped(#""\udea2\ud83d""#) == "\u{FFFD}\u{FFFD}")
+    #expect(try unescaped(#""\ud83dx\udea2""#) == "\u{FFFD}x\u{FFFD}")
+    #expect(try unescaped(#""\ud83d\ud83d\udea2""#).string == "\u{FFFD}\u{1F6A2}")
+  }
+}
