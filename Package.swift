@@ -31,6 +31,7 @@ let package = Package(
   name: "homeward",
   products: [
     .library(name: "HomeAssistant", targets: ["HomeAssistant"]),
+    .library(name: "HomeAssistantTesting", targets: ["HomeAssistantTesting"]),
     .executable(name: "homeward", targets: ["homeward"]),
     .executable(name: "practice-home", targets: ["practice-home"]),
   ],
@@ -50,6 +51,10 @@ let package = Package(
     .target(name: "Sensing", dependencies: ["Bytes"], swiftSettings: shipped),
     // Layer 2
     .target(name: "HomeAssistant", dependencies: ["Bytes", "CSodium"], swiftSettings: shipped),
+    // A driver without a network, for tests of what uses the client.
+    .target(
+      name: "HomeAssistantTesting", dependencies: ["Bytes", "HomeAssistant"],
+      swiftSettings: everywhere),
     .target(
       name: "Outbox", dependencies: ["Bytes", "Sensing", "HomeAssistant"],
       swiftSettings: shipped),
@@ -83,7 +88,8 @@ let package = Package(
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: everywhere),
     .testTarget(name: "SensingTests", dependencies: ["Sensing"], swiftSettings: everywhere),
     .testTarget(
-      name: "HomeAssistantTests", dependencies: ["HomeAssistant", "CSodium"],
+      name: "HomeAssistantTests",
+      dependencies: ["HomeAssistant", "HomeAssistantTesting", "CSodium"],
       swiftSettings: everywhere, linkerSettings: libraries("sodium")),
     .testTarget(
       name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere,

@@ -1,0 +1,106 @@
+import Bytes
+
+extension Client {
+  /// Calls the REST API, whether there is a WebSocket or not, and tells `completion` what came
+  /// back, once. It is never repeated.
+  @discardableResult
+  public func send<R: RESTRequest>(
+    _ request: R, _ completion: @escaping (Result<R.Response, RequestError>) -> Void
+  ) -> RequestID {
+    let call = HTTPCall(
+      id: session.table.makeID(), method: request.method, target: Self.target(of: request),
+      body: request.method == .get ? nil : request.body?.serialized())
+    calls[call.id] = { result in
+      switch result {
+      case .success(let json): completion(Self.decode(json))
+      case .failure(let error): completion(.failure(error))
+      }
+    }
+    driver.send(call)
+    return call.id
+  }
+
+  // MARK: What the driver tells
+
+  /// A call was answered.
+  ///
+  /// - Parameters:
+  ///   - id: of the call.
+  ///   - status: of HTTP.
+  ///   - mediaType: the value of `Content-Type`, or nil.
+  ///   - body: as it came.
+  public func httpAnswered(
+    _ id: RequestID, status: Int, mediaType: Span<UInt8>?, body: Span<UInt8>
+  ) {
+    guard let completion = calls.removeValue(forKey: id) else { return }
+    guard status < 400 else {
+      return completion(.failure(.http(status: status, body: Text(body))))
+    }
+    guard isJSON(mediaType) else { return completion(.success(.text(Text(body)))) }
+    guard !body.isEmpty else { return completion(.success(.null)) }
+    completion(Self.decode(body))
+  }
+
+  /// A call got no answer; `error` says why.
+  public func httpFailed(_ id: RequestID, _ error: RequestError) {
+    calls.removeValue(forKey: id)?(.failure(error))
+  }
+
+  // MARK: The target
+
+  private static func target<R: RESTRequest>(of request: R) -> [UInt8] {
+    var target = [UInt8]("/api/")
+    appendEncoded(request.path, keeping: UInt8(ascii: "/"), to: &target)
+    for (index, item) in request.query.enumerated() {
+      target.append(index == 0 ? UInt8(ascii: "?") : UInt8(ascii: "&"))
+      appendEncoded(item.name, keeping: nil, to: &target)
+      target.append(UInt8(ascii: "="))
+      appendEncoded(item.value, keeping: nil, to: &target)
+    }
+    return target
+  }
+
+  /// Percent-encodes all but what RFC 3986 leaves unreserved.
+  private static func appendEncoded(_ text: Text, keeping kept: UInt8?, to target: inout [UInt8]) {
+    for byte in text.bytes {
+      if byte.isUnreserved || byte == kept {
+        target.append(byte)
+      } else {
+        target.append(UInt8(ascii: "%"))
+        target.append(hexadecimalDigit(byte >> 4))
+        target.append(hexadecimalDigit(byte & 15))
+      }
+    }
+  }
+
+  private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+}
+
+/// `application/json` and `…+json`, whatever follows a semicolon; a body of no type is JSON too.
+private func isJSON(_ mediaType: Span<UInt8>?) -> Bool {
+  guard let mediaType else { return true }
+  var type: [UInt8] = []
+  for index in mediaType.indices where !isSpace(mediaType[index]) {
+    guard mediaType[index] != UInt8(ascii: ";") else { break }
+    type.append(mediaType[index].lowercased)
+  }
+  return type == [UInt8]("application/json") || type.suffix(5) == [UInt8]("+json")[...]
+}
+
+private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+extension UInt8 {
+  fileprivate var lowercased: UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+  }
+
+  fileprivate var isUnreserved: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+    default: isASCIIDigit
+    }
+  }
+}

@@ -1,0 +1,129 @@
+public import Bytes
+
+extension Client {
+  /// Sends a command over the WebSocket, now or as soon as there is a connection, and tells
+  /// `completion` what came back, once.
+  @discardableResult
+  public func send<R: Request>(
+    _ request: R, _ completion: @escaping (Result<R.Response, RequestError>) -> Void
+  ) -> RequestID {
+    let members = Self.members(request.command, request.payload)
+    guard members.count <= Session.membersByteCountMax else {
+      completion(.failure(.tooLarge))
+      return session.table.makeID()
+    }
+    let id = session.request(members: members, retry: request.retry, now: driver.now)
+    handlers[id] = Handler(
+      finished: { result, message in completion(result.decoded(in: message)) }, event: nil)
+    act()
+    return id
+  }
+
+  /// Subscribes on this connection and on every later one.
+  ///
+  /// - Parameters:
+  ///   - subscription: what to subscribe to.
+  ///   - onStart: is told how Home Assistant took it, once for each connection. What it refuses is
+  ///     tried again when it has loaded something new.
+  ///   - onEvent: is told every event, or why it could not be decoded.
+  /// - Returns: the subscription, which ends where this value does.
+  public func subscribe<S: SubscriptionRequest>(
+    _ subscription: S, onStart: @escaping (Result<NoContent, RequestError>) -> Void = { _ in },
+    onEvent: @escaping (Result<S.Event, RequestError>) -> Void
+  ) -> Subscription {
+    subscribe(
+      subscription.command, subscription.payload, isResubscribed: subscription.isResubscribed,
+      onStart: onStart
+    ) { event in onEvent(Self.decode(event)) }
+  }
+
+  /// Subscribes, and gets each event as it stands in the message.
+  public func subscribe(
+    _ command: Text, _ payload: JSONObject, isResubscribed: Bool = true,
+    onStart: @escaping (Result<NoContent, RequestError>) -> Void,
+    onEvent: @escaping (Span<UInt8>) -> Void
+  ) -> Subscription {
+    let members = Self.members(command, payload)
+    guard members.count <= Session.membersByteCountMax else {
+      onStart(.failure(.tooLarge))
+      return Subscription(client: self, id: session.table.makeID())
+    }
+    let id = session.subscribe(
+      members: members, isResubscribed: isResubscribed, now: driver.now)
+    handlers[id] = Handler(
+      finished: { result, message in onStart(result.decoded(in: message)) }, event: onEvent)
+    act()
+    return Subscription(client: self, id: id)
+  }
+
+  /// Ends a request: its completion is not called any more. What was sent already may still have
+  /// an effect.
+  public func cancel(_ id: RequestID) {
+    if calls.removeValue(forKey: id) != nil { return driver.cancelHTTP(id) }
+    handlers[id] = nil
+    session.cancel(id)
+    act()
+  }
+
+  func resubscribe(_ id: RequestID) {
+    session.resubscribe(id)
+    act()
+  }
+
+  /// Sends a binary message, such as a piece of sound. False where there is no connection.
+  @discardableResult
+  public func sendBinary(_ bytes: Span<UInt8>) -> Bool {
+    guard case .ready = state else { return false }
+    driver.send(.binary, bytes)
+    return true
+  }
+
+  /// `"type":"…"` and the members of the payload, but for those that are ours.
+  private static func members(_ command: Text, _ payload: JSONObject) -> [UInt8] {
+    var object: JSONObject = ["type": .text(command)]
+    for member in payload.members where member.key != "id" && member.key != "type" {
+      object[member.key] = member.value
+    }
+    let text = JSON.object(object).serialized()
+    return [UInt8](text[1..<text.count - 1])
+  }
+
+  static func decode<Value: JSONDecodable>(_ bytes: Span<UInt8>) -> Result<Value, RequestError> {
+    do throws(JSONError) {
+      return decode(try JSON(parsing: bytes))
+    } catch {
+      return .failure(.decoding(.malformed(error)))
+    }
+  }
+
+  static func decode<Value: JSONDecodable>(_ json: JSON) -> Result<Value, RequestError> {
+    do throws(JSONDecodingError) {
+      return .success(try Value(json: json))
+    } catch {
+      return .failure(.decoding(error))
+    }
+  }
+}
+
+extension Result<Range<Int>?, RequestError> {
+  fileprivate func decoded<Value: JSONDecodable>(
+    in message: Span<UInt8>
+  ) -> Result<Value, RequestError> {
+    switch self {
+    case .success(let place?): Client.decode(message.extracting(place))
+    case .success(nil): Client.decode(JSON.null)
+    case .failure(let error): .failure(error)
+    }
+  }
+}
+
+extension RequestError {
+  /// What the object of `error` says. Its other members, such as the parts of a translation, are
+  /// nobody's concern.
+  init(_ error: Span<UInt8>) {
+    let json = (try? JSON(parsing: error)) ?? .null
+    self = .server(
+      code: json.get("code", orOnFailure: "unknown_error"),
+      message: json.get("message", orOnFailure: ""))
+  }
+}

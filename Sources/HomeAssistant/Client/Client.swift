@@ -1,0 +1,160 @@
+public import Bytes
+
+/// A client of Home Assistant's WebSocket and REST APIs.
+///
+/// It belongs to one thread, its driver's. Completions and event handlers are called there, one
+/// after the other, and may call the client themselves.
+///
+///     let client = Client(driver: driver, seed: seed)
+///     client.connect()
+///     client.send(CurrentUser()) { result in … }
+///     let events = client.subscribe(Events(of: "tag_scanned")) { event in … }
+public final class Client {
+  /// What is called for a request or a subscription, with the JSON of what came back.
+  struct Handler {
+    let finished: (Result<Range<Int>?, RequestError>, Span<UInt8>) -> Void
+    let event: ((Span<UInt8>) -> Void)?
+  }
+
+  let driver: any Driver
+  var session: Session
+  var handlers: [RequestID: Handler] = [:]
+  var calls: [RequestID: (Result<JSON, RequestError>) -> Void] = [:]
+  private var observers: [(number: UInt64, handler: (ConnectionState) -> Void)] = []
+  private var lastObserver: UInt64 = 0
+  private var isActing = false
+  /// Who wants to hear of messages that were sent without a handler.
+  unowned(unsafe) var directOwner: (any DirectMessageOwner)?
+  var directMessage: RequestID?
+
+  /// - Parameters:
+  ///   - driver: what connects; it is kept.
+  ///   - policy: how patient it is.
+  ///   - seed: where the jitter of the waits starts; another one on every device.
+  public init(driver: any Driver, policy: SessionPolicy = SessionPolicy(), seed: UInt64) {
+    self.driver = driver
+    session = Session(policy: policy, seed: seed)
+  }
+
+  public var state: ConnectionState { session.state }
+
+  /// How long Home Assistant took to answer the last ping.
+  public var latency: Duration? { session.latency }
+
+  /// When `deadlineReached` is due, or nil.
+  public var deadline: Instant? { session.deadline }
+
+  // MARK: The connection
+
+  /// Connects, at once. A connection that stands or is on its way stays as it is.
+  public func connect() {
+    session.connect(now: driver.now)
+    act()
+  }
+
+  /// Ends the connection, and stays away until `connect()`.
+  public func disconnect() {
+    session.disconnect(now: driver.now)
+    act()
+  }
+
+  /// The address changed: the connection is replaced by one to the new address.
+  public func endpointChanged() {
+    session.endpointChanged(now: driver.now)
+    act()
+  }
+
+  /// The network is another one: what waits to connect again does it now.
+  public func networkChanged() {
+    session.networkChanged(now: driver.now)
+    act()
+  }
+
+  /// Calls `handler` with every change of the state, until the observation ends.
+  public func observe(_ handler: @escaping (ConnectionState) -> Void) -> Observation {
+    lastObserver += 1
+    observers.append((lastObserver, handler))
+    return Observation(client: self, number: lastObserver)
+  }
+
+  func stopObserving(_ number: UInt64) { observers.removeAll { $0.number == number } }
+
+  // MARK: What the driver tells
+
+  public func socketOpened() {
+    session.socketOpened(now: driver.now)
+    act()
+  }
+
+  public func socketClosed(_ cause: ConnectionFailure) {
+    session.socketClosed(cause, now: driver.now)
+    act()
+  }
+
+  public func tokenFetched(_ result: TokenResult) {
+    session.tokenFetched(result, now: driver.now)
+    act()
+  }
+
+  /// A text message came.
+  public func received(_ text: Span<UInt8>) {
+    session.received(text, now: driver.now)
+    act(on: text)
+  }
+
+  public func deadlineReached() {
+    session.deadlineReached(now: driver.now)
+    act()
+  }
+
+  // MARK: Acting
+
+  /// Does what the session wants. A handler that calls the client again only adds to it.
+  func act() { act(on: [UInt8]().span) }
+
+  private func act(on message: Span<UInt8>) {
+    guard !isActing else { return }
+    isActing = true
+    defer { isActing = false }
+    while let action = session.nextAction(now: driver.now) { carryOut(action, message) }
+  }
+
+  private func carryOut(_ action: SessionAction, _ message: Span<UInt8>) {
+    switch action {
+    case .openSocket: driver.openSocket()
+    case .closeSocket(let code): driver.closeSocket(code: code)
+    case .fetchToken(let reason): driver.fetchToken(reason)
+    case .send: session.withOutput { driver.send(.text, $0) }
+    case .stateChanged(let state): for observer in observers { observer.handler(state) }
+    case .event(let id, let place): handlers[id]?.event?(message.extracting(place))
+    case .started(let id, let outcome):
+      handlers[id]?.finished(outcome.result(in: message), message)
+    case .finished(let id, let outcome):
+      if id == directMessage { return finishDirectMessage(outcome, message) }
+      handlers.removeValue(forKey: id)?.finished(outcome.result(in: message), message)
+    }
+  }
+
+  private func finishDirectMessage(_ outcome: SessionOutcome, _ message: Span<UInt8>) {
+    directMessage = nil
+    let owner = unsafe directOwner
+    unsafe directOwner = nil
+    switch outcome.result(in: message) {
+    case .success(let place?): owner?.directMessageAnswered(message.extracting(place))
+    case .success(nil): owner?.directMessageAnswered(message.extracting(0..<0))
+    case .failure(let error): owner?.directMessageFailed(error)
+    }
+  }
+}
+
+extension SessionOutcome {
+  fileprivate func result(in message: Span<UInt8>) -> Result<Range<Int>?, RequestError> {
+    switch self {
+    case .success(let place): .success(place)
+    case .refused(let place?): .failure(RequestError(message.extracting(place)))
+    case .refused(nil): .failure(.server(code: "unknown_error", message: ""))
+    case .expired: .failure(.expired)
+    case .disconnected: .failure(.disconnected)
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/// A subscription that lives as long as this value, or as long as the client after `detach()`.
+public struct Subscription: ~Copyable {
+  private var client: Client?
+  /// Its name, for `Client.cancel`.
+  public let id: RequestID
+
+  init(client: Client, id: RequestID) {
+    self.client = client
+    self.id = id
+  }
+
+  deinit { client?.cancel(id) }
+
+  /// Ends it. Handlers are not called any more.
+  public consuming func cancel() {}
+
+  /// Lets it live without this value, until `Client.cancel`.
+  @discardableResult
+  public consuming func detach() -> RequestID {
+    client = nil
+    return id
+  }
+
+  /// Subscribes once more on the same connection: Home Assistant drops some subscriptions without
+  /// a word.
+  public func resubscribe() { client?.resubscribe(id) }
+}
+
+/// Somebody watches the state of the connection, as long as this value lives.
+public struct Observation: ~Copyable {
+  private var client: Client?
+  private let number: UInt64
+
+  init(client: Client, number: UInt64) {
+    self.client = client
+    self.number = number
+  }
+
+  deinit { client?.stopObserving(number) }
+
+  /// Ends it.
+  public consuming func cancel() {}
+
+  /// Lets it live as long as the client.
+  public consuming func detach() { client = nil }
+}

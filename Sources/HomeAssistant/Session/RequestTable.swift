@@ -1,0 +1,137 @@
+import Bytes
+
+/// The name of a request or a subscription, from the wish to its end. It is never used again.
+public struct RequestID: Hashable, Sendable {
+  let number: UInt64
+}
+
+/// Whether a request that got no answer is sent again over the next connection.
+///
+/// Home Assistant may have acted on the one whose answer was lost: what must not happen twice is
+/// `never` repeated.
+public enum Retry: Equatable, Sendable {
+  case never
+  /// As long as it is not older than this.
+  case within(Duration)
+  case always
+}
+
+/// The requests and subscriptions of a session, in the order in which they were wished for.
+struct RequestTable {
+  enum Kind: Equatable {
+    case single(Retry)
+    /// A subscription outlives connections, unless it is a run that must not be repeated.
+    case subscription(isResubscribed: Bool)
+  }
+
+  struct Entry {
+    let id: RequestID
+    let kind: Kind
+    /// The members beside `id`, in JSON: `"type":"ping"`.
+    let members: [UInt8]
+    let created: Instant
+    /// The number Home Assistant knows it by on this connection.
+    var wireID: Int64?
+    var sent: Instant?
+    /// Home Assistant confirmed the subscription.
+    var isStarted = false
+    /// Home Assistant refused the subscription; it may not refuse it later.
+    var isRefused = false
+
+    var isUnsent: Bool { wireID == nil && !isRefused }
+  }
+
+  private(set) var entries: [Entry] = []
+  private(set) var unsentCount = 0
+  private var lastNumber: UInt64 = 0
+
+  init() { entries.reserveCapacity(32) }
+
+  mutating func makeID() -> RequestID {
+    lastNumber += 1
+    return RequestID(number: lastNumber)
+  }
+
+  mutating func add(_ kind: Kind, members: [UInt8], now: Instant) -> RequestID {
+    precondition(members.count <= Session.membersByteCountMax, "the client has looked at it")
+    let id = makeID()
+    entries.append(Entry(id: id, kind: kind, members: members, created: now))
+    unsentCount += 1
+    return id
+  }
+
+  /// Adds one that is sent at this moment and never again.
+  mutating func addSent(wireID: Int64, now: Instant) -> RequestID {
+    let id = makeID()
+    entries.append(
+      Entry(
+        id: id, kind: .single(.never), members: [], created: now, wireID: wireID, sent: now))
+    return id
+  }
+
+  func index(of id: RequestID) -> Int? { entries.firstIndex { $0.id == id } }
+  func index(ofWireID wireID: Int64) -> Int? { entries.firstIndex { $0.wireID == wireID } }
+
+  var firstUnsent: Int? { unsentCount > 0 ? entries.firstIndex { $0.isUnsent } : nil }
+
+  mutating func markSent(at index: Int, wireID: Int64, now: Instant) {
+    entries[index].wireID = wireID
+    entries[index].sent = now
+    unsentCount -= 1
+  }
+
+  mutating func markStarted(at index: Int) {
+    entries[index].isStarted = true
+    entries[index].sent = nil
+  }
+
+  /// Nothing more comes under this number.
+  mutating func markRefused(at index: Int) {
+    entries[index].wireID = nil
+    entries[index].sent = nil
+    entries[index].isRefused = true
+  }
+
+  /// It is sent (again), under a number of its own.
+  mutating func markUnsent(at index: Int) {
+    guard !entries[index].isUnsent else { return }
+    entries[index].wireID = nil
+    entries[index].sent = nil
+    entries[index].isStarted = false
+    entries[index].isRefused = false
+    unsentCount += 1
+  }
+
+  mutating func remove(at index: Int) {
+    if entries[index].isUnsent { unsentCount -= 1 }
+    entries.remove(at: index)
+  }
+}
+
+extension RequestTable.Entry {
+  var isSubscription: Bool { if case .subscription = kind { true } else { false } }
+
+  /// When there is no more point in waiting, or nil.
+  ///
+  /// What was sent waits for its answer; a single request that was not sent yet also grows old.
+  func deadline(answerTimeout: Duration) -> Instant? {
+    if let sent { return sent + answerTimeout }
+    guard wireID == nil, case .single(let retry) = kind else { return nil }
+    return switch retry {
+    case .never: created + answerTimeout
+    // At exactly this age it is still wanted.
+    case .within(let duration): created + duration + .nanoseconds(1)
+    case .always: nil
+    }
+  }
+
+  /// Whether it is sent again after the connection that carried it was lost.
+  func survivesLoss(now: Instant) -> Bool {
+    switch kind {
+    case .subscription(let isResubscribed): isResubscribed || wireID == nil
+    case .single(.always): true
+    case .single(.within(let duration)): now - created <= duration
+    case .single(.never): wireID == nil
+    }
+  }
+}

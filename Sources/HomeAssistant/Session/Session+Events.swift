@@ -1,0 +1,197 @@
+public import Bytes
+
+// MARK: What the program wishes
+
+extension Session {
+  /// Connects, at once. A connection that stands or is on its way stays as it is.
+  public mutating func connect(now: Instant) {
+    guard case .down(let reason) = phase else { return }
+    if case .rejected = reason { tokenReason = .afterRejection }
+    reconnection.startOver()
+    beginAttempt(now: now)
+  }
+
+  /// Ends the connection, and stays away until `connect`. Requests that were not sent yet keep
+  /// waiting until they are too old.
+  public mutating func disconnect(now: Instant) {
+    closeSocketIfOpen()
+    leaveConnection(now: now)
+    enter(.down(.idle))
+  }
+
+  /// The address changed: a connection to the old one is replaced by one to the new one.
+  public mutating func endpointChanged(now: Instant) {
+    if case .down = phase { return }
+    closeSocketIfOpen()
+    leaveConnection(now: now)
+    beginAttempt(now: now)
+  }
+
+  /// The network is another one: who waits to connect again does it now.
+  public mutating func networkChanged(now: Instant) {
+    guard case .down(.retrying) = phase else { return }
+    beginAttempt(now: now)
+  }
+
+  /// Wishes for a request. `members` is the JSON of what stands beside its `id`, the type
+  /// included: `"type":"get_config"`.
+  public mutating func request(
+    members: [UInt8], retry: Retry, now: Instant
+  ) -> RequestID {
+    let id = table.add(.single(retry), members: members, now: now)
+    connectIfIdle(now: now)
+    return id
+  }
+
+  /// Wishes for a subscription, which is made again on every connection if it is resubscribed.
+  public mutating func subscribe(
+    members: [UInt8], isResubscribed: Bool, now: Instant
+  ) -> RequestID {
+    let id = table.add(
+      .subscription(isResubscribed: isResubscribed), members: members, now: now)
+    connectIfIdle(now: now)
+    return id
+  }
+
+  /// Subscribes once more on this connection. Home Assistant drops some subscriptions without a
+  /// word, and nobody is hurt by a second one.
+  public mutating func resubscribe(_ id: RequestID) {
+    guard let index = table.index(of: id), table.entries[index].isSubscription else { return }
+    table.markUnsent(at: index)
+  }
+
+  /// Ends a request or a subscription; nothing more is told of it.
+  public mutating func cancel(_ id: RequestID) {
+    guard let index = table.index(of: id) else { return }
+    let entry = table.entries[index]
+    table.remove(at: index)
+    if entry.isSubscription, let wireID = entry.wireID { unsubscribe(wireID) }
+  }
+
+  private mutating func connectIfIdle(now: Instant) {
+    guard policy.connectsAutomatically, case .down(.idle) = phase else { return }
+    beginAttempt(now: now)
+  }
+
+  private mutating func closeSocketIfOpen() {
+    if case .down = phase { return }
+    enqueue(.closeSocket(code: Self.goingAway))
+  }
+
+  private static var goingAway: UInt16 { 1001 }
+}
+
+// MARK: What happened
+
+extension Session {
+  public mutating func socketOpened(now: Instant) {
+    guard case .connecting = phase else { return }
+    enter(.authenticating(until: now + policy.authenticationTimeout))
+    if case .fetched(let token) = token { authenticate(with: token) }
+  }
+
+  public mutating func socketClosed(_ cause: ConnectionFailure, now: Instant) {
+    if case .down = phase { return }
+    retry(because: cause, now: now)
+  }
+
+  /// The answer to `.fetchToken`. A second one is ignored.
+  public mutating func tokenFetched(_ result: TokenResult, now: Instant) {
+    guard token == .awaited else { return }
+    switch result {
+    case .token(let bytes):
+      token = .fetched(bytes)
+      if case .authenticating = phase { authenticate(with: bytes) }
+    case .unavailable(let words):
+      closeSocketIfOpen()
+      retry(because: .noToken(words), now: now)
+    case .rejected(let words): reject(words, now: now)
+    }
+  }
+
+  private mutating func authenticate(with bytes: [UInt8]) {
+    token = .sent
+    enqueue(.authenticate(bytes))
+  }
+
+  mutating func reject(_ words: Text, now: Instant) {
+    closeSocketIfOpen()
+    leaveConnection(now: now)
+    enter(.down(.rejected(words)))
+  }
+
+  // MARK: Time
+
+  /// When `deadlineReached` is due, or nil.
+  public var deadline: Instant? {
+    var next: Instant?
+    func consider(_ instant: Instant?) {
+      guard let instant else { return }
+      next = next.map { min($0, instant) } ?? instant
+    }
+    switch phase {
+    case .connecting(let until), .authenticating(let until): consider(until)
+    case .down(.retrying(_, let at, _)): consider(at)
+    case .ready: consider(keepAlive.deadline)
+    case .down: break
+    }
+    consider(retrySubscriptionsAt)
+    for entry in table.entries {
+      consider(entry.deadline(answerTimeout: policy.answerTimeout))
+    }
+    return next
+  }
+
+  public mutating func deadlineReached(now: Instant) {
+    endOverdueRequests(now: now)
+    if let at = retrySubscriptionsAt, now >= at { retrySubscriptions() }
+    switch phase {
+    case .connecting(let until) where now >= until:
+      closeSocketIfOpen()
+      retry(because: .connectTimeout, now: now)
+    case .authenticating(let until) where now >= until:
+      closeSocketIfOpen()
+      retry(because: .authenticationTimeout, now: now)
+    case .down(.retrying(_, let at, _)) where now >= at: beginAttempt(now: now)
+    case .ready: keepAliveDeadlineReached(now: now)
+    default: break
+    }
+  }
+
+  private mutating func keepAliveDeadlineReached(now: Instant) {
+    switch keepAlive.deadlineReached(now: now) {
+    case .ping: enqueue(.ping)
+    case .dead(let cause):
+      closeSocketIfOpen()
+      retry(because: cause, now: now)
+    case nil: break
+    }
+  }
+
+  private mutating func endOverdueRequests(now: Instant) {
+    var index = 0
+    while index < table.entries.count {
+      let entry = table.entries[index]
+      guard let deadline = entry.deadline(answerTimeout: policy.answerTimeout), now >= deadline
+      else {
+        index += 1
+        continue
+      }
+      if entry.isSubscription {
+        table.markRefused(at: index)
+        enqueue(.started(entry.id, .expired))
+        index += 1
+      } else {
+        table.remove(at: index)
+        enqueue(.finished(entry.id, .expired))
+      }
+    }
+  }
+
+  private mutating func retrySubscriptions() {
+    retrySubscriptionsAt = nil
+    for index in table.entries.indices where table.entries[index].isRefused {
+      table.markUnsent(at: index)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+public import Bytes
+
+// MARK: What Home Assistant says
+
+extension Session {
+  /// A text message came. It is to be kept until there are no more actions, which point into it.
+  public mutating func received(_ text: Span<UInt8>, now: Instant) {
+    do throws(JSONError) {
+      var messages = try ServerMessages(text)
+      while let message = try messages.next() { received(message, in: text, now: now) }
+    } catch {
+      unreadableCount += 1
+    }
+  }
+
+  private mutating func received(
+    _ message: ServerMessage, in text: Span<UInt8>, now: Instant
+  ) {
+    switch (phase, message.kind) {
+    case (.authenticating, .authOK): accepted(message, in: text, now: now)
+    case (.authenticating, .authInvalid):
+      // Home Assistant closes the connection itself; being faster would gain nothing.
+      reject(Self.text(message.words, in: text), now: now)
+    case (.ready, .result): resultReceived(message, now: now)
+    case (.ready, .event): eventReceived(message, now: now)
+    case (.ready, .pong):
+      if let id = message.id { keepAlive.pongReceived(id: id, now: now) }
+      finish(message, .success(nil))
+    case (_, .authRequired): break
+    default: unreadableCount += 1
+    }
+  }
+
+  private mutating func accepted(
+    _ message: ServerMessage, in text: Span<UInt8>, now: Instant
+  ) {
+    let version = ServerVersion(Self.text(message.version, in: text))
+    tokenReason = .connect
+    keepAlive.start(now: now)
+    enter(.ready(version, since: now))
+    if policy.coalescesMessages { enqueue(.offerFeatures) }
+  }
+
+  private mutating func resultReceived(_ message: ServerMessage, now: Instant) {
+    // What was cancelled, and the session's own messages, are nobody's.
+    guard let wireID = message.id else { return unreadableCount += 1 }
+    guard let index = table.index(ofWireID: wireID) else { return }
+    let entry = table.entries[index]
+    let outcome: SessionOutcome =
+      message.isSuccess ? .success(message.result) : .refused(message.error)
+    guard entry.isSubscription else { return finish(message, outcome) }
+    if message.isSuccess {
+      table.markStarted(at: index)
+    } else {
+      table.markRefused(at: index)
+      watchComponentsOnce(now: now)
+    }
+    enqueue(.started(entry.id, outcome))
+  }
+
+  private mutating func finish(_ message: ServerMessage, _ outcome: SessionOutcome) {
+    guard let wireID = message.id, let index = table.index(ofWireID: wireID) else { return }
+    enqueue(.finished(table.entries[index].id, outcome))
+    table.remove(at: index)
+  }
+
+  private mutating func eventReceived(_ message: ServerMessage, now: Instant) {
+    guard let wireID = message.id, let event = message.event else { return unreadableCount += 1 }
+    if let index = table.index(ofWireID: wireID) {
+      enqueue(.event(table.entries[index].id, event))
+    } else if let watched = watchedWireID, wireID == watched || wireID == watched + 1 {
+      retrySubscriptionsAt = now + policy.resubscribeDelay
+    } else {
+      unsubscribe(wireID)
+    }
+  }
+
+  /// Ends what nobody here wants any more, once; events may already be on their way.
+  mutating func unsubscribe(_ wireID: Int64) {
+    guard !unsubscribed.contains(wireID) else { return }
+    if unsubscribed.count == Self.unsubscribedMax { unsubscribed.removeFirst() }
+    unsubscribed.append(wireID)
+    enqueue(.unsubscribe(wireID: wireID))
+  }
+
+  /// What is refused now may only not be loaded yet, such as the push channel while Home
+  /// Assistant starts.
+  private mutating func watchComponentsOnce(now: Instant) {
+    guard watchedWireID == nil else { return }
+    watchedWireID = 0
+    enqueue(.watchComponents)
+    retrySubscriptionsAt = now + policy.resubscribeDelay
+  }
+
+  private static func text(_ place: Range<Int>?, in text: Span<UInt8>) -> Text {
+    guard let place, case .text(let text) = try? JSON(parsing: text.extracting(place)) else {
+      return "unknown"
+    }
+    return text
+  }
+}

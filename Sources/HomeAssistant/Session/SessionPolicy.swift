@@ -1,0 +1,31 @@
+/// How patient a session is.
+public struct SessionPolicy: Sendable {
+  /// From the wish to connect to the open socket.
+  public var connectTimeout: Duration = .seconds(10)
+  /// From the open socket to Home Assistant's verdict; it waits 10 seconds for the token itself.
+  public var authenticationTimeout: Duration = .seconds(10)
+  /// From sending a request to its answer, and the longest that one which is never repeated waits
+  /// to be sent.
+  public var answerTimeout: Duration = .seconds(60)
+  /// Waits before the first, second, … attempt to connect again; the last one repeats.
+  public var reconnectWaits: [Duration] = [
+    .zero, .seconds(5), .seconds(10), .seconds(10), .seconds(15),
+  ]
+  /// A connection that lasted this long starts the waits from the first again. One that Home
+  /// Assistant accepts and drops at once does not.
+  public var stableAfter: Duration = .seconds(30)
+  /// From the last sign of life to a ping.
+  public var pingInterval: Duration = .seconds(60)
+  public var pongTimeout: Duration = .seconds(30)
+  /// A ping that comes this much too late is not sent: the machine slept, the connection is dead.
+  public var sleepAfter: Duration = .seconds(300)
+  /// From Home Assistant's word that it loaded something to the repetition of what it refused.
+  public var resubscribeDelay: Duration = .seconds(5)
+  /// Whether Home Assistant may put several messages into one frame.
+  public var coalescesMessages = true
+  /// Whether the first request opens the connection. One that is waited for is never hurried.
+  public var connectsAutomatically = true
+
+  /// The policy of a program with mains and a good network.
+  public init() {}
+}

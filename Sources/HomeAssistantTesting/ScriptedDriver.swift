@@ -1,0 +1,171 @@
+public import Bytes
+public import HomeAssistant
+
+/// A driver without a network, in virtual time: a test says what the server does, and sees what
+/// the client did.
+///
+///     let driver = ScriptedDriver()
+///     let client = driver.makeClient()
+///     client.connect()
+///     driver.acceptConnection(version: "2025.4.4")
+///     client.send(CurrentUser()) { result in … }
+///     driver.answer(with: ["id": "abc", "name": "Ada"])
+public final class ScriptedDriver: Driver {
+  /// What a client did to its driver.
+  public enum Deed: Equatable, Sendable {
+    case openedSocket
+    case closedSocket(code: UInt16)
+    case fetchedToken(TokenReason)
+    case sentText(JSON)
+    case sentBinary([UInt8])
+    case sentHTTP(HTTPCall)
+    case cancelledHTTP(RequestID)
+  }
+
+  /// Everything since the last `removeDeeds`, oldest first.
+  public private(set) var deeds: [Deed] = []
+  /// The highest number that came in a message.
+  public private(set) var lastMessageID: Int64 = 0
+  public private(set) var now = Instant(nanoseconds: 0)
+  private weak var client: Client?
+
+  public init() {}
+
+  /// A client of this driver. Its jitter is the same each time.
+  public func makeClient(policy: SessionPolicy = SessionPolicy()) -> Client {
+    precondition(client == nil, "a driver has one client")
+    let client = Client(driver: self, policy: policy, seed: 1)
+    self.client = client
+    return client
+  }
+
+  // MARK: Looking
+
+  /// The text messages, oldest first.
+  public var messages: [JSON] {
+    deeds.compactMap { if case .sentText(let message) = $0 { message } else { nil } }
+  }
+
+  /// The `type` of each text message.
+  public var messageTypes: [String] { messages.map { $0.get("type", orOnFailure: "") } }
+
+  /// The number of the last message of a type, or nil.
+  public func messageID(ofType type: Text) -> Int64? {
+    let message = messages.last { $0["type"] == .text(type) }
+    return message.flatMap { try? $0.get("id") }
+  }
+
+  public func removeDeeds() { deeds = [] }
+
+  // MARK: What the server does
+
+  public func openConnection() { client?.socketOpened() }
+
+  public func endConnection(_ cause: ConnectionFailure = .closed(code: 1006)) {
+    client?.socketClosed(cause)
+  }
+
+  public func giveToken(_ token: String = "token") {
+    client?.tokenFetched(.token([UInt8](token.utf8)))
+  }
+
+  public func giveToken(_ result: TokenResult) { client?.tokenFetched(result) }
+
+  /// Opens, gives a token and accepts it.
+  public func acceptConnection(version: Text = "2025.4.4") {
+    openConnection()
+    giveToken()
+    say(["type": "auth_required", "ha_version": .text(version)])
+    say(["type": "auth_ok", "ha_version": .text(version)])
+  }
+
+  public func say(_ message: JSON) { say(text: message.serialized()) }
+
+  /// Says something that need not be JSON.
+  public func say(text: [UInt8]) { client?.received(text.span) }
+
+  /// Answers a message: the last one, where none is named.
+  public func answer(_ id: Int64? = nil, with result: JSON = .null) {
+    say([
+      "id": number(id), "type": "result", "success": true, "result": result,
+    ])
+  }
+
+  /// Refuses a message: the last one, where none is named.
+  public func refuse(_ id: Int64? = nil, code: Text, message: Text = "") {
+    say([
+      "id": number(id), "type": "result", "success": false,
+      "error": ["code": .text(code), "message": .text(message)],
+    ])
+  }
+
+  /// Tells an event of a subscription; Home Assistant writes the number last.
+  public func tell(_ event: JSON, of id: Int64? = nil) {
+    say(["type": "event", "event": event, "id": number(id)])
+  }
+
+  public func pong() { say(["id": number(nil), "type": "pong"]) }
+
+  public func answerHTTP(
+    _ id: RequestID, status: Int = 200, mediaType: String? = "application/json", body: String
+  ) {
+    let body = [UInt8](body.utf8)
+    guard let mediaType else {
+      client?.httpAnswered(id, status: status, mediaType: nil, body: body.span)
+      return
+    }
+    client?.httpAnswered(
+      id, status: status, mediaType: [UInt8](mediaType.utf8).span, body: body.span)
+  }
+
+  public func failHTTP(_ id: RequestID, _ error: RequestError) { client?.httpFailed(id, error) }
+
+  private func number(_ id: Int64?) -> JSON { .number(JSONNumber(id ?? lastMessageID)) }
+
+  // MARK: Time
+
+  /// Lets time pass, and the client act at each of its deadlines.
+  public func advance(by duration: Duration) {
+    let end = now + duration
+    while let client, let deadline = client.deadline, deadline <= end {
+      now = max(now, deadline)
+      client.deadlineReached()
+    }
+    now = end
+  }
+
+  /// Lets time pass at once, as for a machine that slept.
+  public func sleep(for duration: Duration) {
+    now = now + duration
+    client?.deadlineReached()
+  }
+
+  // MARK: Driver
+
+  public func openSocket() { deeds.append(.openedSocket) }
+  public func closeSocket(code: UInt16) { deeds.append(.closedSocket(code: code)) }
+  public func fetchToken(_ reason: TokenReason) { deeds.append(.fetchedToken(reason)) }
+  public func send(_ call: HTTPCall) { deeds.append(.sentHTTP(call)) }
+  public func cancelHTTP(_ id: RequestID) { deeds.append(.cancelledHTTP(id)) }
+
+  public func send(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) {
+    guard kind == .text else { return deeds.append(.sentBinary([UInt8](message))) }
+    guard let message = try? JSON(parsing: message) else {
+      preconditionFailure("a client sends JSON")
+    }
+    for command in commands(of: message) { checkNumber(of: command) }
+    deeds.append(.sentText(message))
+  }
+
+  private func commands(of message: JSON) -> [JSON] {
+    if case .array(let commands) = message { commands } else { [message] }
+  }
+
+  /// Home Assistant answers `id_reuse` to a number that does not rise.
+  private func checkNumber(of message: JSON) {
+    if message["type"] == "auth" { return }
+    let id: Int64 = message.get("id", orOnFailure: 0)
+    precondition(id > lastMessageID, "the numbers of messages only rise")
+    lastMessageID = id
+  }
+}
