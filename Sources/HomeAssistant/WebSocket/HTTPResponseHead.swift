@@ -1,0 +1,96 @@
+import Bytes
+
+/// The head of an HTTP/1 response (RFC 9112): its status, then its fields one after the other.
+struct HTTPResponseHead: ~Escapable {
+  /// A field's name and its value, without the white space around it.
+  struct Field: ~Escapable {
+    let name: Span<UInt8>
+    let value: Span<UInt8>
+
+    /// Whether this is the field of that name, which is given in lower case.
+    func isNamed(_ lowercaseName: StaticString) -> Bool {
+      name.elementsEqualIgnoringCase(lowercaseName)
+    }
+  }
+
+  /// How a head begins.
+  static let beginning: StaticString = "HTTP/1."
+
+  let status: Int
+  private let bytes: Span<UInt8>
+  private var position: Int
+
+  /// Reads the first line. `bytes` is the whole head, the empty line at its end left out, so every
+  /// line ends with CR LF.
+  @_lifetime(copy bytes)
+  init?(_ bytes: Span<UInt8>) {
+    // HTTP/1.1 101 Switching Protocols
+    guard bytes.count >= 14, bytes.starts(with: Self.beginning), bytes[7].isASCIIDigit,
+      bytes[8] == UInt8(ascii: " "), bytes[12] == UInt8(ascii: " ") || bytes[12] == 0x0D
+    else { return nil }
+    var status = 0
+    for index in 9..<12 {
+      guard bytes[index].isASCIIDigit else { return nil }
+      status = status * 10 + Int(bytes[index] - UInt8(ascii: "0"))
+    }
+    self.status = status
+    self.bytes = bytes
+    guard let end = bytes.endOfLine(from: 0) else { return nil }
+    position = end + 2
+  }
+
+  /// The next field, or nil after the last.
+  ///
+  /// - Throws: `.notHTTP` where a line is no field; a value that goes on in the next line, which
+  ///   HTTP has given up, is none.
+  @_lifetime(copy self)
+  mutating func nextField() throws(WebSocketRefusal) -> Field? {
+    guard position < bytes.count else { return nil }
+    guard let end = bytes.endOfLine(from: position) else { throw .notHTTP }
+    let line = bytes.extracting(position..<end)
+    position = end + 2
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { throw .notHTTP }
+    let name = line.extracting(0..<colon)
+    for index in name.indices where name[index] <= 0x20 { throw .notHTTP }
+    return Field(name: name, value: line.extracting(colon + 1..<line.count).trimmed())
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// Where the CR LF stands that ends the line at `start`.
+  fileprivate func endOfLine(from start: Int) -> Int? {
+    var index = start
+    while let found = firstIndex(of: 0x0D, from: index), found + 1 < count {
+      if self[found + 1] == 0x0A { return found }
+      index = found + 1
+    }
+    return nil
+  }
+
+  /// Whether the bytes are those of `lowercase`, which holds no capital letters, in either case.
+  func elementsEqualIgnoringCase(_ lowercase: StaticString) -> Bool {
+    let literal = unsafe UnsafeBufferPointer(
+      start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount)
+    guard count == literal.count else { return false }
+    for index in indices where unsafe self[index].lowercased != literal[index] { return false }
+    return true
+  }
+
+  /// Whether this list, separated by commas, has `lowercase` as one of its elements.
+  func listContains(_ lowercase: StaticString) -> Bool {
+    var start = 0
+    while start <= count {
+      let end = firstIndex(of: UInt8(ascii: ","), from: start) ?? count
+      if extracting(start..<end).trimmed().elementsEqualIgnoringCase(lowercase) { return true }
+      start = end + 1
+    }
+    return false
+  }
+}
+
+extension UInt8 {
+  /// This letter in lower case; other bytes as they are.
+  fileprivate var lowercased: UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+  }
+}

@@ -1,0 +1,133 @@
+import Bytes
+
+/// Puts messages together from the server's frames, which it reads in place. A payload is copied
+/// once, to where its message stands.
+struct WebSocketAssembler {
+  /// What is whole.
+  enum Item {
+    case message(WebSocketMessageKind)
+    /// A control frame; its payload is in `control`.
+    case ping, close
+  }
+
+  /// The payload of the control frame under way or just read.
+  private(set) var control = ControlPayload()
+  /// The message whose frames are coming, between its first frame and its last.
+  private var kind: WebSocketMessageKind?
+  private var text = UTF8Validator()
+  /// The frame whose payload is coming, and how much of it.
+  private var frame: WebSocketFrameHeader?
+  private var remainingByteCount = 0
+
+  /// Reads from `position` on, which it moves, until something is whole.
+  ///
+  /// - Parameters:
+  ///   - input: what came; what is before `position` was read.
+  ///   - position: moved behind what is read.
+  ///   - message: where messages stand; its capacity is the longest that is taken. It is emptied
+  ///     where a new message begins.
+  /// - Returns: what is whole, or nil where `input` holds no more of it.
+  /// - Throws: what the server did wrong; nothing of it is read after that.
+  mutating func next(
+    in input: borrowing ByteBuffer, from position: inout Int, into message: inout ByteBuffer
+  ) throws(WebSocketViolation) -> Item? {
+    let bytes = input.bytes
+    while true {
+      if frame == nil {
+        let rest = bytes.extracting(position..<bytes.count)
+        guard let header = try WebSocketFrameHeader(rest) else { return nil }
+        try begin(header, &message)
+        position += header.byteCount
+      }
+      let piece = bytes.extracting(
+        position..<position + min(remainingByteCount, bytes.count - position))
+      try take(piece, &message)
+      position += piece.count
+      guard remainingByteCount == 0 else { return nil }
+      if let item = try end() { return item }
+    }
+  }
+
+  private mutating func begin(
+    _ header: WebSocketFrameHeader, _ message: inout ByteBuffer
+  ) throws(WebSocketViolation) {
+    switch header.opcode {
+    case .close, .ping, .pong: control.removeAll()
+    case .continuation:
+      guard kind != nil else { throw .continuationWithoutStart }
+    case .text, .binary:
+      guard kind == nil else { throw .interruptedMessage }
+      kind = header.opcode == .text ? .text : .binary
+      text = UTF8Validator()
+      message.removeAll()
+    }
+    guard header.opcode.isControl || header.payloadByteCount <= UInt64(message.freeCapacity) else {
+      throw .messageTooLong
+    }
+    frame = header
+    remainingByteCount = Int(header.payloadByteCount)
+  }
+
+  private mutating func take(
+    _ piece: Span<UInt8>, _ message: inout ByteBuffer
+  ) throws(WebSocketViolation) {
+    remainingByteCount -= piece.count
+    if let frame, frame.opcode.isControl {
+      control.append(piece)
+    } else {
+      message.append(piece)
+      guard kind != .text || text.accept(piece) else { throw .invalidUTF8 }
+    }
+  }
+
+  /// The end of a frame; nil where nothing is whole with it, or nobody asks for it.
+  private mutating func end() throws(WebSocketViolation) -> Item? {
+    guard let frame else { return nil }
+    self.frame = nil
+    switch frame.opcode {
+    case .ping: return .ping
+    case .pong: return nil
+    case .close:
+      try control.checkClose()
+      return .close
+    case .continuation, .text, .binary:
+      guard frame.isFinal, let kind else { return nil }
+      self.kind = nil
+      guard text.isAtBoundary else { throw .invalidUTF8 }
+      return .message(kind)
+    }
+  }
+}
+
+/// The payload of a control frame.
+struct ControlPayload {
+  private var storage = InlineArray<125, UInt8>(repeating: 0)
+  private var count = 0
+
+  var bytes: Span<UInt8> {
+    @_lifetime(borrow self) get { storage.span.extracting(0..<count) }
+  }
+
+  mutating func removeAll() { count = 0 }
+
+  mutating func append(_ piece: Span<UInt8>) {
+    for index in piece.indices { storage[count + index] = piece[index] }
+    count += piece.count
+  }
+
+  /// Of a close frame: its code, or nil where it has none.
+  var closeCode: UInt16? { count >= 2 ? UInt16(storage[0]) << 8 | UInt16(storage[1]) : nil }
+  /// Of a close frame: its reason.
+  var closeReason: Span<UInt8> {
+    @_lifetime(borrow self) get { storage.span.extracting(min(count, 2)..<count) }
+  }
+
+  /// A close frame is empty, or a code that may be sent and a reason in UTF-8 (section 5.5.1).
+  fileprivate func checkClose() throws(WebSocketViolation) {
+    guard count > 0 else { return }
+    guard let code = closeCode else { throw .truncatedCloseCode }
+    guard WebSocketCloseCode.isAllowedInFrame(code) else { throw .invalidCloseCode(code) }
+    var reason = UTF8Validator()
+    guard reason.accept(closeReason), reason.isAtBoundary else { throw .invalidUTF8 }
+  }
+}

@@ -1,0 +1,115 @@
+public import Bytes
+
+/// What a WebSocket message holds.
+public enum WebSocketMessageKind: Sendable {
+  /// UTF-8, and checked to be.
+  case text
+  case binary
+}
+
+/// Why there is no WebSocket, or none any more.
+public enum WebSocketEnd: Error, Equatable, Sendable {
+  /// There was never a connection, and this is why, in the words of whoever tried.
+  case notConnected(InlineText)
+  /// There is a server, and it opened no WebSocket.
+  case refused(WebSocketRefusal)
+  /// The server said that it closes. The code is 1005 where it gave none (RFC 6455, section
+  /// 7.1.5); the reason is UTF-8 of at most 123 bytes, control characters included.
+  case closedByServer(code: UInt16, reason: [UInt8])
+  /// The connection broke before anybody had said that it ends.
+  case disconnected(InlineText)
+  /// The server broke the protocol, or a limit of ours; it was told so.
+  case violated(WebSocketViolation)
+  /// The server did not answer the handshake, or did not end the connection once it was closed.
+  case timedOut(WebSocketPhase)
+  /// We closed it.
+  case closedByUs
+}
+
+/// The two phases of a WebSocket that have a time limit.
+public enum WebSocketPhase: Equatable, Sendable {
+  case opening
+  case closing
+}
+
+/// Why a server did not open a WebSocket when it was asked to.
+public enum WebSocketRefusal: Error, Equatable, Sendable {
+  /// 301, 302, 303, 307 or 308. It is not followed: whoever sits there would be told the token.
+  /// The location is as it stood, and empty where there was none.
+  case redirected(status: Int, location: [UInt8])
+  /// 401.
+  case unauthorized
+  /// 403. Home Assistant says so to an address that it has banned.
+  case forbidden
+  /// 404.
+  case notFound
+  /// 500...599.
+  case serverFailed(status: Int)
+  /// Any other status but 101.
+  case unexpectedStatus(Int)
+  /// What came is not the head of an HTTP/1 response.
+  case notHTTP
+  /// The head is longer than `WebSocketHandshake.responseByteCountMax`.
+  case responseTooLong
+  /// A 101 that does not say `Upgrade: websocket` and `Connection: Upgrade`.
+  case notUpgraded
+  /// The answer to our key is not there, or was made for another key.
+  case wrongAccept
+  /// The server uses an extension, and none was offered.
+  case unwantedExtension
+  /// The server uses a subprotocol, and none was offered.
+  case unwantedSubprotocol
+}
+
+/// What a server did that RFC 6455, or a limit of ours, does not allow.
+public enum WebSocketViolation: Error, Equatable, Sendable {
+  case reservedBitSet
+  case reservedOpcode(UInt8)
+  /// Only a client masks.
+  case maskedFrame
+  /// A length in more bytes than it needs, or above 2⁶³ - 1.
+  case badLengthEncoding
+  case fragmentedControlFrame
+  /// A control frame with more than 125 bytes.
+  case longControlFrame
+  /// A continuation of nothing.
+  case continuationWithoutStart
+  /// A new message before the last one had ended.
+  case interruptedMessage
+  /// A text, or the reason of a close, that is not UTF-8.
+  case invalidUTF8
+  /// A close with one byte, which is no code.
+  case truncatedCloseCode
+  /// A close code that may not be sent (section 7.4).
+  case invalidCloseCode(UInt16)
+  /// A message longer than the buffer for it.
+  case messageTooLong
+
+  /// The code that the server is told.
+  public var closeCode: UInt16 {
+    switch self {
+    case .invalidUTF8: WebSocketCloseCode.invalidPayload
+    case .messageTooLong: WebSocketCloseCode.messageTooBig
+    default: WebSocketCloseCode.protocolError
+    }
+  }
+}
+
+/// The close codes of RFC 6455, section 7.4, and of IANA's registry of them.
+public enum WebSocketCloseCode {
+  public static let normal: UInt16 = 1000
+  public static let goingAway: UInt16 = 1001
+  public static let protocolError: UInt16 = 1002
+  /// Stands for a close without a code; never sent.
+  public static let absent: UInt16 = 1005
+  public static let invalidPayload: UInt16 = 1007
+  public static let messageTooBig: UInt16 = 1009
+
+  /// Whether a close frame may carry this code.
+  public static func isAllowedInFrame(_ code: UInt16) -> Bool {
+    switch code {
+    case 1000...1003, 1007...1014, 3000...4999: true
+    default: false
+    }
+  }
+}

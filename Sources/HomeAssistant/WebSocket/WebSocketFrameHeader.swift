@@ -1,0 +1,128 @@
+import Bytes
+
+/// The operation codes of RFC 6455, section 11.8.
+enum WebSocketOpcode: UInt8 {
+  case continuation = 0x0
+  case text = 0x1
+  case binary = 0x2
+  case close = 0x8
+  case ping = 0x9
+  case pong = 0xA
+
+  var isControl: Bool { rawValue & 0x8 != 0 }
+
+  init(_ kind: WebSocketMessageKind) {
+    switch kind {
+    case .text: self = .text
+    case .binary: self = .binary
+    }
+  }
+}
+
+/// The front of a frame (RFC 6455, section 5.2), as a server sends it:
+///
+///     byte 0     FIN (0x80), three reserved bits (0x70), opcode (0x0F)
+///     byte 1     mask (0x80, never set by a server), length 0...125, 126 or 127
+///     2 or 8     the length, big-endian, where the byte before says 126 or 127
+struct WebSocketFrameHeader: Equatable {
+  /// The longest payload of a control frame.
+  static let controlByteCountMax = 125
+
+  let isFinal: Bool
+  let opcode: WebSocketOpcode
+  let payloadByteCount: UInt64
+
+  /// How many bytes the header has.
+  let byteCount: Int
+
+  /// Reads the header at the front of `bytes`, or nil while it is not whole. What is wrong in its
+  /// first byte is known with that byte.
+  init?(_ bytes: Span<UInt8>) throws(WebSocketViolation) {
+    guard bytes.count > 0 else { return nil }
+    let first = bytes[0]
+    guard first & 0x70 == 0 else { throw .reservedBitSet }
+    guard let opcode = WebSocketOpcode(rawValue: first & 0x0F) else {
+      throw .reservedOpcode(first & 0x0F)
+    }
+    self.opcode = opcode
+    isFinal = first & 0x80 != 0
+    guard isFinal || !opcode.isControl else { throw .fragmentedControlFrame }
+
+    guard bytes.count > 1 else { return nil }
+    let second = bytes[1]
+    guard second & 0x80 == 0 else { throw .maskedFrame }
+    guard second <= Self.controlByteCountMax || !opcode.isControl else { throw .longControlFrame }
+    byteCount = second == 127 ? 10 : second == 126 ? 4 : 2
+    guard bytes.count >= byteCount else { return nil }
+    guard byteCount > 2 else {
+      payloadByteCount = UInt64(second)
+      return
+    }
+    var length: UInt64 = 0
+    for index in 2..<byteCount { length = length << 8 | UInt64(bytes[index]) }
+    guard length >= (byteCount == 4 ? 126 : 65536), length <= UInt64(Int64.max) else {
+      throw .badLengthEncoding
+    }
+    payloadByteCount = length
+  }
+}
+
+extension ByteBuffer {
+  /// What the header of a masked frame takes at most.
+  static let webSocketHeaderByteCountMax = 14
+
+  /// Appends a whole frame as a client sends it, masked with `mask`, or nothing where it does not
+  /// fit.
+  ///
+  /// The mask has to be unguessable and new for each frame (RFC 6455, section 5.3): it keeps whoever
+  /// chose the payload from choosing what a proxy on the way sees.
+  mutating func append(
+    _ opcode: WebSocketOpcode, _ payload: Span<UInt8>, mask: InlineArray<4, UInt8>
+  ) {
+    precondition(!opcode.isControl || payload.count <= WebSocketFrameHeader.controlByteCountMax)
+    guard freeCapacity >= Self.webSocketHeaderByteCountMax + payload.count else { return }
+    append(0x80 | opcode.rawValue)
+    switch payload.count {
+    case 0..<126: append(0x80 | UInt8(payload.count))
+    case 126..<65536:
+      append(0x80 | 126)
+      append(bigEndian: UInt64(payload.count), byteCount: 2)
+    default:
+      append(0x80 | 127)
+      append(bigEndian: UInt64(payload.count), byteCount: 8)
+    }
+    append(mask.span)
+    let start = count
+    append(payload)
+    withMutableBytes { $0.mask(from: start, with: mask) }
+  }
+
+  private mutating func append(bigEndian value: UInt64, byteCount: Int) {
+    for index in 1...byteCount {
+      append(UInt8(truncatingIfNeeded: value >> UInt64((byteCount - index) * 8)))
+    }
+  }
+}
+
+extension MutableSpan where Element == UInt8 {
+  /// Masks everything from `start` on, eight bytes at a time where there are as many.
+  @_lifetime(self: copy self)
+  fileprivate mutating func mask(from start: Int, with mask: InlineArray<4, UInt8>) {
+    var word: UInt64 = 0
+    // In the order of memory, so that the word is the same on every processor.
+    for index in 0..<8 { word |= UInt64(mask[index % 4]) << UInt64(index * 8) }
+    word = UInt64(littleEndian: word)
+    var index = start
+    let end = count
+    while end - index >= 8 {
+      let plain = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      var raw = unsafe mutableBytes
+      raw.storeBytes(of: plain ^ word, toByteOffset: index, as: UInt64.self)
+      index += 8
+    }
+    while index < end {
+      self[index] ^= mask[(index - start) % 4]
+      index += 1
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Bytes
+
+/// The opening handshake of RFC 6455, section 4.1: one HTTP request, one answer.
+struct WebSocketHandshake {
+  /// The longest head of an answer that is read. Proxies add a cookie or two.
+  static let responseByteCountMax = 8 * 1024
+
+  static let userAgentByteCountMax = 256
+  /// The longest request.
+  static let requestByteCountMax =
+    WebSocketAddress.byteCountMax + userAgentByteCountMax + 256
+
+  /// What the server must answer to our key.
+  private let accept: InlineArray<28, UInt8>
+  /// How much of the answer is known to hold no end of its head.
+  private var searchedByteCount = 0
+
+  /// Writes the request. No extension and no subprotocol is offered.
+  ///
+  /// - Parameters:
+  ///   - address: what is asked for, and where.
+  ///   - key: unguessable bytes, new for each connection.
+  ///   - userAgent: left out where it is empty; at most `userAgentByteCountMax` bytes.
+  ///   - output: where the request goes.
+  init(
+    to address: WebSocketAddress, key: InlineArray<16, UInt8>, userAgent: [UInt8],
+    into output: inout ByteBuffer
+  ) {
+    precondition(userAgent.count <= Self.userAgentByteCountMax, "a name, and not a story")
+    output.append("GET ")
+    output.append(address.path)
+    output.append(" HTTP/1.1\r\nHost: ")
+    output.append(address.host)
+    if !address.isPortImplied {
+      output.append(UInt8(ascii: ":"))
+      output.append(decimal: address.port)
+    }
+    output.append("\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ")
+    var encodedKey = ByteBuffer(capacity: 64)
+    encodedKey.append(key.span)
+    Base64.encodeTail(of: &encodedKey, from: 0)
+    output.append(encodedKey.bytes)
+    output.append("\r\nSec-WebSocket-Version: 13\r\n")
+    if !userAgent.isEmpty {
+      output.append("User-Agent: ")
+      output.append(userAgent)
+      output.append("\r\n")
+    }
+    output.append("\r\n")
+    accept = Self.accept(for: &encodedKey)
+  }
+
+  /// The answer to a key: the Base64 of the SHA-1 of the key and a well-known text.
+  private static func accept(for encodedKey: inout ByteBuffer) -> InlineArray<28, UInt8> {
+    encodedKey.append("258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
+    let digest = SHA1.digest(of: encodedKey.bytes)
+    encodedKey.removeAll()
+    encodedKey.append(digest.span)
+    Base64.encodeTail(of: &encodedKey, from: 0)
+    var accept = InlineArray<28, UInt8>(repeating: 0)
+    for index in accept.indices { accept[index] = encodedKey[index] }
+    return accept
+  }
+
+  /// Reads the server's answer, which `bytes` begins with.
+  ///
+  /// - Returns: the length of its head, after which the frames begin; nil while it is not whole.
+  mutating func read(_ bytes: Span<UInt8>) throws(WebSocketRefusal) -> Int? {
+    for index in 0..<min(bytes.count, HTTPResponseHead.beginning.utf8CodeUnitCount)
+    where unsafe bytes[index] != HTTPResponseHead.beginning.utf8Start[index] { throw .notHTTP }
+    guard let end = endOfHead(in: bytes) else {
+      guard bytes.count < Self.responseByteCountMax else { throw .responseTooLong }
+      return nil
+    }
+    guard end + 2 <= Self.responseByteCountMax else { throw .responseTooLong }
+    guard let head = HTTPResponseHead(bytes.extracting(0..<end)) else { throw .notHTTP }
+    guard head.status == 101 else { throw try Self.refusal(head) }
+    try check(head)
+    return end + 2
+  }
+
+  /// Where the empty line begins that ends the head.
+  private mutating func endOfHead(in bytes: Span<UInt8>) -> Int? {
+    var index = max(searchedByteCount - 3, 0)
+    while let found = bytes.firstIndex(of: 0x0D, from: index), found + 4 <= bytes.count {
+      if bytes.extracting(found..<found + 4).elementsEqual("\r\n\r\n") { return found + 2 }
+      index = found + 1
+    }
+    searchedByteCount = bytes.count
+    return nil
+  }
+
+  private static func refusal(
+    _ head: consuming HTTPResponseHead
+  ) throws(WebSocketRefusal) -> WebSocketRefusal {
+    switch head.status {
+    case 301, 302, 303, 307, 308:
+      while let field = try head.nextField() {
+        guard field.isNamed("location") else { continue }
+        return .redirected(status: head.status, location: [UInt8](field.value))
+      }
+      return .redirected(status: head.status, location: [])
+    case 401: return .unauthorized
+    case 403: return .forbidden
+    case 404: return .notFound
+    case 500...599: return .serverFailed(status: head.status)
+    default: return .unexpectedStatus(head.status)
+    }
+  }
+
+  private func check(_ head: consuming HTTPResponseHead) throws(WebSocketRefusal) {
+    var isUpgrade = false
+    var isWebSocket = false
+    var acceptCount = 0
+    while let field = try head.nextField() {
+      if field.isNamed("upgrade") {
+        isWebSocket = field.value.elementsEqualIgnoringCase("websocket")
+      } else if field.isNamed("connection") {
+        isUpgrade = isUpgrade || field.value.listContains("upgrade")
+      } else if field.isNamed("sec-websocket-accept") {
+        guard field.value.elementsEqual(accept.span) else { throw .wrongAccept }
+        acceptCount += 1
+      } else if field.isNamed("sec-websocket-extensions") {
+        throw .unwantedExtension
+      } else if field.isNamed("sec-websocket-protocol") {
+        throw .unwantedSubprotocol
+      }
+    }
+    guard isUpgrade, isWebSocket else { throw .notUpgraded }
+    guard acceptCount == 1 else { throw .wrongAccept }
+  }
+}

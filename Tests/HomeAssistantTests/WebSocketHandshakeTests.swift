@@ -1,0 +1,242 @@
+import Bytes
+import HomeAssistant
+import Testing
+
+@Suite struct WebSocketHandshakeTests {
+  private typealias Event = ConversationRig.Event
+
+  @Test func theRequestIsThatOfTheSpecification() {
+    let rig = ConversationRig()
+    rig.connect()
+    #expect(
+      String(decoding: rig.sent, as: UTF8.self) == """
+        GET /chat HTTP/1.1\r
+        Host: server.example.com\r
+        Upgrade: websocket\r
+        Connection: Upgrade\r
+        Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+        Sec-WebSocket-Version: 13\r
+        \r\n
+        """)
+  }
+
+  @Test func theUserAgentIsNamed() {
+    let rig = ConversationRig()
+    rig.connect(userAgent: "Homeward/1")
+    #expect(String(decoding: rig.sent, as: UTF8.self).contains("\r\nUser-Agent: Homeward/1\r\n"))
+  }
+
+  @Test(
+    arguments: [
+      (false, "boat.local", 80, "boat.local"), (false, "boat.local", 443, "boat.local:443"),
+      (false, "boat.local", 8123, "boat.local:8123"), (true, "boat.local", 443, "boat.local"),
+      (true, "boat.local", 80, "boat.local:80"), (true, "[fd00::5]", 8123, "[fd00::5]:8123"),
+    ] as [(Bool, String, UInt16, String)])
+  func thePortIsNamedUnlessTheSchemeImpliesIt(
+    isSecure: Bool, host: String, port: UInt16, expected: String
+  ) {
+    let rig = ConversationRig()
+    rig.connect(isSecure: isSecure, host: host, port: port)
+    #expect(String(decoding: rig.sent, as: UTF8.self).contains("\r\nHost: \(expected)\r\n"))
+  }
+
+  @Test(arguments: [
+    "chat", "", "/a b", "/a\r\nEvil: 1", "/" + String(repeating: "x", count: 4096),
+  ])
+  func nothingElseComesIntoTheRequestByItsPath(path: String) {
+    #expect(
+      WebSocketAddress(
+        isSecure: false, host: [UInt8]("boat".utf8), port: 80, path: [UInt8](path.utf8)) == nil)
+  }
+
+  @Test func theAnswerOfTheSpecificationOpens() {
+    let rig = ConversationRig()
+    rig.connect()
+    #expect(!rig.isOpen)
+    rig.receive(
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n")
+    #expect(rig.events == [.opened])
+    #expect(rig.isOpen && rig.deadline == nil)
+  }
+
+  @Test(arguments: [
+    "upgrade: WebSocket\r\nconnection: keep-alive, UPGRADE\r\n",
+    "UPGRADE:websocket\r\nConnection: keep-alive\r\nConnection:\tupgrade \r\n",
+    "Server: x\r\nUpgrade: websocket\r\nX-Empty:\r\nConnection: Upgrade,\r\n",
+  ])
+  func theAnswerMayBeWrittenInEveryWayThatHTTPAllows(fields: String) {
+    #expect(
+      events(
+        "HTTP/1.1 101 \r\n\(fields)sec-websocket-accept:s3pPLMBiTxaQ9kYGzzhZRbK+xOo=  \r\n\r\n")
+        == [.opened])
+  }
+
+  @Test func framesMayFollowInTheSamePiece() {
+    let rig = ConversationRig()
+    rig.connect()
+    rig.receive([UInt8](ServerSide.accepting.utf8) + ServerSide.frame(ServerSide.text, "Hello"))
+    #expect(rig.events == [.opened, .message(.text, [UInt8]("Hello"))])
+  }
+
+  @Test(arguments: [301, 302, 303, 307, 308])
+  func aRedirectionIsNotFollowedAndSaysWhereItLeads(status: Int) {
+    let location = "https://boat.example/api/websocket"
+    #expect(
+      events("HTTP/1.1 \(status) Moved\r\nServer: x\r\nlocation:  \(location)\r\n\r\n")
+        == [refused(.redirected(status: status, location: [UInt8](location.utf8)))])
+    #expect(
+      events("HTTP/1.1 \(status) Moved\r\n\r\n")
+        == [refused(.redirected(status: status, location: []))])
+  }
+
+  @Test(
+    arguments: [
+      (401, .unauthorized), (403, .forbidden), (404, .notFound),
+      (500, .serverFailed(status: 500)), (502, .serverFailed(status: 502)),
+      (599, .serverFailed(status: 599)), (200, .unexpectedStatus(200)),
+      (400, .unexpectedStatus(400)), (426, .unexpectedStatus(426)), (304, .unexpectedStatus(304)),
+    ] as [(Int, WebSocketRefusal)])
+  func everyOtherStatusIsARefusal(status: Int, refusal: WebSocketRefusal) {
+    #expect(events("HTTP/1.1 \(status) X\r\n\r\nbody") == [refused(refusal)])
+    #expect(events("HTTP/1.0 \(status) X\r\n\r\nbody") == [refused(refusal)])
+  }
+
+  @Test(
+    arguments: [
+      ("", .wrongAccept),
+      ("Sec-WebSocket-Accept: \r\n", .wrongAccept),
+      ("Sec-WebSocket-Accept: dGhlIHNhbXBsZSBub25jZQ==\r\n", .wrongAccept),
+      ("Sec-WebSocket-Accept: S3PPLMBITXAQ9KYGZZHZRBK+XOO=\r\n", .wrongAccept),
+      (
+        "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"
+          + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", .wrongAccept
+      ),
+      (
+        "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"
+          + "Sec-WebSocket-Extensions: permessage-deflate\r\n", .unwantedExtension
+      ),
+      (
+        "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nSec-WebSocket-Protocol: chat\r\n",
+        .unwantedSubprotocol
+      ),
+      ("Sec-WebSocket-Accept\r\n", .notHTTP), (": x\r\n", .notHTTP), ("A B: x\r\n", .notHTTP),
+      ("X-Long: a\r\n b: c\r\n", .notHTTP),
+    ] as [(String, WebSocketRefusal)])
+  func whatIsNotTheAnswerToOurKeyOpensNothing(fields: String, refusal: WebSocketRefusal) {
+    #expect(
+      events("HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\(fields)\r\n")
+        == [refused(refusal)])
+  }
+
+  @Test(arguments: [
+    "Upgrade: websocket\r\n", "Connection: Upgrade\r\n", "",
+    "Upgrade: h2c\r\nConnection: Upgrade\r\n", "Upgrade: websocket\r\nConnection: close\r\n",
+    "Upgrade: websocket\r\nConnection: upgraded\r\n",
+  ])
+  func anAnswerThatDoesNotUpgradeOpensNothing(fields: String) {
+    let accept = "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"
+    #expect(events("HTTP/1.1 101 X\r\n\(fields)\(accept)\r\n") == [refused(.notUpgraded)])
+  }
+
+  /// Without an end of the line, which would be waited for.
+  @Test(arguments: ["SSH-2.0-OpenSSH_9.2", "\u{0}", "HTTP/2", "http/1.1"])
+  func anotherProtocolIsSeenAtOnce(words: String) {
+    #expect(events(words) == [refused(.notHTTP)])
+  }
+
+  @Test(arguments: [
+    "HTTP/1.1 1x1 X", "HTTP/1.1 10 X", "HTTP/1.1", "HTTP/1.x 101 X", "HTTP/1.1  101 X",
+    "HTTP/1.1 1011 X",
+  ])
+  func aLineThatIsNoStatusIsNoAnswer(line: String) {
+    #expect(events("\(line)\r\n\r\n") == [refused(.notHTTP)])
+  }
+
+  @Test func anAnswerWithoutEndIsNotListenedToForEver() {
+    let start = "HTTP/1.1 101 X\r\nX-Long: "
+    #expect(events(start + String(repeating: "x", count: 8191 - start.utf8.count)) == [])
+    #expect(
+      events(start + String(repeating: "x", count: 8192 - start.utf8.count))
+        == [refused(.responseTooLong)])
+  }
+
+  @Test func theLongestAnswerOpens() {
+    let head = ServerSide.accepting.dropLast() + "X-Long: "  // CR LF is one Character.
+    let padding = String(repeating: "x", count: 8192 - head.utf8.count - 4)
+    #expect(events("\(head)\(padding)\r\n\r\n") == [.opened])
+    #expect(events("\(head)\(padding)x\r\n\r\n") == [refused(.responseTooLong)])
+  }
+
+  @Test func aServerThatSaysNothingIsLeftAfterTenSeconds() {
+    let rig = ConversationRig()
+    rig.connect()
+    #expect(rig.deadline == rig.now + .seconds(10))
+    rig.receive("HTTP/1.1 101")
+    rig.wait(.milliseconds(9_999))
+    #expect(rig.events == [])
+    rig.wait(.milliseconds(1))
+    #expect(rig.events == [.end(.timedOut(.opening))])
+    #expect(rig.deadline == nil)
+  }
+
+  @Test func aServerThatHangsUpMeanwhileWasLost() {
+    let rig = ConversationRig()
+    rig.connect()
+    rig.receive("HTTP/1.1 101 Switch")
+    rig.disconnect()
+    #expect(rig.events == [.end(.disconnected(InlineText("gone")))])
+  }
+
+  @Test func closingBeforeItIsOpenHangsUp() {
+    let rig = ConversationRig()
+    rig.connect()
+    #expect(!rig.sent.isEmpty)
+    rig.close(1000)
+    #expect(rig.events == [.end(.closedByUs)])
+    #expect(!rig.send(.text, [UInt8]("late")))
+  }
+
+  @Test func anotherConnectionBeginsAnew() {
+    let rig = ConversationRig()
+    rig.connect()
+    rig.receive("HTTP/1.1 500 X\r\n\r\n")
+    rig.connect(path: "/again")
+    rig.receive(ServerSide.accepting)
+    rig.receive(ServerSide.frame(ServerSide.text, "Hel", fin: false))
+    rig.disconnect()
+    rig.connect()
+    rig.receive(ServerSide.accepting)
+    rig.receive(ServerSide.frame(ServerSide.text, "new"))
+    #expect(
+      rig.events == [
+        refused(.serverFailed(status: 500)), .opened, .end(.disconnected(InlineText("gone"))),
+        .opened, .message(.text, [UInt8]("new")),
+      ])
+  }
+
+  @Test func everySplitOfTheAnswerGivesTheSame() {
+    let bytes = [UInt8](ServerSide.accepting.utf8) + ServerSide.frame(ServerSide.text, "Hello")
+    for split in 0...bytes.count {
+      let rig = ConversationRig()
+      rig.connect()
+      rig.receive([UInt8](bytes[..<split]))
+      rig.receive([UInt8](bytes[split...]))
+      #expect(rig.events == [.opened, .message(.text, [UInt8]("Hello"))], "split at \(split)")
+    }
+  }
+
+  private func events(_ answer: String) -> [Event] {
+    let rig = ConversationRig()
+    rig.connect()
+    rig.receive(answer)
+    // In single bytes, too: an answer is never judged otherwise for coming slowly.
+    let slow = ConversationRig()
+    slow.connect()
+    for byte in answer.utf8 where slow.events.isEmpty { slow.receive([byte]) }
+    #expect(slow.events == rig.events)
+    return rig.events
+  }
+
+  private func refused(_ refusal: WebSocketRefusal) -> Event { .end(.refused(refusal)) }
+}
