@@ -26,13 +26,6 @@ public protocol Driver: AnyObject {
   func cancelHTTP(_ id: RequestID)
 }
 
-/// What a WebSocket message holds.
-public enum WebSocketMessageKind: Sendable {
-  /// UTF-8, and checked to be.
-  case text
-  case binary
-}
-
 /// A call to Home Assistant's REST API.
 public struct HTTPCall: Equatable, Sendable {
   public let id: RequestID
