@@ -54,7 +54,7 @@ final class Courier {
     } else {
       phase = .enrolling(
         Enrollment(
-          rejectedFingerprint: state.readRejectedFingerprint(), seed: randomSeed(), now: now))
+          rejected: state.readRejectedTokens(), seed: randomSeed(), now: now))
     }
   }
 

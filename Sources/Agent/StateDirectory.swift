@@ -2,13 +2,12 @@ import Bytes
 import HomeAssistant
 import LinuxIO
 
-/// The files that outlive a restart: the registration, and the fingerprint of a rejected token.
-/// All are replaced as a whole, so that a power cut leaves the old one or the new one.
+/// The files that outlive a restart: the registration, and the fingerprints of rejected
+/// tokens. All are replaced as a whole, so that a power cut leaves the old one or the new one.
 final class StateDirectory {
   private static let registrationName: StaticString = "registration.json"
   private static let rejectedName: StaticString = "rejected-token"
   private static let probeName: StaticString = "probe"
-  private static let fingerprintByteCount = 32
 
   let path: Path
   private var lock: Descriptor?
@@ -45,7 +44,7 @@ final class StateDirectory {
   enum Kept {
     case registration(Registration)
     case none
-    case damaged(RegistrationFileError)
+    case damaged(KeptFileError)
     case unreadable(Errno)
   }
 
@@ -61,7 +60,7 @@ final class StateDirectory {
     } catch {
       return .unreadable(error)
     }
-    do throws(RegistrationFileError) {
+    do throws(KeptFileError) {
       return .registration(try Registration(file: bytes.span))
     } catch {
       return .damaged(error)
@@ -72,17 +71,20 @@ final class StateDirectory {
     var buffer = ByteBuffer(capacity: Registration.fileByteCountMax)
     registration.writeFile(into: &buffer)
     try replaceFile(named: Self.registrationName, in: path, with: buffer.bytes)
-    try removeFile(at: path / Self.rejectedName)
   }
 
-  /// The fingerprint of the token that Home Assistant rejected last, if there is one.
-  func readRejectedFingerprint() -> [UInt8]? {
+  /// The tokens that Home Assistant rejected.
+  func readRejectedTokens() -> RejectedTokens {
     let bytes = try? readFile(
-      at: path / Self.rejectedName, byteCountMax: Self.fingerprintByteCount)
-    return bytes.flatMap { $0.count == Self.fingerprintByteCount ? $0 : nil }
+      at: path / Self.rejectedName, byteCountMax: RejectedTokens.fileByteCountMax)
+    return bytes.map { RejectedTokens(file: $0.span) } ?? RejectedTokens()
   }
 
   func write(rejectedFingerprint: [UInt8]) throws(Errno) {
-    try replaceFile(named: Self.rejectedName, in: path, with: rejectedFingerprint.span)
+    var rejected = readRejectedTokens()
+    rejected.insert(fingerprint: rejectedFingerprint)
+    var buffer = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
+    rejected.writeFile(into: &buffer)
+    try replaceFile(named: Self.rejectedName, in: path, with: buffer.bytes)
   }
 }

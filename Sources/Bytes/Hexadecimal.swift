@@ -17,7 +17,8 @@ extension ByteBuffer {
     }
   }
 
-  mutating func append(hexadecimalDigit nibble: UInt8) {
+  /// Appends the digit of 0 to 15.
+  public mutating func append(hexadecimalDigit nibble: UInt8) {
     append(nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10)
   }
 }

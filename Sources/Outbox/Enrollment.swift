@@ -58,16 +58,16 @@ public struct Enrollment: Sendable {
   }
 
   private var state: State
-  private var rejectedFingerprint: [UInt8]?
+  private var rejected: RejectedTokens
   private var backOff: BackOff
   private var problem: Problem?
 
   /// - Parameters:
-  ///   - rejectedFingerprint: of the token that was rejected, as it was kept.
+  ///   - rejected: the tokens that were rejected, as they were kept.
   ///   - seed: where the jitter of the waits starts.
   ///   - now: when the first attempt is due.
-  public init(rejectedFingerprint: [UInt8]?, seed: UInt64, now: Instant) {
-    self.rejectedFingerprint = rejectedFingerprint
+  public init(rejected: RejectedTokens, seed: UInt64, now: Instant) {
+    self.rejected = rejected
     backOff = BackOff(
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
     state = .waiting(until: now)
@@ -111,8 +111,8 @@ public struct Enrollment: Sendable {
       waitForToken(.noToken(flaw), now: now, report: report)
       return nil
     }
-    let fingerprint = fingerprint(of: [token], purpose: "rejected token")
-    guard fingerprint != rejectedFingerprint else {
+    let fingerprint = RejectedTokens.fingerprint(of: token)
+    guard !rejected.contains(fingerprint: fingerprint) else {
       waitForToken(.tokenRejected(fingerprint: fingerprint), now: now, report: report)
       return nil
     }
@@ -129,7 +129,7 @@ public struct Enrollment: Sendable {
     switch answer {
     case .registered(let registration): return registration
     case .tokenRejected:
-      rejectedFingerprint = fingerprint
+      rejected.insert(fingerprint: fingerprint)
       waitForToken(.tokenRejected(fingerprint: fingerprint), now: now, report: report)
       return nil
     case .withoutEncryption: problem = .withoutEncryption

@@ -9,13 +9,13 @@ import Testing
     #"{"version":1,"webhook_id":"0f33ab","secret":"\#(RegistrationAnswerTests.secret)","#
     + "\"checksum\":760742129}\n"
 
-  private func reading(_ file: [UInt8]) -> Result<Registration, RegistrationFileError> {
-    do throws(RegistrationFileError) { return .success(try Registration(file: file.span)) } catch {
+  private func reading(_ file: [UInt8]) -> Result<Registration, KeptFileError> {
+    do throws(KeptFileError) { return .success(try Registration(file: file.span)) } catch {
       return .failure(error)
     }
   }
 
-  private func error(_ file: [UInt8]) -> RegistrationFileError? {
+  private func error(_ file: [UInt8]) -> KeptFileError? {
     if case .failure(let error) = reading(file) { error } else { nil }
   }
 

@@ -12,7 +12,9 @@ import Testing
   init() { enrollment = Self.fresh() }
 
   private static func fresh(rejected: [UInt8]? = nil) -> Enrollment {
-    Enrollment(rejectedFingerprint: rejected, seed: 3, now: Instant(nanoseconds: 0))
+    var tokens = RejectedTokens()
+    if let rejected { tokens.insert(fingerprint: rejected) }
+    return Enrollment(rejected: tokens, seed: 3, now: Instant(nanoseconds: 0))
   }
 
   private let secret = [UInt8]("a token")

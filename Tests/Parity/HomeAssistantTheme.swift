@@ -115,7 +115,7 @@ func keepARegistration(to transcript: inout Transcript) {
   for index in [20, 80, 110] {
     file[index] ^= 1
     transcript.line("registration file with a flipped bit") { line in
-      do throws(RegistrationFileError) {
+      do throws(KeptFileError) {
         try Registration(file: file.bytes).appendPath(to: &line)
       } catch {
         switch error {

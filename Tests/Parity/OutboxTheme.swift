@@ -66,7 +66,7 @@ extension ByteBuffer {
 
 func enroll(to transcript: inout Transcript) {
   var now = Instant(nanoseconds: 0)
-  var enrollment = Enrollment(rejectedFingerprint: nil, seed: 5, now: now)
+  var enrollment = Enrollment(rejected: RejectedTokens(), seed: 5, now: now)
   let tokens: [[UInt8]?] = [nil, [UInt8]("a"), [UInt8]("a"), [UInt8]("b"), [UInt8]("b")]
   for (step, token) in tokens.enumerated() {
     transcript.line("enrollment") { line in

@@ -62,7 +62,7 @@ public struct Registration: Sendable {
   /// Nil where `webhookID` is not a plain path component.
   init?(webhookID: [UInt8], key: SecretKey) {
     guard (1...Self.webhookIDCountMax).contains(webhookID.count),
-      webhookID.allSatisfy(isUnreserved)
+      webhookID.allSatisfy({ $0.isPathSafe })
     else { return nil }
     self.webhookID = webhookID
     self.key = key
@@ -105,7 +105,7 @@ public enum RegistrationAnswer: Sendable {
 
   private static func readRegistration(status: Int, body: Span<UInt8>) -> RegistrationAnswer {
     var fields = RegistrationFields()
-    guard (try? fields.read(body, isFile: false)) != nil, let webhookID = fields.webhookID else {
+    guard (try? fields.read(body)) != nil, let webhookID = fields.webhookID else {
       return .notHomeAssistant(status: status)
     }
     guard let secret = fields.secret else { return .withoutEncryption }
@@ -116,14 +116,12 @@ public enum RegistrationAnswer: Sendable {
   }
 }
 
-/// The members of an answer to a registration, and of the file that keeps it, which has two more.
-struct RegistrationFields {
+/// The members of an answer to a registration.
+private struct RegistrationFields {
   var webhookID: [UInt8]?
   var secret: [UInt8]?
-  var version: Int64?
-  var checksum: Int64?
 
-  mutating func read(_ bytes: Span<UInt8>, isFile: Bool) throws(JSONError) {
+  mutating func read(_ bytes: Span<UInt8>) throws(JSONError) {
     var reader = JSONReader(bytes)
     try reader.openObject()
     while let key = try reader.nextKey() {
@@ -132,21 +130,10 @@ struct RegistrationFields {
         webhookID = [UInt8](try reader.text().raw)
       } else if key.elementsEqual("secret"), kind == .string {
         secret = [UInt8](try reader.text().raw)
-      } else if isFile, key.elementsEqual("version"), kind == .number {
-        version = try reader.integer()
-      } else if isFile, key.elementsEqual("checksum"), kind == .number {
-        checksum = try reader.integer()
       } else {
         try reader.skipValue()
       }
     }
     try reader.finish()
-  }
-}
-
-private func isUnreserved(_ byte: UInt8) -> Bool {
-  switch byte {
-  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): return true
-  default: return byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
   }
 }

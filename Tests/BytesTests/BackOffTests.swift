@@ -1,7 +1,6 @@
-import Bytes
 import Testing
 
-@testable import Outbox
+@testable import Bytes
 
 @Suite struct BackOffTests {
   @Test func waitsDoubleUpToTheLongest() {

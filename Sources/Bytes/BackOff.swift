@@ -1,5 +1,3 @@
-import Bytes
-
 /// Waits that double, with jitter, so that a house full of agents does not call all at once when
 /// Home Assistant is back.
 public struct BackOff: Sendable {

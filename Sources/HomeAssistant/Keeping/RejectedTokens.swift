@@ -1,0 +1,51 @@
+public import Bytes
+
+/// The tokens that Home Assistant rejected, as fingerprints, so that none is ever sent again, not
+/// even after a restart: it counts rejected tokens and may ban the address, webhooks included.
+///
+/// The file that keeps them has one fingerprint per line, 32 hexadecimal digits each, the newest
+/// last. A line that is damaged is a token that may be sent once more.
+public struct RejectedTokens: Equatable, Sendable {
+  /// More tokens than a person tries in years; the oldest is forgotten for a new one.
+  public static let countMax = 8
+  public static let fileByteCountMax = countMax * (fingerprintByteCount + 1)
+  private static let fingerprintByteCount = 32
+
+  private var fingerprints: [[UInt8]] = []
+
+  public init() {}
+
+  public init(file: Span<UInt8>) {
+    var start = 0
+    while start < file.count {
+      let end = file.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? file.count
+      if end - start == Self.fingerprintByteCount {
+        insert(fingerprint: [UInt8](file.extracting(start..<end)))
+      }
+      start = end + 1
+    }
+  }
+
+  /// What is kept of a token.
+  public static func fingerprint(of token: [UInt8]) -> [UInt8] {
+    HomeAssistant.fingerprint(of: [token], purpose: "rejected token")
+  }
+
+  public func contains(fingerprint: [UInt8]) -> Bool {
+    fingerprints.contains { $0.span.elementsEqual(fingerprint.span) }
+  }
+
+  public mutating func insert(fingerprint: [UInt8]) {
+    guard !contains(fingerprint: fingerprint) else { return }
+    if fingerprints.count == Self.countMax { fingerprints.removeFirst() }
+    fingerprints.append(fingerprint)
+  }
+
+  public func writeFile(into buffer: inout ByteBuffer) {
+    buffer.removeAll()
+    for fingerprint in fingerprints {
+      buffer.append(fingerprint)
+      buffer.append(UInt8(ascii: "\n"))
+    }
+  }
+}

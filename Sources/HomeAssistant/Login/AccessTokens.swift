@@ -1,0 +1,143 @@
+public import Bytes
+
+/// Keeps the access token that goes with every call: gets it with the refresh token, for several
+/// askers at a time with one call, and gets the next before it ends.
+///
+/// A rejected credential is never sent again: Home Assistant counts rejections and may ban the
+/// address. An access token is wanted when something is to be said, so nothing here waits for a
+/// deadline, and a board that sleeps is not woken for it.
+public struct AccessTokens: Sendable {
+  /// So long before its end an access token is no longer given away.
+  public static let renewalMargin: Duration = .seconds(60)
+  public static let firstRetryDelay: Duration = .seconds(5)
+  public static let longestRetryDelay: Duration = .seconds(120)
+  /// After what only a person can mend, such as a ban.
+  public static let refusalDelay: Duration = .seconds(3600)
+
+  public enum Step: Equatable, Sendable {
+    /// Use this access token.
+    case use([UInt8])
+    /// Make this call, and tell `answerReceived` or `connectionFailed`. What that returns is for
+    /// all who asked meanwhile.
+    case send(AuthCall)
+    /// The call is on its way already.
+    case wait
+    /// There is none now. The credential is not sent before `until`.
+    case unavailable(Problem, until: Instant)
+    /// Not until somebody logs in again; the fingerprint of the credential is to be kept.
+    case rejected
+  }
+
+  public enum Problem: Error, Equatable, Sendable {
+    /// Held in a box: the other problems are small, and this is copied with them.
+    indirect case noConnection(InlineText)
+    case banned
+    case unavailable(status: Int)
+    case notHomeAssistant(status: Int)
+  }
+
+  private enum State {
+    case idle
+    case refreshing
+    case waiting(Problem, until: Instant)
+    case rejected
+  }
+
+  public let credential: Credential
+  private var state = State.idle
+  private var current: AccessToken?
+  /// The refused token was replaced, and no token has been accepted since.
+  private var isReplaced = false
+  private var backOff: BackOff
+
+  /// - Parameters:
+  ///   - credential: to get access tokens with.
+  ///   - current: the access token that the login brought, or nil.
+  ///   - rejected: the tokens that were rejected, as they were kept.
+  ///   - seed: where the jitter of the waits starts.
+  public init(
+    credential: Credential, current: AccessToken? = nil, rejected: RejectedTokens, seed: UInt64
+  ) {
+    self.credential = credential
+    self.current = current
+    backOff = BackOff(
+      first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
+    if rejected.contains(fingerprint: credential.fingerprint) { state = .rejected }
+  }
+
+  /// Somebody needs an access token.
+  public mutating func tokenWanted(now: Instant) -> Step {
+    switch state {
+    case .rejected: return .rejected
+    case .refreshing: return .wait
+    case .waiting(let problem, let until) where now < until:
+      return .unavailable(problem, until: until)
+    case .idle, .waiting: break
+    }
+    switch credential {
+    case .accessToken(let token): return .use(token)
+    case .refreshToken(let token, let clientID):
+      if let current, now + Self.renewalMargin < current.expiresAt { return .use(current.bytes) }
+      state = .refreshing
+      return .send(.refresh(token: token, clientID: clientID))
+    }
+  }
+
+  /// The server did not accept `token` (`auth_invalid`, 401), and its asker needs another one.
+  ///
+  /// A refresh token is good for one more. Where that is not accepted either, or the token was a
+  /// long-lived one, the credential is rejected.
+  public mutating func tokenRefused(_ token: [UInt8], now: Instant) -> Step {
+    guard case .refreshToken = credential else {
+      state = .rejected
+      return .rejected
+    }
+    if let current, current.bytes.span.elementsEqual(token.span) {
+      self.current = nil
+      guard !isReplaced else {
+        state = .rejected
+        return .rejected
+      }
+      isReplaced = true
+    }
+    return tokenWanted(now: now)
+  }
+
+  /// The server accepted the token that was given last.
+  public mutating func tokenAccepted() { isReplaced = false }
+
+  /// The network is another one: a call that failed may work now.
+  public mutating func networkChanged() {
+    backOff.succeeded()
+    if case .waiting(.noConnection, _) = state { state = .idle }
+  }
+
+  public mutating func answerReceived(status: Int, body: Span<UInt8>, now: Instant) -> Step {
+    guard case .refreshing = state else { preconditionFailure("nothing was sent") }
+    switch TokenAnswer.read(status: status, body: body, now: now) {
+    case .granted(let token, _):
+      state = .idle
+      current = token
+      backOff.succeeded()
+      return .use(token.bytes)
+    case .rejected:
+      state = .rejected
+      return .rejected
+    case .banned: return wait(Self.refusalDelay, for: .banned, now: now)
+    case .unavailable(let status):
+      return wait(backOff.failed(), for: .unavailable(status: status), now: now)
+    case .notHomeAssistant(let status):
+      return wait(backOff.failed(), for: .notHomeAssistant(status: status), now: now)
+    }
+  }
+
+  public mutating func connectionFailed(_ reason: InlineText, now: Instant) -> Step {
+    guard case .refreshing = state else { preconditionFailure("nothing was sent") }
+    return wait(backOff.failed(), for: .noConnection(reason), now: now)
+  }
+
+  private mutating func wait(_ delay: Duration, for problem: Problem, now: Instant) -> Step {
+    state = .waiting(problem, until: now + delay)
+    return .unavailable(problem, until: now + delay)
+  }
+}

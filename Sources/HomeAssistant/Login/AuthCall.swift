@@ -1,0 +1,112 @@
+import Bytes
+
+/// A `POST` to the part of Home Assistant that signs people in.
+///
+/// It holds passwords or tokens, and so has no description on purpose.
+public struct AuthCall: Equatable, Sendable {
+  public enum Encoding: Equatable, Sendable {
+    /// `application/json`
+    case json
+    /// `application/x-www-form-urlencoded`; `/auth/token` knows nothing else.
+    case form
+  }
+
+  /// Below the address of Home Assistant.
+  public let path: [UInt8]
+  public let encoding: Encoding
+  public let body: [UInt8]
+
+  private init(_ path: [UInt8], json: JSON) {
+    self.path = path
+    encoding = .json
+    body = json.serialized()
+  }
+
+  private init(_ path: StaticString, form fields: [(name: StaticString, value: [UInt8])]) {
+    self.path = [UInt8](path)
+    encoding = .form
+    body = formEncoded(fields)
+  }
+
+  // MARK: The login flow
+
+  /// `clientID` is an address that Home Assistant itself is reached at: redirecting there needs no
+  /// proof. For another one it would fetch that page, or fail.
+  static func beginLogin(clientID: Text) -> AuthCall {
+    AuthCall(
+      [UInt8]("/auth/login_flow"),
+      json: [
+        "client_id": .text(clientID), "redirect_uri": .text(clientID),
+        "handler": ["homeassistant", nil],
+      ])
+  }
+
+  /// `flowID` is as Home Assistant gave it, a plain path component.
+  static func continueLogin(
+    _ flowID: Text, clientID: Text, answers: [(name: Text, value: [UInt8])]
+  ) -> AuthCall {
+    var members = JSONObject()
+    members["client_id"] = .text(clientID)
+    for answer in answers { members[answer.name] = .text(Text(answer.value)) }
+    return AuthCall([UInt8]("/auth/login_flow/") + flowID.bytes, json: .object(members))
+  }
+
+  // MARK: Tokens
+
+  static func exchange(code: Text, clientID: Text) -> AuthCall {
+    AuthCall(
+      "/auth/token",
+      form: [
+        ("grant_type", [UInt8]("authorization_code")), ("code", code.bytes),
+        ("client_id", clientID.bytes),
+      ])
+  }
+
+  static func refresh(token: [UInt8], clientID: [UInt8]) -> AuthCall {
+    AuthCall(
+      "/auth/token",
+      form: [
+        ("grant_type", [UInt8]("refresh_token")), ("refresh_token", token),
+        ("client_id", clientID),
+      ])
+  }
+
+  /// Ends a refresh token and all access tokens that came of it. Home Assistant answers 200
+  /// whatever it was given.
+  public static func revoke(refreshToken token: [UInt8]) -> AuthCall {
+    AuthCall("/auth/revoke", form: [("token", token)])
+  }
+}
+
+/// `application/x-www-form-urlencoded` (WHATWG URL, 5.2), with every byte escaped that could
+/// mean something in a URL.
+private func formEncoded(_ fields: [(name: StaticString, value: [UInt8])]) -> [UInt8] {
+  var capacity = 1
+  for field in fields { capacity += field.name.utf8CodeUnitCount + field.value.count * 3 + 2 }
+  var form = ByteBuffer(capacity: capacity)
+  for field in fields {
+    if !form.isEmpty { form.append(UInt8(ascii: "&")) }
+    form.append(field.name)
+    form.append(UInt8(ascii: "="))
+    for byte in field.value {
+      guard !byte.isPathSafe else {
+        form.append(byte)
+        continue
+      }
+      form.append(UInt8(ascii: "%"))
+      form.append(hexadecimalDigit: byte >> 4)
+      form.append(hexadecimalDigit: byte & 15)
+    }
+  }
+  return [UInt8](form.bytes)
+}
+
+extension UInt8 {
+  /// Whether it is a letter, a digit, `-` or `_`. Dots are unreserved too, but `..` leads up.
+  var isPathSafe: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    default: isASCIIDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
+    }
+  }
+}

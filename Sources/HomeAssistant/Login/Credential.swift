@@ -1,0 +1,80 @@
+public import Bytes
+
+/// What proves to Home Assistant for whom Homeward speaks. It can do all that this user can.
+///
+/// It has no description on purpose, so that no log can hold it.
+public enum Credential: Equatable, Sendable {
+  /// A long-lived access token, which a person made in the profile page.
+  case accessToken([UInt8])
+  /// A refresh token from a login, and the client it was given to: only together they are good for
+  /// access tokens. It ends 90 days after its last use, or when it is revoked.
+  case refreshToken([UInt8], clientID: [UInt8])
+
+  /// The longest token that is kept; real ones have less than 300 bytes.
+  public static let tokenByteCountMax = 8 * 1024
+  static let clientIDByteCountMax = 1024
+
+  /// A long-lived token as a person pasted it; nil where it holds something that no token has, such
+  /// as a space. It becomes a header's value: nothing but visible ASCII may stand in it.
+  public init?(accessToken text: [UInt8]) {
+    guard Self.isToken(text) else { return nil }
+    self = .accessToken(text)
+  }
+
+  init?(refreshToken token: [UInt8], clientID: [UInt8]) {
+    guard Self.isToken(token), (1...Self.clientIDByteCountMax).contains(clientID.count) else {
+      return nil
+    }
+    self = .refreshToken(token, clientID: clientID)
+  }
+
+  static func isToken(_ text: [UInt8]) -> Bool {
+    (1...tokenByteCountMax).contains(text.count) && text.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+
+  /// What `RejectedTokens` keeps of it.
+  public var fingerprint: [UInt8] {
+    switch self {
+    case .accessToken(let token), .refreshToken(let token, _):
+      RejectedTokens.fingerprint(of: token)
+    }
+  }
+}
+
+/// The file that keeps a credential over restarts:
+///
+///     member     type    what
+///     version    number  1
+///     kind       string  access_token or refresh_token
+///     token      string  visible ASCII
+///     client_id  string  to whom a refresh token was given; else empty
+///     checksum   number  CRC-32C of the bytes of kind, token and client_id
+extension Credential {
+  /// The longest texts, each byte of them escaped.
+  public static let fileByteCountMax = 2 * (tokenByteCountMax + clientIDByteCountMax) + 256
+
+  private static var kept: KeptTexts {
+    KeptTexts(version: 1, keys: ["kind", "token", "client_id"])
+  }
+
+  public func writeFile(into buffer: inout ByteBuffer) {
+    switch self {
+    case .accessToken(let token):
+      Self.kept.write([[UInt8]("access_token"), token, []], into: &buffer)
+    case .refreshToken(let token, let clientID):
+      Self.kept.write([[UInt8]("refresh_token"), token, clientID], into: &buffer)
+    }
+  }
+
+  public init(file: Span<UInt8>) throws(KeptFileError) {
+    let texts = try Self.kept.read(file)
+    let credential: Credential?
+    switch Text(texts[0]) {
+    case "access_token": credential = Credential(accessToken: texts[1])
+    case "refresh_token": credential = Credential(refreshToken: texts[1], clientID: texts[2])
+    default: credential = nil
+    }
+    guard let credential else { throw .damaged }
+    self = credential
+  }
+}

@@ -1,0 +1,75 @@
+import Bytes
+
+/// What came back from `/auth/login_flow`.
+enum LoginAnswer {
+  /// A further step. `refusal` is why the last answer was not taken: a wrong password is HTTP 200.
+  case step(flowID: Text, LoginStep, refusal: Text?)
+  /// Good for a refresh token, once and within ten minutes.
+  case code(Text)
+  case failed(LoginError)
+
+  /// Modules that are offered to the person; Home Assistant has two kinds.
+  static let modulesMax = 8
+  private static let flowIDByteCountMax = 128
+
+  static func read(status: Int, body: Span<UInt8>) -> LoginAnswer {
+    let json = try? JSON(parsing: body)
+    // Home Assistant's own words; an answer of a proxy, or to a banned address, has none.
+    let message = json.flatMap { try? $0.get("message", as: Text.self) }
+    switch status {
+    case 200: return json.flatMap(read) ?? .failed(.notHomeAssistant(status: status))
+    case 400: return .failed(message.map { .refused($0) } ?? .notHomeAssistant(status: status))
+    case 403: return .failed(message.map { .refused($0) } ?? .banned)
+    case 404: return .failed(message == nil ? .notFound : .flowEnded)
+    case 409, 429, 500...599: return .failed(.unavailable(status: status))
+    default: return .failed(.notHomeAssistant(status: status))
+    }
+  }
+
+  private static func read(_ json: JSON) -> LoginAnswer? {
+    switch json.get("type", orOnFailure: "" as Text) {
+    case "create_entry": (try? json.get("result", as: Text.self)).map { .code($0) }
+    case "abort": (try? json.get("reason", as: Text.self)).map { .failed(.aborted($0)) }
+    case "form": readForm(json)
+    default: nil
+    }
+  }
+
+  private static func readForm(_ json: JSON) -> LoginAnswer? {
+    guard let flowID = try? json.get("flow_id", as: Text.self), isPathComponent(flowID) else {
+      return nil
+    }
+    let refusal = json["errors"]?.get("base", orOnFailure: nil as Text?) ?? nil
+    switch json.get("step_id", orOnFailure: "" as Text) {
+    case "init": return .step(flowID: flowID, .credentials, refusal: refusal)
+    case "mfa":
+      let placeholders = json["description_placeholders"]
+      let module = placeholders?.get("mfa_module_name", orOnFailure: "" as Text) ?? ""
+      return .step(flowID: flowID, .code(module: module), refusal: refusal)
+    case "select_mfa_module":
+      let modules = readModules(json)
+      guard !modules.isEmpty else { return nil }
+      return .step(flowID: flowID, .module(modules), refusal: refusal)
+    case let other: return .failed(.unknownStep(other))
+    }
+  }
+
+  /// `"data_schema": [{"type": "select", "options": [["totp", "Authenticator app"], …], …}]`
+  private static func readModules(_ json: JSON) -> [LoginModule] {
+    guard case .array(let fields)? = json["data_schema"],
+      case .array(let options)? = fields.first?["options"]
+    else { return [] }
+    var modules: [LoginModule] = []
+    for option in options.prefix(modulesMax) {
+      guard case .array(let pair) = option, pair.count == 2, case .text(let id) = pair[0],
+        case .text(let name) = pair[1]
+      else { continue }
+      modules.append(LoginModule(id: id, name: name))
+    }
+    return modules
+  }
+
+  private static func isPathComponent(_ text: Text) -> Bool {
+    (1...flowIDByteCountMax).contains(text.bytes.count) && text.bytes.allSatisfy { $0.isPathSafe }
+  }
+}

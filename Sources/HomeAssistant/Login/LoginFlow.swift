@@ -1,0 +1,183 @@
+public import Bytes
+
+/// One of several ways to get the second part of a login, such as an authenticator app.
+public struct LoginModule: Equatable, Sendable {
+  let id: Text
+  public let name: Text
+}
+
+/// What Home Assistant wants to know next.
+public enum LoginStep: Equatable, Sendable {
+  /// User name and password; told with `credentialsGiven`.
+  case credentials
+  /// Which module shall give the code; told with `moduleChosen`.
+  case module([LoginModule])
+  /// The code that a module shows; told with `codeGiven`.
+  case code(module: Text)
+}
+
+/// Why the last answer to a question was not enough.
+public enum LoginRefusal: Equatable, Sendable {
+  /// Home Assistant refused it, and counted that.
+  case refused(attemptsLeft: Int)
+  /// It was refused before, and so was not sent.
+  case repeated
+}
+
+public enum LoginError: Error, Equatable, Sendable {
+  /// Held in a box: the other errors are small, and this is copied with them.
+  indirect case noConnection(InlineText)
+  /// Home Assistant said no, in these words: a login from outside that is not allowed, a user that
+  /// is not active, an address that is no client.
+  case refused(Text)
+  /// Password or code were wrong `LoginFlow.refusalsMax` times; each counts toward a ban.
+  case refusedTooOften
+  /// 403 without a word of why: this address is banned.
+  case banned
+  /// 404: `auth` is not loaded yet, or the URL is not Home Assistant's.
+  case notFound
+  /// Home Assistant has forgotten this login, or knows no passwords.
+  case flowEnded
+  /// Home Assistant ended the login: `login_expired`, `too_many_retry`.
+  case aborted(Text)
+  /// A question that Homeward does not know.
+  case unknownStep(Text)
+  case unavailable(status: Int)
+  case notHomeAssistant(status: Int)
+}
+
+/// A login with user name and password, and a second factor where the user has one.
+///
+/// `POST /auth/login_flow` opens a conversation, in which Home Assistant asks and a person answers;
+/// at its end is a code, and `POST /auth/token` gives a refresh token for it. No browser takes part.
+public struct LoginFlow: Sendable {
+  /// Wrong passwords and codes in one login. Home Assistant counts them, and where it bans it
+  /// usually does after five.
+  public static let refusalsMax = 3
+
+  public enum Action: Equatable, Sendable {
+    /// Make this call, and tell `answerReceived` or `connectionFailed`.
+    case send(AuthCall)
+    /// Ask the person.
+    case ask(LoginStep, after: LoginRefusal?)
+    case end(Result<Login, LoginError>)
+  }
+
+  /// The end of a login.
+  public struct Login: Equatable, Sendable {
+    public let credential: Credential
+    public let accessToken: AccessToken
+  }
+
+  private enum State {
+    case opening
+    case asking(flowID: Text, LoginStep)
+    case awaiting(sent: Pair?)
+    case exchanging
+    case over
+  }
+
+  /// User name and password.
+  private struct Pair: Equatable {
+    let name: [UInt8]
+    let password: [UInt8]
+  }
+
+  private let clientID: Text
+  private var state = State.opening
+  private var refused: [Pair] = []
+  private var refusalCount = 0
+
+  /// - Parameter url: the address of Home Assistant, without a slash at its end.
+  public init(url: [UInt8]) { clientID = Text(url + [UInt8(ascii: "/")]) }
+
+  /// The first call. No password is in it: whether this is a Home Assistant shows before.
+  public func begin() -> AuthCall { .beginLogin(clientID: clientID) }
+
+  // MARK: What the person says
+
+  public mutating func credentialsGiven(user: [UInt8], password: [UInt8]) -> Action {
+    guard case .asking(let flowID, .credentials) = state else {
+      preconditionFailure("nobody asked for a password")
+    }
+    let pair = Pair(name: user, password: password)
+    guard !refused.contains(pair) else { return .ask(.credentials, after: .repeated) }
+    state = .awaiting(sent: pair)
+    return proceed(flowID, [("username", user), ("password", password)])
+  }
+
+  /// `index` counts the modules of the question from 0.
+  public mutating func moduleChosen(_ index: Int) -> Action {
+    guard case .asking(let flowID, .module(let modules)) = state else {
+      preconditionFailure("nobody asked for a module")
+    }
+    state = .awaiting(sent: nil)
+    return proceed(flowID, [("multi_factor_auth_module", modules[index].id.bytes)])
+  }
+
+  public mutating func codeGiven(_ code: [UInt8]) -> Action {
+    guard case .asking(let flowID, .code) = state else {
+      preconditionFailure("nobody asked for a code")
+    }
+    state = .awaiting(sent: nil)
+    return proceed(flowID, [("code", code)])
+  }
+
+  private func proceed(_ flowID: Text, _ answers: [(name: Text, value: [UInt8])]) -> Action {
+    .send(.continueLogin(flowID, clientID: clientID, answers: answers))
+  }
+
+  // MARK: What Home Assistant says
+
+  public mutating func answerReceived(status: Int, body: Span<UInt8>, now: Instant) -> Action {
+    switch state {
+    case .exchanging:
+      return tokenReceived(TokenAnswer.read(status: status, body: body, now: now))
+    case .opening, .awaiting: return received(LoginAnswer.read(status: status, body: body))
+    case .asking, .over: preconditionFailure("nothing was sent")
+    }
+  }
+
+  public mutating func connectionFailed(_ reason: InlineText) -> Action {
+    fail(.noConnection(reason))
+  }
+
+  private mutating func received(_ answer: LoginAnswer) -> Action {
+    switch answer {
+    case .step(let flowID, let step, nil):
+      state = .asking(flowID: flowID, step)
+      return .ask(step, after: nil)
+    case .step(let flowID, let step, .some):
+      refusalCount += 1
+      guard refusalCount < Self.refusalsMax else { return fail(.refusedTooOften) }
+      if case .awaiting(let pair?) = state { refused.append(pair) }
+      state = .asking(flowID: flowID, step)
+      return .ask(step, after: .refused(attemptsLeft: Self.refusalsMax - refusalCount))
+    case .code(let code):
+      state = .exchanging
+      return .send(.exchange(code: code, clientID: clientID))
+    case .failed(let error): return fail(error)
+    }
+  }
+
+  private mutating func tokenReceived(_ answer: TokenAnswer) -> Action {
+    switch answer {
+    case .granted(let accessToken, let token?):
+      guard let credential = Credential(refreshToken: token, clientID: clientID.bytes) else {
+        return fail(.notHomeAssistant(status: 200))
+      }
+      state = .over
+      return .end(.success(Login(credential: credential, accessToken: accessToken)))
+    case .granted(_, nil): return fail(.notHomeAssistant(status: 200))
+    case .rejected(let words): return fail(.refused(words))
+    case .banned: return fail(.banned)
+    case .unavailable(let status): return fail(.unavailable(status: status))
+    case .notHomeAssistant(let status): return fail(.notHomeAssistant(status: status))
+    }
+  }
+
+  private mutating func fail(_ error: LoginError) -> Action {
+    state = .over
+    return .end(.failure(error))
+  }
+}

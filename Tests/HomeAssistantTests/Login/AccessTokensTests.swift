@@ -1,0 +1,195 @@
+import Bytes
+import Testing
+
+@testable import HomeAssistant
+
+@Suite struct AccessTokensTests {
+  private var now = Instant(nanoseconds: 0)
+  private var tokens = Self.keeper()
+
+  private static let credential = Credential.refreshToken(
+    [UInt8]("ref/resh"), clientID: [UInt8]("http://ha/"))
+
+  private static func keeper(
+    _ credential: Credential = credential, rejected: RejectedTokens = RejectedTokens()
+  ) -> AccessTokens {
+    AccessTokens(credential: credential, rejected: rejected, seed: 3)
+  }
+
+  // MARK: Getting one
+
+  @Test mutating func theRefreshTokenIsGoodForAccessTokens() throws {
+    let call = try sent(tokens.tokenWanted(now: now))
+    #expect(call.path == [UInt8]("/auth/token") && call.encoding == .form)
+    #expect(
+      String(decoding: call.body, as: UTF8.self)
+        == "grant_type=refresh_token&refresh_token=ref%2fresh&client_id=http%3a%2f%2fha%2f")
+    #expect(answered("one") == .use([UInt8]("one")))
+    #expect(tokens.tokenWanted(now: now) == .use([UInt8]("one")))
+  }
+
+  @Test mutating func severalAskersCostOneCall() throws {
+    _ = try sent(tokens.tokenWanted(now: now))
+    for _ in 0..<5 { #expect(tokens.tokenWanted(now: now) == .wait) }
+    #expect(answered("one") == .use([UInt8]("one")))
+  }
+
+  @Test mutating func aTokenIsRenewedAMinuteBeforeItEnds() throws {
+    try get("one", lifetime: 1800)
+    now = now + .seconds(1739)
+    #expect(tokens.tokenWanted(now: now) == .use([UInt8]("one")))
+    now = now + .seconds(1)
+    _ = try sent(tokens.tokenWanted(now: now))
+    #expect(answered("two") == .use([UInt8]("two")))
+  }
+
+  @Test mutating func aTokenThatLivesShortlyIsUsedAllTheSame() throws {
+    // Each asker gets the one that was made for it, and no call is made before somebody asks.
+    try get("one", lifetime: 30)
+    try get("two", lifetime: 30)
+  }
+
+  @Test func theTokenOfTheLoginIsUsedFirst() {
+    let current = AccessToken(bytes: [UInt8]("new"), lifetime: .seconds(1800), now: now)
+    var tokens = AccessTokens(
+      credential: Self.credential, current: current, rejected: RejectedTokens(), seed: 1)
+    #expect(tokens.tokenWanted(now: now) == .use([UInt8]("new")))
+  }
+
+  @Test func aLongLivedTokenIsUsedAsItIs() throws {
+    var tokens = Self.keeper(try #require(Credential(accessToken: [UInt8]("llat"))))
+    #expect(tokens.tokenWanted(now: now) == .use([UInt8]("llat")))
+  }
+
+  // MARK: Rejections
+
+  @Test(arguments: [
+    (400, #"{"error":"invalid_grant"}"#), (400, #"{"error":"invalid_request"}"#),
+    (401, #"{"error":"invalid_client"}"#),
+    (403, #"{"error":"access_denied","error_description":"User is not active"}"#),
+  ])
+  mutating func aRejectedRefreshTokenIsNeverSentAgain(status: Int, body: String) throws {
+    _ = try sent(tokens.tokenWanted(now: now))
+    #expect(answer(status, body) == .rejected)
+    for _ in 0..<100 {
+      now = now + .seconds(3600)
+      tokens.networkChanged()
+      #expect(tokens.tokenWanted(now: now) == .rejected)
+    }
+    // Nor after a restart.
+    var kept = RejectedTokens()
+    kept.insert(fingerprint: tokens.credential.fingerprint)
+    var file = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
+    kept.writeFile(into: &file)
+    tokens = Self.keeper(rejected: RejectedTokens(file: file.bytes))
+    #expect(tokens.tokenWanted(now: now) == .rejected)
+  }
+
+  @Test mutating func anAccessTokenThatIsRefusedIsReplacedOnce() throws {
+    try get("one")
+    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
+    #expect(answered("two") == .use([UInt8]("two")))
+    #expect(tokens.tokenRefused([UInt8]("two"), now: now) == .rejected)
+    #expect(tokens.tokenWanted(now: now) == .rejected)
+  }
+
+  @Test mutating func anAccessTokenMayBeReplacedAgainAfterOneWasGood() throws {
+    try get("one")
+    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
+    _ = answered("two")
+    tokens.tokenAccepted()
+    _ = try sent(tokens.tokenRefused([UInt8]("two"), now: now))
+  }
+
+  @Test mutating func twoAskersWithTheSameRefusedTokenCostOneReplacement() throws {
+    try get("one")
+    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
+    #expect(tokens.tokenRefused([UInt8]("one"), now: now) == .wait)
+    #expect(answered("two") == .use([UInt8]("two")))
+    #expect(tokens.tokenRefused([UInt8]("one"), now: now) == .use([UInt8]("two")))
+  }
+
+  @Test func aLongLivedTokenThatIsRefusedIsNeverSentAgain() throws {
+    var tokens = Self.keeper(try #require(Credential(accessToken: [UInt8]("llat"))))
+    #expect(tokens.tokenRefused([UInt8]("llat"), now: now) == .rejected)
+    #expect(tokens.tokenWanted(now: now) == .rejected)
+  }
+
+  // MARK: Failures
+
+  @Test mutating func aNetworkThatFailsIsNotAskedInALoop() throws {
+    let reason = InlineText("Couldn't connect to server")
+    var step = AccessTokens.firstRetryDelay
+    for _ in 0..<8 {
+      _ = try sent(tokens.tokenWanted(now: now))
+      guard
+        case .unavailable(.noConnection(reason), let until) =
+          tokens.connectionFailed(reason, now: now)
+      else {
+        Issue.record("the failure is not told")
+        return
+      }
+      #expect(until - now > step * 0.7 && until - now <= step)
+      step = min(step * 2, AccessTokens.longestRetryDelay)
+      now = until + .nanoseconds(-1)
+      #expect(
+        tokens.tokenWanted(now: now) == .unavailable(.noConnection(reason), until: until))
+      now = until
+    }
+  }
+
+  @Test mutating func anotherNetworkIsTriedAtOnce() throws {
+    _ = try sent(tokens.tokenWanted(now: now))
+    _ = tokens.connectionFailed(InlineText("no route"), now: now)
+    tokens.networkChanged()
+    try get("one")
+  }
+
+  @Test(arguments: [
+    (403, "403: Forbidden", AccessTokens.Problem.banned, 3600),
+    (503, "", .unavailable(status: 503), 5), (404, "", .unavailable(status: 404), 5),
+    (400, "400: Bad Request", .notHomeAssistant(status: 400), 5),
+    (200, "<html>hotel</html>", .notHomeAssistant(status: 200), 5),
+    (200, #"{"access_token":"","expires_in":1800}"#, .notHomeAssistant(status: 200), 5),
+  ])
+  mutating func whatSaysNothingAboutTheTokenDoesNotRejectIt(
+    status: Int, body: String, problem: AccessTokens.Problem, seconds: Int64
+  ) throws {
+    _ = try sent(tokens.tokenWanted(now: now))
+    guard case .unavailable(problem, let until) = answer(status, body) else {
+      Issue.record("the problem is not told")
+      return
+    }
+    #expect(until - now <= .seconds(seconds))
+    #expect(until - now >= .seconds(seconds) * 0.7)
+    // A ban does not go away with the network's name.
+    if problem == .banned {
+      tokens.networkChanged()
+      #expect(tokens.tokenWanted(now: now) == .unavailable(problem, until: until))
+    }
+    now = until
+    try get("one")
+  }
+
+  // MARK: Tools
+
+  private mutating func get(_ token: String, lifetime: Int = 1800) throws {
+    _ = try sent(tokens.tokenWanted(now: now))
+    #expect(answered(token, lifetime: lifetime) == .use([UInt8](token.utf8)))
+  }
+
+  private mutating func answered(_ token: String, lifetime: Int = 1800) -> AccessTokens.Step {
+    answer(200, #"{"access_token":"\#(token)","token_type":"Bearer","expires_in":\#(lifetime)}"#)
+  }
+
+  private mutating func answer(_ status: Int, _ body: String) -> AccessTokens.Step {
+    tokens.answerReceived(status: status, body: [UInt8](body.utf8).span, now: now)
+  }
+
+  private func sent(_ step: AccessTokens.Step) throws -> AuthCall {
+    guard case .send(let call) = step else { throw Unexpected(step: "\(step)") }
+    return call
+  }
+
+  private struct Unexpected: Error { let step: String }
+}

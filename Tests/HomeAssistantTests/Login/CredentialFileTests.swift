@@ -1,0 +1,113 @@
+import Bytes
+import Testing
+
+@testable import HomeAssistant
+
+@Suite struct CredentialFileTests {
+  /// The checksums were computed without the code under test.
+  private static let refresh =
+    #"{"version":1,"kind":"refresh_token","token":"5ec","client_id":"http://ha:8123/","#
+    + "\"checksum\":1439356543}\n"
+  private static let access =
+    #"{"version":1,"kind":"access_token","token":"eyJ.a-b_c","client_id":"","#
+    + "\"checksum\":195791843}\n"
+
+  private func reading(_ file: [UInt8]) -> Result<Credential, KeptFileError> {
+    do throws(KeptFileError) { return .success(try Credential(file: file.span)) } catch {
+      return .failure(error)
+    }
+  }
+
+  @Test(arguments: [
+    (refresh, Credential.refreshToken([UInt8]("5ec"), clientID: [UInt8]("http://ha:8123/"))),
+    (access, .accessToken([UInt8]("eyJ.a-b_c"))),
+  ])
+  func aCredentialOfYearsAgoIsStillRead(file: String, credential: Credential) throws {
+    #expect(reading([UInt8](file.utf8)) == .success(credential))
+    #expect(written { credential.writeFile(into: &$0) } == file)
+  }
+
+  @Test func theLongestCredentialFitsItsFile() throws {
+    let token = [UInt8](repeating: UInt8(ascii: "\""), count: Credential.tokenByteCountMax)
+    let clientID = [UInt8](repeating: UInt8(ascii: "\\"), count: Credential.clientIDByteCountMax)
+    let credential = try #require(Credential(refreshToken: token, clientID: clientID))
+    var file = ByteBuffer(capacity: Credential.fileByteCountMax)
+    credential.writeFile(into: &file)
+    #expect(reading([UInt8](file.bytes)) == .success(credential))
+  }
+
+  @Test(arguments: [refresh, access])
+  func aSingleFlippedBitIsNeverAnotherToken(file: String) {
+    for flipped in flips(of: [UInt8](file.utf8)) {
+      let result = reading(flipped)
+      #expect(throws: KeptFileError.self, "\(String(decoding: flipped, as: UTF8.self))") {
+        try result.get()
+      }
+    }
+  }
+
+  @Test func aFileThatThePowerCutShortIsDamaged() {
+    for cut in truncations(of: [UInt8](Self.refresh.utf8)).dropLast() {
+      #expect(reading(cut) == .failure(.damaged))
+    }
+  }
+
+  @Test func theFileOfANewerHomewardIsNotCalledDamaged() {
+    #expect(reading([UInt8](#"{"version":2}"#.utf8)) == .failure(.unknownVersion(2)))
+  }
+
+  @Test(arguments: [[], [UInt8]("a b"), [UInt8]("a\nb"), [UInt8]("\u{E9}"), [UInt8]("a\u{7F}")])
+  func whatNoTokenHoldsIsNotOne(text: [UInt8]) {
+    #expect(Credential(accessToken: text) == nil)
+  }
+
+  @Test func aTokenThatIsTooLongIsNotOne() {
+    let longest = [UInt8](repeating: UInt8(ascii: "a"), count: Credential.tokenByteCountMax)
+    #expect(Credential(accessToken: longest) != nil)
+    #expect(Credential(accessToken: longest + longest) == nil)
+  }
+}
+
+@Suite struct RejectedTokensTests {
+  private func fingerprint(_ token: String) -> [UInt8] {
+    RejectedTokens.fingerprint(of: [UInt8](token.utf8))
+  }
+
+  private func reread(_ tokens: RejectedTokens) -> RejectedTokens {
+    var file = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
+    tokens.writeFile(into: &file)
+    return RejectedTokens(file: file.bytes)
+  }
+
+  @Test func allOfThemOutliveARestart() {
+    var tokens = RejectedTokens()
+    for index in 0..<RejectedTokens.countMax {
+      tokens.insert(fingerprint: fingerprint("\(index)"))
+      #expect(reread(tokens) == tokens)
+    }
+    #expect(tokens.contains(fingerprint: fingerprint("0")))
+    tokens.insert(fingerprint: fingerprint("more"))
+    #expect(!reread(tokens).contains(fingerprint: fingerprint("0")))
+    #expect(reread(tokens).contains(fingerprint: fingerprint("1")))
+    #expect(reread(tokens).contains(fingerprint: fingerprint("more")))
+  }
+
+  @Test func oneTokenTakesOnePlace() {
+    var tokens = RejectedTokens()
+    for _ in 0..<100 { tokens.insert(fingerprint: fingerprint("a")) }
+    tokens.insert(fingerprint: fingerprint("b"))
+    #expect(tokens.contains(fingerprint: fingerprint("a")))
+  }
+
+  @Test func theSingleOneThatWasOnceKeptIsRead() {
+    let tokens = RejectedTokens(file: fingerprint("a").span)
+    #expect(tokens.contains(fingerprint: fingerprint("a")))
+  }
+
+  @Test func aDamagedLineCostsOnlyItself() {
+    let file = fingerprint("a") + [UInt8]("\nshort\n\n") + fingerprint("b") + [UInt8]("\n")
+    let tokens = RejectedTokens(file: file.span)
+    #expect(tokens.contains(fingerprint: fingerprint("a")))
+    #expect(tokens.contains(fingerprint: fingerprint("b")))
+  }
+}
