@@ -50,7 +50,8 @@ extension Double: JSONDecodable {
 }
 
 extension WallTime: JSONDecodable {
-  /// A number of seconds since 1970, or a text in ISO 8601.
+  /// A number of seconds since 1970, or a text in ISO 8601. A number is rounded to the microsecond:
+  /// Home Assistant counts in those, but what it writes may have seven digits behind the point.
   public init(json: JSON) throws(JSONDecodingError) {
     guard let time = try Self.time(json) else {
       throw .invalidValue(key: JSONDecodingError.root)
@@ -60,7 +61,9 @@ extension WallTime: JSONDecodable {
 
   private static func time(_ json: JSON) throws(JSONDecodingError) -> WallTime? {
     if case .number(let number) = json {
-      return number.scaled(byPowerOfTen: 9).map { WallTime(nanoseconds: $0) }
+      guard let microseconds = number.scaled(byPowerOfTen: 6) else { return nil }
+      let (nanoseconds, overflowed) = microseconds.multipliedReportingOverflow(by: 1000)
+      return overflowed ? nil : WallTime(nanoseconds: nanoseconds)
     }
     let text = try json.text()
     return WallTime(iso8601: text.bytes.span)

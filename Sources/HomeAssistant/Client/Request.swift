@@ -1,14 +1,12 @@
 public import Bytes
 
-/// A command over the WebSocket, and what comes back.
+/// A command over the WebSocket and what comes back.
 public protocol Request: Sendable {
   associatedtype Response: JSONDecodable = NoContent
-
   /// The `type` of the message, such as `auth/current_user`.
   var command: Text { get }
-  /// What stands beside `id` and `type`.
+  /// The members of the message beside `id` and `type`.
   var payload: JSONObject { get }
-  /// Whether it is sent again where a connection ended without its answer.
   var retry: Retry { get }
 }
 
@@ -17,13 +15,12 @@ extension Request {
   public var retry: Retry { .within(.seconds(10)) }
 }
 
-/// A subscription over the WebSocket, and what its events hold.
+/// A command over the WebSocket that is answered by events until it is ended.
 public protocol SubscriptionRequest: Sendable {
   associatedtype Event: JSONDecodable
-
   var command: Text { get }
   var payload: JSONObject { get }
-  /// Whether it is made again on the next connection. What runs once is not.
+  /// Whether it is sent again on each new connection. A run that happens once says no.
   var isResubscribed: Bool { get }
 }
 
@@ -32,96 +29,56 @@ extension SubscriptionRequest {
   public var isResubscribed: Bool { true }
 }
 
-/// A call to the REST API, and what comes back.
+/// A call of the REST API. It needs no WebSocket and is sent once.
 public protocol RESTRequest: Sendable {
   associatedtype Response: JSONDecodable = NoContent
-
   var method: HTTPMethod { get }
-  /// Below `/api/`, and not percent-encoded: `states/sun.sun`.
+  /// Below `/api/` and not percent-encoded: `states/sun.sun`.
   var path: Text { get }
   var query: [(name: Text, value: Text)] { get }
-  /// What is sent along; a GET has none.
   var body: JSON? { get }
 }
 
 extension RESTRequest {
+  public var method: HTTPMethod { .get }
   public var query: [(name: Text, value: Text)] { [] }
   public var body: JSON? { nil }
 }
 
-/// What nobody wants to look at; it decodes from anything.
-public struct NoContent: JSONDecodable, Equatable, Sendable {
-  public init() {}
-  public init(json: JSON) {}
+/// For how long a request is sent again where its connection was lost before the answer came.
+///
+/// Home Assistant may have done what was asked and only the answer was lost, so what must not
+/// happen twice says `never`.
+public enum Retry: Equatable, Sendable {
+  case never
+  /// Counted from when the request was made.
+  case within(Duration)
+  case always
 }
 
-/// Why there is no answer to a request, or none that can be used.
+/// Why a request has no answer, or the wrong one.
 public enum RequestError: Error, Equatable, Sendable {
   /// Home Assistant refused the command.
   case server(code: Text, message: Text)
-  /// The REST API answered with this status, 400 or above.
+  /// An answer of the REST API with a status of 400 or more.
   case http(status: Int, body: Text)
-  /// The answer is not what was expected.
+  /// The answer was not what was expected.
   case decoding(JSONDecodingError)
-  /// The REST API could not be reached, and this is why.
+  /// The REST API gave no answer.
   case transport(Text)
-  /// The credential was refused. It is not tried again, for Home Assistant may ban the address.
+  /// The credential was refused, and nothing is sent any more.
   case rejected
-  /// There was no answer in time, or no connection before the request was too old.
+  /// The time in which the request may be sent again is over.
   case expired
-  /// The connection ended, and the request must not be repeated: nobody knows whether Home
-  /// Assistant acted on it.
+  /// The connection was lost, and the request is not sent again.
   case disconnected
   case cancelled
-  /// It is longer than Home Assistant accepts.
+  /// The message is larger than Home Assistant takes.
   case tooLarge
 }
 
-/// A command that has no type of its own here.
-public struct RawRequest: Request {
-  public typealias Response = JSON
-
-  public var command: Text
-  public var payload: JSONObject
-  public var retry: Retry
-
-  public init(_ command: Text, _ payload: JSONObject = [:], retry: Retry = .within(.seconds(10))) {
-    self.command = command
-    self.payload = payload
-    self.retry = retry
-  }
-}
-
-/// A subscription that has no type of its own here.
-public struct RawSubscription: SubscriptionRequest {
-  public typealias Event = JSON
-
-  public var command: Text
-  public var payload: JSONObject
-  public var isResubscribed: Bool
-
-  public init(_ command: Text, _ payload: JSONObject = [:], isResubscribed: Bool = true) {
-    self.command = command
-    self.payload = payload
-    self.isResubscribed = isResubscribed
-  }
-}
-
-/// A call to the REST API that has no type of its own here.
-public struct RawRESTRequest: RESTRequest {
-  public typealias Response = JSON
-
-  public var method: HTTPMethod
-  public var path: Text
-  public var query: [(name: Text, value: Text)]
-  public var body: JSON?
-
-  public init(
-    _ method: HTTPMethod, _ path: Text, query: [(name: Text, value: Text)] = [], body: JSON? = nil
-  ) {
-    self.method = method
-    self.path = path
-    self.query = query
-    self.body = body
-  }
+/// The answer to what has none worth reading. It decodes from anything.
+public struct NoContent: JSONDecodable, Equatable, Sendable {
+  public init() {}
+  public init(json: JSON) {}
 }

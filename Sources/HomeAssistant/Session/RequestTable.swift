@@ -5,17 +5,6 @@ public struct RequestID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// Whether a request that got no answer is sent again over the next connection.
-///
-/// Home Assistant may have acted on the one whose answer was lost: what must not happen twice is
-/// `never` repeated.
-public enum Retry: Equatable, Sendable {
-  case never
-  /// As long as it is not older than this.
-  case within(Duration)
-  case always
-}
-
 /// The requests and subscriptions of a session, in the order in which they were wished for.
 struct RequestTable {
   enum Kind: Equatable {

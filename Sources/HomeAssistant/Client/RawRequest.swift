@@ -1,0 +1,48 @@
+public import Bytes
+
+/// Any command over the WebSocket, for those that have no type of their own here.
+public struct RawRequest: Request {
+  public typealias Response = JSON
+  public let command: Text
+  public let payload: JSONObject
+  public let retry: Retry
+
+  public init(_ command: Text, _ payload: JSONObject = [:], retry: Retry = .within(.seconds(10))) {
+    self.command = command
+    self.payload = payload
+    self.retry = retry
+  }
+}
+
+/// Any command over the WebSocket that is answered by events.
+public struct RawSubscription: SubscriptionRequest {
+  public typealias Event = JSON
+  public let command: Text
+  public let payload: JSONObject
+  public let isResubscribed: Bool
+
+  public init(_ command: Text, _ payload: JSONObject = [:], isResubscribed: Bool = true) {
+    self.command = command
+    self.payload = payload
+    self.isResubscribed = isResubscribed
+  }
+}
+
+/// Any call of the REST API.
+public struct RawRESTRequest: RESTRequest {
+  public typealias Response = JSON
+  public let method: HTTPMethod
+  public let path: Text
+  public let query: [(name: Text, value: Text)]
+  public let body: JSON?
+
+  public init(
+    _ method: HTTPMethod, _ path: Text, query: [(name: Text, value: Text)] = [],
+    body: JSON? = nil
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.body = body
+  }
+}
