@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -116,6 +117,14 @@ static inline int64_t clinux_clock(clockid_t clock) {
 static inline const char *_Nullable clinux_readdir(DIR *directory) {
   struct dirent *entry = readdir(directory);
   return entry ? entry->d_name : NULL;
+}
+
+/// Gives the whole pages between two addresses back to the kernel: what stood there is gone, and the
+/// memory can be used on.
+static inline void clinux_return_pages(const void *start, const void *end) {
+  uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t first = ((uintptr_t)start + size - 1) / size * size, last = (uintptr_t)end / size * size;
+  if (first < last) madvise((void *)first, last - first, MADV_DONTNEED);
 }
 
 #pragma clang assume_nonnull end
