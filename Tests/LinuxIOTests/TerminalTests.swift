@@ -4,7 +4,7 @@ import Foundation
 import LinuxIO
 import Testing
 
-@Suite struct TerminalTests {
+@Suite(.timeLimit(.minutes(1))) struct TerminalTests {
   /// Both sides of a terminal that nobody sits at.
   private final class Pair: Sendable {
     let person: Int32
