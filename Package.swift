@@ -94,7 +94,9 @@ let package = Package(
     .testTarget(
       name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
-    .testTarget(name: "LinuxIOTests", dependencies: ["LinuxIO"], swiftSettings: everywhere),
+    .testTarget(
+      name: "LinuxIOTests", dependencies: ["LinuxIO"], cSettings: besideGlibc,
+      swiftSettings: everywhere),
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "CLinux"], cSettings: besideGlibc,
       swiftSettings: everywhere, linkerSettings: libraries("curl", "sodium")),
