@@ -99,9 +99,11 @@ let package = Package(
     .testTarget(
       name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
-    .testTarget(name: "LinuxIOTests", dependencies: ["LinuxIO"], swiftSettings: everywhere),
     .testTarget(
-      name: "TransportTests", dependencies: ["Transport", "CLinux"],
+      name: "LinuxIOTests", dependencies: ["LinuxIO"], cSettings: besideGlibc,
+      swiftSettings: everywhere),
+    .testTarget(
+      name: "TransportTests", dependencies: ["Transport", "CLinux"], cSettings: besideGlibc,
       swiftSettings: everywhere, linkerSettings: libraries("curl", "sodium")),
     // A libgpiod without a kernel, which takes the place of the real one in the tests.
     .target(name: "FakeGPIOD", path: "Tests/FakeGPIOD"),

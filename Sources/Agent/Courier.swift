@@ -119,7 +119,7 @@ final class Courier {
     url.append(settings.url)
     url.append(RegistrationRequest.path)
     identity.write(into: &http.request)
-    http.post(to: Endpoint(url: url, bearerToken: token), telling: self)
+    http.send(to: Endpoint(url: url, bearerToken: token), telling: self)
   }
 
   private func readToken() -> Result<[UInt8], Enrollment.TokenFlaw> {
@@ -181,7 +181,7 @@ final class Courier {
       message, with: registration.key, nonce: Nonce(randomBytes: randomBytes()),
       into: &http.request)
     reporter.messageSent()
-    http.post(to: webhook, telling: self)
+    http.send(to: webhook, telling: self)
   }
 
   private func answered(status: Int, now: Instant) {

@@ -78,8 +78,3 @@ extension Supervisor: ReadingSink {
     reporter.sourceRecovered(source)
   }
 }
-
-func earliest(_ first: Instant?, _ second: Instant?) -> Instant? {
-  guard let first, let second else { return first ?? second }
-  return min(first, second)
-}

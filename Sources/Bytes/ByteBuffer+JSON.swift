@@ -37,9 +37,9 @@ extension ByteBuffer {
     append(UInt8(ascii: "\""))
     var index = 0
     while index < text.count {
-      let plain = index
-      while index < text.count, text[index].isPlainJSON { index += 1 }
-      append(text.extracting(plain..<index))
+      let end = text.endOfPlainJSON(from: index)
+      append(text.extracting(index..<end))
+      index = end
       guard index < text.count else { break }
       let length = text.lengthOfScalar(at: index)
       switch (length, text[index]) {
@@ -60,6 +60,12 @@ extension ByteBuffer {
   public mutating func appendJSON(_ text: StaticString) {
     let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     unsafe appendJSON(literal.span)
+  }
+
+  /// Appends what is JSON already: a value, or the beginning of one.
+  public mutating func appendJSON(written json: [UInt8]) {
+    separate()
+    append(json)
   }
 
   public mutating func appendJSON(_ number: some BinaryInteger & FixedWidthInteger) {
@@ -101,12 +107,5 @@ extension ByteBuffer {
     append("\\u00")
     append(hexadecimalDigit: control >> 4)
     append(hexadecimalDigit: control & 15)
-  }
-}
-
-extension UInt8 {
-  /// Whether this is ASCII that stands in a JSON string as it is.
-  fileprivate var isPlainJSON: Bool {
-    (0x20..<0x7F).contains(self) && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\")
   }
 }

@@ -45,29 +45,37 @@ public struct FixedPoint: Equatable, Sendable {
 
 extension ByteBuffer {
   public mutating func append(decimal number: some BinaryInteger & FixedWidthInteger) {
-    if number < 0 { append(UInt8(ascii: "-")) }
-    append(digitsOf: UInt64(number.magnitude), atLeast: 1)
+    append(digitsOf: UInt64(number.magnitude), decimals: 0, isNegative: number < 0)
   }
 
   public mutating func append(_ number: FixedPoint) {
-    if number.coefficient < 0 { append(UInt8(ascii: "-")) }
-    let power = FixedPoint.power(of: number.decimals).magnitude
-    append(digitsOf: number.coefficient.magnitude / power, atLeast: 1)
-    guard number.decimals > 0 else { return }
-    append(UInt8(ascii: "."))
-    append(digitsOf: number.coefficient.magnitude % power, atLeast: number.decimals)
+    append(
+      digitsOf: number.coefficient.magnitude, decimals: number.decimals,
+      isNegative: number.coefficient < 0)
   }
 
-  private mutating func append(digitsOf number: UInt64, atLeast places: UInt8) {
-    var divisor: UInt64 = 1
-    var digits: UInt8 = 1
-    while digits < places || number / divisor >= 10 {
-      divisor *= 10
-      digits += 1
+  // Called, not copied into each caller, like what is appended by `ByteBuffer` itself.
+  @inline(never)
+  private mutating func append(digitsOf magnitude: UInt64, decimals: UInt8, isNegative: Bool) {
+    // From the last digit to the first. A sign, a point, and the digits of the largest number.
+    var text = InlineArray<22, UInt8>(repeating: 0)
+    var start = text.count
+    var rest = magnitude
+    var place: UInt8 = 0
+    repeat {
+      if place == decimals, place > 0 {
+        start -= 1
+        text[start] = UInt8(ascii: ".")
+      }
+      start -= 1
+      text[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+      place += 1
+    } while rest > 0 || place <= decimals
+    if isNegative {
+      start -= 1
+      text[start] = UInt8(ascii: "-")
     }
-    while divisor > 0 {
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-      divisor /= 10
-    }
+    append(text.span.extracting(start...))
   }
 }

@@ -3,6 +3,15 @@ public protocol JSONDecodable {
   init(json: JSON) throws(JSONDecodingError)
 }
 
+extension JSONDecodable {
+  /// The value that a whole text of JSON is.
+  public init(decoding text: Span<UInt8>) throws(JSONDecodingError) {
+    let json: JSON
+    do throws(JSONError) { json = try JSON(parsing: text) } catch { throw .malformed(error) }
+    try self.init(json: json)
+  }
+}
+
 /// Why a value is not what was expected, and of which member. The value itself, which may be
 /// secret, is not in it.
 public enum JSONDecodingError: Error, Equatable, Sendable {

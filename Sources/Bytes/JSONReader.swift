@@ -93,7 +93,9 @@ public struct JSONReader: ~Escapable {
   public mutating func text() throws(JSONError) -> Text {
     try expect(UInt8(ascii: "\""))
     let start = position
-    while position < bytes.count {
+    while true {
+      position = bytes.endOfPlainJSON(from: position)
+      guard position < bytes.count else { throw .truncated }
       switch bytes[position] {
       case UInt8(ascii: "\""):
         position += 1
@@ -104,7 +106,6 @@ public struct JSONReader: ~Escapable {
       default: position += 1
       }
     }
-    throw .truncated
   }
 
   public mutating func boolean() throws(JSONError) -> Bool {

@@ -17,18 +17,6 @@ extension Span where Element == UInt8 {
     return true
   }
 
-  public func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
-    var index = start
-    // Eight bytes at a time where there are as many: gpsd says 12 KB in a cycle.
-    while count - index >= 8, !word(at: index).holds(byte) { index += 8 }
-    while index < count, self[index] != byte { index += 1 }
-    return index < count ? index : nil
-  }
-
-  private func word(at index: Int) -> UInt64 {
-    unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-  }
-
   /// The bytes without spaces, tabs and line ends at either side.
   @_lifetime(copy self)
   public func trimmed() -> Span<UInt8> {
@@ -59,16 +47,6 @@ extension Span where Element == UInt8 {
     guard index + length <= count, second.contains(self[index + 1]) else { return 0 }
     for next in index + 2..<index + length where self[next] & 0xC0 != 0x80 { return 0 }
     return length
-  }
-}
-
-extension UInt64 {
-  /// Whether one of the eight bytes of this word is `byte`.
-  fileprivate func holds(_ byte: UInt8) -> Bool {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let difference = self ^ (ones &* UInt64(byte))
-    // Subtracting one borrows the high bit of a byte that was zero.
-    return (difference &- ones) & ~difference & (ones << 7) != 0
   }
 }
 

@@ -23,6 +23,12 @@ public struct Instant: Comparable, Hashable, Sendable {
   }
 }
 
+/// The earlier of two deadlines, where nil is none.
+public func earliest(_ first: Instant?, _ second: Instant?) -> Instant? {
+  guard let first, let second else { return first ?? second }
+  return min(first, second)
+}
+
 /// A moment of UTC, in nanoseconds since 1970-01-01. It may jump (no battery-backed clock: 1970
 /// until GPS or NTP), so nothing waits for it.
 public struct WallTime: Comparable, Hashable, Sendable {

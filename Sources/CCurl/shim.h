@@ -38,8 +38,15 @@ static inline long ccurl_response_code(CURL *easy) {
   return code;
 }
 
+/// The media type that the last answer named, with its parameters; until the next transfer.
+static inline const char *_Nullable ccurl_content_type(CURL *easy) {
+  char *type = NULL;
+  curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
+  return type;
+}
+
 /// The socket of the transfer that just finished, or -1 where its connection is not kept.
-static inline int ccurl_kept_socket(CURL *easy) {
+static inline int ccurl_active_socket(CURL *easy) {
   curl_socket_t socket = CURL_SOCKET_BAD;
   curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket);
   return socket;
@@ -57,6 +64,11 @@ static inline CURLMcode ccurl_set_callbacks(CURLM *multi, ccurl_socket socket, c
   return result;
 }
 
+static inline void ccurl_clear_callbacks(CURLM *multi) {
+  curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, NULL);
+  curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, NULL);
+}
+
 /// Takes one finished transfer off the queue: 1 and its result, or 0 when there is none.
 static inline int ccurl_take_finished(CURLM *multi, CURLcode *result) {
   int left = 0;
@@ -67,6 +79,13 @@ static inline int ccurl_take_finished(CURLM *multi, CURLcode *result) {
       return 1;
     }
   return 0;
+}
+
+/// A part of a URL as libcurl understands it, or NULL where it has none. To be freed with
+/// `curl_free`.
+static inline char *_Nullable ccurl_url_part(CURLU *url, CURLUPart part, unsigned flags) {
+  char *text = NULL;
+  return curl_url_get(url, part, &text, flags) == CURLUE_OK ? text : NULL;
 }
 
 #pragma clang assume_nonnull end

@@ -13,3 +13,103 @@ int clinux_argument_count(void) { return argument_count; }
 const char *clinux_argument(int index) {
   return index >= 0 && index < argument_count ? arguments[index] : NULL;
 }
+
+int clinux_multicast_interfaces(unsigned *indices, int max) {
+  struct ifaddrs *list;
+  if (getifaddrs(&list) < 0) return -1;
+  int count = 0;
+  for (struct ifaddrs *entry = list; entry && count < max; entry = entry->ifa_next) {
+    if (!entry->ifa_addr || entry->ifa_addr->sa_family != AF_INET) continue;
+    if (!(entry->ifa_flags & IFF_UP)) continue;
+    if (!(entry->ifa_flags & (IFF_MULTICAST | IFF_LOOPBACK))) continue;
+    unsigned index = if_nametoindex(entry->ifa_name);
+    int known = index == 0;
+    for (int place = 0; place < count; place++) known |= indices[place] == index;
+    if (!known) indices[count++] = index;
+  }
+  freeifaddrs(list);
+  return count;
+}
+
+int clinux_multicast_socket(void) {
+  int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return -1;
+  int hops = 255, loop = 1;
+  if (setsockopt(descriptor, IPPROTO_IP, IP_MULTICAST_TTL, &hops, sizeof hops) == 0 &&
+      setsockopt(descriptor, IPPROTO_IP, IP_MULTICAST_LOOP, &loop, sizeof loop) == 0)
+    return descriptor;
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
+}
+
+ssize_t clinux_multicast_send(int descriptor, unsigned interface, const uint8_t *group,
+                              uint16_t port, const void *bytes, size_t count) {
+  struct ip_mreqn route = {.imr_ifindex = (int)interface};
+  if (setsockopt(descriptor, IPPROTO_IP, IP_MULTICAST_IF, &route, sizeof route) < 0) return -1;
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+  memcpy(&address.sin_addr, group, sizeof address.sin_addr);
+  return sendto(descriptor, bytes, count, MSG_NOSIGNAL, (struct sockaddr *)&address,
+                sizeof address);
+}
+
+static volatile sig_atomic_t caught;
+
+static void catch_signal(int number) { caught = number; }
+
+/// Reads a line while the signals of `waiting` may come; they come at no other time.
+static ssize_t read_line(int descriptor, uint8_t *bytes, size_t max, const sigset_t *waiting) {
+  size_t count = 0;
+  for (;;) {
+    struct pollfd ready = {.fd = descriptor, .events = POLLIN};
+    if (ppoll(&ready, 1, NULL, waiting) < 0) {
+      if (errno == EINTR && !caught) continue;
+      return -1;
+    }
+    uint8_t byte;
+    ssize_t got = read(descriptor, &byte, 1);
+    if (got < 0) return -1;
+    if (got == 0 && count == 0) {
+      errno = 0;
+      return -1;
+    }
+    if (got == 0 || byte == '\n') return (ssize_t)count;
+    if (count < max) bytes[count++] = byte;
+  }
+}
+
+ssize_t clinux_read_secret(int descriptor, uint8_t *bytes, size_t max) {
+  static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  enum { ending_count = sizeof ending / sizeof *ending };
+  struct termios shown, hidden;
+  if (tcgetattr(descriptor, &shown) < 0) return -1;
+  hidden = shown;
+  hidden.c_lflag &= ~(tcflag_t)ECHO;
+  hidden.c_lflag |= ECHONL;
+
+  sigset_t held, before;
+  sigemptyset(&held);
+  for (int index = 0; index < ending_count; index++) sigaddset(&held, ending[index]);
+  if (sigprocmask(SIG_BLOCK, &held, &before) < 0) return -1;
+  struct sigaction catching = {.sa_handler = catch_signal}, usual[ending_count];
+  for (int index = 0; index < ending_count; index++)
+    sigaction(ending[index], &catching, &usual[index]);
+  caught = 0;
+
+  ssize_t count = -1;
+  // What was typed before the question was asked is not its answer.
+  if (tcsetattr(descriptor, TCSAFLUSH, &hidden) == 0) {
+    count = read_line(descriptor, bytes, max, &before);
+    int error = errno;
+    tcsetattr(descriptor, TCSADRAIN, &shown);
+    errno = error;
+  }
+  int error = errno;
+  for (int index = 0; index < ending_count; index++)
+    sigaction(ending[index], &usual[index], NULL);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  if (caught) raise(caught);
+  errno = error;
+  return count;
+}

@@ -27,14 +27,16 @@ public final class ScriptedDriver: Driver {
   /// The highest number that came in a message.
   public private(set) var lastMessageID: Int64 = 0
   public private(set) var now = Instant(nanoseconds: 0)
+  /// Whether messages can be sent.
+  public private(set) var isOpen = false
   private weak var client: Client?
 
   public init() {}
 
   /// A client of this driver. Its jitter is the same each time.
-  public func makeClient(policy: SessionPolicy = SessionPolicy()) -> Client {
+  public func makeClient(policy: SessionPolicy = SessionPolicy(), seed: UInt64 = 1) -> Client {
     precondition(client == nil, "a driver has one client")
-    let client = Client(driver: self, policy: policy, seed: 1)
+    let client = Client(driver: self, policy: policy, seed: seed)
     self.client = client
     return client
   }
@@ -59,9 +61,13 @@ public final class ScriptedDriver: Driver {
 
   // MARK: What the server does
 
-  public func openConnection() { client?.socketOpened() }
+  public func openConnection() {
+    isOpen = true
+    client?.socketOpened()
+  }
 
   public func endConnection(_ cause: ConnectionFailure = .closed(code: 1006)) {
+    isOpen = false
     client?.socketClosed(cause)
   }
 
@@ -104,7 +110,7 @@ public final class ScriptedDriver: Driver {
     say(["type": "event", "event": event, "id": number(id)])
   }
 
-  public func pong() { say(["id": number(nil), "type": "pong"]) }
+  public func pong(_ id: Int64? = nil) { say(["id": number(id), "type": "pong"]) }
 
   public func answerHTTP(
     _ id: RequestID, status: Int = 200, mediaType: String? = "application/json", body: String
@@ -127,11 +133,20 @@ public final class ScriptedDriver: Driver {
   /// Lets time pass, and the client act at each of its deadlines.
   public func advance(by duration: Duration) {
     let end = now + duration
+    var standing = 0
     while let client, let deadline = client.deadline, deadline <= end {
+      standing = deadline > now ? 0 : standing + 1
+      precondition(standing < 100, "a deadline that was reached is over")
       now = max(now, deadline)
       client.deadlineReached()
     }
     now = end
+  }
+
+  /// Lets time pass until the client's next deadline, where it has one.
+  public func advanceToDeadline() {
+    guard let deadline = client?.deadline else { return }
+    advance(by: deadline - now)
   }
 
   /// Lets time pass at once, as for a machine that slept.
@@ -143,12 +158,16 @@ public final class ScriptedDriver: Driver {
   // MARK: Driver
 
   public func openSocket() { deeds.append(.openedSocket) }
-  public func closeSocket(code: UInt16) { deeds.append(.closedSocket(code: code)) }
+  public func closeSocket(code: UInt16) {
+    isOpen = false
+    deeds.append(.closedSocket(code: code))
+  }
   public func fetchToken(_ reason: TokenReason) { deeds.append(.fetchedToken(reason)) }
   public func send(_ call: HTTPCall) { deeds.append(.sentHTTP(call)) }
   public func cancelHTTP(_ id: RequestID) { deeds.append(.cancelledHTTP(id)) }
 
   public func send(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) {
+    precondition(isOpen, "a client sends over a connection")
     guard kind == .text else { return deeds.append(.sentBinary([UInt8](message))) }
     guard let message = try? JSON(parsing: message) else {
       preconditionFailure("a client sends JSON")

@@ -1,5 +1,6 @@
 public import Bytes
 import CCurl
+import HomeAssistant
 public import LinuxIO
 
 /// Who gets the end of a transfer.
@@ -18,54 +19,46 @@ public enum TransferResult: Equatable, Sendable {
 ///
 /// The connection is kept between transfers. Nothing of ours is allocated for a transfer.
 @safe public final class HTTPClient {
-  /// The longest answer that is read; Home Assistant's to 256 sensors has 40 KiB.
+  /// The longest answer that is read where nobody says otherwise; Home Assistant's to 256 sensors
+  /// has 40 KiB.
   public static let responseByteCountMax = 128 * 1024
   public static let connectTimeout: Duration = .seconds(10)
   /// For the whole transfer.
   public static let timeout: Duration = .seconds(30)
-  /// Sockets that libcurl may use side by side: the old connection, and IPv4 beside IPv6.
-  static let socketsMax = 8
 
-  private struct Socket {
-    let descriptor: Int32
-    let watch: Watch
-  }
-
-  private let loop: EventLoop
-  private let multi: UnsafeMutableRawPointer
-  private let easy: UnsafeMutableRawPointer
-  private var sockets: [Socket] = []
+  private let multi: MultiHandle
+  private let easy: EasyHandle
   private unowned(unsafe) var owner: (any TransferOwner)?
   /// Kept as long as libcurl may read from it.
   private var endpoint: Endpoint?
-  private var timeoutAt: Instant?
   /// The socket of the last transfer, which libcurl keeps for the next one; -1 where it does not.
   private var keptSocket: Int32 = -1
 
   /// The body of the answer.
-  public var response = ByteBuffer(capacity: HTTPClient.responseByteCountMax)
-  /// The body to send; written before `post`, and left alone until the transfer has ended.
+  public var response: ByteBuffer
+  /// The body to send; written before `send`, and left alone until the transfer has ended.
   public var request: ByteBuffer
 
   /// Nil where libcurl cannot start. `requestByteCountMax` is the longest body that will be sent.
-  public init?(loop: EventLoop, requestByteCountMax: Int, userAgent: [UInt8]) {
-    guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK,
-      let multi = unsafe curl_multi_init(), let easy = unsafe curl_easy_init()
+  public init?(
+    loop: EventLoop, settings: TransportSettings = .system, requestByteCountMax: Int,
+    responseByteCountMax: Int = HTTPClient.responseByteCountMax, userAgent: [UInt8]
+  ) {
+    guard let multi = MultiHandle(loop: loop),
+      let easy = EasyHandle(settings, connectTimeout: Self.connectTimeout)
     else { return nil }
-    self.loop = loop
-    unsafe self.multi = multi
-    unsafe self.easy = easy
+    self.multi = multi
+    self.easy = easy
     request = ByteBuffer(capacity: requestByteCountMax)
-    sockets.reserveCapacity(Self.socketsMax)
-    setCallbacks()
-    setOptions(userAgent: userAgent)
+    response = ByteBuffer(capacity: responseByteCountMax)
+    easy.set(CURLOPT_TIMEOUT_MS, Int(Self.timeout.nanoseconds / 1_000_000))
+    easy.set(CURLOPT_USERAGENT, userAgent)
+    receiveBodies()
   }
 
   deinit {
-    unsafe curl_multi_remove_handle(multi, easy)
-    unsafe curl_easy_cleanup(easy)
-    unsafe curl_multi_cleanup(multi)
-    for socket in sockets { loop.stop(socket.watch) }
+    multi.remove(easy)
+    multi.stopWatching()
   }
 
   public var isBusy: Bool { endpoint != nil }
@@ -73,102 +66,65 @@ public enum TransferResult: Equatable, Sendable {
   /// Whether the connection of the last transfer still stands: the server there did not restart.
   public var isConnectionKept: Bool { keptSocket >= 0 && isQuiet(socket: keptSocket) }
 
-  /// When `deadlineReached` is due, or nil.
-  public var deadline: Instant? { timeoutAt }
-
-  public func deadlineReached(now: Instant) {
-    guard let timeoutAt, now >= timeoutAt else { return }
-    self.timeoutAt = nil
-    act(on: CURL_SOCKET_TIMEOUT, 0)
+  /// The media type of the last answer, such as `application/json`: in lower case, without
+  /// parameters, and empty where the server named none.
+  public var responseMediaType: InlineText {
+    guard let text = unsafe ccurl_content_type(easy.handle) else { return InlineText("") }
+    let bytes = unsafe UnsafeRawBufferPointer(start: text, count: strlen(text))
+    return unsafe mediaType(of: bytes.bindMemory(to: UInt8.self).span)
   }
 
-  /// Posts `request` and tells `owner` how it ended, later and once.
-  public func post(to endpoint: Endpoint, telling owner: any TransferOwner) {
+  /// When `deadlineReached` is due, or nil.
+  public var deadline: Instant? { multi.deadline }
+
+  public func deadlineReached(now: Instant) { multi.deadlineReached(now: now) }
+
+  /// Asks `endpoint`, with `request` where its method has a body, and tells `owner` how it ended,
+  /// later and once.
+  public func send(to endpoint: Endpoint, telling owner: any TransferOwner) {
     precondition(!isBusy, "one transfer at a time")
     self.endpoint = endpoint
     unsafe self.owner = owner
     response.removeAll()
-    unsafe endpoint.withURL { unsafe check(ccurl_set_string(easy, CURLOPT_URL, $0)) }
-    unsafe check(ccurl_set_headers(easy, endpoint.headers))
-    unsafe check(ccurl_set_body(easy, request.baseAddress, request.count))
-    let added = unsafe curl_multi_add_handle(multi, easy)
-    precondition(added == CURLM_OK, "the handle is in no other multi handle")
+    easy.set(CURLOPT_URL, terminated: endpoint.terminatedURL)
+    unsafe easy.check(ccurl_set_headers(easy.handle, endpoint.headers))
+    set(endpoint.method)
+    multi.add(easy, telling: self)
   }
 
   /// Ends a transfer whose owner goes away.
   public func cancel() {
     guard isBusy else { return }
-    unsafe curl_multi_remove_handle(multi, easy)
+    multi.remove(easy)
     endpoint = nil
     unsafe owner = nil
   }
 
-  // MARK: libcurl's side
+  /// Each of the three kinds of transfer that libcurl knows undoes the other two; other methods are
+  /// one of them by another name.
+  private func set(_ method: HTTPMethod) {
+    switch method {
+    case .head: easy.set(CURLOPT_NOBODY, 1)
+    case .get, .delete, .options: easy.set(CURLOPT_HTTPGET, 1)
+    case .post, .put, .patch:
+      easy.set(CURLOPT_POST, 1)
+      unsafe easy.check(ccurl_set_body(easy.handle, request.baseAddress, request.count))
+    }
+    switch method {
+    case .get, .head, .post: easy.clear(CURLOPT_CUSTOMREQUEST)
+    case .put, .patch, .delete, .options: easy.set(CURLOPT_CUSTOMREQUEST, method.name)
+    }
+  }
 
-  private func setCallbacks() {
+  private func receiveBodies() {
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
-    let result = unsafe ccurl_set_callbacks(
-      multi,
-      { _, descriptor, what, context, _ in
-        unsafe Unmanaged<HTTPClient>.fromOpaque(context).takeUnretainedValue()
-          .socketWanted(descriptor, what)
-        return 0
-      },
-      { _, milliseconds, context in
-        unsafe Unmanaged<HTTPClient>.fromOpaque(context).takeUnretainedValue()
-          .timeoutWanted(milliseconds)
-        return 0
-      }, context)
-    precondition(result == CURLM_OK, "libcurl knows these callbacks since 2006")
-    unsafe check(
+    unsafe easy.check(
       ccurl_set_write(
-        easy,
+        easy.handle,
         { bytes, size, count, context in
           let client = unsafe Unmanaged<HTTPClient>.fromOpaque(context).takeUnretainedValue()
           return unsafe client.received(UnsafeRawBufferPointer(start: bytes, count: size * count))
         }, context))
-  }
-
-  private func setOptions(userAgent: [UInt8]) {
-    unsafe check(ccurl_set_long(easy, CURLOPT_POST, 1))
-    unsafe check(ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1))
-    unsafe check(
-      ccurl_set_long(
-        easy, CURLOPT_CONNECTTIMEOUT_MS, Int(Self.connectTimeout.nanoseconds / 1_000_000)))
-    unsafe check(
-      ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, Int(Self.timeout.nanoseconds / 1_000_000)))
-    unsafe check(ccurl_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1))
-    // HTTP/2 brings nothing to one request at a time and costs a session's memory.
-    unsafe check(ccurl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1))
-    unsafe (userAgent + [0]).withUnsafeBytes { bytes in
-      unsafe check(
-        ccurl_set_string(
-          easy, CURLOPT_USERAGENT, bytes.baseAddress?.assumingMemoryBound(to: CChar.self)))
-    }
-  }
-
-  /// These options exist and the values are of their type: an error is out of memory.
-  private func check(_ result: CURLcode) {
-    precondition(result == CURLE_OK, "libcurl refused an option")
-  }
-
-  private func socketWanted(_ descriptor: Int32, _ what: Int32) {
-    if let index = sockets.firstIndex(where: { $0.descriptor == descriptor }) {
-      loop.stop(sockets[index].watch)
-      sockets.remove(at: index)
-    }
-    guard what != CURL_POLL_REMOVE else { return }
-    precondition(sockets.count < Self.socketsMax, "libcurl uses a few sockets for one transfer")
-    var readiness = Readiness()
-    if what & CURL_POLL_IN != 0 { readiness.insert(.input) }
-    if what & CURL_POLL_OUT != 0 { readiness.insert(.output) }
-    // A socket that cannot be watched ends its transfer by timeout.
-    guard let watch = try? loop.watch(descriptor, for: readiness, telling: self) else { return }
-    sockets.append(Socket(descriptor: descriptor, watch: watch))
-  }
-
-  private func timeoutWanted(_ milliseconds: Int) {
-    timeoutAt = milliseconds < 0 ? nil : Moment.now.instant + .milliseconds(milliseconds)
   }
 
   private func received(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -176,35 +132,33 @@ public enum TransferResult: Equatable, Sendable {
     // Anything but the count makes libcurl end the transfer.
     return response.isOverflowed ? 0 : bytes.count
   }
+}
 
-  private func act(on socket: Int32, _ what: Int32) {
-    var running: Int32 = 0
-    unsafe curl_multi_socket_action(multi, socket, what, &running)
-    var result = CURLE_OK
-    guard isBusy, unsafe ccurl_take_finished(multi, &result) == 1 else { return }
+extension HTTPClient: MultiHandleOwner {
+  func transferFinished(_ result: CURLcode) {
     // Out of the multi handle, the easy one does not know it any more.
-    keptSocket = unsafe ccurl_kept_socket(easy)
-    unsafe curl_multi_remove_handle(multi, easy)
+    keptSocket = unsafe ccurl_active_socket(easy.handle)
+    multi.remove(easy)
     endpoint = nil
     let owner = unsafe self.owner
     unsafe self.owner = nil
-    let status = unsafe ccurl_response_code(easy)
     if result == CURLE_OK || response.isOverflowed {
-      owner?.transferEnded(.answered(status: status))
+      owner?.transferEnded(.answered(status: unsafe ccurl_response_code(easy.handle)))
     } else {
-      let words = unsafe UnsafeRawBufferPointer(
-        start: curl_easy_strerror(result), count: strlen(curl_easy_strerror(result)))
-      unsafe owner?.transferEnded(.failed(InlineText(words.bindMemory(to: UInt8.self).span)))
+      owner?.transferEnded(.failed(words(for: result)))
     }
   }
 }
 
-extension HTTPClient: Watcher {
-  public func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
-    var what: Int32 = 0
-    if readiness.contains(.input) { what |= CURL_CSELECT_IN }
-    if readiness.contains(.output) { what |= CURL_CSELECT_OUT }
-    if !readiness.isDisjoint(with: .failure) { what |= CURL_CSELECT_ERR }
-    act(on: descriptor, what)
+/// The media type in a `Content-Type`, in lower case and without parameters.
+private func mediaType(of contentType: Span<UInt8>) -> InlineText {
+  let end = contentType.firstIndex(of: UInt8(ascii: ";")) ?? contentType.count
+  let type = contentType.extracting(0..<end).trimmed()
+  var lowercased = InlineArray<47, UInt8>(repeating: 0)
+  let count = min(type.count, InlineText.byteCountMax)
+  for index in 0..<count {
+    let byte = type[index]
+    lowercased[index] = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }
+  return InlineText(lowercased.span.extracting(0..<count))
 }

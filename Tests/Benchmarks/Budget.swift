@@ -26,8 +26,25 @@ struct Budget: Encodable {
     ]
   }
 
+  static func all(of agent: Instructions) -> [Budget] {
+    [
+      Budget(
+        "sealing 20 readings", unit: "instructions", limit: 40_000,
+        value: agent.sealingPerMessage)
+    ]
+  }
+
   var words: String {
     "\(name): \(value.grouped) \(unit), of at most \(limit.grouped)"
+  }
+}
+
+extension [Budget] {
+  var broken: [Budget] { filter { !$0.holds } }
+
+  /// A line for each.
+  var verdicts: String {
+    map { "\($0.holds ? "holds" : "BROKEN")  \($0.words)" }.joined(separator: "\n")
   }
 }
 

@@ -98,11 +98,13 @@ struct InstructionReport: Encodable {
   let cycles: Int
   let agent: Instructions
   let floor: Instructions?
+  let budgets: [Budget]
 
   init(_ options: Options) throws {
     cycles = options.cycles
     agent = try Instructions(counting: .agent, options)
     floor = options.hasFloor ? try Instructions(counting: .floor, options) : nil
+    budgets = Budget.all(of: agent)
   }
 
   var text: String {
@@ -111,6 +113,13 @@ struct InstructionReport: Encodable {
     table.add("own code, a cycle", both.map(\.ownPerCycle))
     table.add("libraries, a cycle", both.map(\.librariesPerCycle))
     table.add("sealing 20 readings", both.map(\.sealingPerMessage))
-    return "instructions in user space, \(cycles) cycles\n\n\(table.text)\n"
+    return """
+      instructions in user space, \(cycles) cycles
+
+      \(table.text)
+
+      \(budgets.verdicts)
+
+      """
   }
 }

@@ -17,14 +17,17 @@ enum Benchmarks {
   }
 
   private static func measure(_ options: Options) throws -> Int32 {
+    let budgets: [Budget]
     if options.countsInstructions {
       let report = try InstructionReport(options)
       print(options.isJSON ? try report.json() : report.text)
-      return 0
+      budgets = report.budgets
+    } else {
+      let report = try Report(options)
+      print(options.isJSON ? try report.json() : report.text)
+      budgets = report.budgets
     }
-    let report = try Report(options)
-    print(options.isJSON ? try report.json() : report.text)
-    for budget in report.brokenBudgets { progress("over budget: \(budget.words)") }
-    return report.brokenBudgets.isEmpty ? 0 : 1
+    for budget in budgets.broken { progress("over budget: \(budget.words)") }
+    return budgets.broken.isEmpty ? 0 : 1
   }
 }

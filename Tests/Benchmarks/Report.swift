@@ -15,8 +15,6 @@ struct Report: Encodable {
     budgets = Budget.all(of: agent)
   }
 
-  var brokenBudgets: [Budget] { budgets.filter { !$0.holds } }
-
   private static let rows: [(label: String, value: @Sendable (Figures) -> Double)] = [
     ("binary, bytes stripped", { Double($0.binaryBytes) }),
     ("own heap allocations, in all cycles", { Double($0.ownAllocations) }),
@@ -36,14 +34,13 @@ struct Report: Encodable {
   var text: String {
     var table = Table(columns: ["agent"] + (floor == nil ? [] : ["floor in C"]))
     for row in Self.rows { table.add(row.label, [agent, floor].compactMap { $0.map(row.value) }) }
-    let verdicts = budgets.map { "\($0.holds ? "holds" : "BROKEN")  \($0.words)" }
     return """
       \(World.sensors) sensors that all change, gpsd at 1 Hz, \(cycles) cycles of \
       \(World.cycleSeconds) s after \(Figures.warmUpCycles) of warm-up
 
       \(table.text)
 
-      \(verdicts.joined(separator: "\n"))
+      \(budgets.verdicts)
 
       """
   }

@@ -32,7 +32,7 @@ import Testing
     #expect(decoded([UInt8](base64.utf8)) == [UInt8](plain.utf8))
   }
 
-  @Test(arguments: 0...100)
+  @Test(arguments: 0...300)
   func everyLengthGoesThereAndBackInPlace(count: Int) {
     var random = SplitMix64(seed: UInt64(count))
     let plain = random.bytes(count: count)

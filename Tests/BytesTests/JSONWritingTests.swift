@@ -43,6 +43,19 @@ import Testing
     }
   }
 
+  /// Plain text is copied by words; a byte that must not be is found wherever it stands.
+  @Test func anASCIIByteMeansTheSameAtEveryPlace() throws {
+    for byte in UInt8(0)..<0x80 {
+      for place in 0..<19 {
+        var text = [UInt8](repeating: UInt8(ascii: "~"), count: 20)
+        text[place] = byte
+        let read = try JSONSerialization.jsonObject(
+          with: Data(written(text)), options: .fragmentsAllowed)
+        #expect(read as? String == String(decoding: text, as: UTF8.self), "\(byte) at \(place)")
+      }
+    }
+  }
+
   @Test func everyScalarComesBackAsItself() throws {
     var scalars = String.UnicodeScalarView()
     for value in stride(from: UInt32(0), through: 0x10FFFF, by: 61) {

@@ -44,6 +44,16 @@ import Testing
         + #""device_class":"door","icon":"mdi:door"}"#)
   }
 
+  @Test func aNameOfNothingButEscapesFitsIntoAnUpdate() {
+    let controls = [UInt8](repeating: 1, count: 100)
+    let sensor = SensorRegistration(
+      uniqueID: controls, name: [], kind: .binarySensor, icon: controls)
+    let escaped = String(repeating: #"\u0001"#, count: 100)
+    #expect(
+      update(sensor)
+        == #"{"type":"binary_sensor","unique_id":"\#(escaped)","icon":"\#(escaped)","state":1}"#)
+  }
+
   /// A null can make Home Assistant drop the message; only the state may be one.
   @Test func noKeyIsEverNull() {
     for bits in 0..<16 {

@@ -1,4 +1,5 @@
 import Bytes
+import HomeAssistant
 import LinuxIO
 import Testing
 
@@ -129,6 +130,72 @@ import Testing
     #expect(server.requests.first?.suffix(long.utf8.count) == [UInt8](long.utf8)[...])
   }
 
+  @Test(
+    arguments: [
+      (.get, "GET"), (.delete, "DELETE"), (.options, "OPTIONS"), (.head, "HEAD"),
+    ] as [(HTTPMethod, String)])
+  func aRequestWithoutABodyHasNone(method: HTTPMethod, name: String) throws {
+    // After one that had a body, and before one that has: neither leaves a trace.
+    let answer: ScriptedServer.Reply =
+      method == .head
+      ? .answer([UInt8]("HTTP/1.1 200 X\r\nContent-Length: 5\r\n\r\n")) : .whole([UInt8]("x"))
+    let server = try server(.whole([]), answer, .whole([]))
+    _ = try post("{}", to: server)
+    let result = try send(endpoint(server, path: "/api/states/sun.sun?a=b", method: method))
+    #expect(result == .answered(status: 200))
+    #expect(body == (method == .head ? "" : "x"))
+    _ = try post("{}", to: server)
+    let requests = server.requests.map { String(decoding: $0, as: UTF8.self) }
+    let lines = requests[1].split(separator: "\r\n").map(String.init)
+    #expect(lines.first == "\(name) /api/states/sun.sun?a=b HTTP/1.1")
+    #expect(
+      lines.dropFirst().sorted() == [
+        "Accept: */*", "Host: 127.0.0.1:\(server.port)", "User-Agent: Homeward/test",
+      ])
+    #expect(requests[2] == requests[0] && server.connectionCount == 1)
+  }
+
+  @Test(arguments: [(.put, "PUT"), (.patch, "PATCH"), (.post, "POST")] as [(HTTPMethod, String)])
+  func aRequestWithABodyHasItUnderItsName(method: HTTPMethod, name: String) throws {
+    let server = try server(.whole([]), .whole([]))
+    write(#"{"state":"on"}"#)
+    #expect(try send(endpoint(server, method: method)) == .answered(status: 200))
+    let request = String(decoding: server.requests[0], as: UTF8.self)
+    #expect(request.hasPrefix("\(name) / HTTP/1.1\r\n"))
+    #expect(request.contains("\r\nContent-Type: application/json\r\n"))
+    #expect(request.hasSuffix("\r\n\r\n{\"state\":\"on\"}"))
+    // Also an empty body is one.
+    write("")
+    _ = try send(endpoint(server, method: method))
+    let empty = String(decoding: server.requests[1], as: UTF8.self)
+    #expect(empty.contains("\r\nContent-Length: 0\r\n"))
+  }
+
+  @Test func aFormSaysThatItIsOne() throws {
+    let server = try server(.whole([]))
+    write("grant_type=refresh_token")
+    _ = try send(endpoint(server, contentType: .form))
+    let request = String(decoding: server.requests[0], as: UTF8.self)
+    #expect(request.contains("\r\nContent-Type: application/x-www-form-urlencoded\r\n"))
+  }
+
+  @Test(arguments: [
+    ("application/json", "application/json"),
+    ("Application/JSON; charset=UTF-8", "application/json"),
+    ("text/plain ;x", "text/plain"), ("", ""),
+    (String(repeating: "x", count: 60), String(repeating: "x", count: 47)),
+  ])
+  func theAnswerSaysWhatItIs(contentType: String, expected: String) throws {
+    let server = try server(
+      .answer(
+        [UInt8]("HTTP/1.1 200 X\r\nContent-Type: \(contentType)\r\nContent-Length: 0\r\n\r\n".utf8)),
+      .whole([UInt8]("{}")))
+    _ = try send(endpoint(server, method: .get))
+    #expect(client.responseMediaType == InlineText([UInt8](expected.utf8).span))
+    _ = try send(endpoint(server, method: .get))
+    #expect(client.responseMediaType == InlineText(""))
+  }
+
   // MARK: Connections
 
   @Test func theConnectionIsKeptForTheNextPost() throws {
@@ -156,9 +223,9 @@ import Testing
       owner.whenEnded = nil
       client.request.removeAll()
       client.request.append("second")
-      client.post(to: next, telling: owner)
+      client.send(to: next, telling: owner)
     }
-    client.post(to: endpoint(server), telling: owner)
+    client.send(to: endpoint(server), telling: owner)
     try turn(untilResults: 2)
     #expect(owner.results == [.answered(status: 200), .answered(status: 200)])
     #expect(server.requests.last?.suffix(6) == [UInt8]("second")[...])
@@ -194,7 +261,7 @@ import Testing
     var url = ByteBuffer(capacity: 64)
     url.append("http://[::1/")
     write("{}")
-    client.post(to: Endpoint(url: url), telling: owner)
+    client.send(to: Endpoint(url: url), telling: owner)
     try turn(untilResults: 1)
     guard case .failed? = owner.results.first else {
       Issue.record("no failure")
@@ -205,7 +272,7 @@ import Testing
   @Test func aServerThatHangsIsLeftByCancelling() throws {
     let server = try server(.silence, .whole([UInt8]("{}")))
     write("{}")
-    client.post(to: endpoint(server), telling: owner)
+    client.send(to: endpoint(server), telling: owner)
     try turn { server.requests.count == 1 }
     #expect(client.isBusy && client.deadline != nil)
     client.cancel()
@@ -225,7 +292,7 @@ import Testing
       let client = try #require(
         HTTPClient(loop: loop, requestByteCountMax: 16, userAgent: [UInt8]("x")))
       gone = client
-      client.post(to: endpoint(server), telling: owner)
+      client.send(to: endpoint(server), telling: owner)
       while owner.results.isEmpty {
         try loop.turn(until: client.deadline)
         client.deadlineReached(now: Moment.now.instant)
@@ -244,11 +311,12 @@ import Testing
   }
 
   private func endpoint(
-    _ server: ScriptedServer, path: String = "/", token: [UInt8]? = nil
+    _ server: ScriptedServer, path: String = "/", method: HTTPMethod = .post,
+    contentType: Endpoint.ContentType = .json, token: [UInt8]? = nil
   ) -> Endpoint {
     var url = ByteBuffer(capacity: 256)
     url.append([UInt8]("http://127.0.0.1:\(server.port)\(path)".utf8))
-    return Endpoint(url: url, bearerToken: token)
+    return Endpoint(url: url, method: method, contentType: contentType, bearerToken: token)
   }
 
   private var body: String {
@@ -268,7 +336,11 @@ import Testing
     _ text: String, to server: ScriptedServer, path: String = "/", token: [UInt8]? = nil
   ) throws -> TransferResult {
     write(text)
-    client.post(to: endpoint(server, path: path, token: token), telling: owner)
+    return try send(endpoint(server, path: path, token: token))
+  }
+
+  private func send(_ endpoint: Endpoint) throws -> TransferResult {
+    client.send(to: endpoint, telling: owner)
     try turn(untilResults: owner.results.count + 1)
     return try #require(owner.results.last)
   }

@@ -1,10 +1,8 @@
 import Bytes
-import CLinux
 import LinuxIO
 
-/// An HTTP server on the loopback that answers as it is told, one reply for each whole request. It
-/// lives on the event loop of the test, so there is no second thread and nothing to wait for.
-final class ScriptedServer: Watcher {
+/// An HTTP server that answers as it is told, one reply for each whole request.
+final class ScriptedServer {
   enum Reply {
     /// These bytes; the connection is kept.
     case answer([UInt8])
@@ -21,112 +19,43 @@ final class ScriptedServer: Watcher {
     }
   }
 
-  private final class Connection {
-    let descriptor: Descriptor
-    var watch: Watch?
-    var input: [UInt8] = []
-    var output: [UInt8] = []
-    var isClosing = false
-    var isEndless = false
-
-    init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
-  }
-
-  let port: UInt16
   /// The requests that arrived whole, head and body.
   private(set) var requests: [[UInt8]] = []
-  private(set) var connectionCount = 0
-  /// Connections that the other side closed.
-  private(set) var hangUpCount = 0
-  private(set) var sentByteCount = 0
 
-  private let loop: EventLoop
-  private let listener: Descriptor
-  private var connections: [Int32: Connection] = [:]
+  private let server: StreamServer
   private var replies: [Reply]
-  private var watch: Watch?
 
   /// Takes a free port, which refuses every connection where `isListening` is false.
   init(loop: EventLoop, replies: [Reply] = [], isListening: Bool = true) throws(Errno) {
-    self.loop = loop
     self.replies = replies
-    let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    guard number >= 0 else { throw Errno(code: clinux_errno()) }
-    listener = Descriptor(owning: number)
-    port = try Self.bindToLoopback(number)
-    guard isListening else { return }
-    guard listen(number, 8) == 0 else { throw Errno(code: clinux_errno()) }
-    watch = try loop.watch(number, for: .input, telling: self)
+    server = try StreamServer(loop: loop, isListening: isListening)
+    server.received = { [unowned self] peer in self.answer(peer) }
   }
+
+  var port: UInt16 { server.port }
+  var connectionCount: Int { server.connectionCount }
+  var hangUpCount: Int { server.hangUpCount }
+  var sentByteCount: Int { server.sentByteCount }
 
   /// The loop keeps its watchers, so a test ends its server.
-  func stop() {
-    for number in [Int32](connections.keys) { close(number) }
-    if let watch { loop.stop(watch) }
-  }
+  func stop() { server.stop() }
 
-  func closeAllConnections() { for number in [Int32](connections.keys) { close(number) } }
+  func closeAllConnections() { server.closeAllConnections() }
 
-  func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
-    guard let connection = connections[descriptor] else { return accept() }
-    if connection.output.isEmpty { receive(on: connection) } else { send(on: connection) }
-  }
-
-  private func accept() {
-    let number = unsafe accept4(
-      listener.number, __SOCKADDR_ARG(), nil, Int32(SOCK_NONBLOCK.rawValue))
-    guard number >= 0 else { return }
-    connectionCount += 1
-    let connection = Connection(Descriptor(owning: number))
-    connections[number] = connection
-    connection.watch = try? loop.watch(number, for: .input, telling: self)
-  }
-
-  private func receive(on connection: Connection) {
-    var buffer = ByteBuffer(capacity: 64 * 1024)
-    guard case .bytes? = try? connection.descriptor.read(into: &buffer) else {
-      hangUpCount += 1
-      return close(connection.descriptor.number)
-    }
-    connection.input += [UInt8](buffer.bytes)
-    guard let count = Self.byteCountOfRequest(connection.input) else { return }
-    requests.append([UInt8](connection.input[..<count]))
-    connection.input.removeFirst(count)
+  private func answer(_ peer: StreamServer.Peer) {
+    guard let count = Self.byteCountOfRequest(peer.input) else { return }
+    requests.append([UInt8](peer.input[..<count]))
+    peer.input.removeFirst(count)
     switch replies.isEmpty ? .silence : replies.removeFirst() {
     case .silence: return
-    case .answer(let bytes): connection.output = bytes
+    case .answer(let bytes): server.send(bytes, to: peer)
     case .endless(let bytes):
-      connection.output = bytes
-      connection.isEndless = true
+      server.send(bytes, to: peer)
+      server.sendEndlessly([UInt8](repeating: 0x20, count: 64 * 1024), to: peer)
     case .lastWords(let bytes):
-      connection.output = bytes
-      connection.isClosing = true
+      server.send(bytes, to: peer)
+      server.close(peer)
     }
-    send(on: connection)
-  }
-
-  private func send(on connection: Connection) {
-    // Without a signal where the other side has gone, which would end the test.
-    let number = connection.descriptor.number
-    let sent = unsafe CLinux.send(
-      number, connection.output, connection.output.count, Int32(MSG_NOSIGNAL))
-    guard sent >= 0 || clinux_errno() == EAGAIN else {
-      hangUpCount += 1
-      return close(number)
-    }
-    sentByteCount += max(sent, 0)
-    connection.output.removeFirst(max(sent, 0))
-    if connection.isEndless, connection.output.isEmpty {
-      connection.output = [UInt8](repeating: 0x20, count: 64 * 1024)
-    }
-    if connection.output.isEmpty, connection.isClosing { return close(number) }
-    guard let watch = connection.watch else { return }
-    try? loop.change(watch, to: connection.output.isEmpty ? .input : .output)
-  }
-
-  private func close(_ number: Int32) {
-    guard let connection = connections.removeValue(forKey: number) else { return }
-    if let watch = connection.watch { loop.stop(watch) }
   }
 
   /// The length of the first request, or nil while it is not whole.
@@ -140,18 +69,5 @@ final class ScriptedServer: Watcher {
       count += Int(line.dropFirst("Content-Length: ".count)) ?? 0
     }
     return bytes.count >= count ? count : nil
-  }
-
-  private static func bindToLoopback(_ number: Int32) throws(Errno) -> UInt16 {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = unsafe withUnsafeMutablePointer(to: &address) { address in
-      unsafe bind(number, __CONST_SOCKADDR_ARG(__sockaddr_in__: UnsafePointer(address)), size) == 0
-        && getsockname(number, __SOCKADDR_ARG(__sockaddr_in__: address), &size) == 0
-    }
-    guard isBound else { throw Errno(code: clinux_errno()) }
-    return UInt16(bigEndian: address.sin_port)
   }
 }

@@ -10,8 +10,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,12 +22,14 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -117,6 +122,31 @@ static inline const char *_Nullable clinux_readdir(DIR *directory) {
   struct dirent *entry = readdir(directory);
   return entry ? entry->d_name : NULL;
 }
+
+/// Gives the whole pages between two addresses back to the kernel: what stood there is gone, and the
+/// memory can be used on.
+static inline void clinux_return_pages(const void *start, const void *end) {
+  uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t first = ((uintptr_t)start + size - 1) / size * size, last = (uintptr_t)end / size * size;
+  if (first < last) madvise((void *)first, last - first, MADV_DONTNEED);
+}
+
+/// Fills `indices` with the interfaces that are up, have an address of IPv4, and carry multicast,
+/// and the loopback one. Returns how many there are, at most `max`; -1 and `errno` on failure.
+int clinux_multicast_interfaces(unsigned *indices, int max);
+
+/// A non-blocking socket for datagrams of IPv4, with what multicast DNS asks of it: a time to live
+/// of 255, and copies for this machine.
+int clinux_multicast_socket(void);
+
+/// Sends one datagram out of one interface. `group` has 4 bytes, `port` is in the host's order.
+ssize_t clinux_multicast_send(int descriptor, unsigned interface, const uint8_t *group,
+                              uint16_t port, const void *_Nullable bytes, size_t count);
+
+/// Reads a line from a terminal that does not show it. Returns how many bytes it has, at most `max`
+/// (the rest of the line is dropped), or -1 and `errno`: 0 for the end of input. A signal that ends
+/// the process does so once the terminal is as it was.
+ssize_t clinux_read_secret(int descriptor, uint8_t *bytes, size_t max);
 
 #pragma clang assume_nonnull end
 #endif

@@ -33,7 +33,7 @@ extension Client {
     _ id: RequestID, status: Int, mediaType: Span<UInt8>?, body: Span<UInt8>
   ) {
     guard let completion = calls.removeValue(forKey: id) else { return }
-    guard status < 400 else {
+    guard (200..<300).contains(status) else {
       return completion(.failure(.http(status: status, body: Text(body))))
     }
     guard isJSON(mediaType) else { return completion(.success(.text(Text(body)))) }

@@ -23,8 +23,8 @@ extension Client {
   ///
   /// - Parameters:
   ///   - subscription: what to subscribe to.
-  ///   - onStart: is told how Home Assistant took it, once for each connection. What it refuses is
-  ///     tried again when it has loaded something new.
+  ///   - onStart: is told how Home Assistant took it, on each connection. What it refuses is tried
+  ///     again when it has loaded something new. A failure is the end of what runs once.
   ///   - onEvent: is told every event, or why it could not be decoded.
   /// - Returns: the subscription, which ends where this value does.
   public func subscribe<S: SubscriptionRequest>(

@@ -52,19 +52,22 @@ public final class Client {
     act()
   }
 
-  /// Ends the connection, and stays away until `connect()`.
+  /// Ends the connection, and stays away until `connect()` or, where the policy connects
+  /// automatically, the next request over the WebSocket.
   public func disconnect() {
     session.disconnect(now: driver.now)
     act()
   }
 
-  /// The address changed: the connection is replaced by one to the new address.
+  /// The address changed: the connection, or the wait for one, is replaced by a connection to the
+  /// new address.
   public func endpointChanged() {
     session.endpointChanged(now: driver.now)
     act()
   }
 
-  /// The network is another one: what waits to connect again does it now.
+  /// The network is another one: what waits to connect again does it now, and a connection has to
+  /// show that it still stands.
   public func networkChanged() {
     session.networkChanged(now: driver.now)
     act()
@@ -98,6 +101,7 @@ public final class Client {
 
   /// A text message came.
   public func received(_ text: Span<UInt8>) {
+    precondition(!isActing, "a driver tells from its loop")
     session.received(text, now: driver.now)
     act(on: text)
   }
@@ -125,13 +129,20 @@ public final class Client {
     case .closeSocket(let code): driver.closeSocket(code: code)
     case .fetchToken(let reason): driver.fetchToken(reason)
     case .send: session.withOutput { driver.send(.text, $0) }
-    case .stateChanged(let state): for observer in observers { observer.handler(state) }
+    case .stateChanged(let state): tell(state)
     case .event(let id, let place): handlers[id]?.event?(message.extracting(place))
     case .started(let id, let outcome):
       handlers[id]?.finished(outcome.result(in: message), message)
     case .finished(let id, let outcome):
       if id == directMessage { return finishDirectMessage(outcome, message) }
       handlers.removeValue(forKey: id)?.finished(outcome.result(in: message), message)
+    }
+  }
+
+  private func tell(_ state: ConnectionState) {
+    // One observer may end another.
+    for observer in observers where observers.contains(where: { $0.number == observer.number }) {
+      observer.handler(state)
     }
   }
 
@@ -155,6 +166,7 @@ extension SessionOutcome {
     case .refused(nil): .failure(.server(code: "unknown_error", message: ""))
     case .expired: .failure(.expired)
     case .disconnected: .failure(.disconnected)
+    case .rejected: .failure(.rejected)
     }
   }
 }

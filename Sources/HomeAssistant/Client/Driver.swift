@@ -4,7 +4,8 @@ public import Bytes
 ///
 /// A driver tells the client what happened from its loop, and never from inside one of these calls.
 public protocol Driver: AnyObject {
-  /// The moment of now, on the clock that deadlines are measured with.
+  /// The moment of now, on the clock that deadlines are measured with. A clock that goes on while
+  /// the machine sleeps lets the client see at once that its connection is dead.
   var now: Instant { get }
 
   /// Connects to Home Assistant's `/api/websocket`, then tells `socketOpened` or `socketClosed`.
@@ -16,7 +17,8 @@ public protocol Driver: AnyObject {
   /// Sends a message, or keeps a copy until it can be sent.
   func send(_ kind: WebSocketMessageKind, _ message: Span<UInt8>)
 
-  /// Finds an access token, then tells `tokenFetched`.
+  /// Finds an access token, then tells `tokenFetched`. An earlier call that was not answered yet is
+  /// never answered any more: its token may be the one that is refused by then.
   func fetchToken(_ reason: TokenReason)
 
   /// Makes a call to the REST API, with a token, then tells `httpAnswered` or `httpFailed`.

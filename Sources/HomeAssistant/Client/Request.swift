@@ -60,15 +60,17 @@ public enum Retry: Equatable, Sendable {
 public enum RequestError: Error, Equatable, Sendable {
   /// Home Assistant refused the command.
   case server(code: Text, message: Text)
-  /// An answer of the REST API with a status of 400 or more.
+  /// An answer of the REST API with a status that is no success. A redirection is none either:
+  /// nobody acted on the call.
   case http(status: Int, body: Text)
   /// The answer was not what was expected.
   case decoding(JSONDecodingError)
   /// The REST API gave no answer.
   case transport(Text)
-  /// The credential was refused, and nothing is sent any more.
+  /// The credential was refused, and nothing is sent any more. Only a request that is sent again
+  /// always is kept for another credential.
   case rejected
-  /// The time in which the request may be sent again is over.
+  /// There was no answer in time, or the time in which the request may be sent (again) is over.
   case expired
   /// The connection was lost, and the request is not sent again.
   case disconnected

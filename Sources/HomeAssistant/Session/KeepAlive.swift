@@ -32,6 +32,11 @@ struct KeepAlive {
   mutating func start(now: Instant) { state = .resting(until: now + policy.pingInterval) }
   mutating func stop() { state = .off }
 
+  /// The next ping is due at once.
+  mutating func hurry(now: Instant) {
+    if case .resting(let until) = state { state = .resting(until: min(until, now)) }
+  }
+
   mutating func deadlineReached(now: Instant) -> Verdict? {
     guard let deadline, now >= deadline else { return nil }
     if case .awaitingPong = state { return .dead(.unanswered) }

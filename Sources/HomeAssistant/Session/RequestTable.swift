@@ -24,6 +24,9 @@ struct RequestTable {
     var sent: Instant?
     /// Home Assistant confirmed the subscription.
     var isStarted = false
+    /// The number of the same subscription before `wireID`, which tells events until `wireID` is
+    /// confirmed.
+    var replacedWireID: Int64?
     /// Home Assistant refused the subscription; it may not refuse it later.
     var isRefused = false
 
@@ -59,7 +62,9 @@ struct RequestTable {
   }
 
   func index(of id: RequestID) -> Int? { entries.firstIndex { $0.id == id } }
-  func index(ofWireID wireID: Int64) -> Int? { entries.firstIndex { $0.wireID == wireID } }
+  func index(ofWireID wireID: Int64) -> Int? {
+    entries.firstIndex { $0.wireID == wireID || $0.replacedWireID == wireID }
+  }
 
   var firstUnsent: Int? { unsentCount > 0 ? entries.firstIndex { $0.isUnsent } : nil }
 
@@ -72,6 +77,14 @@ struct RequestTable {
   mutating func markStarted(at index: Int) {
     entries[index].isStarted = true
     entries[index].sent = nil
+    entries[index].replacedWireID = nil
+  }
+
+  /// It is sent again beside the one that stands, which then ends.
+  mutating func markReplaced(at index: Int) {
+    let wireID = entries[index].wireID
+    markUnsent(at: index)
+    entries[index].replacedWireID = wireID
   }
 
   /// Nothing more comes under this number.
@@ -83,6 +96,7 @@ struct RequestTable {
 
   /// It is sent (again), under a number of its own.
   mutating func markUnsent(at index: Int) {
+    entries[index].replacedWireID = nil
     guard !entries[index].isUnsent else { return }
     entries[index].wireID = nil
     entries[index].sent = nil
@@ -100,27 +114,23 @@ struct RequestTable {
 extension RequestTable.Entry {
   var isSubscription: Bool { if case .subscription = kind { true } else { false } }
 
+  /// Whether it waits for as long as it takes.
+  var isPatient: Bool { kind == .single(.always) || kind == .subscription(isResubscribed: true) }
+
   /// When there is no more point in waiting, or nil.
   ///
-  /// What was sent waits for its answer; a single request that was not sent yet also grows old.
+  /// What was sent waits for its answer; what was not sent yet grows old, unless it is patient.
   func deadline(answerTimeout: Duration) -> Instant? {
     if let sent { return sent + answerTimeout }
-    guard wireID == nil, case .single(let retry) = kind else { return nil }
-    return switch retry {
-    case .never: created + answerTimeout
+    guard wireID == nil, !isPatient else { return nil }
     // At exactly this age it is still wanted.
-    case .within(let duration): created + duration + .nanoseconds(1)
-    case .always: nil
-    }
+    if case .single(.within(let duration)) = kind { return created + duration + .nanoseconds(1) }
+    return created + answerTimeout
   }
 
   /// Whether it is sent again after the connection that carried it was lost.
   func survivesLoss(now: Instant) -> Bool {
-    switch kind {
-    case .subscription(let isResubscribed): isResubscribed || wireID == nil
-    case .single(.always): true
-    case .single(.within(let duration)): now - created <= duration
-    case .single(.never): wireID == nil
-    }
+    if case .single(.within(let duration)) = kind { return now - created <= duration }
+    return isPatient || wireID == nil
   }
 }

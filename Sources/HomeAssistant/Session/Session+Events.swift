@@ -5,32 +5,40 @@ public import Bytes
 extension Session {
   /// Connects, at once. A connection that stands or is on its way stays as it is.
   public mutating func connect(now: Instant) {
-    guard case .down(let reason) = phase else { return }
-    if case .rejected = reason { tokenReason = .afterRejection }
+    guard case .down = phase else { return }
     reconnection.startOver()
     beginAttempt(now: now)
   }
 
-  /// Ends the connection, and stays away until `connect`. Requests that were not sent yet keep
-  /// waiting until they are too old.
+  /// Ends the connection, and stays away until `connect` or, where the policy connects
+  /// automatically, the next request. Requests that were not sent yet keep waiting until they are
+  /// too old. A refused token stays refused.
   public mutating func disconnect(now: Instant) {
+    if isRejected { return }
     closeSocketIfOpen()
     leaveConnection(now: now)
     enter(.down(.idle))
   }
 
-  /// The address changed: a connection to the old one is replaced by one to the new one.
+  /// The address changed: a connection to the old one, or the wait for one, is replaced by a
+  /// connection to the new one.
   public mutating func endpointChanged(now: Instant) {
-    if case .down = phase { return }
+    if isRejected { return }
+    if case .down(.idle) = phase { return }
     closeSocketIfOpen()
     leaveConnection(now: now)
+    reconnection.startOver()
     beginAttempt(now: now)
   }
 
-  /// The network is another one: who waits to connect again does it now.
+  /// The network is another one: who waits to connect again does it now, and a connection has to
+  /// show that it still stands.
   public mutating func networkChanged(now: Instant) {
-    guard case .down(.retrying) = phase else { return }
-    beginAttempt(now: now)
+    switch phase {
+    case .down(.retrying): beginAttempt(now: now)
+    case .ready: keepAlive.hurry(now: now)
+    default: break
+    }
   }
 
   /// Wishes for a request. `members` is the JSON of what stands beside its `id`, the type
@@ -38,40 +46,62 @@ extension Session {
   public mutating func request(
     members: [UInt8], retry: Retry, now: Instant
   ) -> RequestID {
-    let id = table.add(.single(retry), members: members, now: now)
-    connectIfIdle(now: now)
-    return id
+    add(.single(retry), members: members, now: now)
   }
 
   /// Wishes for a subscription, which is made again on every connection if it is resubscribed.
   public mutating func subscribe(
     members: [UInt8], isResubscribed: Bool, now: Instant
   ) -> RequestID {
-    let id = table.add(
-      .subscription(isResubscribed: isResubscribed), members: members, now: now)
-    connectIfIdle(now: now)
-    return id
+    add(.subscription(isResubscribed: isResubscribed), members: members, now: now)
   }
 
-  /// Subscribes once more on this connection. Home Assistant drops some subscriptions without a
-  /// word, and nobody is hurt by a second one.
+  /// Subscribes once more on this connection: Home Assistant drops some subscriptions without a
+  /// word. The one that stood tells its events until the new one is confirmed, and then ends.
   public mutating func resubscribe(_ id: RequestID) {
-    guard let index = table.index(of: id), table.entries[index].isSubscription else { return }
-    table.markUnsent(at: index)
+    guard let index = table.index(of: id) else { return }
+    if table.entries[index].isStarted {
+      table.markReplaced(at: index)
+    } else if table.entries[index].isRefused {
+      table.markUnsent(at: index)
+    }
   }
 
   /// Ends a request or a subscription; nothing more is told of it.
   public mutating func cancel(_ id: RequestID) {
+    dropActions(of: id)
     guard let index = table.index(of: id) else { return }
     let entry = table.entries[index]
     table.remove(at: index)
-    if entry.isSubscription, let wireID = entry.wireID { unsubscribe(wireID) }
+    guard entry.isSubscription else { return }
+    if let replaced = entry.replacedWireID { unsubscribe(replaced) }
+    if let wireID = entry.wireID { unsubscribe(wireID) }
   }
 
-  private mutating func connectIfIdle(now: Instant) {
-    guard policy.connectsAutomatically, case .down(.idle) = phase else { return }
-    beginAttempt(now: now)
+  private mutating func add(
+    _ kind: RequestTable.Kind, members: [UInt8], now: Instant
+  ) -> RequestID {
+    let id = table.add(kind, members: members, now: now)
+    if isRejected { endImpatientRequests() }
+    if policy.connectsAutomatically, case .down(.idle) = phase { beginAttempt(now: now) }
+    return id
   }
+
+  /// Nobody knows when there will be another token.
+  private mutating func endImpatientRequests() {
+    var index = 0
+    while index < table.entries.count {
+      let entry = table.entries[index]
+      guard !entry.isPatient else {
+        index += 1
+        continue
+      }
+      table.remove(at: index)
+      enqueue(.finished(entry.id, .rejected))
+    }
+  }
+
+  private var isRejected: Bool { if case .down(.rejected) = phase { true } else { false } }
 
   private mutating func closeSocketIfOpen() {
     if case .down = phase { return }
@@ -117,7 +147,9 @@ extension Session {
   mutating func reject(_ words: Text, now: Instant) {
     closeSocketIfOpen()
     leaveConnection(now: now)
+    tokenReason = .afterRejection
     enter(.down(.rejected(words)))
+    endImpatientRequests()
   }
 
   // MARK: Time
@@ -151,7 +183,8 @@ extension Session {
       retry(because: .connectTimeout, now: now)
     case .authenticating(let until) where now >= until:
       closeSocketIfOpen()
-      retry(because: .authenticationTimeout, now: now)
+      let hasToken = token != .awaited
+      retry(because: hasToken ? .authenticationTimeout : .noToken("not in time"), now: now)
     case .down(.retrying(_, let at, _)) where now >= at: beginAttempt(now: now)
     case .ready: keepAliveDeadlineReached(now: now)
     default: break
@@ -177,9 +210,8 @@ extension Session {
         index += 1
         continue
       }
-      if entry.isSubscription {
-        table.markRefused(at: index)
-        enqueue(.started(entry.id, .expired))
+      if entry.isSubscription, entry.isPatient {
+        subscriptionFailed(at: index, .expired, now: now)
         index += 1
       } else {
         table.remove(at: index)

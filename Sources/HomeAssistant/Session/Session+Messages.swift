@@ -19,7 +19,6 @@ extension Session {
     switch (phase, message.kind) {
     case (.authenticating, .authOK): accepted(message, in: text, now: now)
     case (.authenticating, .authInvalid):
-      // Home Assistant closes the connection itself; being faster would gain nothing.
       reject(Self.text(message.words, in: text), now: now)
     case (.ready, .result): resultReceived(message, now: now)
     case (.ready, .event): eventReceived(message, now: now)
@@ -42,19 +41,30 @@ extension Session {
   }
 
   private mutating func resultReceived(_ message: ServerMessage, now: Instant) {
-    // What was cancelled, and the session's own messages, are nobody's.
     guard let wireID = message.id else { return unreadableCount += 1 }
+    // Who refuses a ping is alive too.
+    keepAlive.pongReceived(id: wireID, now: now)
+    // What was cancelled, and the session's own messages, are nobody's.
     guard let index = table.index(ofWireID: wireID) else { return }
-    let entry = table.entries[index]
     let outcome: SessionOutcome =
       message.isSuccess ? .success(message.result) : .refused(message.error)
-    guard entry.isSubscription else { return finish(message, outcome) }
-    if message.isSuccess {
-      table.markStarted(at: index)
-    } else {
-      table.markRefused(at: index)
-      watchComponentsOnce(now: now)
+    guard table.entries[index].isSubscription else { return finish(message, outcome) }
+    guard message.isSuccess else { return subscriptionFailed(at: index, outcome, now: now) }
+    enqueue(.started(table.entries[index].id, outcome))
+    if let replaced = table.entries[index].replacedWireID { unsubscribe(replaced) }
+    table.markStarted(at: index)
+  }
+
+  /// A subscription was refused, or not confirmed in time. It is tried again later, unless it was
+  /// meant for this moment.
+  mutating func subscriptionFailed(at index: Int, _ outcome: SessionOutcome, now: Instant) {
+    let entry = table.entries[index]
+    guard entry.isPatient else {
+      table.remove(at: index)
+      return enqueue(.finished(entry.id, outcome))
     }
+    table.markRefused(at: index)
+    watchComponentsOnce(now: now)
     enqueue(.started(entry.id, outcome))
   }
 
@@ -84,7 +94,8 @@ extension Session {
   }
 
   /// What is refused now may only not be loaded yet, such as the push channel while Home
-  /// Assistant starts.
+  /// Assistant starts. It may be loaded before we are told of that, so there is a first repetition
+  /// in any case.
   private mutating func watchComponentsOnce(now: Instant) {
     guard watchedWireID == nil else { return }
     watchedWireID = 0

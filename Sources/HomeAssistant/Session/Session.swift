@@ -15,8 +15,8 @@ public import Bytes
 /// 4. A token that Home Assistant refused starts no further attempt by itself.
 /// 5. While it is not idle, rejected or ready there is a deadline.
 public struct Session: ~Copyable {
-  /// The longest message that Home Assistant takes.
-  public static let messageByteCountMax = 4 << 20
+  /// The longest message that Home Assistant takes: one byte more ends the connection.
+  public static let messageByteCountMax = (4 << 20) - 1
   /// What a request may have beside its `id`.
   public static let membersByteCountMax = messageByteCountMax - 64
 
@@ -118,9 +118,17 @@ public struct Session: ~Copyable {
 
   /// Forgets messages that were meant for a connection that is no more.
   private mutating func dropMessages() {
+    keepSteps { step in if case .action = step { true } else { false } }
+  }
+
+  /// Forgets what was to be told of a request that is cancelled.
+  mutating func dropActions(of id: RequestID) {
+    keepSteps { step in if case .action(let action) = step { action.request != id } else { true } }
+  }
+
+  private mutating func keepSteps(_ isKept: (Step) -> Bool) {
     var kept = takenSteps
-    for index in takenSteps..<steps.count {
-      guard case .action = steps[index] else { continue }
+    for index in takenSteps..<steps.count where isKept(steps[index]) {
       steps[kept] = steps[index]
       kept += 1
     }

@@ -13,9 +13,18 @@ public enum SessionAction: Equatable, Sendable {
   case stateChanged(ConnectionState)
   /// A request ended; nothing follows.
   case finished(RequestID, SessionOutcome)
-  /// Home Assistant confirmed or refused a subscription, once for each connection.
+  /// Home Assistant confirmed or refused a subscription. It goes on: what is refused is tried
+  /// again.
   case started(RequestID, SessionOutcome)
   case event(RequestID, Range<Int>)
+
+  /// The request that it tells of.
+  var request: RequestID? {
+    switch self {
+    case .finished(let id, _), .started(let id, _), .event(let id, _): id
+    case .openSocket, .closeSocket, .fetchToken, .send, .stateChanged: nil
+    }
+  }
 }
 
 public enum SessionOutcome: Equatable, Sendable {
@@ -27,4 +36,6 @@ public enum SessionOutcome: Equatable, Sendable {
   case expired
   /// The connection ended, and it must not be repeated.
   case disconnected
+  /// The token was refused, and it would be too old by the time of another one.
+  case rejected
 }

@@ -14,7 +14,7 @@ public struct SessionPolicy: Sendable {
   /// A connection that lasted this long starts the waits from the first again. One that Home
   /// Assistant accepts and drops at once does not.
   public var stableAfter: Duration = .seconds(30)
-  /// From the last sign of life to a ping.
+  /// From the beginning, and from each answered ping, to the next ping.
   public var pingInterval: Duration = .seconds(60)
   public var pongTimeout: Duration = .seconds(30)
   /// A ping that comes this much too late is not sent: the machine slept, the connection is dead.

@@ -31,6 +31,11 @@ struct OutgoingBytes: ~Copyable {
     sentByteCount = 0
   }
 
+  mutating func withIdleBuffer(_ body: (inout ByteBuffer) -> Void) {
+    guard count == 0 else { return }
+    body(&buffer)
+  }
+
   mutating func removeAll() {
     buffer.removeAll()
     sentByteCount = 0

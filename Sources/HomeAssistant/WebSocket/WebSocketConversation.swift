@@ -199,6 +199,11 @@ public struct WebSocketConversation: ~Copyable {
   /// library that could not write yet wants to see the same bytes again.
   public mutating func sendPending(_ write: (Span<UInt8>) -> Int) { output.send(write) }
 
+  /// Lets `body` treat the memory of what is to be sent, where there is nothing.
+  public mutating func withIdleOutput(_ body: (inout ByteBuffer) -> Void) {
+    output.withIdleBuffer(body)
+  }
+
   // MARK: Ending
 
   /// Begins to close an open WebSocket; the server ends the connection then. One that is closing
@@ -218,6 +223,13 @@ public struct WebSocketConversation: ~Copyable {
       beginClosing(code: code, as: .closedByUs, mask: mask, now: now)
       return nil
     }
+  }
+
+  /// The connection was given up; nothing is waited for any more.
+  public mutating func abandon() {
+    _ = ended(.closedByUs)
+    forgetInput()
+    output.removeAll()
   }
 
   /// The connection is gone, by itself or by the server; `cause` is what is known about it.

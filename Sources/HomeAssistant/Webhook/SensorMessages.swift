@@ -10,16 +10,18 @@ public enum SensorKind: Sendable {
 
 /// What stays the same about a sensor, for `register_sensor`.
 public struct SensorRegistration: Sendable {
-  public var uniqueID: [UInt8]
-  public var name: [UInt8]
-  public var kind: SensorKind
-  public var unit: [UInt8]?
-  public var deviceClass: [UInt8]?
+  public let uniqueID: [UInt8]
+  public let name: [UInt8]
+  public let kind: SensorKind
+  public let unit: [UInt8]?
+  public let deviceClass: [UInt8]?
   /// Only of a `.sensor`: Home Assistant drops a binary sensor that has one.
-  public var stateClass: [UInt8]?
+  public let stateClass: [UInt8]?
   /// `prefix:name`, such as `mdi:water`.
-  public var icon: [UInt8]
-  public var isDiagnostic: Bool
+  public let icon: [UInt8]
+  public let isDiagnostic: Bool
+  /// What never changes of this sensor's element of an `update_sensor_states`, up to its state.
+  private let updateHead: [UInt8]
 
   public init(
     uniqueID: [UInt8], name: [UInt8], kind: SensorKind, unit: [UInt8]? = nil,
@@ -34,6 +36,22 @@ public struct SensorRegistration: Sendable {
     self.stateClass = stateClass
     self.icon = icon
     self.isDiagnostic = isDiagnostic
+    updateHead = Self.updateHead(kind, uniqueID: uniqueID, icon: icon)
+  }
+
+  private static func updateHead(_ kind: SensorKind, uniqueID: [UInt8], icon: [UInt8]) -> [UInt8] {
+    // Every byte may be one that is escaped.
+    var head = ByteBuffer(capacity: 64 + 6 * (uniqueID.count + icon.count))
+    head.openJSONObject()
+    head.appendJSON(key: "type")
+    head.appendJSON(kind.name)
+    head.appendJSON(key: "unique_id")
+    head.appendJSON(uniqueID)
+    head.appendJSON(key: "icon")
+    head.appendJSON(icon)
+    head.appendJSON(key: "state")
+    precondition(!head.isOverflowed, "no escape is longer than six bytes")
+    return [UInt8](head.bytes)
   }
 
   /// Writes the `data` of a `register_sensor`. A key that is null or unknown can make Home
@@ -67,14 +85,7 @@ public struct SensorRegistration: Sendable {
   public func writeUpdate(
     into buffer: inout ByteBuffer, writeState: (inout ByteBuffer) -> Void
   ) {
-    buffer.openJSONObject()
-    buffer.appendJSON(key: "type")
-    buffer.appendJSON(kind.name)
-    buffer.appendJSON(key: "unique_id")
-    buffer.appendJSON(uniqueID)
-    buffer.appendJSON(key: "icon")
-    buffer.appendJSON(icon)
-    buffer.appendJSON(key: "state")
+    buffer.appendJSON(written: updateHead)
     writeState(&buffer)
     buffer.closeJSONObject()
   }

@@ -1,0 +1,137 @@
+public import Bytes
+
+/// Looks for Home Assistant in the local network, once: multicast DNS as a simple client does it
+/// (RFC 6762, 5.1). The query leaves from a port that is not 5353, so the answers come to it alone
+/// (6.7, "legacy unicast").
+public struct Discovery: Sendable {
+  /// Where queries go: 224.0.0.251.
+  public static let group: InlineArray<4, UInt8> = [224, 0, 0, 251]
+  public static let port: UInt16 = 5353
+  public static let duration: Duration = .seconds(2)
+  /// A datagram may get lost; the second query also asks for what the answers left out.
+  static let repetitionDelay: Duration = .seconds(1)
+  public static let instancesMax = 16
+  static let addressesMax = 4
+
+  public enum Action: Equatable, Sendable {
+    /// Send this query on every interface.
+    case send([UInt8])
+    /// What was found is all.
+    case end
+  }
+
+  private struct Service {
+    let name: DomainName
+    var host: DomainName?
+    var port: UInt16?
+    var attributes: [Text]?
+  }
+
+  private struct Host {
+    let name: DomainName
+    var addresses: [[UInt8]]
+  }
+
+  private static let serviceType = DomainName(["_home-assistant", "_tcp", "local"])
+
+  private enum State {
+    case starting
+    case listening(repeatAt: Instant?, until: Instant)
+    case over
+  }
+
+  private var state = State.starting
+  private var services: [Service] = []
+  private var hosts: [Host] = []
+
+  public init() {}
+
+  public mutating func begin(now: Instant) -> Action {
+    state = .listening(repeatAt: now + Self.repetitionDelay, until: now + Self.duration)
+    return .send(query())
+  }
+
+  public var deadline: Instant? {
+    switch state {
+    case .listening(let repeatAt, let until): repeatAt ?? until
+    case .starting, .over: nil
+    }
+  }
+
+  public mutating func deadlineReached(now: Instant) -> Action? {
+    guard case .listening(let repeatAt, let until) = state else { return nil }
+    if now >= until {
+      state = .over
+      return .end
+    }
+    guard let repeatAt, now >= repeatAt else { return nil }
+    state = .listening(repeatAt: nil, until: until)
+    return .send(query())
+  }
+
+  /// A datagram came; what it is not about is left out.
+  public mutating func datagramReceived(_ bytes: Span<UInt8>) {
+    guard let message = try? DNSMessage(parsing: bytes) else { return }
+    // In this order, whatever order they were sent in: each says whose records are wanted next.
+    for record in message.records { addInstance(record) }
+    for record in message.records { addService(record) }
+    for record in message.records { addAddress(record) }
+  }
+
+  /// What was found so far, each instance once.
+  public var instances: [FoundInstance] {
+    var found: [FoundInstance] = []
+    for service in services {
+      let instance = FoundInstance(
+        name: service.name, attributes: service.attributes ?? [], port: service.port,
+        addresses: hosts.first { $0.name == service.host }?.addresses ?? [])
+      let isKnown = instance.uuid != nil && found.contains { $0.uuid == instance.uuid }
+      if !isKnown, !instance.urls.isEmpty { found.append(instance) }
+    }
+    return found
+  }
+
+  private func query() -> [UInt8] {
+    var query = DNSQuery()
+    query.ask(for: DNSType.pointer, of: Self.serviceType)
+    for service in services {
+      if service.host == nil { query.ask(for: DNSType.service, of: service.name) }
+      if service.attributes == nil { query.ask(for: DNSType.text, of: service.name) }
+    }
+    for host in hosts where host.addresses.isEmpty {
+      query.ask(for: DNSType.address, of: host.name)
+    }
+    return query.bytes
+  }
+
+  private mutating func addInstance(_ record: DNSMessage.Record) {
+    guard case .instance(let name) = record.content, record.name == Self.serviceType,
+      name.parent == Self.serviceType, services.count < Self.instancesMax,
+      !services.contains(where: { $0.name == name })
+    else { return }
+    services.append(Service(name: name))
+  }
+
+  private mutating func addService(_ record: DNSMessage.Record) {
+    guard let index = services.firstIndex(where: { $0.name == record.name }) else { return }
+    switch record.content {
+    case .host(let host, let port):
+      services[index].host = host
+      services[index].port = port
+      if !hosts.contains(where: { $0.name == host }), hosts.count < Self.instancesMax {
+        hosts.append(Host(name: host, addresses: []))
+      }
+    case .attributes(let attributes): services[index].attributes = attributes
+    case .instance, .address: break
+    }
+  }
+
+  private mutating func addAddress(_ record: DNSMessage.Record) {
+    guard case .address(let address) = record.content,
+      let index = hosts.firstIndex(where: { $0.name == record.name }),
+      hosts[index].addresses.count < Self.addressesMax,
+      !hosts[index].addresses.contains(address)
+    else { return }
+    hosts[index].addresses.append(address)
+  }
+}

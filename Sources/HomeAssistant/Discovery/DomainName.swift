@@ -1,0 +1,58 @@
+import Bytes
+
+/// A name of the DNS: labels of 1 to 63 bytes. Two names are the same where they differ in the case
+/// of ASCII letters only (RFC 6762, 16).
+struct DomainName: Hashable, Sendable {
+  /// With the lengths of the labels and the empty one at the end (RFC 1035, 3.1).
+  static let byteCountMax = 255
+
+  /// As it stands in a message that does not compress it.
+  let wire: [UInt8]
+  private let folded: [UInt8]
+
+  init(wire: [UInt8]) {
+    self.wire = wire
+    folded = wire.map { foldedASCII($0) }  // Lengths are below the letters.
+  }
+
+  /// `labels` are such as `["local"]`, of 1 to 63 bytes each.
+  init(_ labels: [StaticString]) {
+    var wire: [UInt8] = []
+    for label in labels {
+      wire.append(UInt8(label.utf8CodeUnitCount))
+      wire += [UInt8](label)
+    }
+    self.init(wire: wire + [0])
+  }
+
+  var firstLabel: Text {
+    let length = Int(wire[0])
+    return Text(wire.span.extracting(1..<1 + length))
+  }
+
+  /// The name without its first label; nil for the root.
+  var parent: DomainName? {
+    guard wire[0] > 0 else { return nil }
+    return DomainName(wire: [UInt8](wire[(1 + Int(wire[0]))...]))
+  }
+
+  static func == (left: DomainName, right: DomainName) -> Bool {
+    left.folded.span.elementsEqual(right.folded.span)
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+}
+
+extension Span<UInt8> {
+  /// Whether the bytes are those of a literal in lower case, in whatever case they are.
+  func elementsEqualIgnoringCase(_ literal: StaticString) -> Bool {
+    guard count == literal.utf8CodeUnitCount else { return false }
+    var folded: [UInt8] = []
+    for index in indices { folded.append(foldedASCII(self[index])) }
+    return folded.span.elementsEqual(literal)
+  }
+}
+
+private func foldedASCII(_ byte: UInt8) -> UInt8 {
+  (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+}

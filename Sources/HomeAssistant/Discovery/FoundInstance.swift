@@ -1,0 +1,79 @@
+public import Bytes
+
+/// A Home Assistant that answered in the network. Whoever is in it can say so: a person looks at
+/// the address before a password goes there.
+public struct FoundInstance: Equatable, Sendable {
+  /// What its owner calls it.
+  public let name: Text
+  public let uuid: Text?
+  public let version: Text?
+  /// Where it may be reached, without a slash at the end, the likeliest first: as it says for the
+  /// inside, by the addresses of its host, and as it says for the outside.
+  public let urls: [Text]
+
+  init(name: DomainName, attributes: [Text], port: UInt16?, addresses: [[UInt8]]) {
+    func value(_ key: StaticString) -> Text? { Self.value(of: key, in: attributes) }
+    self.name = value("location_name") ?? name.firstLabel
+    uuid = value("uuid")
+    version = value("version")
+    var urls: [Text] = []
+    func add(_ url: Text?) {
+      if let url, !urls.contains(url) { urls.append(url) }
+    }
+    add(value("internal_url").flatMap(Self.url))
+    if let port {
+      for address in addresses { add(Self.url(of: address, port: port)) }
+    }
+    add(value("base_url").flatMap(Self.url))
+    add(value("external_url").flatMap(Self.url))
+    self.urls = urls
+  }
+
+  /// The value of a key, which may be in any case; nil where it is missing or empty. The first one
+  /// stands (RFC 6763, 6.4).
+  private static func value(of key: StaticString, in attributes: [Text]) -> Text? {
+    for attribute in attributes {
+      let bytes = attribute.bytes.span
+      guard let end = bytes.firstIndex(of: UInt8(ascii: "=")),
+        bytes.extracting(0..<end).elementsEqualIgnoringCase(key)
+      else { continue }
+      let value = bytes.extracting(end + 1..<bytes.count)
+      return value.isEmpty ? nil : Text(value)
+    }
+    return nil
+  }
+
+  /// An address that may be connected to: http or https, and visible ASCII.
+  private static func url(_ text: Text) -> Text? {
+    var bytes = text.bytes
+    while bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+    guard
+      bytes.span.starts(with: "http://") || bytes.span.starts(with: "https://"),
+      bytes.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { return nil }
+    return Text(bytes)
+  }
+
+  /// Of an address of IPv4 or IPv6; nil for one that needs an interface's name beside it.
+  private static func url(of address: [UInt8], port: UInt16) -> Text? {
+    var url = ByteBuffer(capacity: 64)
+    url.append("http://")
+    if address.count == 4 {
+      for index in 0..<4 {
+        if index > 0 { url.append(UInt8(ascii: ".")) }
+        url.append(decimal: address[index])
+      }
+    } else {
+      guard address[0] != 0xFE || address[1] & 0xC0 != 0x80 else { return nil }
+      url.append(UInt8(ascii: "["))
+      for index in stride(from: 0, to: 16, by: 2) {
+        if index > 0 { url.append(UInt8(ascii: ":")) }
+        url.append(hexadecimal: address.span.extracting(index..<index + 2))
+      }
+      url.append(UInt8(ascii: "]"))
+    }
+    url.append(UInt8(ascii: ":"))
+    url.append(decimal: port)
+    return Text(url.bytes)
+  }
+}

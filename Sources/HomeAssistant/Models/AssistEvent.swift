@@ -1,0 +1,70 @@
+public import Bytes
+
+/// A step of a run of Assist: `run-start`, `stt-end`, `intent-end`, `tts-end`, `run-end`, `error`.
+public struct AssistEvent: JSONDecodable, Equatable, Sendable {
+  public let type: Text
+  /// Each type has its own; null of some.
+  public let data: JSON
+  public let time: WallTime?
+
+  public init(json: JSON) throws(JSONDecodingError) {
+    type = try json.get("type")
+    data = try json.get("data", default: .null)
+    time = try json.getIfPresent("timestamp")
+  }
+
+  /// Where speech for this run goes; nil of all but `run-start`, and of a run without speech.
+  public var speech: SpeechStream? {
+    let runner: JSON = data.get("runner_data", orOnFailure: .null)
+    let handler: Int? = runner.get("stt_binary_handler_id", orOnFailure: nil)
+    return handler.flatMap(UInt8.init(exactly:)).map(SpeechStream.init(handler:))
+  }
+
+  /// What went wrong, of an `error`.
+  public var failure: (code: Text, message: Text)? {
+    guard type == "error" else { return nil }
+    return (data.get("code", orOnFailure: ""), data.get("message", orOnFailure: ""))
+  }
+}
+
+/// Speech for a run of Assist: binary messages of which the first byte names the run's handler.
+///
+/// The number is worth nothing on another connection, so these messages are never sent again.
+public struct SpeechStream: Equatable, Sendable {
+  public let handler: UInt8
+
+  public init(handler: UInt8) { self.handler = handler }
+
+  /// Writes the message that carries some audio, in the format that the run was started with.
+  public func write(audio: Span<UInt8>, into message: inout ByteBuffer) {
+    precondition(!audio.isEmpty, "a message without audio is the end of the speech")
+    message.append(handler)
+    message.append(audio)
+  }
+
+  /// Writes the message that says that nothing follows.
+  public func writeEnd(into message: inout ByteBuffer) { message.append(handler) }
+}
+
+/// A way in which Assist can be set up.
+public struct AssistPipelines: JSONDecodable, Equatable, Sendable {
+  public struct Pipeline: JSONDecodable, Equatable, Sendable {
+    public let id: Text
+    public let name: Text
+    public let language: Text
+
+    public init(json: JSON) throws(JSONDecodingError) {
+      id = try json.get("id")
+      name = try json.get("name")
+      language = try json.get("language")
+    }
+  }
+
+  public let pipelines: [Pipeline]
+  public let preferredID: Text?
+
+  public init(json: JSON) throws(JSONDecodingError) {
+    pipelines = try json.get("pipelines")
+    preferredID = try json.getIfPresent("preferred_pipeline")
+  }
+}

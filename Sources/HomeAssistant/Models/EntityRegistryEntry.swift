@@ -1,0 +1,128 @@
+public import Bytes
+
+/// What Home Assistant remembers of an entity, whether it is there now or not.
+public struct EntityRegistryEntry: JSONDecodable, Equatable, Sendable {
+  public let entityID: EntityID
+  /// Of the entry; it stays when the entity is renamed.
+  public let id: Text?
+  /// What the integration knows the entity by. Some integrations use numbers; those are here as
+  /// they are written.
+  public let uniqueID: Text
+  /// The integration that it belongs to.
+  public let platform: Text
+  /// What people named it; nil where they did not.
+  public let name: Text?
+  /// What the integration named it.
+  public let originalName: Text?
+  public let icon: Text?
+  public let areaID: Text?
+  public let deviceID: Text?
+  public let labelIDs: [Text]
+  /// By scope.
+  public let categoryIDs: [Text: Text]
+  /// `config` or `diagnostic`; nil of an entity that is neither.
+  public let entityCategory: Text?
+  public let disabledBy: Text?
+  public let hiddenBy: Text?
+  public let hasEntityName: Bool
+  public let configEntryID: Text?
+  /// Settings of other integrations, by their domain.
+  public let options: JSONObject
+  /// Only where one entry was asked for, not in the list of all. A null among them, which stands for
+  /// the entity's own name, is left out.
+  public let aliases: [Text]?
+  public let deviceClass: Text?
+  public let originalDeviceClass: Text?
+
+  public init(json: JSON) throws(JSONDecodingError) {
+    let members = try json.object()
+    entityID = try members.get("entity_id")
+    id = try members.getIfPresent("id")
+    let uniqueID: JSON = try members.get("unique_id")
+    self.uniqueID = if case .text(let text) = uniqueID { text } else { Text(uniqueID.serialized()) }
+    platform = try members.get("platform")
+    name = try members.getIfPresent("name")
+    originalName = try members.getIfPresent("original_name")
+    icon = try members.getIfPresent("icon")
+    areaID = try members.getIfPresent("area_id")
+    deviceID = try members.getIfPresent("device_id")
+    labelIDs = try members.get("labels", default: [])
+    categoryIDs = try members.get("categories", default: [:])
+    entityCategory = try members.getIfPresent("entity_category")
+    disabledBy = try members.getIfPresent("disabled_by")
+    hiddenBy = try members.getIfPresent("hidden_by")
+    hasEntityName = try members.get("has_entity_name", default: false)
+    configEntryID = try members.getIfPresent("config_entry_id")
+    options = try members.get("options", default: [:])
+    let aliases: [Text?]? = try members.getIfPresent("aliases")
+    self.aliases = aliases?.compactMap { $0 }
+    deviceClass = try members.getIfPresent("device_class")
+    originalDeviceClass = try members.getIfPresent("original_device_class")
+  }
+}
+
+/// The answer to changing an entry.
+public struct UpdatedEntityRegistryEntry: JSONDecodable, Equatable, Sendable {
+  public let entry: EntityRegistryEntry
+  /// Where the integration must be loaded again first, how many seconds Home Assistant waits
+  /// before it does that.
+  public let reloadDelay: Duration?
+  public let requiresRestart: Bool
+
+  public init(json: JSON) throws(JSONDecodingError) {
+    entry = try json.get("entity_entry")
+    reloadDelay = (try json.getIfPresent("reload_delay") as Int64?).map { .seconds($0) }
+    requiresRestart = try json.get("require_restart", default: false)
+  }
+}
+
+/// What a user interface needs of an entity's entry, and no more. There is none for one that is
+/// disabled.
+public struct DisplayedEntity: JSONDecodable, Equatable, Sendable {
+  public let entityID: EntityID
+  public let platform: Text
+  public let name: Text?
+  public let icon: Text?
+  public let areaID: Text?
+  public let deviceID: Text?
+  public let labelIDs: [Text]
+  /// An index into `DisplayedEntities.categories`.
+  public let categoryIndex: Int?
+  public let isHidden: Bool
+  public let hasEntityName: Bool
+  public let translationKey: Text?
+  /// How many digits of a number are shown behind the point.
+  public let decimals: Int?
+
+  public init(json: JSON) throws(JSONDecodingError) {
+    let members = try json.object()
+    entityID = try members.get("ei")
+    platform = try members.get("pl")
+    name = try members.getIfPresent("en")
+    icon = try members.getIfPresent("ic")
+    areaID = try members.getIfPresent("ai")
+    deviceID = try members.getIfPresent("di")
+    labelIDs = try members.get("lb", default: [])
+    categoryIndex = try members.getIfPresent("ec")
+    isHidden = try members.get("hb", default: false)
+    hasEntityName = try members.get("hn", default: false)
+    translationKey = try members.getIfPresent("tk")
+    decimals = try members.getIfPresent("dp")
+  }
+}
+
+/// All entities that a user interface may show. One that does not decode is left out and counted.
+public struct DisplayedEntities: JSONDecodable, Equatable, Sendable {
+  public let entities: LossyArray<DisplayedEntity>
+  /// By the index written as text: `0` is `config`.
+  public let categories: [Text: Text]
+
+  public init(json: JSON) throws(JSONDecodingError) {
+    entities = try json.getLossy("entities")
+    categories = try json.get("entity_categories", default: [:])
+  }
+
+  public func category(of entity: DisplayedEntity) -> Text? {
+    entity.categoryIndex.flatMap { categories[Text("\($0)")] }
+  }
+}

@@ -1,0 +1,33 @@
+public import Bytes
+
+/// A notification for this device, as the local channel brings it.
+public struct PushNotification: JSONDecodable, Equatable, Sendable {
+  public let message: Text?
+  public let title: Text?
+  /// Whatever the sender wrote, passed through unchanged.
+  public let data: JSONObject
+  /// What a confirmation must name; nil where the channel was opened without confirmations.
+  public let confirmID: Text?
+
+  public init(json: JSON) throws(JSONDecodingError) {
+    let members = try json.object()
+    message = try members.getIfPresent("message")
+    title = try members.getIfPresent("title")
+    data = try members.get("data", default: [:])
+    confirmID = try members.getIfPresent("hass_confirm_id")
+  }
+}
+
+/// What a webhook answered that was called over the WebSocket.
+public struct WebhookReply: JSONDecodable, Equatable, Sendable {
+  /// Of HTTP. That the command succeeded says nothing of this.
+  public let status: Int
+  public let body: Text?
+  public let headers: [Text: Text]
+
+  public init(json: JSON) throws(JSONDecodingError) {
+    status = try json.get("status")
+    body = try json.getIfPresent("body")
+    headers = try json.get("headers", default: [:])
+  }
+}

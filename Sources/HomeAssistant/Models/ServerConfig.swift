@@ -1,0 +1,69 @@
+public import Bytes
+
+/// How a Home Assistant is set up. Where it stands is a secret of those who live there.
+public struct ServerConfig: JSONDecodable, Equatable, Sendable {
+  public let locationName: Text
+  /// Degrees.
+  public let latitude: Double
+  /// Degrees.
+  public let longitude: Double
+  public let elevationMeters: Double
+  /// Such as `Europe/Amsterdam`.
+  public let timeZone: Text
+  /// By quantity, such as `temperature`: `°C`.
+  public let units: [Text: Text]
+  /// Such as `2026.11.0`.
+  public let version: Text
+  /// The integrations that are loaded, such as `mobile_app`, and their platforms.
+  public let components: [Text]
+  public let currency: Text?
+  public let country: Text?
+  public let language: Text?
+  public let internalURL: Text?
+  public let externalURL: Text?
+  /// `NOT_RUNNING`, `STARTING`, `RUNNING`, `STOPPING` or `FINAL_WRITE`.
+  public let state: Text?
+  public let isSafeMode: Bool
+  public let isRecoveryMode: Bool
+
+  public init(json: JSON) throws(JSONDecodingError) {
+    let members = try json.object()
+    locationName = try members.get("location_name")
+    latitude = try members.get("latitude")
+    longitude = try members.get("longitude")
+    elevationMeters = try members.get("elevation")
+    timeZone = try members.get("time_zone")
+    units = try members.get("unit_system")
+    version = try members.get("version")
+    components = try members.get("components", default: [])
+    currency = try members.getIfPresent("currency")
+    country = try members.getIfPresent("country")
+    language = try members.getIfPresent("language")
+    internalURL = try members.getIfPresent("internal_url")
+    externalURL = try members.getIfPresent("external_url")
+    state = try members.getIfPresent("state")
+    isSafeMode = try members.get("safe_mode", default: false)
+    isRecoveryMode = try members.get("recovery_mode", default: false)
+  }
+}
+
+/// A page of the user interface.
+public struct Panel: JSONDecodable, Equatable, Sendable {
+  public let urlPath: Text
+  public let componentName: Text
+  public let icon: Text?
+  public let title: Text?
+  /// What the page was set up with; each kind has its own.
+  public let config: JSON?
+  public let requiresAdmin: Bool
+
+  public init(json: JSON) throws(JSONDecodingError) {
+    let members = try json.object()
+    urlPath = try members.get("url_path")
+    componentName = try members.get("component_name")
+    icon = try members.getIfPresent("icon")
+    title = try members.getIfPresent("title")
+    config = try members.getIfPresent("config")
+    requiresAdmin = try members.get("require_admin", default: false)
+  }
+}

@@ -1,0 +1,134 @@
+public import Bytes
+
+/// The areas of the home.
+public struct GetAreas: Request {
+  public typealias Response = [Area]
+  public init() {}
+  public var command: Text { "config/area_registry/list" }
+}
+
+/// The floors of the home.
+public struct GetFloors: Request {
+  public typealias Response = [Floor]
+  public init() {}
+  public var command: Text { "config/floor_registry/list" }
+}
+
+/// The labels that people made.
+public struct GetLabels: Request {
+  public typealias Response = [Label]
+  public init() {}
+  public var command: Text { "config/label_registry/list" }
+}
+
+/// All devices. One that does not decode is left out and counted.
+public struct GetDevices: Request {
+  public typealias Response = LossyArray<Device>
+  public init() {}
+  public var command: Text { "config/device_registry/list" }
+}
+
+/// All entries of the entity registry. One that does not decode is left out and counted.
+public struct GetEntityRegistry: Request {
+  public typealias Response = LossyArray<EntityRegistryEntry>
+  public init() {}
+  public var command: Text { "config/entity_registry/list" }
+}
+
+/// What a user interface needs of the entity registry, which is a tenth of it.
+public struct GetDisplayedEntities: Request {
+  public typealias Response = DisplayedEntities
+  public init() {}
+  public var command: Text { "config/entity_registry/list_for_display" }
+}
+
+/// One entry of the entity registry, with all that is known.
+public struct GetEntityRegistryEntry: Request {
+  public typealias Response = EntityRegistryEntry
+  public let entityID: EntityID
+
+  public init(_ entityID: EntityID) { self.entityID = entityID }
+
+  public var command: Text { "config/entity_registry/get" }
+  public var payload: JSONObject { ["entity_id": .text(entityID.text)] }
+}
+
+/// Changes an entry of the entity registry. For administrators.
+public struct UpdateEntityRegistryEntry: Request {
+  public typealias Response = UpdatedEntityRegistryEntry
+  public let entityID: EntityID
+  /// What is not here stays as it is; null takes away what people set: `name`, `icon`, `area_id`,
+  /// `labels`, `disabled_by`, `hidden_by`, `new_entity_id` and more.
+  public let changes: JSONObject
+
+  public init(_ entityID: EntityID, changes: JSONObject) {
+    self.entityID = entityID
+    self.changes = changes
+  }
+
+  public var command: Text { "config/entity_registry/update" }
+  public var payload: JSONObject { changes.setting("entity_id", .text(entityID.text)) }
+}
+
+/// Changes a device. For administrators.
+public struct UpdateDevice: Request {
+  public typealias Response = Device
+  public let deviceID: Text
+  /// What is not here stays as it is: `name_by_user`, `area_id`, `labels`, `disabled_by`.
+  public let changes: JSONObject
+
+  public init(_ deviceID: Text, changes: JSONObject) {
+    self.deviceID = deviceID
+    self.changes = changes
+  }
+
+  public var command: Text { "config/device_registry/update" }
+  public var payload: JSONObject { changes.setting("device_id", .text(deviceID)) }
+}
+
+/// Changes an area. For administrators.
+public struct UpdateArea: Request {
+  public typealias Response = Area
+  public let areaID: Text
+  /// What is not here stays as it is: `name`, `aliases`, `floor_id`, `icon`, `labels`, `picture`.
+  public let changes: JSONObject
+
+  public init(_ areaID: Text, changes: JSONObject) {
+    self.areaID = areaID
+    self.changes = changes
+  }
+
+  public var command: Text { "config/area_registry/update" }
+  public var payload: JSONObject { changes.setting("area_id", .text(areaID)) }
+}
+
+/// The people that Home Assistant knows.
+public struct GetPeople: Request {
+  public typealias Response = People
+  public init() {}
+  public var command: Text { "person/list" }
+}
+
+/// Changes a person who was added in the user interface. For administrators.
+public struct UpdatePerson: Request {
+  public typealias Response = Person
+  public let personID: Text
+  /// What is not here stays as it is: `name`, `user_id`, `device_trackers`, `picture`.
+  public let changes: JSONObject
+
+  public init(_ personID: Text, changes: JSONObject) {
+    self.personID = personID
+    self.changes = changes
+  }
+
+  public var command: Text { "person/update" }
+  public var payload: JSONObject { changes.setting("person_id", .text(personID)) }
+}
+
+extension JSONObject {
+  func setting(_ key: Text, _ value: JSON) -> JSONObject {
+    var changed = self
+    changed[key] = value
+    return changed
+  }
+}

@@ -1,0 +1,67 @@
+public import Bytes
+import CLinux
+
+/// A socket that asks a group of the local network, on every interface, and gets the answers of
+/// each that are meant for it alone.
+public struct MulticastSocket: ~Copyable {
+  /// Interfaces that are asked; a board with containers has ten.
+  public static let interfacesMax = 32
+
+  private let descriptor: Descriptor
+
+  public init() throws(Errno) {
+    descriptor = Descriptor(owning: try retryingInterrupts { clinux_multicast_socket() })
+  }
+
+  /// The number the kernel knows it by, to watch it for input.
+  public var number: Int32 { descriptor.number }
+
+  /// Sends a datagram out of every interface that is up, has an address of IPv4 and carries
+  /// multicast; and to this machine, whether it has such an interface or not.
+  ///
+  /// - Returns: out of how many it went.
+  /// - Throws: the error of the last interface, where it went out of none.
+  @discardableResult
+  public func send(
+    _ datagram: Span<UInt8>, to group: InlineArray<4, UInt8>, port: UInt16
+  ) throws(Errno) -> Int {
+    var failure: Errno?
+    var sentCount = 0
+    for interface in try Self.interfaces() {
+      do throws(Errno) {
+        _ = try unsafe group.span.withUnsafeBufferPointer { (group) throws(Errno) in
+          try unsafe datagram.withUnsafeBytes { (datagram) throws(Errno) in
+            guard let group = group.baseAddress else { return 0 }
+            return try retryingInterrupts {
+              unsafe clinux_multicast_send(
+                number, interface, group, port, datagram.baseAddress, datagram.count)
+            }
+          }
+        }
+        sentCount += 1
+      } catch {
+        failure = error
+      }
+    }
+    if sentCount == 0, let failure { throw failure }
+    return sentCount
+  }
+
+  /// Reads one datagram into the empty `buffer`; false where none is there. What does not fit is
+  /// cut off.
+  public func receive(into buffer: inout ByteBuffer) throws(Errno) -> Bool {
+    buffer.removeAll()
+    return try descriptor.read(into: &buffer) != .wouldBlock
+  }
+
+  private static func interfaces() throws(Errno) -> [UInt32] {
+    var indices = [UInt32](repeating: 0, count: interfacesMax)
+    let count = try retryingInterrupts {
+      unsafe indices.withUnsafeMutableBufferPointer { indices -> Int32 in
+        guard let base = indices.baseAddress else { return 0 }
+        return unsafe clinux_multicast_interfaces(base, Int32(indices.count))
+      }
+    }
+    return [UInt32](indices[..<Int(count)])
+  }
+}

@@ -1,0 +1,64 @@
+import Bytes
+import CLinux
+
+/// The person at the other end of a descriptor, if there is one.
+public struct Terminal: Sendable {
+  /// The longest line that is read; what is beyond it is dropped.
+  public static let lineByteCountMax = 1024
+
+  private let descriptor: Int32
+
+  /// Nil where `descriptor` is no terminal: a pipe, a file, a service's nothing.
+  public init?(_ descriptor: Int32) {
+    guard isatty(descriptor) == 1 else { return nil }
+    self.descriptor = descriptor
+  }
+
+  /// The terminal on standard input.
+  public static var standardInput: Terminal? { Terminal(STDIN_FILENO) }
+
+  /// Reads a line, without its end; nil at the end of input.
+  public func readLine() throws(Errno) -> [UInt8]? {
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while true {
+      let count = try retryingInterrupts { unsafe read(descriptor, &byte, 1) }
+      if count == 0 { return line.isEmpty ? nil : line }
+      if byte == UInt8(ascii: "\n") { return line }
+      if line.count < Self.lineByteCountMax { line.append(byte) }
+    }
+  }
+
+  /// Reads a line that the terminal does not show. Whoever ends the program meanwhile finds the
+  /// terminal as it was.
+  public func readSecret() throws(Errno) -> [UInt8]? {
+    var line = [UInt8](repeating: 0, count: Self.lineByteCountMax)
+    let count = unsafe line.withUnsafeMutableBufferPointer { line in
+      guard let base = line.baseAddress else { return 0 }
+      return unsafe clinux_read_secret(descriptor, base, line.count)
+    }
+    guard count >= 0 else {
+      if clinux_errno() == 0 { return nil }
+      throw .current
+    }
+    return [UInt8](line[..<count])
+  }
+}
+
+/// Reads all of standard input, as far as `byteCountMax` bytes.
+///
+/// - Throws: the kernel's error, and `.fileTooLarge`.
+public func readStandardInput(byteCountMax: Int) throws(Errno) -> [UInt8] {
+  var bytes = ByteBuffer(capacity: byteCountMax + 1)
+  while bytes.freeCapacity > 0 {
+    var count = 0
+    try bytes.fill { (free) throws(Errno) in
+      count = try unsafe free.withUnsafeMutableBufferPointer { (free) throws(Errno) in
+        try retryingInterrupts { unsafe read(STDIN_FILENO, free.baseAddress, free.count) }
+      }
+      return count
+    }
+    guard count > 0 else { return [UInt8](bytes.bytes) }
+  }
+  throw .fileTooLarge
+}

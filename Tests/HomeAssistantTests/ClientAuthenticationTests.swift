@@ -1,0 +1,156 @@
+import Bytes
+import HomeAssistant
+import HomeAssistantTesting
+import Testing
+
+/// The login over the socket, and what a refused token ends.
+@Suite struct ClientAuthenticationTests {
+  private static let authentication: ScriptedDriver.Deed =
+    .sentText(["type": "auth", "access_token": "token"])
+
+  @Test func theTokenGoesOutAsSoonAsThereAreBothItAndASocket() {
+    let early = ClientRig()
+    early.client.connect()
+    early.forget()
+    early.driver.giveToken()
+    #expect(early.driver.deeds.isEmpty)
+    early.driver.openConnection()
+    #expect(early.driver.deeds == [Self.authentication])
+
+    let late = ClientRig()
+    late.client.connect()
+    late.driver.openConnection()
+    late.driver.say(["type": "auth_required", "ha_version": "2025.4.4"])
+    late.forget()
+    late.driver.giveToken()
+    #expect(late.driver.deeds == [Self.authentication])
+  }
+
+  @Test func aSecondTokenIsIgnored() {
+    let rig = ClientRig()
+    rig.client.connect()
+    rig.driver.openConnection()
+    rig.driver.giveToken("one")
+    rig.driver.giveToken("two")
+    rig.driver.giveToken(.rejected("no"))
+    #expect(rig.driver.messages == [["type": "auth", "access_token": "one"]])
+    #expect(rig.client.state == .authenticating)
+  }
+
+  @Test func nothingIsSentBeforeTheTokenIsAccepted() {
+    let rig = ClientRig()
+    rig.send("get_config")
+    rig.driver.openConnection()
+    rig.driver.giveToken()
+    rig.driver.say(["type": "auth_required", "ha_version": "2025.4.4"])
+    #expect(rig.driver.messageTypes == ["auth"])
+    rig.driver.say(["type": "auth_ok", "ha_version": "2025.4.4"])
+    #expect(rig.driver.messageTypes == ["auth", "get_config"])
+  }
+
+  @Test func aTokenThatCannotBeHadNowIsAskedForAgain() {
+    let rig = ClientRig()
+    rig.client.connect()
+    rig.driver.giveToken(.unavailable("the card is read"))
+    #expect(rig.client.state.cause == .noToken("the card is read"))
+    #expect(rig.driver.deeds.last == .closedSocket(code: 1001))
+    rig.forget()
+    rig.driver.advance(by: .seconds(1))
+    #expect(rig.driver.deeds == [.fetchedToken(.connect), .openedSocket])
+  }
+
+  @Test func aServerThatSaysNothingToTheTokenIsLeft() {
+    let rig = ClientRig()
+    rig.client.connect()
+    rig.driver.openConnection()
+    rig.driver.giveToken()
+    rig.driver.advance(by: .seconds(10))
+    #expect(rig.client.state.cause == .authenticationTimeout)
+    #expect(rig.driver.deeds.last == .closedSocket(code: 1001))
+  }
+
+  @Test func aTokenThatNeverComesIsNotTheServersFault() {
+    let rig = ClientRig()
+    rig.client.connect()
+    rig.driver.openConnection()
+    rig.driver.advance(by: .seconds(10))
+    #expect(rig.client.state.cause == .noToken("not in time"))
+  }
+
+  @Test func aRefusedTokenIsNeverTriedAgainByItself() {
+    let rig = ClientRig.rejected()
+    #expect(rig.client.state == .down(.rejected("Invalid access token")))
+    #expect(rig.driver.deeds.last == .closedSocket(code: 1001))
+    rig.forget()
+    rig.send("get_config", retry: .always)
+    rig.client.networkChanged()
+    rig.client.endpointChanged()
+    rig.client.disconnect()
+    rig.send("get_services", retry: .always)
+    let ticks = rig.subscribe("ticks")
+    rig.driver.advance(by: .seconds(100_000))
+    #expect(rig.driver.deeds.isEmpty)
+    #expect(rig.client.state == .down(.rejected("Invalid access token")))
+    ticks.cancel()
+  }
+
+  @Test func connectingAfterARefusalSaysThatAnotherTokenIsNeeded() {
+    let rig = ClientRig.rejected()
+    rig.send("get_config", retry: .always)
+    rig.forget()
+    rig.client.connect()
+    #expect(rig.driver.deeds == [.fetchedToken(.afterRejection), .openedSocket])
+    rig.driver.endConnection()
+    rig.forget()
+    rig.driver.advance(by: .seconds(1))
+    #expect(rig.driver.deeds == [.fetchedToken(.afterRejection), .openedSocket])
+    rig.driver.acceptConnection()
+    #expect(rig.driver.messageTypes.last == "get_config")
+    rig.driver.endConnection()
+    rig.forget()
+    rig.driver.advance(by: .seconds(10))
+    #expect(rig.driver.deeds == [.fetchedToken(.connect), .openedSocket])
+  }
+
+  @Test func whoeverGivesTokensMaySayThatThereIsNoMore() {
+    let rig = ClientRig()
+    rig.client.connect()
+    rig.driver.giveToken(.rejected("log in again"))
+    #expect(rig.client.state == .down(.rejected("log in again")))
+    #expect(rig.client.deadline == nil)
+  }
+
+  @Test func aRefusalEndsTheRequestsThatCannotWaitForAnotherToken() {
+    let rig = ClientRig()
+    rig.send("kept", retry: .always)
+    rig.send("short")
+    rig.send("once", retry: .never)
+    let ticks = rig.subscribe("ticks")
+    let run = rig.subscribe("run", isResubscribed: false)
+    rig.reject()
+    rig.send("late")
+    #expect(rig.endings == ["short: rejected", "once: rejected", "late: rejected"])
+    #expect(rig.starts == [.failure(.rejected)])
+    rig.forget()
+    rig.client.connect()
+    rig.driver.acceptConnection()
+    #expect(rig.driver.messageTypes == ["auth", "kept", "ticks"])
+    ticks.cancel()
+    run.cancel()
+  }
+}
+
+extension ClientRig {
+  static func rejected() -> ClientRig {
+    let rig = ClientRig()
+    rig.client.connect()
+    rig.reject()
+    return rig
+  }
+
+  func reject() {
+    driver.openConnection()
+    driver.giveToken()
+    driver.say(["type": "auth_invalid", "message": "Invalid access token"])
+  }
+}

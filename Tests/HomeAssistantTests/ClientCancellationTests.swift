@@ -1,0 +1,166 @@
+import Bytes
+import HomeAssistant
+import HomeAssistantTesting
+import Testing
+
+/// Nothing is told, and as little as possible is done, after a cancellation.
+@Suite struct ClientCancellationTests {
+  @Test func aRequestThatWasNotSentIsNotSentAnyMore() {
+    let rig = ClientRig()
+    rig.client.cancel(rig.send("get_config"))
+    rig.driver.acceptConnection()
+    #expect(rig.driver.messageTypes == ["auth"])
+    #expect(rig.endings.isEmpty)
+  }
+
+  @Test func theAnswerToARequestThatWasSentIsNobodys() {
+    let rig = ClientRig(isReady: true)
+    let id = rig.send("get_config")
+    rig.client.cancel(id)
+    rig.client.cancel(id)
+    rig.driver.answer(with: 5)
+    rig.reconnect()
+    #expect(rig.endings.isEmpty)
+    #expect(rig.driver.messageTypes == ["get_config", "auth"])
+  }
+
+  @Test func aSubscriptionThatWasNotSentNeedsNoEnd() {
+    let rig = ClientRig()
+    rig.subscribe("ticks").cancel()
+    rig.driver.acceptConnection()
+    #expect(rig.driver.messageTypes == ["auth"])
+  }
+
+  @Test func aSubscriptionThatWasSentIsEndedOnce() {
+    let rig = ClientRig(isReady: true)
+    let ticks = rig.subscribe("ticks")
+    let id = ticks.id
+    ticks.cancel()
+    rig.client.cancel(id)
+    rig.driver.answer(1)
+    rig.driver.tell(1, of: 1)
+    rig.driver.refuse(2, code: "not_found")
+    #expect(
+      rig.driver.messages == [
+        ["id": 1, "type": "ticks"],
+        ["id": 2, "type": "unsubscribe_events", "subscription": 1],
+      ])
+    #expect(rig.starts.isEmpty)
+    #expect(rig.events.isEmpty)
+  }
+
+  @Test func theEndOfASubscriptionIsNotRepeatedOnTheNextConnection() {
+    let rig = ClientRig(isReady: true)
+    rig.subscribe("ticks").cancel()
+    rig.forget()
+    rig.reconnect()
+    #expect(rig.driver.messageTypes == ["auth"])
+  }
+
+  @Test func aSubscriptionWhoseConnectionBrokeNeedsNoEnd() {
+    let rig = ClientRig(isReady: true)
+    let ticks = rig.subscribe("ticks")
+    rig.driver.answer()
+    rig.driver.endConnection()
+    ticks.cancel()
+    rig.forget()
+    rig.client.networkChanged()
+    rig.driver.acceptConnection()
+    #expect(rig.driver.messageTypes == ["auth"])
+  }
+
+  @Test func aSubscriptionEndsWithItsValue() {
+    let rig = ClientRig(isReady: true)
+    do {
+      let ticks = rig.subscribe("ticks")
+      rig.driver.answer()
+      _ = ticks.id
+    }
+    #expect(rig.driver.messageTypes == ["ticks", "unsubscribe_events"])
+  }
+
+  @Test func aSubscriptionThatCancelsItselfIsNotToldTheRestOfTheFrame() {
+    let rig = ClientRig(isReady: true)
+    var events: [JSON] = []
+    var id: RequestID?
+    let client = rig.client
+    id = client.subscribe(RawSubscription("ticks")) { event in
+      if case .success(let event) = event { events.append(event) }
+      if let id { client.cancel(id) }
+    }.detach()
+    rig.driver.say([
+      ["id": 1, "type": "result", "success": true, "result": nil],
+      ["id": 1, "type": "event", "event": 1],
+      ["id": 1, "type": "event", "event": 2],
+    ])
+    #expect(events == [1])
+  }
+
+  @Test func aCompletionMayCancelAnotherRequestOfTheSameFrame() {
+    let rig = ClientRig(isReady: true)
+    var second: RequestID?
+    let client = rig.client
+    client.send(RawRequest("first")) { _ in second.map { client.cancel($0) } }
+    second = rig.send("second")
+    rig.driver.say([
+      ["id": 1, "type": "result", "success": true, "result": nil],
+      ["id": 2, "type": "result", "success": true, "result": nil],
+    ])
+    #expect(rig.endings.isEmpty)
+  }
+
+  @Test func handlersAreLetGoAtTheEndAndAtTheCancellation() {
+    let rig = ClientRig(isReady: true)
+    var isAlive: [() -> Bool] = []
+    func watched() -> Canary {
+      let canary = Canary()
+      isAlive.append { [weak canary] in canary != nil }
+      return canary
+    }
+    func send() -> RequestID {
+      let canary = watched()
+      return rig.client.send(RawRequest("get_config")) { _ in canary.sing() }
+    }
+    func subscribe() -> RequestID {
+      let canary = watched()
+      return rig.client.subscribe(RawSubscription("ticks")) { _ in canary.sing() }.detach()
+    }
+    func call() -> RequestID {
+      let canary = watched()
+      return rig.client.send(RawRESTRequest(.get, "config")) { _ in canary.sing() }
+    }
+    _ = send()
+    rig.driver.answer()
+    let ids = [send(), subscribe(), call()]
+    #expect(isAlive.map { $0() } == [false, true, true, true])
+    for id in ids { rig.client.cancel(id) }
+    #expect(isAlive.map { $0() } == [false, false, false, false])
+  }
+
+  private final class Canary {
+    func sing() {}
+  }
+}
+
+/// The session alone keeps the same word, for those who use it without the client.
+@Suite struct SessionCancellationTests {
+  @Test func nothingIsToldOfACancelledSubscriptionThatWasAlreadyToldOf() {
+    var session = Session(policy: ClientRig.plain, seed: 1)
+    let now = Instant(nanoseconds: 0)
+    func drain() -> [SessionAction] {
+      var actions: [SessionAction] = []
+      while let action = session.nextAction(now: now) { actions.append(action) }
+      return actions
+    }
+    session.connect(now: now)
+    session.socketOpened(now: now)
+    session.tokenFetched(.token([1]), now: now)
+    session.received([UInt8](#"{"type":"auth_ok"}"#.utf8).span, now: now)
+    let id = session.subscribe(
+      members: [UInt8](#""type":"ticks""#.utf8), isResubscribed: true, now: now)
+    _ = drain()
+    session.received([UInt8](#"{"id":1,"type":"event","event":1}"#.utf8).span, now: now)
+    session.cancel(id)
+    #expect(drain() == [.send])
+  }
+}

@@ -1,0 +1,187 @@
+import Bytes
+import HomeAssistant
+import HomeAssistantTesting
+import Testing
+
+/// When it connects again, and when it sees that it must.
+@Suite struct ClientReconnectionTests {
+  /// The waits of a client whose every attempt fails, in seconds, and their jitter.
+  private func waits(_ count: Int, seed: UInt64) -> [Double] {
+    let driver = ScriptedDriver()
+    let client = driver.makeClient(seed: seed)
+    client.connect()
+    return (1...count).map { attempt in
+      driver.endConnection(.unreachable("no route"))
+      guard case .down(.retrying(attempt, let at, .unreachable("no route"))) = client.state else {
+        return -1
+      }
+      let wait = at - driver.now
+      driver.advance(by: wait)
+      return Double(wait.nanoseconds) / 1e9
+    }
+  }
+
+  @Test func theWaitsGrowAndEachHasItsJitter() {
+    let least = [0.0, 5, 10, 10, 15, 15, 15]
+    var firsts: Set<Double> = []
+    for seed in UInt64(0)..<200 {
+      let waits = waits(7, seed: seed)
+      for (wait, least) in zip(waits, least) {
+        #expect((least...least + max(1, least / 5)).contains(wait))
+      }
+      firsts.insert(waits[0])
+    }
+    #expect(firsts.count > 190)
+  }
+
+  @Test func aConnectionThatIsAcceptedAndDroppedIsNotTriedFasterAndFaster() {
+    let rig = ClientRig()
+    rig.connect()
+    for attempt in 1...6 {
+      rig.driver.endConnection()
+      #expect(rig.client.state.attempt == attempt)
+      rig.driver.advanceToDeadline()
+      rig.driver.acceptConnection()
+    }
+  }
+
+  @Test func aConnectionThatLastedStartsTheWaitsAgain() {
+    let rig = ClientRig(isReady: true)
+    for _ in 0..<3 {
+      rig.driver.endConnection()
+      rig.driver.advanceToDeadline()
+      rig.driver.acceptConnection()
+    }
+    rig.driver.advance(by: .seconds(30))
+    rig.driver.endConnection()
+    #expect(rig.client.state.attempt == 1)
+  }
+
+  @Test func connectingByHandDoesNotWaitAndStartsTheWaitsAgain() {
+    let rig = ClientRig()
+    rig.client.connect()
+    for _ in 0..<3 {
+      rig.driver.endConnection()
+      rig.driver.advanceToDeadline()
+    }
+    rig.driver.endConnection()
+    rig.forget()
+    rig.client.connect()
+    #expect(rig.driver.deeds == [.fetchedToken(.connect), .openedSocket])
+    rig.driver.endConnection()
+    #expect(rig.client.state.attempt == 1)
+  }
+
+  @Test func anotherNetworkEndsTheWaitAndNothingElse() {
+    let rig = ClientRig()
+    rig.client.connect()
+    for _ in 0..<3 {
+      rig.driver.endConnection()
+      rig.driver.advanceToDeadline()
+    }
+    rig.driver.endConnection()
+    rig.forget()
+    rig.client.networkChanged()
+    #expect(rig.driver.deeds == [.fetchedToken(.connect), .openedSocket])
+    rig.client.networkChanged()
+    #expect(rig.driver.deeds.count == 2)
+    rig.driver.endConnection()
+    #expect(rig.client.state.attempt == 5)
+  }
+
+  @Test func aRequestDoesNotHurryTheNextAttempt() {
+    let rig = ClientRig(isReady: true)
+    rig.driver.endConnection()
+    for _ in 0..<20 { rig.send("get_config") }
+    #expect(rig.driver.deeds.isEmpty)
+    #expect(rig.client.state.attempt == 1)
+  }
+}
+
+/// Pings, which find out that a connection is dead.
+@Suite struct ClientKeepAliveTests {
+  @Test func aConnectionIsPingedAMinuteAfterEachAnswer() {
+    let rig = ClientRig(isReady: true)
+    rig.driver.advance(by: .milliseconds(59_999))
+    #expect(rig.driver.deeds.isEmpty)
+    rig.driver.advance(by: .milliseconds(1))
+    #expect(rig.driver.messages == [["id": 1, "type": "ping"]])
+    #expect(rig.client.latency == nil)
+    rig.driver.advance(by: .milliseconds(250))
+    rig.driver.pong()
+    #expect(rig.client.latency == .milliseconds(250))
+    rig.driver.advance(by: .seconds(60))
+    #expect(rig.ids(of: "ping") == [1, 2])
+  }
+
+  @Test func aPingWithoutAnAnswerEndsTheConnection() {
+    let rig = ClientRig(isReady: true)
+    rig.driver.advance(by: .seconds(89))
+    #expect(rig.states.isEmpty)
+    rig.driver.advance(by: .seconds(1))
+    #expect(rig.client.state.cause == .unanswered)
+    #expect(rig.driver.deeds.last == .closedSocket(code: 1001))
+    #expect(rig.driver.deeds.count == 2)
+  }
+
+  @Test func aRefusedPingIsAnAnswerToo() {
+    let rig = ClientRig(isReady: true)
+    rig.driver.advance(by: .seconds(60))
+    rig.driver.refuse(code: "unknown_error")
+    rig.driver.advance(by: .seconds(59))
+    #expect(rig.states.isEmpty)
+  }
+
+  @Test func thePongOfAnotherPingIsNoAnswer() {
+    let rig = ClientRig(isReady: true)
+    rig.driver.advance(by: .seconds(60))
+    rig.driver.pong(77)
+    rig.driver.advance(by: .seconds(30))
+    #expect(rig.client.state.cause == .unanswered)
+  }
+
+  @Test func aPingIsNeverRepeatedOnTheNextConnection() {
+    let rig = ClientRig(isReady: true)
+    rig.driver.advance(by: .seconds(60))
+    rig.forget()
+    rig.reconnect()
+    #expect(rig.driver.messageTypes == ["auth"])
+    rig.driver.advance(by: .seconds(59))
+    #expect(rig.driver.messageTypes == ["auth"])
+  }
+
+  @Test func aMachineThatSleptDoesNotPingADeadConnection() {
+    let rig = ClientRig(isReady: true)
+    rig.driver.sleep(for: .seconds(60 + 301))
+    #expect(rig.client.state.cause == .slept)
+    #expect(rig.driver.deeds == [.closedSocket(code: 1001)])
+  }
+
+  @Test func aPingThatIsALittleLateIsSent() {
+    let rig = ClientRig(isReady: true)
+    rig.driver.sleep(for: .seconds(60 + 299))
+    #expect(rig.driver.messageTypes == ["ping"])
+  }
+
+  @Test func anotherNetworkMakesAConnectionShowThatItStands() {
+    let rig = ClientRig(isReady: true)
+    rig.driver.advance(by: .seconds(20))
+    rig.client.networkChanged()
+    rig.driver.advance(by: .zero)
+    #expect(rig.driver.messageTypes == ["ping"])
+    rig.client.networkChanged()
+    rig.driver.advance(by: .zero)
+    #expect(rig.driver.messageTypes == ["ping"])
+    rig.driver.pong()
+    rig.driver.advance(by: .seconds(59))
+    #expect(rig.driver.messageTypes == ["ping"])
+  }
+
+  @Test func thereAreNoPingsWithoutAConnection() {
+    let rig = ClientRig(isReady: true)
+    rig.client.disconnect()
+    rig.forget()
+    rig.driver.advance(by: .seconds(600))
+    #expect(rig.driver.deeds.isEmpty)
+  }
+}

@@ -1,0 +1,106 @@
+import Bytes
+import CLinux
+import Foundation
+import LinuxIO
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct TerminalTests {
+  /// Both sides of a terminal that nobody sits at.
+  private final class Pair: Sendable {
+    let person: Int32
+    let program: Int32
+
+    init() throws {
+      person = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
+      guard person >= 0, grantpt(person) == 0, unlockpt(person) == 0,
+        let name = unsafe ptsname(person)
+      else { throw Errno(code: clinux_errno()) }
+      program = unsafe clinux_open(name, O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
+      guard program >= 0 else { throw Errno(code: clinux_errno()) }
+    }
+
+    deinit {
+      close(person)
+      close(program)
+    }
+
+    func type(_ text: String) {
+      var text = text
+      _ = text.withUTF8 { unsafe write(person, $0.baseAddress, $0.count) }
+    }
+
+    /// What the screen shows up to now; line ends are `\r\n` there.
+    var screen: String {
+      var ready = pollfd(fd: person, events: Int16(POLLIN), revents: 0)
+      var shown: [UInt8] = []
+      while unsafe poll(&ready, 1, 0) == 1, ready.revents & Int16(POLLIN) != 0 {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = unsafe read(person, &bytes, bytes.count)
+        guard count > 0 else { break }
+        shown += bytes[..<count]
+      }
+      return String(decoding: shown, as: UTF8.self)
+    }
+
+    var isEchoing: Bool {
+      var settings = termios()
+      return unsafe tcgetattr(program, &settings) == 0
+        && settings.c_lflag & tcflag_t(ECHO) != 0
+    }
+
+    /// Types as soon as the program has hidden what is typed. A thread of its own does it: the one
+    /// of the test reads meanwhile.
+    func typeOnceHidden(_ text: String) {
+      Thread.detachNewThread { [self] in
+        while isEchoing { usleep(1000) }
+        type(text)
+      }
+    }
+  }
+
+  @Test func aPipeIsNoTerminal() {
+    var ends: [Int32] = [0, 0]
+    #expect(unsafe pipe2(&ends, O_CLOEXEC) == 0)
+    #expect(Terminal(ends[0]) == nil)
+    for end in ends { close(end) }
+  }
+
+  @Test func aLineIsReadWithoutItsEnd() throws {
+    let pair = try Pair()
+    let terminal = try #require(Terminal(pair.program))
+    pair.type("Ann\n\nrest")
+    #expect(try terminal.readLine() == [UInt8]("Ann".utf8))
+    #expect(try terminal.readLine() == [])
+    pair.type("\u{4}\u{4}")
+    #expect(try terminal.readLine() == [UInt8]("rest".utf8))
+    pair.type("\u{4}")
+    #expect(try terminal.readLine() == nil)
+    #expect(pair.screen.hasPrefix("Ann\r\n"))
+  }
+
+  @Test func aSecretIsNotShown() throws {
+    let pair = try Pair()
+    let terminal = try #require(Terminal(pair.program))
+    pair.type("early\n")
+    pair.typeOnceHidden("pass word\n")
+    #expect(try terminal.readSecret() == [UInt8]("pass word".utf8))
+    #expect(pair.isEchoing, "what comes next is shown again")
+    // Only the end of the line, and what was typed before the question.
+    #expect(pair.screen == "early\r\n\r\n")
+  }
+
+  @Test func theEndOfInputIsNoSecret() throws {
+    let pair = try Pair()
+    let terminal = try #require(Terminal(pair.program))
+    pair.typeOnceHidden("\u{4}")
+    #expect(try terminal.readSecret() == nil)
+    #expect(pair.isEchoing)
+  }
+
+  @Test func aLineThatIsTooLongIsCut() throws {
+    let pair = try Pair()
+    let terminal = try #require(Terminal(pair.program))
+    pair.typeOnceHidden(String(repeating: "a", count: 2000) + "\n")
+    #expect(try terminal.readSecret()?.count == Terminal.lineByteCountMax)
+  }
+}

@@ -1,0 +1,261 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Testing
+
+@testable import Transport
+
+@Suite struct PublicKeyPinTests {
+  private static let one = "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+
+  @Test(arguments: [one, "\(one);\(one)"])
+  func whatLibcurlReadsAsAPinIsOne(text: String) {
+    #expect(PublicKeyPin([UInt8](text.utf8)) != nil)
+  }
+
+  /// To libcurl each of these would be the name of a file, or a pin that never fits.
+  @Test(arguments: [
+    "", "sha256//", "/etc/pin.pem", String(one.dropFirst(8)), String(one.dropLast()), one + "=",
+    one + ";", ";" + one, one + " ", one.replacing("/T", with: "-T"), "SHA256" + one.dropFirst(6),
+    "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFUA",
+  ])
+  func nothingElseIsAPin(text: String) {
+    #expect(PublicKeyPin([UInt8](text.utf8)) == nil)
+  }
+}
+
+/// Both clients, and what they make of the same settings.
+@Suite(.serialized, .enabled(if: TLSFront.isAvailable, "openssl and python3 are there"))
+final class TLSTests {
+  private let authority: TLSFront.Authority
+
+  init() throws { authority = try TLSFront.Authority() }
+  deinit { authority.remove() }
+
+  /// As much of libcurl's words as is kept.
+  private static let notVerified = "SSL peer certificate or SSH remote key was not "
+
+  @Test func theSystemDoesNotBelieveAnAuthorityOfOnesOwn() throws {
+    #expect(try reach(.system) == [.failed(Self.notVerified), .failed(Self.notVerified)])
+  }
+
+  @Test func anAuthorityOfOnesOwnIsBelievedWhereItIsNamed() throws {
+    #expect(try reach(TransportSettings(authorityFile: file("authority.pem"))) == opened)
+  }
+
+  @Test func anAuthorityThatIsNotThereIsNotMadeUpFor() throws {
+    let words = "Problem with the SSL CA cert (path? access righ"
+    #expect(
+      try reach(TransportSettings(authorityFile: file("absent.pem")))
+        == [.failed(words), .failed(words)])
+  }
+
+  @Test func anotherAuthorityIsNotBelieved() throws {
+    let other = try TLSFront.Authority()
+    defer { other.remove() }
+    #expect(
+      try reach(TransportSettings(authorityFile: Path(other.file("authority.pem"))))
+        == [.failed(Self.notVerified), .failed(Self.notVerified)])
+  }
+
+  /// The certificate is right, and for another name.
+  @Test func theNameHasToFit() throws {
+    #expect(
+      try reach(TransportSettings(authorityFile: file("authority.pem")), host: "localhost")
+        == [.failed(Self.notVerified), .failed(Self.notVerified)])
+  }
+
+  @Test func theRightPinFits() throws {
+    let pin = try #require(PublicKeyPin(authority.pin()))
+    #expect(
+      try reach(TransportSettings(authorityFile: file("authority.pem"), publicKeyPin: pin))
+        == opened)
+  }
+
+  @Test func aPinDoesNotReplaceTheAuthority() throws {
+    let pin = try #require(PublicKeyPin(authority.pin()))
+    #expect(
+      try reach(TransportSettings(publicKeyPin: pin))
+        == [.failed(Self.notVerified), .failed(Self.notVerified)])
+  }
+
+  @Test func aWrongPinDoesNotFit() throws {
+    let pin = try #require(
+      PublicKeyPin([UInt8]("sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")))
+    let words = "SSL public key does not match pinned public key"
+    #expect(
+      try reach(TransportSettings(authorityFile: file("authority.pem"), publicKeyPin: pin))
+        == [.failed(words), .failed(words)])
+  }
+
+  @Test func aClientCertificateIsShownWhereItIsAskedFor() throws {
+    let certificate = ClientCertificate(
+      certificateFile: file("client.pem"), keyFile: file("client.key"))
+    #expect(
+      try reach(
+        TransportSettings(authorityFile: file("authority.pem"), clientCertificate: certificate),
+        isAskingForCertificate: true) == opened)
+  }
+
+  @Test func withoutAClientCertificateSuchAServerIsClosed() throws {
+    let results = try reach(
+      TransportSettings(authorityFile: file("authority.pem")), isAskingForCertificate: true)
+    #expect(results.count == 2 && !results.contains(.opened))
+  }
+
+  /// TLS holds more than the kernel knows of, in both directions.
+  @Test(arguments: [100_000, 1 << 22])
+  func longMessagesGoThroughTLS(byteCount: Int) throws {
+    let rig = try WebSocketRig(settings: TransportSettings(authorityFile: file("authority.pem")))
+    defer { rig.stop() }
+    let front = try TLSFront(to: rig.server.port, by: authority)
+    let peer = try rig.openAndAccept("https://127.0.0.1:\(front.port)/")
+    let payload = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    rig.server.send(WebSocketRig.frame(0x82, payload) + WebSocketRig.frame(0x81, "and"), to: peer)
+    try rig.turn(untilEvents: 3)
+    #expect(
+      rig.events.suffix(2) == [.received(.binary, payload), .received(.text, [UInt8]("and"))])
+    rig.server.setReading(false, from: peer)
+    #expect(rig.send(.binary, payload))
+    for _ in 0..<20 { try rig.turn(until: Moment.now.instant) }
+    rig.server.setReading(true, from: peer)
+    #expect(try rig.frame(from: peer).payload == payload)
+    #expect(rig.send(.text, [UInt8]("done")))
+    #expect(try rig.frame(from: peer).payload == [UInt8]("done"))
+  }
+
+  // MARK: Tools
+
+  private enum Reached: Equatable {
+    case opened
+    case failed(String)
+  }
+
+  private let opened: [Reached] = [.opened, .opened]
+
+  private func file(_ name: String) -> Path { Path(authority.file(name)) }
+
+  /// What HTTP makes of a server, and what a WebSocket does.
+  private func reach(
+    _ settings: TransportSettings, host: String = "127.0.0.1", isAskingForCertificate: Bool = false
+  ) throws -> [Reached] {
+    let rig = try WebSocketRig(settings: settings)
+    defer { rig.stop() }
+    let front = try TLSFront(
+      to: rig.server.port, by: authority, isAskingForCertificate: isAskingForCertificate)
+    rig.server.received = { [server = rig.server] peer in
+      guard peer.input.suffix(4) == [13, 10, 13, 10] else { return }
+      let head = String(decoding: peer.input, as: UTF8.self)
+      peer.input = []
+      let answer =
+        head.contains("Sec-WebSocket-Key")
+        ? WebSocketRig.accepting(head) : [UInt8]("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+      server.send(answer, to: peer)
+    }
+    let url = "https://\(host):\(front.port)/api/"
+    return [try requested(url, settings, rig), try connected(url, rig)]
+  }
+
+  private func requested(
+    _ url: String, _ settings: TransportSettings, _ rig: WebSocketRig
+  ) throws -> Reached {
+    switch try rig.get(url, settings) {
+    case .answered(let status): return status == 200 ? .opened : .failed("\(status)")
+    case .failed(let words): return .failed(text(words))
+    }
+  }
+
+  private func connected(_ url: String, _ rig: WebSocketRig) throws -> Reached {
+    rig.open(url)
+    try rig.turn(untilEvents: 1)
+    guard case .closed(let end) = try #require(rig.events.first) else { return .opened }
+    switch end {
+    case .notConnected(let words): return .failed(text(words))
+    case .disconnected(let words): return .failed(text(words))
+    default: return .failed("\(end)")
+    }
+  }
+
+  private func text(_ words: InlineText) -> String {
+    String(decoding: [UInt8](words.bytes), as: UTF8.self)
+  }
+}
+
+@Suite(.serialized) final class ProxyTests {
+  /// The proxy plays the server behind it, too.
+  @Test func aWebSocketIsTunnelled() throws {
+    let proxy = try WebSocketRig()
+    let rig = try WebSocketRig(settings: settings(proxy))
+    defer {
+      rig.stop()
+      proxy.stop()
+    }
+    rig.open("http://boat.invalid/api/websocket")
+    let peer = try turn(rig, proxy) { proxy.server.peers.values.first }
+    let connect = try head(from: peer, rig, proxy)
+    #expect(connect.hasPrefix("CONNECT boat.invalid:80 HTTP/1.1\r\n"))
+    proxy.server.send([UInt8]("HTTP/1.1 200 Connection established\r\n\r\n"), to: peer)
+    let request = try head(from: peer, rig, proxy)
+    #expect(request.hasPrefix("GET /api/websocket HTTP/1.1\r\nHost: boat.invalid\r\n"))
+    proxy.server.send(
+      WebSocketRig.accepting(request) + WebSocketRig.frame(0x81, "through"), to: peer)
+    _ = try turn(rig, proxy) { rig.events.count == 2 ? true : nil }
+    #expect(rig.events == [.opened, .received(.text, [UInt8]("through"))])
+  }
+
+  @Test func aProxyThatRefusesIsNoConnection() throws {
+    let proxy = try WebSocketRig()
+    let rig = try WebSocketRig(settings: settings(proxy))
+    defer {
+      rig.stop()
+      proxy.stop()
+    }
+    rig.open("http://boat.invalid/")
+    let peer = try turn(rig, proxy) { proxy.server.peers.values.first }
+    _ = try head(from: peer, rig, proxy)
+    proxy.server.send([UInt8]("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n"), to: peer)
+    let event = try turn(rig, proxy) { rig.events.first }
+    guard case .closed(.notConnected) = event else {
+      Issue.record("\(event)")
+      return
+    }
+  }
+
+  @Test func anHTTPRequestIsGivenToTheProxy() throws {
+    let rig = try WebSocketRig()
+    defer { rig.stop() }
+    rig.server.received = { [server = rig.server] peer in
+      let isAsked = String(decoding: peer.input, as: UTF8.self)
+        .hasPrefix("GET http://boat.invalid/api/ HTTP/1.1\r\n")
+      server.send(
+        [UInt8]("HTTP/1.1 \(isAsked ? 200 : 500) X\r\nContent-Length: 0\r\n\r\n".utf8), to: peer)
+    }
+    #expect(try rig.get("http://boat.invalid/api/", settings(rig)) == .answered(status: 200))
+  }
+
+  private func settings(_ proxy: WebSocketRig) -> TransportSettings {
+    TransportSettings(proxy: [UInt8]("http://127.0.0.1:\(proxy.server.port)".utf8))
+  }
+
+  /// Turns both loops until there is a result.
+  private func turn<Result>(
+    _ rig: WebSocketRig, _ proxy: WebSocketRig, until result: () -> Result?
+  ) throws -> Result {
+    var found = result()
+    try rig.turn {
+      try proxy.loop.turn(until: Moment.now.instant)
+      found = found ?? result()
+      return found != nil
+    }
+    return try #require(found)
+  }
+
+  private func head(
+    from peer: StreamServer.Peer, _ rig: WebSocketRig, _ proxy: WebSocketRig
+  ) throws -> String {
+    defer { peer.input = [] }
+    return try turn(rig, proxy) {
+      peer.input.suffix(4) == [13, 10, 13, 10] ? String(decoding: peer.input, as: UTF8.self) : nil
+    }
+  }
+}
