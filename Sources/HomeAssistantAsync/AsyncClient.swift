@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// It connects with its first request. A task that is cancelled ends its request with
 /// `RequestError.cancelled`; a loop over events that ends unsubscribes. `close()` ends the
-/// connection, and so does the end of the last reference.
+/// connection for good, and so does the end of the last reference.
 public actor AsyncClient {
   private struct Waiting {
     let continuation: CheckedContinuation<Result<JSON, RequestError>, Never>
@@ -25,6 +25,7 @@ public actor AsyncClient {
 
   private let thread: any LoopExecutor
   private let client: Client
+  private var isClosed = false
   private var waiting: [UInt64: Waiting] = [:]
   private var observations: [UInt64: ObservationBox] = [:]
   private nonisolated let lastTicket = Atomic<UInt64>(0)
@@ -51,11 +52,12 @@ public actor AsyncClient {
   /// Ends the connection, and stays away until `connect()` or the next request.
   public func disconnect() { client.disconnect() }
 
-  /// Ends the connection for good. Every request that waits ends with `RequestError.cancelled`.
+  /// Ends the connection for good. Every request that waits, or is made later, ends with
+  /// `RequestError.cancelled`.
   public func close() {
+    isClosed = true
     client.disconnect()
-    for ticket in waiting.keys { finish(ticket, .failure(.cancelled)) }
-    thread.stop()
+    for ticket in waiting.keys { cancel(ticket) }
   }
 
   public var state: ConnectionState { client.state }
@@ -114,7 +116,7 @@ public actor AsyncClient {
 
   private func perform(_ wish: Wish, _ ticket: UInt64) async -> Result<JSON, RequestError> {
     // A task that was cancelled before this has been told so already.
-    if Task.isCancelled { return .failure(.cancelled) }
+    if isClosed || Task.isCancelled { return .failure(.cancelled) }
     return await withCheckedContinuation { continuation in
       waiting[ticket] = Waiting(continuation: continuation)
       let id =
