@@ -41,7 +41,9 @@ extension Webhook {
     }
 
     private static func key(in answer: Span<UInt8>) -> SecretKey? {
-      guard let secret = try? JSON(parsing: answer).get("secret", as: Text.self) else { return nil }
+      guard let json = try? JSON(parsing: answer),
+        let secret = try? json.get("secret", as: Text.self)
+      else { return nil }
       return SecretKey(hexadecimal: secret.bytes.span)
     }
   }
