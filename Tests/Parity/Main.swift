@@ -17,6 +17,8 @@
     judgeAnswers(to: &transcript)
     keepARegistration(to: &transcript)
     writeMessages(to: &transcript)
+    talkToTheWebhook(to: &transcript)
+    compareVersions(to: &transcript)
     waitLonger(to: &transcript)
     enroll(to: &transcript)
     deliver(to: &transcript)

@@ -72,4 +72,11 @@ extension StateDirectory {
         code: .noInput, text: "\(path)/registration.json cannot be read: \(error)")
     }
   }
+
+  var registrationIsPlain: CommandFailure {
+    CommandFailure(
+      code: .dataError,
+      text: "\(path)/registration.json has no key, and nothing is sent in plain; remove it to"
+        + " register this board anew (Home Assistant then makes new entities)")
+  }
 }
