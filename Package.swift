@@ -126,6 +126,9 @@ let package = Package(
       name: "parity", dependencies: ["Outbox", "CLinux"], path: "Tests/Parity",
       swiftSettings: shipped, linkerSettings: libraries("sodium", "m")),
     .executableTarget(
+      name: "websocket-echo", dependencies: ["Transport", "CLinux"], path: "Tests/Autobahn",
+      exclude: ["run"], swiftSettings: shipped, linkerSettings: libraries("curl", "sodium", "m")),
+    .executableTarget(
       name: "sealing", dependencies: ["HomeAssistant", "LinuxIO", "CLinux"],
       path: "Tests/Benchmarks/Sealing", swiftSettings: shipped,
       linkerSettings: libraries("sodium", "m")),
