@@ -55,6 +55,11 @@ let package = Package(
     .target(
       name: "HomeAssistantTesting", dependencies: ["Bytes", "HomeAssistant"],
       swiftSettings: everywhere),
+    // The client for programs with tasks.
+    .target(
+      name: "HomeAssistantAsync",
+      dependencies: ["Bytes", "HomeAssistant", "LinuxIO", "Transport"], cSettings: besideGlibc,
+      swiftSettings: everywhere),
     .target(
       name: "Outbox", dependencies: ["Bytes", "Sensing", "HomeAssistant"],
       swiftSettings: shipped),

@@ -113,15 +113,10 @@ public final class ScriptedDriver: Driver {
   public func pong(_ id: Int64? = nil) { say(["id": number(id), "type": "pong"]) }
 
   public func answerHTTP(
-    _ id: RequestID, status: Int = 200, mediaType: String? = "application/json", body: String
+    _ id: RequestID, status: Int = 200, mediaType: String = "application/json", body: String
   ) {
-    let body = [UInt8](body.utf8)
-    guard let mediaType else {
-      client?.httpAnswered(id, status: status, mediaType: nil, body: body.span)
-      return
-    }
-    client?.httpAnswered(
-      id, status: status, mediaType: [UInt8](mediaType.utf8).span, body: body.span)
+    let (mediaType, body) = ([UInt8](mediaType.utf8), [UInt8](body.utf8))
+    client?.httpAnswered(id, status: status, mediaType: mediaType.span, body: body.span)
   }
 
   public func failHTTP(_ id: RequestID, _ error: RequestError) { client?.httpFailed(id, error) }

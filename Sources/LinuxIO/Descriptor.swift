@@ -2,7 +2,7 @@ public import Bytes
 import CLinux
 
 /// A file descriptor that closes itself.
-public struct Descriptor: ~Copyable {
+public struct Descriptor: ~Copyable, Sendable {
   /// The number the kernel knows it by, for calls that only look at it.
   public let number: Int32
 
