@@ -53,6 +53,7 @@ enum EventLine {
       )
     case .asked(let type): return ("asked", ["type": .string(type)])
     case .refused(let refused): return ("refused", describe(refused))
+    case .occurred(let occurrence): return (occurrence.name, occurrence.content)
     }
   }
 

@@ -13,8 +13,11 @@ public struct Home: Sendable {
   static let webhookPrefix = "/api/webhook/"
   static let statesPath = "/api/states"
 
-  let token: String
+  public let household: Household
   let random: @Sendable (Int) -> [UInt8]
+  var grants: Grants
+  var logins: [Login] = []
+  var door: Doorkeeper
   var zone = Zone()
   var registrations: [Registration] = []
   /// Ids that answered once. Until a restart they are silent, then they are gone.
@@ -34,15 +37,15 @@ public struct Home: Sendable {
   /// Entries ever made, those forgotten included.
   public private(set) var entryCount = 0
 
-  /// - Parameters:
-  ///   - token: what a client must show to register and to read back.
-  ///   - random: makes that many random bytes, for ids, secrets and nonces.
+  /// - Parameter random: makes that many random bytes, for ids, secrets and nonces.
   public init(
-    token: String = Home.defaultToken,
+    _ household: Household = Household(),
     random: @escaping @Sendable (Int) -> [UInt8] = systemRandom(byteCount:)
   ) {
-    self.token = token
+    self.household = household
     self.random = random
+    grants = Grants(token: household.token, random: random)
+    door = Doorkeeper(threshold: household.failuresUntilBan)
   }
 
   /// Answers one request that arrived at `now`.
@@ -61,6 +64,7 @@ public struct Home: Sendable {
   private mutating func route(_ request: Request, now: Moment) -> Response {
     do throws(Refusal) {
       if request.header("X-Forwarded-For") != nil { throw .proxyHeader }
+      if door.isShut { throw .login(.banned) }
       let path = request.path
       if path.hasPrefix(Self.webhookPrefix) {
         let id = String(path.dropFirst(Self.webhookPrefix.count))
@@ -73,6 +77,7 @@ public struct Home: Sendable {
         }
         return webhook(id, request, now: now)
       }
+      if path.hasPrefix("/auth/") { return try authorize(request, now: now).response() }
       return try restricted(request, now: now).response()
     } catch {
       let response = error.answer.response()
@@ -91,7 +96,10 @@ public struct Home: Sendable {
     guard request.method == (isRegistration ? "POST" : "GET") else {
       throw .methodNotAllowed(request.method)
     }
-    guard request.header("Authorization") == "Bearer \(token)" else { throw .unauthorized }
+    do throws(Refusal) { _ = try credential(of: request, now: now) } catch {
+      door.noteFailure()
+      throw error
+    }
     return isRegistration ? register(request.body, now: now) : readBack(path)
   }
 
@@ -128,6 +136,10 @@ extension Home {
 
   mutating func countMessage(sealed: Bool) {
     if sealed { counters.sealed += 1 } else { counters.plain += 1 }
+  }
+
+  mutating func note(_ occurrence: Occurrence, device: String? = nil, at now: Moment) {
+    record(.occurred(occurrence), device: device, sealed: nil, at: now)
   }
 
   mutating func refuse(_ refusal: Refusal, status: Int, at now: Moment) {

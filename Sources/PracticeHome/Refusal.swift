@@ -8,6 +8,9 @@ public enum Refusal: Error, Sendable, Equatable {
   case webhookMethod(String)
   case proxyHeader
   case tooLarge
+  /// The body is not what it must be, in the words of the answer.
+  case badRequest(String)
+  case login(LoginRefusal)
   // The webhook id
   case unknownWebhook
   case supersededWebhook
@@ -51,6 +54,8 @@ public enum Refusal: Error, Sendable, Equatable {
       "method \(method) is not allowed here, POST is"
     case .proxyHeader: "X-Forwarded-For from a proxy that is not trusted"
     case .tooLarge: "the body is larger than 16 MiB"
+    case .badRequest(let message): message
+    case .login(let refusal): refusal.reason
     default: nil
     }
   }
@@ -109,6 +114,8 @@ extension Refusal {
     case .methodNotAllowed: .text(405, "405: Method Not Allowed")
     case .proxyHeader: .text(400, "400: Bad Request")
     case .webhookMethod: .nothing(405)
+    case .badRequest(let message): .open(["message": .string(message)], status: 400)
+    case .login(let refusal): refusal.answer
     case .goneWebhook: .nothing(410)
     case .invalidJSON: .braces(400)
     case .encryptionRequired: .failure("encryption_required", "Encryption required")
@@ -133,6 +140,7 @@ extension Refusal {
     case .disabledSensor: "answered with success and is_disabled"
     case .valueIgnored, .entityCannotStart: "answered with success all the same"
     case .fault: "not taken"
+    case .login where status == 200: "answered 200, with the error in the content"
     default: status == 200 ? "dropped silently, as Home Assistant does" : "answered \(status)"
     }
   }

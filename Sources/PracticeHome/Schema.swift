@@ -78,6 +78,25 @@ extension Schema {
     return .string(text)
   }
 
+  /// Text, and nothing that could be turned into it.
+  static let text = Schema { (value) throws(Invalid) in
+    guard case .string = value else { throw Invalid("expected str") }
+    return value
+  }
+
+  static let textOrNull = Schema { (value) throws(Invalid) in
+    guard value.isNull || value.string != nil else { throw Invalid("not a valid value") }
+    return value
+  }
+
+  /// An integer; to Python a boolean is one.
+  static let integer = Schema { (value) throws(Invalid) in
+    switch value {
+    case .integer, .bool: return value
+    default: throw Invalid("expected int")
+    }
+  }
+
   /// A real boolean.
   static let strictBoolean = Schema { (value) throws(Invalid) in
     guard case .bool = value else { throw Invalid("expected bool") }
@@ -185,6 +204,23 @@ extension Schema {
       guard let array = value.array, array.count == schemas.count else { throw Invalid("None") }
       var result: [JSON] = []
       for (schema, element) in zip(schemas, array) { result.append(try schema(element)) }
+      return .array(result)
+    }
+  }
+
+  /// A list, of so many elements if that is said.
+  static func list(of schema: Schema, count: Int? = nil) -> Schema {
+    Schema { (value) throws(Invalid) in
+      guard let array = value.array else { throw Invalid("expected a list") }
+      var result: [JSON] = []
+      for (index, element) in array.enumerated() {
+        result.append(
+          try located(at: .index(index)) { () throws(Invalid) in try schema(element) })
+      }
+      if let count, array.count != count {
+        throw Invalid(
+          "length of value must be at \(array.count < count ? "least" : "most") \(count)")
+      }
       return .array(result)
     }
   }
