@@ -35,7 +35,9 @@ struct Grants: Sendable {
   private var credentials: [Credential] = []
   private var accessTokens: [AccessToken] = []
 
-  /// - Parameter token: a long-lived access token that never ends.
+  /// - Parameters:
+  ///   - token: a long-lived access token that never ends.
+  ///   - random: makes that many random bytes.
   init(token: String, random: @escaping @Sendable (Int) -> [UInt8]) {
     self.random = random
     credentials = [Credential(id: "practice", clientName: "practice")]

@@ -70,8 +70,6 @@ public struct Release: Sendable, Equatable, Comparable, CustomStringConvertible 
   var acceptsInZones: Bool { isAtLeast(2026, 6) }
   /// Whether the accuracy of a position keeps its fraction.
   var keepsAccuracyFraction: Bool { isAtLeast(2026, 5) }
-  /// Whether "nan" is no latitude.
-  var refusesNaN: Bool { isAtLeast(2026, 5) }
   /// Whether the name of a place may be the id of a zone.
   var knowsZonesByName: Bool { isAtLeast(2025, 12) }
   /// Whether one absent device keeps a notification from all the others.

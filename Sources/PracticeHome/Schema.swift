@@ -70,6 +70,26 @@ extension Schema {
     }
   }
 
+  /// "sensor.boat_cpu", in small letters.
+  static let entityID = Schema { (value) throws(Invalid) in
+    let id = Python.str(value).lowercased()
+    guard Slug.isEntityID(id) else {
+      throw Invalid("Entity ID \(id) is an invalid entity ID")
+    }
+    return .string(id)
+  }
+
+  /// Entity ids as a list, or as one text with commas.
+  static let entityIDs = Schema { (value) throws(Invalid) in
+    if value.isNull { throw Invalid("Entity IDs can not be None") }
+    let parts =
+      value.array
+      ?? Python.str(value).split(separator: ",").map { .string(String($0).trimmed) }
+    var ids: [JSON] = []
+    for part in parts { ids.append(try entityID(part)) }
+    return .array(ids)
+  }
+
   static let icon = Schema { (value) throws(Invalid) in
     let text = Python.str(value)
     guard text.contains(":") else {
@@ -136,6 +156,15 @@ extension Schema {
     guard let float = Python.float(value) else { throw Invalid("expected float") }
     return .float(float)
   }
+
+  /// A float of at least 0.
+  static let positiveFloat = float.then(
+    Schema { (value) throws(Invalid) in
+      guard let number = value.number, number >= 0 else {
+        throw Invalid("value must be at least 0")
+      }
+      return value
+    })
 
   /// A float within limits; NaN is outside every limit.
   static func float(in range: ClosedRange<Double>) -> Schema {

@@ -91,6 +91,7 @@ public final class PracticeServer: Sendable {
       return daemon
     }
     guard let running else { return }
+    host.hangUp()
     unsafe MHD_stop_daemon(running.pointer)
     unsafe running.context.release()
   }
@@ -102,7 +103,7 @@ public final class PracticeServer: Sendable {
 
 extension PracticeServer {
   /// Looks at the home, or changes it, between two requests.
-  public func withHome<Result: Sendable>(_ body: (inout sending Home) -> sending Result) -> Result {
+  public func withHome<Result: Sendable>(_ body: (inout Home) -> sending Result) -> Result {
     host.withHome(body)
   }
 
@@ -121,6 +122,10 @@ extension PracticeServer {
   public func state(of entityID: String) -> EntityState? { withHome { $0.state(of: entityID) } }
   /// Deletes every registration.
   public func forgetAll() { withHome { $0.forgetAll() } }
-  /// Plays a restart of Home Assistant, without its minutes of silence.
-  public func restart() { withHome { $0.restart(now: .now()) } }
+  /// Plays a restart of Home Assistant, with as much silence as is asked for.
+  public func restart(_ startup: Startup = .immediate) {
+    withHome { $0.restart(now: .now(), startup) }
+  }
+  /// Lets something happen that clients must get over.
+  public func suffer(_ accident: Accident) { withHome { $0.suffer(accident, now: .now()) } }
 }

@@ -61,9 +61,10 @@ extension Home {
   /// `POST /auth/revoke`, a form. It is answered the same whatever became of it.
   mutating func revoke(_ request: Request, now: Moment) -> Answer {
     if let token = Form.fields(of: request)["token"],
-      grants.revoke(token, now: now) != nil
+      let credential = grants.revoke(token, now: now)
     {
       note(.tokenRevoked, at: now)
+      expel(credential, now: now)
     }
     return .nothing(200)
   }
