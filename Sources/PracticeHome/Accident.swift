@@ -25,8 +25,6 @@ public struct Startup: Sendable, Equatable {
 
   /// A home that is whole at once.
   public static let immediate = Startup()
-  /// What an accident takes.
-  static let accidental = Startup(deaf: .seconds(2), silent: .seconds(5))
 }
 
 extension Home {
@@ -41,7 +39,7 @@ extension Home {
         registrations[index].secret = random(SealingKey.byteCount).hexadecimal
       }
     case .deleteRegistrations: forgetAll()
-    case .restart: restart(now: now, .accidental)
+    case .restart: restart(now: now, household.startup)
     }
     settle(now)
   }

@@ -15,6 +15,8 @@ public struct Household: Sendable, Equatable {
   public var confirmationLimit = Duration.seconds(10)
   /// After how much silence a WebSocket is sent a ping; half of it later it is given up.
   public var pingInterval = Duration.seconds(55)
+  /// How the home comes up after a restart that happens to it.
+  public var startup = Startup(deaf: .seconds(2), silent: .seconds(5))
 
   public init() {}
 }
@@ -70,8 +72,6 @@ public struct Release: Sendable, Equatable, Comparable, CustomStringConvertible 
   var acceptsInZones: Bool { isAtLeast(2026, 6) }
   /// Whether the accuracy of a position keeps its fraction.
   var keepsAccuracyFraction: Bool { isAtLeast(2026, 5) }
-  /// Whether the name of a place may be the id of a zone.
-  var knowsZonesByName: Bool { isAtLeast(2025, 12) }
   /// Whether one absent device keeps a notification from all the others.
   var stopsAtFirstAbsentDevice: Bool { !isAtLeast(2026, 3) }
   /// Whether the configuration has an id of the whole instance.

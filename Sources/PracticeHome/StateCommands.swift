@@ -109,11 +109,8 @@ extension Home {
     ]
   }
 
-  /// Fires an event inside the home, towards everybody who listens.
-  ///
-  /// - Parameters:
-  ///   - isRemote: whether it came over the network.
-  ///   - user: whether a person caused it.
+  /// Fires an event inside the home, towards everybody who listens. It may have come over the
+  /// network, and a person may have caused it.
   mutating func emit(
     _ type: String, _ content: JSONObject, isRemote: Bool, user: Bool = true, now: Moment
   ) {

@@ -23,7 +23,7 @@ struct Zone: Sendable {
     return 2 * 6_371_009 * asin(min(1, chord.squareRoot()))
   }
 
-  /// - Parameter persons: the entity ids of those who are in it.
+  /// What the zone shows, with the entity ids of those who are in it.
   func attributes(persons: [String]) -> JSONObject {
     [
       "latitude": .float(latitude), "longitude": .float(longitude),
