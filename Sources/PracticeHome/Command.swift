@@ -46,7 +46,7 @@ public enum PracticeHomeCommand {
     let reporter = Reporter(options: options, output: output, journal: journal)
     let server: PracticeServer
     do throws(PracticeServer.StartFailure) {
-      server = try PracticeServer(port: options.port, token: options.token) { entries in
+      server = try PracticeServer(port: options.port, household: options.household) { entries in
         reporter.note(entries)
       }
     } catch {
@@ -55,7 +55,14 @@ public enum PracticeHomeCommand {
     }
     server.fault = options.fault
     reporter.start(url: server.url, port: server.port)
-    waitForTheEnd(options.duration) { reporter.refresh(server.counters) }
+    var next = ContinuousClock.now + options.accidentInterval
+    waitForTheEnd(options.duration) {
+      if let accident = options.accident, ContinuousClock.now >= next {
+        server.suffer(accident)
+        next += options.accidentInterval
+      }
+      reporter.refresh(server.counters)
+    }
     server.stop()
     reporter.end(server.counters)
     return Exit.ok
