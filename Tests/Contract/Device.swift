@@ -82,6 +82,17 @@ extension Device {
   static let proof = Answer.sealed(200, [:])
 }
 
+// MARK: - In the server's registries
+
+extension Device {
+  /// What the device registry says of this device.
+  func registryEntry() async throws -> JSON {
+    let identifiers: JSON = [["mobile_app", identity.registration["device_id"]]]
+    let devices = try await WebSocket.opened().result("config/device_registry/list").elements
+    return try #require(devices.first { $0["identifiers"] == identifiers })
+  }
+}
+
 // MARK: - Location
 
 extension Device {

@@ -45,6 +45,11 @@ enum JSON: Equatable, Sendable {
     return elements
   }
 
+  var number: Double? {
+    guard case .number(let number) = self else { return nil }
+    return number
+  }
+
   /// The text of a string value.
   var text: String? {
     guard case .string(let text) = self else { return nil }
