@@ -153,9 +153,10 @@ extension Contract.Push {
         "mobile_app/push_notification_channel", ["webhook_id": "unknown"]) == "not_found")
   }
 
-  @Test func onlyTheUserWhoRegisteredMayListen() async throws {
+  @Test(.enabled("the server knows nobody but its owner", User.canBeOthers))
+  func onlyTheUserWhoRegisteredMayListen() async throws {
     let recipient = try await Recipient()
-    let tokens = try await User.anyone().signedIn()
+    let tokens = try await User.sailor().signedIn()
     let stranger = try await WebSocket.opened(token: tokens.access)
     let request: JSON = ["webhook_id": .string(recipient.device.webhookID)]
     #expect(

@@ -16,6 +16,13 @@ struct Recipient: Sendable {
     sender = try await WebSocket.opened()
   }
 
+  /// The same device with new connections.
+  init(again recipient: Recipient) async throws {
+    device = recipient.device
+    socket = try await WebSocket.opened()
+    sender = try await WebSocket.opened()
+  }
+
   func listen(on socket: WebSocket? = nil, confirming: Bool = false) async throws -> JSON {
     try await (socket ?? self.socket).subscribe(
       "mobile_app/push_notification_channel",

@@ -9,8 +9,8 @@ import Testing
 /// the oracle must not share a mistake with what it judges.
 ///
 /// The suite needs a server. `Tests/run contract` starts them, and names each one in
-/// `HOMEWARD_CONTRACT_URL`, `HOMEWARD_CONTRACT_TOKEN` and `HOMEWARD_CONTRACT_SERVER`; without
-/// these every expectation is reported as skipped.
+/// `HOMEWARD_CONTRACT_URL`, `HOMEWARD_CONTRACT_TOKEN`, `HOMEWARD_CONTRACT_LOGIN` and
+/// `HOMEWARD_CONTRACT_SERVER`; without these every expectation is reported as skipped.
 @Suite(.enabled(if: Server.isNamed, "run `Tests/run contract`: it starts the servers"))
 enum Contract {}
 

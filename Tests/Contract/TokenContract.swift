@@ -5,7 +5,7 @@ import Testing
 extension Contract.SigningIn {
   @Test func aCodeIsExchangedForTokens() async throws {
     let server = try Server.required()
-    let code = try await User.anyone().code()
+    let code = try await User.owner().code()
     let answer = try await server.token([
       "grant_type": "authorization_code", "code": code, "client_id": server.client,
     ])
@@ -20,7 +20,7 @@ extension Contract.SigningIn {
 
   @Test func aCodeCountsOnce() async throws {
     let server = try Server.required()
-    let code = try await User.anyone().code()
+    let code = try await User.owner().code()
     _ = try await Tokens.exchanged(for: code)
     let answer = try await server.token([
       "grant_type": "authorization_code", "code": code, "client_id": server.client,
@@ -31,7 +31,7 @@ extension Contract.SigningIn {
 
   @Test func aCodeIsOnlyForTheClientThatAskedForIt() async throws {
     let server = try Server.required()
-    let code = try await User.anyone().code()
+    let code = try await User.owner().code()
     let answer = try await server.token([
       "grant_type": "authorization_code", "code": code, "client_id": "http://127.0.0.1:1/",
     ])
@@ -41,7 +41,7 @@ extension Contract.SigningIn {
 
   @Test func theTokensAreAskedForWithAFormAndNotWithJSON() async throws {
     let server = try Server.required()
-    let code = try await User.anyone().code()
+    let code = try await User.owner().code()
     let body: JSON = [
       "grant_type": "authorization_code", "code": .string(code),
       "client_id": .string(server.client),
@@ -57,7 +57,7 @@ extension Contract.SigningIn {
 extension Contract.SigningIn {
   @Test func aRefreshTokenGivesANewAccessTokenAndStays() async throws {
     let server = try Server.required()
-    let tokens = try await User.anyone().signedIn()
+    let tokens = try await User.owner().signedIn()
     for _ in 1...2 {
       let answer = try await tokens.refreshed()
       #expect(answer.status == 200)
@@ -68,7 +68,7 @@ extension Contract.SigningIn {
   }
 
   @Test func aRefreshTokenIsOnlyForItsClient() async throws {
-    let tokens = try await User.anyone().signedIn()
+    let tokens = try await User.owner().signedIn()
     let answer = try await tokens.refreshed(client: "http://127.0.0.1:1/")
     #expect(answer.status == 400)
     #expect(answer.json?["error"] == "invalid_request")
@@ -76,7 +76,7 @@ extension Contract.SigningIn {
 
   @Test func aRefreshTokenWithoutAClientIsRefused() async throws {
     let server = try Server.required()
-    let tokens = try await User.anyone().signedIn()
+    let tokens = try await User.owner().signedIn()
     let answer = try await server.token([
       "grant_type": "refresh_token", "refresh_token": tokens.refresh,
     ])
@@ -112,7 +112,7 @@ extension Contract.SigningIn {
 extension Contract.SigningIn {
   @Test func aLongLivedTokenIsMadeOnceForAName() async throws {
     let server = try Server.required()
-    let tokens = try await User.anyone().signedIn()
+    let tokens = try await User.owner().signedIn()
     let socket = try await WebSocket.opened(token: tokens.access)
     let name = JSON.string(Device.Identity().suffix)
     let request: JSON = ["client_name": name, "lifespan": 3650]
@@ -129,7 +129,7 @@ extension Contract.SigningIn {
 extension Contract.SigningIn {
   @Test func aRevokedTokenIsGoneAtOnce() async throws {
     let server = try Server.required()
-    let tokens = try await User.anyone().signedIn()
+    let tokens = try await User.owner().signedIn()
     let answer = try await tokens.revoke()
     #expect(answer.status == 200)
     #expect(answer.body.isEmpty)
@@ -146,7 +146,7 @@ extension Contract.SigningIn {
   }
 
   @Test func theWebhookOutlivesTheTokenThatMadeIt() async throws {
-    let tokens = try await User.anyone().signedIn()
+    let tokens = try await User.owner().signedIn()
     let device = try await Device.registered(token: tokens.access)
     try await tokens.revoke()
     #expect(
@@ -156,7 +156,7 @@ extension Contract.SigningIn {
   }
 
   @Test func aRevokedTokenClosesItsSocketsAtOnceAndNoOthers() async throws {
-    let user = try await User.anyone()
+    let user = try User.owner()
     let tokens = try await user.signedIn()
     let others = try await user.signedIn()
     let sockets = [

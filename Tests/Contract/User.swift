@@ -1,28 +1,41 @@
 import Foundation
 import Testing
 
-/// A user of the server who is not its owner, and who signs in with a password.
+/// Somebody who signs in to the server with a password.
 struct User: Sendable {
-  let id: String
   let name: String
   let password: String
 
-  /// The one for all expectations that leave a user as they found it: servers are slow, on purpose,
-  /// where passwords are concerned.
-  static func anyone() async throws -> User { try await shared.value }
+  /// The server's owner. `HOMEWARD_CONTRACT_LOGIN` is a file with the name and the password, each
+  /// in a line of its own.
+  static func owner() throws -> User {
+    let path = ProcessInfo.processInfo.environment["HOMEWARD_CONTRACT_LOGIN"]
+    let file = URL(filePath: try #require(path, "HOMEWARD_CONTRACT_LOGIN names no file"))
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    try #require(lines.count == 2, "\(file.path) has no two lines")
+    return User(name: String(lines[0]), password: String(lines[1]))
+  }
+
+  /// Whether there can be others than the owner: the practice home has one inhabitant.
+  static func canBeOthers() async throws -> Bool {
+    try await WebSocket.opened().refusal("config/auth/create") != "unknown_command"
+  }
+
+  /// One who is no administrator, for all expectations that leave a user as they found it: servers
+  /// are slow, on purpose, where passwords are concerned.
+  static func sailor() async throws -> User { try await shared.value }
   private static let shared = Task { try await created() }
 
   /// A new user. Only the server's owner can make one.
   static func created() async throws -> User {
-    let suffix = String(UUID().uuidString.prefix(8)).lowercased()
+    let suffix = Device.Identity().suffix
+    let user = User(name: "sailor-\(suffix)", password: "ship shape & \(suffix)")
     let socket = try await WebSocket.opened()
     let made = try await socket.result(
-      "config/auth/create", ["name": "Sailor \(suffix)", "group_ids": ["system-users"]])
-    let id: String = try #require(made["user"]["id"].text)
-    let user = User(id: id, name: "sailor-\(suffix)", password: "ship shape & \(suffix)")
+      "config/auth/create", ["name": .string(user.name), "group_ids": ["system-users"]])
     try await socket.result(
       "config/auth_provider/homeassistant/create",
-      ["user_id": .string(id), "username": .string(user.name), "password": .string(user.password)])
+      user.credentials.replacing("user_id", made["user"]["id"]))
     return user
   }
 

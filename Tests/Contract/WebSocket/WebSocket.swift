@@ -9,7 +9,7 @@ import Testing
 /// again: the test's threads are few, and none may be kept.
 actor WebSocket {
   /// How long to wait for anything that the server owes.
-  static let patience = Duration.seconds(5)
+  static let patience = Duration.seconds(20)
   private static let glance = Duration.milliseconds(4)
 
   /// One message, and which of the server's frames it came in: one frame may hold several.
@@ -91,16 +91,19 @@ extension WebSocket {
   func send(text: String) async throws { try await send(.text(text)) }
 
   func send(bytes: [UInt8]) async throws {
-    var sent = 0
+    var rest = bytes[...]
     try await within(Self.patience) {
-      let count = unsafe bytes.withUnsafeBytes {
-        unsafe Glibc.send(
-          descriptor, $0.baseAddress.map { unsafe $0 + sent }, bytes.count - sent,
-          Int32(MSG_NOSIGNAL))
-      }
+      let count = write(rest)
       if count < 0 { try #require(errno == EAGAIN, "the socket is closed") }
-      sent += max(count, 0)
-      return sent == bytes.count ? () : nil
+      rest.removeFirst(max(count, 0))
+      return rest.isEmpty ? () : nil
+    }
+  }
+
+  /// Writes what fits now: how many bytes that were, or less than none.
+  private func write(_ bytes: ArraySlice<UInt8>) -> Int {
+    unsafe bytes.withUnsafeBytes {
+      unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
     }
   }
 
@@ -166,7 +169,11 @@ extension WebSocket {
       switch frame.kind {
       case .text: try take(text: frame.payload)
       case .pong: pongs.append(frame.payload)
-      case .close: ending = .closed(Self.code(of: frame.payload))
+      case .close:
+        ending = .closed(Self.code(of: frame.payload))
+        _ = write(frame.encoded[...])
+        // Home Assistant waits for this, too: it stops ten seconds later without it.
+        drop()
       case .binary, .ping: break
       }
     }
