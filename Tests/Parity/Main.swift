@@ -13,6 +13,7 @@
     judgeFixes(to: &transcript)
     talkToGPSD(to: &transcript)
     superviseASource(to: &transcript)
+    decodeModels(to: &transcript)
     sealAndOpen(to: &transcript)
     judgeAnswers(to: &transcript)
     keepARegistration(to: &transcript)
