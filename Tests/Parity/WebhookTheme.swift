@@ -59,8 +59,10 @@ private func judgeOutcomes(to transcript: inout Transcript) {
 
 private func readWebhookAnswers(to transcript: inout Transcript) {
   let zones = [UInt8](
-    #"[{"entity_id":"zone.home","attributes":{"latitude":52.5,"longitude":4,"radius":1e2,"#
-      + #""passive":false,"friendly_name":"H\u00e9"}}]"# as StaticString)
+    #"""
+    [{"entity_id":"zone.home","attributes":{"latitude":52.5,"longitude":4,"radius":1e2,
+    "passive":false,"friendly_name":"H\u00e9"}}]
+    """# as StaticString)
   transcript.line("zones") { line in
     do throws(JSONDecodingError) {
       for zone in try Webhook.GetZones.read(zones.span) {
