@@ -25,7 +25,8 @@ extension ConfigurationField {
     let sensors = keys.optional("sensors")?.sensors()
     guard let homeAssistant else { return nil }
     return Configuration(
-      every: every ?? .seconds(60), stateDirectory: stateDirectory ?? [UInt8]("/var/lib/homeward"),
+      every: every ?? .seconds(60),
+      stateDirectory: stateDirectory ?? [UInt8](Configuration.defaultStateDirectory),
       homeAssistant: homeAssistant, deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,
       host: host ?? Configuration.HostPaths(proc: [UInt8]("/proc"), sys: [UInt8]("/sys")),
