@@ -15,9 +15,7 @@ final class Pairing {
   init(_ options: PairingOptions) throws(CommandFailure) {
     self.options = options
     dialog = Dialog(isAlwaysYes: options.isYes)
-    do throws(Errno) { loop = try EventLoop() } catch {
-      throw CommandFailure(code: .osError, text: "the kernel gives no event loop: \(error)")
-    }
+    loop = try .forCommand()
     exchange = try Exchange(loop: loop)
   }
 
