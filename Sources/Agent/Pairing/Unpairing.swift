@@ -2,6 +2,7 @@ import Bytes
 import CLinux
 import HomeAssistant
 import LinuxIO
+import Transport
 
 /// What `homeward unpair` was told.
 struct UnpairingOptions {
