@@ -101,7 +101,8 @@ let package = Package(
       dependencies: ["HomeAssistant", "HomeAssistantTesting", "CSodium", "AllocationCount"],
       swiftSettings: everywhere, linkerSettings: libraries("sodium")),
     .testTarget(
-      name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere,
+      name: "OutboxTests", dependencies: ["Outbox"], cSettings: besideGlibc,
+      swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .testTarget(
       name: "LinuxIOTests", dependencies: ["LinuxIO"], cSettings: besideGlibc,
