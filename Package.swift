@@ -116,7 +116,7 @@ let package = Package(
       name: "DriversTests", dependencies: ["Drivers", "FakeGPIOD"], swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps")),
     .testTarget(
-      name: "AgentTests", dependencies: ["Agent", "PracticeHome"], cSettings: besideGlibc,
+      name: "AgentTests", dependencies: ["Agent", "HomeAssistant", "PracticeHome"], cSettings: besideGlibc,
       swiftSettings: everywhere,
       linkerSettings: agentLibraries + libraries("microhttpd")),
     .testTarget(

@@ -177,8 +177,8 @@ final class Reporter {
   private func doubted(after duration: Duration) {
     log.error(
       "for \(wholeSeconds: duration) Home Assistant has not shown that it knows this device. If it"
-        + " was deleted there, remove registration.json from the state directory and start again;"
-        + " the latest values are kept in memory meanwhile")
+        + " was deleted there, pair this board again: homeward pair (or let the agent do it, by"
+        + " home_assistant.register_again). The latest values are kept in memory meanwhile")
     events.write("registration_doubted")
   }
 }

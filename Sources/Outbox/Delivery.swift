@@ -24,7 +24,7 @@ public struct Delivery: ~Copyable {
   public static let firstRetryDelay: Duration = .seconds(5)
   public static let longestRetryDelay: Duration = .seconds(120)
   /// Messages may be dropped without a word for this long before we say that the registration
-  /// is probably gone; Home Assistant's start can look the same.
+  /// is probably gone, unless somebody says otherwise; Home Assistant's start can look the same.
   public static let doubtAfter: Duration = .seconds(300)
 
   /// What is to be sent now.
@@ -85,6 +85,7 @@ public struct Delivery: ~Copyable {
   var untold: Webhook.UpdateRegistration?
   /// Home Assistant's tracker of this device, by its unique id.
   let trackerID: [UInt8]
+  private let doubtAfter: Duration
   private var backOff: BackOff
   private var outage: Outage?
   /// Since when there is no registration to deliver with.
@@ -95,12 +96,14 @@ public struct Delivery: ~Copyable {
   ///   - trackerID: the id that the device registered with.
   ///   - isPlain: whether the registration has no key.
   ///   - untold: what has changed about the device since Home Assistant was told.
+  ///   - doubtAfter: how long Home Assistant may not know the device before that is told.
   ///   - seed: where the jitter of the waits starts.
   public init(
     trackerID: [UInt8], isPlain: Bool = false, untold: Webhook.UpdateRegistration? = nil,
-    seed: UInt64
+    doubtAfter: Duration = Delivery.doubtAfter, seed: UInt64
   ) {
     self.trackerID = trackerID
+    self.doubtAfter = doubtAfter
     self.untold = untold
     keyQuest = KeyQuest(isPlain: isPlain)
     backOff = BackOff(
@@ -360,7 +363,7 @@ public struct Delivery: ~Copyable {
       tell(.outage(cause))
     }
     current.doubtfulSince = cause.isDoubtful ? current.doubtfulSince ?? now : nil
-    if let since = current.doubtfulSince, !current.isDoubted, now - since >= Self.doubtAfter {
+    if let since = current.doubtfulSince, !current.isDoubted, now - since >= doubtAfter {
       current.isDoubted = true
       tell(.registrationDoubted(after: now - since))
     }

@@ -48,7 +48,8 @@ import Testing
     ("transport: https", "\"https\" is unknown; did you mean \"http\"?"),
     ("transport: mqtt", "\"mqtt\" is unknown; write http or websocket"),
     ("encryption: off", "\"off\" is unknown; write required or preferred"),
-    ("register_again: yes", "\"yes\" is not a yes-or-no value; write true or false"),
+    ("register_again: yes", "\"yes\" is not a duration; write for example 10min"),
+    ("register_again: 29s", "\"29s\" is out of range; write a time from 30s to 24h"),
   ])
   func aWrongWayToHomeAssistantShowsTheRightOnes(_ written: String, _ expected: String) throws {
     let key = try #require(written.split(separator: ":").first)
@@ -58,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("tls: { ca_file: ca.pem }", "ca_file: \"ca.pem\" is not an absolute path"),
+    ("tls: { ca_file: ca.pem }", "ca_file: this is not an absolute path"),
     ("tls: { public_key: abc }", "public_key: \"abc\" is not the SHA-256 of a public key"),
     ("tls: { key_file: /k }", "tls: a certificate and its key go together"),
     ("tls: { verify: false }", "unknown key \"verify\""),
@@ -343,7 +344,7 @@ import Testing
     ("devise: { name: x }", "f:2:1: unknown key \"devise\"; did you mean \"device\"?"),
     (
       "mqtt: hunter2",
-      "f:2:1: unknown key \"mqtt\"; write every, state_directory, home_assistant, device, "
+      "f:2:1: unknown key \"mqtt\"; write every, state_directory, home_assistant, notifications, device, "
         + "location, battery, system, host or sensors"
     ),
     (
@@ -355,7 +356,7 @@ import Testing
     ("host: { xy: /x }", "f:2:9: host: unknown key \"xy\"; write proc or sys"),
     (
       "\"a\\e[31m\": 1",
-      "f:2:1: unknown key \"a?[31m\"; write every, state_directory, home_assistant, "
+      "f:2:1: unknown key \"a?[31m\"; write every, state_directory, home_assistant, notifications, "
         + "device, location, battery, system, host or sensors"
     ),
   ])

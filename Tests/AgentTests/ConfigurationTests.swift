@@ -13,7 +13,7 @@ import Transport
       token_file: /etc/homeward/token
       transport: websocket
       encryption: preferred
-      register_again: true
+      register_again: 10min
       tls: { ca_file: /etc/homeward/ca.pem, certificate_file: /etc/c.pem, key_file: /etc/k.pem,
              public_key: sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= }
     notifications: { push_url: "https://push.example/x", push_token_file: /etc/homeward/push }
@@ -37,7 +37,7 @@ import Transport
     #expect(text(configuration.homeAssistant.tokenFile) == "/etc/homeward/token")
     #expect(configuration.homeAssistant.transport == .webSocket)
     #expect(configuration.homeAssistant.isPlainAllowed)
-    #expect(configuration.homeAssistant.registersAgain)
+    #expect(configuration.homeAssistant.registersAgainAfter == .seconds(600))
     let tls = configuration.homeAssistant.tls
     #expect(text(tls.authorityFile?.bytes) == "/etc/homeward/ca.pem")
     #expect(text(tls.clientCertificate?.certificateFile.bytes) == "/etc/c.pem")
@@ -75,7 +75,7 @@ import Transport
     #expect(configuration.homeAssistant.tokenFile == nil)
     #expect(configuration.homeAssistant.transport == .http)
     #expect(!configuration.homeAssistant.isPlainAllowed)
-    #expect(!configuration.homeAssistant.registersAgain)
+    #expect(configuration.homeAssistant.registersAgainAfter == nil)
     #expect(configuration.homeAssistant.tls == .system)
     #expect(!configuration.notifications.isWebSocketWanted)
     #expect(configuration.notifications.push == nil)

@@ -14,15 +14,20 @@ extension ConfigurationField {
     let tokenFile = keys.optional("token_file")?.absolutePath()
     let transport = keys.optional("transport")?.word(of: ["http", "websocket"])
     let encryption = keys.optional("encryption")?.word(of: ["required", "preferred"])
-    let registersAgain = keys.optional("register_again")?.boolean()
+    let registersAgainAfter = keys.optional("register_again")?.registersAgainAfter()
     let tls = keys.optional("tls")?.tls()
     keys.hint(
       "token", "put the token into a file of its own and name that file with \"token_file\"")
     guard let url else { return nil }
     return Configuration.HomeAssistantSettings(
       url: url, tokenFile: tokenFile, transport: transport == 1 ? .webSocket : .http,
-      isPlainAllowed: encryption == 1, registersAgain: registersAgain ?? false,
+      isPlainAllowed: encryption == 1, registersAgainAfter: registersAgainAfter,
       tls: tls ?? .system)
+  }
+
+  private func registersAgainAfter() -> Duration? {
+    if let text = text(), text.span.elementsEqual("off") { return nil }
+    return duration(in: Configuration.registerAgainRange, example: "10min")
   }
 
   private func tls() -> TransportSettings? {

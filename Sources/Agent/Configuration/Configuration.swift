@@ -49,9 +49,10 @@ extension Configuration {
     /// `encryption: preferred`: a server that gives no key is sent messages in plain, and asked for
     /// a key once a day. Default: `required`, nothing is sent in plain.
     public var isPlainAllowed: Bool
-    /// `register_again`: where Home Assistant has not known this device for minutes, it is
-    /// registered anew, which makes its entities anew. Default: false, a person has to do it.
-    public var registersAgain: Bool
+    /// `register_again`: where Home Assistant has not known this device for so long, it is
+    /// registered anew, which makes its entities anew; 30 s to 24 h. Default, and with `off`: nil,
+    /// never: a person has to do it.
+    public var registersAgainAfter: Duration?
     /// `tls: { ca_file, public_key, certificate_file, key_file }`: who the server has to be, and
     /// what it is shown. Default: the system's authorities.
     public var tls: TransportSettings
@@ -125,6 +126,7 @@ extension Configuration {
 
 extension Configuration {
   static let everyRange: ClosedRange<Duration> = .seconds(5) ... .seconds(24 * 3600)
+  static let registerAgainRange: ClosedRange<Duration> = .seconds(30) ... .seconds(24 * 3600)
   static let debounceRange: ClosedRange<Duration> = .zero ... .seconds(10)
   static let sensorsMax = 64
   static let suppliesMax = 16

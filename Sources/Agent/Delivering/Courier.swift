@@ -56,6 +56,7 @@ final class Courier {
     delivery = Delivery(
       trackerID: identity.deviceID, isPlain: registration?.isPlain ?? false,
       untold: registration?.toldFingerprint == update.fingerprint ? nil : update,
+      doubtAfter: settings.registersAgainAfter ?? Delivery.doubtAfter,
       seed: randomSeed())
     if let registration { deliver(with: registration) } else { register(now: now) }
   }
@@ -188,7 +189,7 @@ final class Courier {
           $0.toldFingerprint = fingerprint
           return true
         }
-      case .registrationDoubted where settings.registersAgain: register(now: now)
+      case .registrationDoubted where settings.registersAgainAfter != nil: register(now: now)
       default: break
       }
     }

@@ -62,14 +62,16 @@ final class WebSocketLine {
   }
 
   private func stateChanged(_ state: ConnectionState) {
-    reporter.webSocket(state)
     switch state {
+    case .down(.rejected):
+      isConnectionKept = false
+      // An access token that was refused is replaced once.
+      guard driver.isCredentialRejected else { return }
+      keeper.keep(rejectedFingerprint: credential.fingerprint)
     case .down: isConnectionKept = false
     case .connecting, .authenticating, .ready: break
     }
-    if case .down(.rejected) = state, driver.isCredentialRejected {
-      keeper.keep(rejectedFingerprint: credential.fingerprint)
-    }
+    reporter.webSocket(state)
   }
 
   // MARK: Notifications
