@@ -116,8 +116,8 @@ let package = Package(
       name: "DriversTests", dependencies: ["Drivers", "FakeGPIOD"], swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps")),
     .testTarget(
-      name: "AgentTests", dependencies: ["Agent", "HomeAssistant", "PracticeHome"], cSettings: besideGlibc,
-      swiftSettings: everywhere,
+      name: "AgentTests", dependencies: ["Agent", "HomeAssistant", "PracticeHome"],
+      cSettings: besideGlibc, swiftSettings: everywhere,
       linkerSettings: agentLibraries + libraries("microhttpd")),
     .testTarget(
       name: "PracticeHomeTests", dependencies: ["PracticeHome"], cSettings: besideGlibc,

@@ -30,9 +30,8 @@ final class Registrar {
   private var tokens: AccessTokens?
   private var errand = Errand.none
 
-  /// - Parameters:
-  ///   - credential: what pairing kept; used where the configuration names no file.
-  ///   - http: is used by nobody else until there is a registration.
+  /// What pairing kept, `credential`, is used where the configuration names no file. Nobody else
+  /// uses `http` until there is a registration.
   init(
     settings: Configuration.HomeAssistantSettings, identity: RegistrationRequest,
     credential: Credential?, rejected: RejectedTokens, http: HTTPClient, keeper: Keeper,

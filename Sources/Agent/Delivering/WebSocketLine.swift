@@ -29,11 +29,7 @@ final class WebSocketLine {
   /// Whether the connection of that message still stands: Home Assistant did not restart.
   private(set) var isConnectionKept = false
 
-  /// Nil where libcurl cannot start.
-  ///
-  /// - Parameters:
-  ///   - isChannelWanted: whether notifications are to come.
-  ///   - rejected: the credentials that were rejected, as they were kept.
+  /// Nil where libcurl cannot start. `isChannelWanted` says whether notifications are to come.
   init?(
     settings: Configuration.HomeAssistantSettings, isChannelWanted: Bool, credential: Credential,
     rejected: RejectedTokens, keeper: Keeper, loop: EventLoop, reporter: Reporter
