@@ -200,11 +200,11 @@ import Testing
     #expect(rig.events.filter { $0 == .trackerFound }.count == 1)
   }
 
-  @Test func aParkedBoardDoesNotLookEveryLocationUp() throws {
+  /// The place is the same, and only its age tells that it is the one of an hour ago.
+  @Test func aLocationThatWasDroppedOnAParkedBoardIsSeen() throws {
     let same = readBack(ofLocation: #"{"gps":[52.0000000,0.0000000]}"#, age: "3600")
     let rig = try lookedUp(same)
-    #expect(rig.events == [.proven(readings: 0, hasLocation: true)])
-    #expect(try !isLookedUp(rig, second: 1))
+    #expect(rig.events == [.locationDropped, .proven(readings: 0, hasLocation: false)])
   }
 
   @Test(arguments: [#"{"p":{"error":"TemplateError"}}"#, "{}", "[]", ""])

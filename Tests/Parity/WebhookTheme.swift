@@ -111,7 +111,6 @@ private func readLocationsBack(to transcript: inout Transcript) {
           bytes.span, of: location, sent: .milliseconds(300))
         {
         case .stored: line.append("stored")
-        case .unchanged: line.append("unchanged")
         case .dropped: line.append("dropped")
         case .noTracker: line.append("no tracker")
         }

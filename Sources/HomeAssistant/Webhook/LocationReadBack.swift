@@ -42,10 +42,7 @@ extension Webhook {
 
     public enum Verdict: Equatable, Sendable {
       case stored
-      /// The tracker shows this place since before. Home Assistant leaves a state alone that does
-      /// not change, and also one whose change it drops: nothing tells the two apart.
-      case unchanged
-      /// The tracker shows another place.
+      /// The tracker shows an older state, or another place.
       case dropped
       /// The user disabled the tracker, or there is none: locations go nowhere.
       case noTracker
@@ -67,8 +64,9 @@ extension Webhook {
       let tracker = try reading(answer) { reader throws(JSONError) in try Tracker(&reader) }
       guard tracker.isAnswered else { throw .missingKey("e") }
       guard tracker.isThere, let age = tracker.ageMilliseconds else { return .noTracker }
-      guard tracker.isAt(location) else { return .dropped }
-      return .milliseconds(age) <= elapsed + ageTolerance ? .stored : .unchanged
+      // Home Assistant writes the state of a tracker also where it is the one before.
+      let isFresh = .milliseconds(age) <= elapsed + ageTolerance
+      return isFresh && tracker.isAt(location) ? .stored : .dropped
     }
 
     private struct Tracker {
