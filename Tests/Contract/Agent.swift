@@ -23,6 +23,7 @@ struct Agent {
   /// - Parameters:
   ///   - serverSettings: more keys of the section `home_assistant`.
   ///   - settings: more lines of the configuration.
+  /// - Throws: where the surroundings name no server, or the file system refuses.
   init(server serverSettings: String = "", settings: String = "") throws {
     let environment = ProcessInfo.processInfo.environment
     server = try Server.required()
