@@ -43,16 +43,6 @@ struct DomainName: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(folded) }
 }
 
-extension Span<UInt8> {
-  /// Whether the bytes are those of a literal in lower case, in whatever case they are.
-  func elementsEqualIgnoringCase(_ literal: StaticString) -> Bool {
-    guard count == literal.utf8CodeUnitCount else { return false }
-    var folded: [UInt8] = []
-    for index in indices { folded.append(foldedASCII(self[index])) }
-    return folded.span.elementsEqual(literal)
-  }
-}
-
 private func foldedASCII(_ byte: UInt8) -> UInt8 {
   (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
 }
