@@ -55,6 +55,11 @@ let package = Package(
     .target(
       name: "HomeAssistantTesting", dependencies: ["Bytes", "HomeAssistant"],
       swiftSettings: everywhere),
+    // The client for programs with tasks.
+    .target(
+      name: "HomeAssistantAsync",
+      dependencies: ["Bytes", "HomeAssistant", "LinuxIO", "Transport"], cSettings: besideGlibc,
+      swiftSettings: everywhere),
     .target(
       name: "Outbox", dependencies: ["Bytes", "Sensing", "HomeAssistant"],
       swiftSettings: shipped),
@@ -85,11 +90,15 @@ let package = Package(
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "sodium", "m")),
 
-    .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: everywhere),
+    .testTarget(
+      name: "BytesTests", dependencies: ["Bytes"], cSettings: besideGlibc,
+      swiftSettings: everywhere),
     .testTarget(name: "SensingTests", dependencies: ["Sensing"], swiftSettings: everywhere),
+    // Counts the allocations of a test.
+    .target(name: "AllocationCount", path: "Tests/AllocationCount"),
     .testTarget(
       name: "HomeAssistantTests",
-      dependencies: ["HomeAssistant", "HomeAssistantTesting", "CSodium"],
+      dependencies: ["HomeAssistant", "HomeAssistantTesting", "CSodium", "AllocationCount"],
       swiftSettings: everywhere, linkerSettings: libraries("sodium")),
     .testTarget(
       name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere,
@@ -120,6 +129,9 @@ let package = Package(
     .executableTarget(
       name: "parity", dependencies: ["Outbox", "CLinux"], path: "Tests/Parity",
       swiftSettings: shipped, linkerSettings: libraries("sodium", "m")),
+    .executableTarget(
+      name: "websocket-echo", dependencies: ["Transport", "CLinux"], path: "Tests/Autobahn",
+      exclude: ["run"], swiftSettings: shipped, linkerSettings: libraries("curl", "sodium", "m")),
     .executableTarget(
       name: "sealing", dependencies: ["HomeAssistant", "LinuxIO", "CLinux"],
       path: "Tests/Benchmarks/Sealing", swiftSettings: shipped,

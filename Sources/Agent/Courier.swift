@@ -10,7 +10,7 @@ import Transport
 final class Courier {
   private enum Phase {
     case enrolling(Enrollment)
-    case delivering(Registration, webhook: Endpoint)
+    case delivering(SecretKey, webhook: Endpoint)
   }
 
   private static let requestByteCountMax = Envelope.byteCount(sealing: Batch.dataByteCountMax)
@@ -25,7 +25,7 @@ final class Courier {
   /// A cycle was due before there was a registration.
   private var isCycleOwed = false
   /// A registration that could not be kept yet.
-  private var isUnsaved = false
+  private var unsaved: Registration?
   /// Why the state directory failed last, which has been said.
   private var stateError: Errno?
 
@@ -41,7 +41,7 @@ final class Courier {
     guard
       let http = HTTPClient(
         loop: loop, requestByteCountMax: Self.requestByteCountMax,
-        userAgent: [UInt8]("Homeward/") + [UInt8](homewardVersion))
+        userAgent: homewardUserAgent)
     else { return nil }
     self.settings = settings
     self.identity = identity
@@ -50,7 +50,7 @@ final class Courier {
     self.reporter = reporter
     delivery = Delivery(seed: randomSeed())
     if let registration {
-      phase = .delivering(registration, webhook: Self.webhook(of: registration, at: settings.url))
+      phase = Self.delivering(registration, to: settings.url)
     } else {
       phase = .enrolling(
         Enrollment(
@@ -96,7 +96,7 @@ final class Courier {
       if action == .readToken { enroll(now: now) }
       return
     }
-    if isUnsaved { save() }
+    save()
     if !http.isConnectionKept { delivery.connectionEnded() }
     if let message = delivery.cycleDue(now: now) { send(message) }
   }
@@ -139,20 +139,19 @@ final class Courier {
   }
 
   private func enrolled(_ registration: Registration, now: Instant) {
-    phase = .delivering(
-      registration, webhook: Self.webhook(of: registration, at: settings.url))
+    phase = Self.delivering(registration, to: settings.url)
     delivery.registrationReplaced()
-    isUnsaved = true
+    unsaved = registration
     reporter.registered(as: identity.deviceName)
     save()
     if isCycleOwed { cycleDue(now: now) }
   }
 
   private func save() {
-    guard case .delivering(let registration, _) = phase else { return }
+    guard let registration = unsaved else { return }
     do throws(Errno) {
       try state.write(registration)
-      isUnsaved = false
+      unsaved = nil
     } catch {
       reportOnce(error)
     }
@@ -166,6 +165,13 @@ final class Courier {
         + " another state_directory")
   }
 
+  private static func delivering(_ registration: Registration, to url: [UInt8]) -> Phase {
+    guard case .sealed(let key) = registration.protection else {
+      preconditionFailure("plain registrations are refused before they get here")
+    }
+    return .delivering(key, webhook: webhook(of: registration, at: url))
+  }
+
   private static func webhook(of registration: Registration, at url: [UInt8]) -> Endpoint {
     var buffer = ByteBuffer(capacity: 2048)
     buffer.append(url)
@@ -176,9 +182,9 @@ final class Courier {
   // MARK: Delivery
 
   private func send(_ message: Delivery.Message) {
-    guard case .delivering(let registration, let webhook) = phase else { return }
+    guard case .delivering(let key, let webhook) = phase else { return }
     delivery.write(
-      message, with: registration.key, nonce: Nonce(randomBytes: randomBytes()),
+      message, with: key, nonce: Nonce(randomBytes: randomBytes()),
       into: &http.request)
     reporter.messageSent()
     http.send(to: webhook, telling: self)
@@ -191,8 +197,8 @@ final class Courier {
       let registration = enrollment.answerReceived(answer, now: now) { problem($0, now: now) }
       phase = .enrolling(enrollment)
       if let registration { enrolled(registration, now: now) }
-    case .delivering(let registration, _):
-      let answer = Answer.read(status: status, body: &http.response, with: registration.key)
+    case .delivering(let key, _):
+      let answer = Answer.read(status: status, body: &http.response, with: key)
       let next = delivery.answerReceived(answer, body: http.response, now: now)
       reportDelivery()
       if let next { send(next) }
@@ -232,11 +238,4 @@ extension Courier: TransferOwner {
     case .failed(let reason): failed(reason, now: now)
     }
   }
-}
-
-private func randomSeed() -> UInt64 {
-  let bytes: InlineArray<8, UInt8> = randomBytes()
-  var seed: UInt64 = 0
-  for index in 0..<8 { seed = seed << 8 | UInt64(bytes[index]) }
-  return seed
 }

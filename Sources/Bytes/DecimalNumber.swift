@@ -48,17 +48,8 @@ struct DecimalNumber {
     }
   }
 
-  init(_ integer: Int64) {
-    isNegative = integer < 0
-    var rest = integer.magnitude
-    while rest > 0 {
-      digits.append(UInt8(truncatingIfNeeded: rest % 10))
-      rest /= 10
-    }
-    digits.reverse()
-  }
-
-  private static func exponent(_ text: Span<UInt8>) -> Int64 {
+  /// `text` is what stands behind the `e`.
+  static func exponent(_ text: Span<UInt8>) -> Int64 {
     let isSigned = text[0] == UInt8(ascii: "-") || text[0] == UInt8(ascii: "+")
     var exponent: Int64 = 0
     for index in (isSigned ? 1 : 0)..<text.count {
@@ -70,24 +61,6 @@ struct DecimalNumber {
   var double: Double {
     let magnitude = exactMagnitude ?? roundedMagnitude
     return isNegative ? -magnitude : magnitude
-  }
-
-  /// The number times 10^`power`, to the nearest whole number, halves away from zero.
-  func scaled(byPowerOfTen power: Int64) -> Int64? {
-    let (shift, overflowed) = exponent.addingReportingOverflow(power)
-    guard !digits.isEmpty else { return 0 }
-    guard !overflowed else { return nil }
-    // The digits in front of the new point; as many as there are, and zeros behind them.
-    let kept = Int64(digits.count) + shift
-    guard kept >= 0 else { return 0 }
-    guard kept <= 19 else { return nil }
-    var whole: UInt64 = 0
-    for index in 0..<Int(kept) {
-      whole = whole * 10 + UInt64(index < digits.count ? digits[index] : 0)
-    }
-    if kept < Int64(digits.count), digits[Int(kept)] >= 5 { whole += 1 }
-    guard isNegative else { return Int64(exactly: whole) }
-    return whole == Int64.min.magnitude ? .min : Int64(exactly: whole).map { -$0 }
   }
 
   /// The magnitude where digits and power of ten are both exact in a `Double`.

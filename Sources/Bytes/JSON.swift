@@ -9,9 +9,9 @@ public enum JSON: Equatable, Sendable {
   case object(JSONObject)
 
   /// Values that one text may have. Three bytes of text can become fifty of memory, so a limit on
-  /// the text alone would not hold the memory. A home with ten thousand entities has a tenth of it
+  /// the text alone would not hold the memory. A home with ten thousand entities has a third of it
   /// in its largest message.
-  public static let valueCountMax = 4_000_000
+  public static let valueCountMax = 1_000_000
 
   public typealias Kind = JSONReader.Kind
 

@@ -64,9 +64,8 @@ public struct JSONNumber: Hashable, Sendable {
   /// that does not fit.
   public func scaled(byPowerOfTen exponent: Int64) -> Int64? {
     switch storage {
-    case .integer(let integer): DecimalNumber(integer).scaled(byPowerOfTen: exponent)
-    case .literal(let text):
-      DecimalNumber(text.bytes.span).scaled(byPowerOfTen: exponent)
+    case .integer(let integer): integer.scaled(byPowerOfTen: exponent)
+    case .literal(let text): text.bytes.span.scaledNumber(byPowerOfTen: exponent)
     }
   }
 

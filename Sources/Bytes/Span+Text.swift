@@ -50,9 +50,26 @@ extension Span where Element == UInt8 {
   }
 }
 
+extension Span where Element == UInt8 {
+  /// Whether the bytes are those of `lowercase`, which holds no capital letters, in either case.
+  public func elementsEqualIgnoringCase(_ lowercase: StaticString) -> Bool {
+    let literal = unsafe UnsafeBufferPointer(
+      start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount)
+    guard count == literal.count else { return false }
+    for index in indices where unsafe self[index].asciiLowercased != literal[index] {
+      return false
+    }
+    return true
+  }
+}
+
 extension UInt8 {
   public var isASCIISpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
   public var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+  /// This ASCII letter in lower case; other bytes as they are.
+  public var asciiLowercased: UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+  }
 }
 
 extension Array where Element == UInt8 {

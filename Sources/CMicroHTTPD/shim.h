@@ -7,13 +7,16 @@
 #include <microhttpd.h>
 #include <math.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 // The practice home takes the rest of libc from here too: Swift's own Glibc module is built
 // without _GNU_SOURCE and disagrees with the shims of this house about fd_set.
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,12 +31,38 @@ static inline struct MHD_Daemon *_Nullable practice_http_start(
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   errno = 0;
   struct MHD_Daemon *daemon = MHD_start_daemon(
-      MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL, port, NULL,
-      NULL, handler, context, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
+      MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
+          MHD_ALLOW_UPGRADE,
+      port, NULL, NULL, handler, context, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
       MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       connection_memory, MHD_OPTION_END);
   *error = errno;
   return daemon;
+}
+
+/// Makes an upgraded connection send what it is given at once, and not wait for either side.
+static inline void practice_prepare_socket(int descriptor) {
+  int yes = 1;
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+}
+
+/// Sends as much as a connection takes now: how much, or -1 if it takes no more at all.
+static inline ssize_t practice_send(int descriptor, const void *_Nullable bytes, size_t count) {
+  ssize_t sent = send(descriptor, bytes, count, MSG_NOSIGNAL);
+  return sent < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : sent;
+}
+
+/// Receives what is here, perhaps nothing: how much, or -1 at the end.
+static inline ssize_t practice_receive(int descriptor, void *_Nonnull buffer, size_t size) {
+  ssize_t received = recv(descriptor, buffer, size, 0);
+  if (received < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
+  return received == 0 ? -1 : received;
+}
+
+/// Ends an upgraded connection.
+static inline void practice_close_upgraded(struct MHD_UpgradeResponseHandle *_Nonnull handle) {
+  MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
 }
 
 /// The port a server listens on.
@@ -61,24 +90,26 @@ static inline struct winsize practice_terminal_size(int descriptor) {
   return size;
 }
 
-/// Keeps SIGINT and SIGTERM from ending the process; threads started later inherit it. A reader
+/// Keeps SIGINT, SIGTERM and SIGHUP from ending the process; threads started later inherit it. A reader
 /// that goes away is no reason to die either.
-static inline void practice_block_stop_signals(void) {
+static inline void practice_block_signals(void) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, NULL);
   signal(SIGPIPE, SIG_IGN);
 }
 
-/// Waits for SIGINT or SIGTERM: the signal, or 0 when the time is up.
-static inline int practice_wait_for_stop_signal(long milliseconds) {
+/// Waits for SIGINT, SIGTERM or SIGHUP: the signal, or 0 when the time is up.
+static inline int practice_wait_for_signal(long milliseconds) {
   sigset_t signals;
   struct timespec limit = {milliseconds / 1000, milliseconds % 1000 * 1000000};
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
   int signal = sigtimedwait(&signals, NULL, &limit);
   return signal > 0 ? signal : 0;
 }

@@ -1,8 +1,140 @@
 public import Bytes
 
-/// A version of Home Assistant, such as `2025.4.4`.
-public struct ServerVersion: Equatable, Sendable {
+/// The version of a Home Assistant, such as `2025.4.4`, `2026.6.0b1` or `2026.6.0.dev202605010301`.
+///
+/// A development version comes before the betas of the same number, and they before the release.
+/// Text of another form is kept, and is older than every version: such a server gets what the
+/// oldest one takes.
+public struct ServerVersion: Hashable, Sendable {
+  /// As it was written.
   public let text: Text
+  private let rank: Rank?
 
-  public init(_ text: Text) { self.text = text }
+  /// That of a server which has not told it yet.
+  public static let unknown = ServerVersion("")
+
+  public init(_ text: Text) {
+    self.text = text
+    rank = Rank(text.bytes.span)
+  }
+
+  /// Whether the text is of the form that is known.
+  public var isKnown: Bool { rank != nil }
+}
+
+extension ServerVersion: Comparable {
+  /// Two texts of one version, and two that are none, are in the order of their bytes, so that
+  /// only the same text is equal.
+  public static func < (left: ServerVersion, right: ServerVersion) -> Bool {
+    guard left.rank != right.rank else { return left.text < right.text }
+    guard let rightRank = right.rank else { return false }
+    guard let leftRank = left.rank else { return true }
+    return leftRank < rightRank
+  }
+}
+
+extension ServerVersion {
+  /// What not every Home Assistant can do, or understands.
+  public enum Feature: CaseIterable, Sendable {
+    /// `support_confirm` of the local push channel.
+    case pushConfirmation
+    /// `coalesce_messages`: several messages in one frame of the WebSocket.
+    case coalescedMessages
+    /// `gps_accuracy` with a fraction; before, it is truncated.
+    case fractionalAccuracy
+    /// `in_zones` of `update_location`; before, it makes Home Assistant drop the location.
+    case inZones
+
+    fileprivate var firstRelease: (year: Int64, month: Int64) {
+      switch self {
+      case .pushConfirmation: (2021, 10)
+      case .coalescedMessages: (2022, 9)
+      case .fractionalAccuracy: (2026, 5)
+      case .inZones: (2026, 6)
+      }
+    }
+  }
+
+  /// Whether a server of this version has the feature. The betas of its first release have it;
+  /// the development versions before them may not yet, and count as without.
+  public func supports(_ feature: Feature) -> Bool {
+    guard let rank else { return false }
+    return rank >= Rank(firstBetaOf: feature.firstRelease)
+  }
+}
+
+/// What the order of versions goes by.
+private struct Rank: Hashable {
+  private enum Stage {
+    static let development: Int64 = 0
+    static let beta: Int64 = 1
+    static let release: Int64 = 2
+  }
+
+  private var year: Int64
+  private var month: Int64
+  private var patch: Int64 = 0
+  private var stage = Stage.release
+  /// The number of the beta, or the moment of the development version.
+  private var serial: Int64 = 0
+
+  init(firstBetaOf release: (year: Int64, month: Int64)) {
+    (year, month) = release
+    stage = Stage.beta
+  }
+
+  /// Nil where the text is not of the form
+  /// `year "." month ["." patch] ["b" number | ".dev" number]`.
+  init?(_ text: Span<UInt8>) {
+    var position = 0
+    guard let year = Self.number(in: text, at: &position),
+      Self.skip(".", in: text, at: &position),
+      let month = Self.number(in: text, at: &position)
+    else { return nil }
+    (self.year, self.month) = (year, month)
+    if !text.extracting(position...).starts(with: ".dev"),
+      Self.skip(".", in: text, at: &position)
+    {
+      guard let patch = Self.number(in: text, at: &position) else { return nil }
+      self.patch = patch
+    }
+    if Self.skip("b", in: text, at: &position) {
+      stage = Stage.beta
+    } else if Self.skip(".dev", in: text, at: &position) {
+      stage = Stage.development
+    }
+    if stage != Stage.release {
+      guard let serial = Self.number(in: text, at: &position) else { return nil }
+      self.serial = serial
+    }
+    guard position == text.count else { return nil }
+  }
+
+  private static func skip(
+    _ literal: StaticString, in text: Span<UInt8>, at position: inout Int
+  ) -> Bool {
+    guard text.extracting(position...).starts(with: literal) else { return false }
+    position += literal.utf8CodeUnitCount
+    return true
+  }
+
+  /// A whole number, or nil where there is no digit, or more of them than fit.
+  private static func number(in text: Span<UInt8>, at position: inout Int) -> Int64? {
+    var number: Int64?
+    while position < text.count, text[position].isASCIIDigit {
+      let (tens, multiplied) = (number ?? 0).multipliedReportingOverflow(by: 10)
+      let (sum, added) = tens.addingReportingOverflow(Int64(text[position] - UInt8(ascii: "0")))
+      guard !multiplied, !added else { return nil }
+      number = sum
+      position += 1
+    }
+    return number
+  }
+}
+
+extension Rank: Comparable {
+  static func < (left: Rank, right: Rank) -> Bool {
+    (left.year, left.month, left.patch, left.stage, left.serial)
+      < (right.year, right.month, right.patch, right.stage, right.serial)
+  }
 }

@@ -38,12 +38,12 @@ public enum OutageCause: Equatable, Sendable {
 
   init(_ answer: Answer) {
     switch answer {
-    case .opened: self = .unreadableAnswer
+    case .opened, .content: self = .unreadableAnswer
     case .unproven: self = .dropped
     case .otherKey: self = .otherKey
     case .notLive: self = .notLive
     case .encryptionRequired: self = .encryptionRequired
-    case .badRequest: self = .badRequest
+    case .badRequest, .refused: self = .badRequest
     case .forbidden(let status): self = .forbidden(status: status)
     case .notFound: self = .notFound
     case .gone: self = .gone

@@ -62,4 +62,9 @@ enum Base64 {
     }
     return String(decoding: output, as: UTF8.self)
   }
+
+  /// In the alphabet of addresses, without padding.
+  static func encodeForAddress(_ bytes: [UInt8]) -> String {
+    String(encode(bytes).compactMap { $0 == "=" ? nil : $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
+  }
 }

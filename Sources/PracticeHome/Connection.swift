@@ -37,13 +37,14 @@ func handleRequest(
     return .YES
   }
   let request = unsafe Request(
-    method: String(cString: method), path: String(cString: url), headers: headers(of: connection),
-    body: exchange.body, isTooLarge: exchange.isTooLarge)
+    method: String(cString: method), path: String(cString: url), query: query(of: connection),
+    headers: values(of: connection, .HEADER_KIND), body: exchange.body,
+    isTooLarge: exchange.isTooLarge)
   let host = unsafe Unmanaged<Host>.fromOpaque(context).takeUnretainedValue()
   let response = host.answer(request)
   // Without an answer libmicrohttpd closes the connection.
   guard host.waitToAnswer(response.delivery) else { return .NO }
-  return unsafe send(response, over: connection)
+  return unsafe send(response, over: connection, context)
 }
 
 /// Called when a request is over, however it ended.
@@ -56,11 +57,19 @@ func completeRequest(
   unsafe slot.pointee = nil
 }
 
-private func headers(of connection: OpaquePointer) -> [(name: String, value: String)] {
+private func query(of connection: OpaquePointer) -> [String: String] {
+  Dictionary(
+    unsafe values(of: connection, .GET_ARGUMENT_KIND).map { ($0.name, $0.value) },
+    uniquingKeysWith: { first, _ in first })
+}
+
+private func values(
+  of connection: OpaquePointer, _ kind: MHD_ValueKind
+) -> [(name: String, value: String)] {
   var headers: [(name: String, value: String)] = []
   _ = unsafe withUnsafeMutablePointer(to: &headers) { pointer in
     unsafe MHD_get_connection_values(
-      connection, .HEADER_KIND,
+      connection, kind,
       { context, _, name, value in
         guard
           let list = unsafe context?.assumingMemoryBound(
@@ -76,11 +85,38 @@ private func headers(of connection: OpaquePointer) -> [(name: String, value: Str
 
 // MARK: Responses
 
-private func send(_ response: Response, over connection: OpaquePointer) -> MHD_Result {
+private func send(
+  _ response: Response, over connection: OpaquePointer, _ context: UnsafeMutableRawPointer
+) -> MHD_Result {
+  if let accepted = response.acceptedSocket {
+    return unsafe upgrade(connection, accepted, context)
+  }
   let made = unsafe response.delivery == .half ? half(response.body) : whole(response.body)
   guard let made = unsafe made else { return .NO }
   for (name, value) in response.headers { unsafe MHD_add_response_header(made, name, value) }
   let result = unsafe MHD_queue_response(connection, UInt32(response.status), made)
+  unsafe MHD_destroy_response(made)
+  return result
+}
+
+/// Turns the connection into a WebSocket; its thread is that of the line from then on.
+private func upgrade(
+  _ connection: OpaquePointer, _ accepted: String, _ context: UnsafeMutableRawPointer
+) -> MHD_Result {
+  let made = unsafe MHD_create_response_for_upgrade(
+    { context, _, _, early, earlyCount, descriptor, handle in
+      guard let context = unsafe context, let handle = unsafe handle else { return }
+      let host = unsafe Unmanaged<Host>.fromOpaque(context).takeUnretainedValue()
+      let line = SocketLine(descriptor: descriptor)
+      line.run(
+        host, early: unsafe Array(UnsafeRawBufferPointer(start: early, count: earlyCount)))
+      unsafe practice_close_upgraded(handle)
+      line.ended.give()
+    }, context)
+  guard let made = unsafe made else { return .NO }
+  unsafe MHD_add_response_header(made, "Upgrade", "websocket")
+  unsafe MHD_add_response_header(made, "Sec-WebSocket-Accept", accepted)
+  let result = unsafe MHD_queue_response(connection, 101, made)
   unsafe MHD_destroy_response(made)
   return result
 }

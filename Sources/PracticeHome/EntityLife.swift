@@ -1,21 +1,4 @@
 extension Home {
-  /// What a restart of Home Assistant does: deleted registrations become 410, sensors come back
-  /// with their values, binary sensors as on or off, and trackers without the name of a place.
-  public mutating func restart(now: Moment) {
-    gone.formUnion(superseded)
-    superseded = []
-    for registration in registrations { registration.sensors.forEach { takeDown($0) } }
-    states = States()
-    for index in registrations.indices where registrations[index].isAlive {
-      for place in registrations[index].sensors.indices
-      where !registrations[index].sensors[place].isDisabled {
-        startSensor(place, of: index, now: now)
-      }
-      registrations[index].tracker?.restore()
-      writeTracker(of: index, now: now)
-    }
-  }
-
   /// Deletes every registration, as a person can do in the user interface.
   public mutating func forgetAll() {
     for registration in registrations {
@@ -39,7 +22,23 @@ extension Home {
         }
         startSensor(place, of: index, now: now)
       }
+      if let time = registrations[index].tracker?.returnsAt, time <= now {
+        registrations[index].tracker?.restore()
+        writeTracker(of: index, now: now)
+      }
     }
+  }
+
+  /// Disables a sensor, or enables it again: then Home Assistant takes half a minute.
+  mutating func disableSensor(
+    _ place: Int, of index: Int, by somebody: String?, now: Moment
+  ) {
+    let sensor = registrations[index].sensors[place]
+    registrations[index].sensors[place].entry.disable(by: somebody, now: now)
+    registrations[index].sensors[place].isListening = false
+    registrations[index].sensors[place].returnsAt =
+      somebody == nil ? now + Self.reloadDelay : nil
+    if somebody != nil { takeDown(sensor) }
   }
 
   @discardableResult
@@ -72,7 +71,7 @@ extension Home {
 
   /// Writes the tracker's state; every write counts as a change.
   mutating func writeTracker(of index: Int, now: Moment) {
-    guard let tracker = registrations[index].tracker else { return }
+    guard let tracker = registrations[index].tracker, tracker.isListening else { return }
     states.write(
       tracker.entityID, state: tracker.state(in: zone),
       attributes: tracker.attributes(friendlyName: registrations[index].deviceName),

@@ -1,11 +1,14 @@
 /// The journal as one JSON object per line, for programs.
 enum EventLine {
-  static func listening(url: String, port: UInt16, token: String) -> JSON {
+  static func listening(url: String, port: UInt16, _ household: Household) -> JSON {
     var line: JSONObject = [
       "event": "listening", "url": .string(url), "port": .integer(Int128(port)),
+      "username": .string(household.resident.userName),
+      "password": .string(household.resident.password),
+      "version": .string(household.release.description),
     ]
     // A token somebody chose is theirs to know.
-    if token == Home.defaultToken { line["token"] = .string(token) }
+    if household.token == Home.defaultToken { line["token"] = .string(household.token) }
     return .object(line)
   }
 
@@ -53,6 +56,7 @@ enum EventLine {
       )
     case .asked(let type): return ("asked", ["type": .string(type)])
     case .refused(let refused): return ("refused", describe(refused))
+    case .occurred(let occurrence): return (occurrence.name, occurrence.content)
     }
   }
 

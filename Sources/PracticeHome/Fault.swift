@@ -10,6 +10,8 @@ public enum Fault: Sendable, Equatable {
   case starting
   /// Forget every registration before each request, as if a person deleted them all.
   case forget
+  /// Have no WebSocket, as behind a proxy that knows of none: 404.
+  case noWebSocket
   /// Store the message, but seal the answer with a key that is not the client's.
   case wrongKey
   /// Store the message and answer after a while.
@@ -26,7 +28,10 @@ public enum Fault: Sendable, Equatable {
   /// Every name `init(name:)` takes.
   public static let names =
     ["hang"] + statuses.map { "\($0)" }
-    + ["captive-portal", "starting", "forget", "wrong-key", "slow", "break-off", "huge"]
+    + [
+      "captive-portal", "starting", "forget", "no-websocket", "wrong-key", "slow", "break-off",
+      "huge",
+    ]
 
   public init?(name: String) {
     switch name {
@@ -34,6 +39,7 @@ public enum Fault: Sendable, Equatable {
     case "captive-portal": self = .captivePortal
     case "starting": self = .starting
     case "forget": self = .forget
+    case "no-websocket": self = .noWebSocket
     case "wrong-key": self = .wrongKey
     case "slow": self = .slow(Self.slowness)
     case "break-off": self = .breakOff
@@ -51,6 +57,7 @@ public enum Fault: Sendable, Equatable {
     case .captivePortal: "captive-portal"
     case .starting: "starting"
     case .forget: "forget"
+    case .noWebSocket: "no-websocket"
     case .wrongKey: "wrong-key"
     case .slow: "slow"
     case .breakOff: "break-off"
@@ -67,7 +74,7 @@ public enum Fault: Sendable, Equatable {
       .page(
         "<!DOCTYPE html><html><body>Welcome to the harbour Wi-Fi. Please sign in.</body></html>\n")
     case .starting, .hang: .nothing(200)
-    case .forget, .wrongKey, .slow, .breakOff, .huge: nil
+    case .forget, .noWebSocket, .wrongKey, .slow, .breakOff, .huge: nil
     }
   }
 

@@ -3,17 +3,21 @@ public struct Request: Sendable {
   public var method: String
   /// Without the query.
   public var path: String
+  /// What stood behind the question mark.
+  public var query: [String: String]
   private let headers: [String: String]
   public var body: [UInt8]
   /// Set if the body was larger than the server reads; `body` is empty then.
   public var isTooLarge: Bool
 
   public init(
-    method: String, path: String, headers: [(name: String, value: String)] = [],
+    method: String, path: String, query: [String: String] = [:],
+    headers: [(name: String, value: String)] = [],
     body: [UInt8] = [], isTooLarge: Bool = false
   ) {
     self.method = method
     self.path = path
+    self.query = query
     self.headers = Dictionary(
       headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
     self.body = body
@@ -38,6 +42,10 @@ public struct Response: Sendable, Equatable {
   public var contentType: String?
   public var body: [UInt8]
   public var delivery = Delivery.complete
+  /// Set if the connection becomes a WebSocket: what proves that the request was understood.
+  public var acceptedSocket: String?
+  /// Set if nobody on the way may keep it.
+  var isUnstored = false
 
   /// Empty where the reverse is worth knowing: no body, no type.
   public var headers: [(name: String, value: String)] {
@@ -46,6 +54,10 @@ public struct Response: Sendable, Equatable {
       (name: "X-Content-Type-Options", value: "nosniff"),
       (name: "X-Frame-Options", value: "SAMEORIGIN"),
     ]
+    if isUnstored {
+      headers.append((name: "Cache-Control", value: "no-store"))
+      headers.append((name: "Pragma", value: "no-cache"))
+    }
     if let contentType { headers.append((name: "Content-Type", value: contentType)) }
     return headers
   }
@@ -62,6 +74,8 @@ enum Answer: Equatable {
   case content(JSON, status: Int = 200)
   /// JSON, never sealed.
   case open(JSON, status: Int = 200)
+  /// JSON that no proxy may keep: tokens.
+  case unstored(JSON)
   /// 400 with an error code, never sealed.
   case failure(String, String)
   /// The new secret, in clear.
@@ -79,6 +93,9 @@ enum Answer: Equatable {
         status: status, contentType: "application/json", body: (seal?(content) ?? content).bytes)
     case .open(let content, let status):
       Response(status: status, contentType: "application/json", body: content.bytes)
+    case .unstored(let content):
+      Response(
+        status: 200, contentType: "application/json", body: content.bytes, isUnstored: true)
     case .failure(let code, let message):
       Self.charset(
         400,

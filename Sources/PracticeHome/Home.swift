@@ -11,11 +11,18 @@ public struct Home: Sendable {
   /// How long an entity takes to come back after it is enabled again.
   static let reloadDelay = Duration.seconds(30)
   static let webhookPrefix = "/api/webhook/"
-  static let statesPath = "/api/states"
+  /// The longest type of an event that is fired.
+  static let eventTypeLengthMax = 64
 
-  let token: String
+  public let household: Household
   let random: @Sendable (Int) -> [UInt8]
+  var grants: Grants
+  var logins: [Login] = []
+  var door: Doorkeeper
   var zone = Zone()
+  var person: Person
+  /// What tells this home from all others.
+  let instanceID: String
   var registrations: [Registration] = []
   /// Ids that answered once. Until a restart they are silent, then they are gone.
   var superseded: Set<String> = []
@@ -26,6 +33,19 @@ public struct Home: Sendable {
   /// What entities left behind, by entity id.
   var remains: [String: Sensor.Remains] = [:]
 
+  /// Open WebSockets, by a number that is used once.
+  var sessions: [Int: Session] = [:]
+  var sessionCount = 0
+  var mail = Mail()
+  /// Sessions that took lists of messages, and whose last messages are still here.
+  var coalescingDepartures: Set<Int> = []
+  /// The way of notifications, by webhook id.
+  var channels: [String: PushChannel] = [:]
+  var channelCount = 0
+  /// Until when the home is not whole yet after a restart.
+  var deafUntil: Moment?
+  var silentUntil: Moment?
+
   /// How to misbehave from the next request on, or nil to behave.
   public var fault: Fault?
   /// What happened, oldest first.
@@ -35,19 +55,24 @@ public struct Home: Sendable {
   public private(set) var entryCount = 0
 
   /// - Parameters:
-  ///   - token: what a client must show to register and to read back.
+  ///   - household: who lives there, and the limits of the home.
   ///   - random: makes that many random bytes, for ids, secrets and nonces.
   public init(
-    token: String = Home.defaultToken,
+    _ household: Household = Household(),
     random: @escaping @Sendable (Int) -> [UInt8] = systemRandom(byteCount:)
   ) {
-    self.token = token
+    self.household = household
     self.random = random
+    grants = Grants(token: household.token, random: random)
+    door = Doorkeeper(threshold: household.failuresUntilBan)
+    person = Person(household.resident)
+    instanceID = random(16).hexadecimal
   }
 
   /// Answers one request that arrived at `now`.
   public mutating func answer(_ request: Request, now: Moment) -> Response {
-    bringBackEntities(now)
+    catchUp(now)
+    defer { settle(now) }
     if fault == .forget { forgetAll() }
     if let fault, let replacement = fault.replacement {
       refuse(.fault(fault), status: replacement.response().status, at: now)
@@ -58,11 +83,21 @@ public struct Home: Sendable {
     return mutilate(route(request, now: now))
   }
 
+  /// What happened by itself since the last time somebody looked.
+  mutating func catchUp(_ now: Moment) {
+    furnish(now)
+    bringBackEntities(now)
+    expireChannels(now)
+  }
+
   private mutating func route(_ request: Request, now: Moment) -> Response {
     do throws(Refusal) {
       if request.header("X-Forwarded-For") != nil { throw .proxyHeader }
+      if door.isShut { throw .login(.banned) }
       let path = request.path
+      if path == Self.socketPath { return try handshake(request) }
       if path.hasPrefix(Self.webhookPrefix) {
+        if isDeaf(now) { throw .notLoaded }
         let id = String(path.dropFirst(Self.webhookPrefix.count))
         // The path may hold an id, which no line is to show.
         guard !id.isEmpty, !id.contains("/") else {
@@ -73,6 +108,7 @@ public struct Home: Sendable {
         }
         return webhook(id, request, now: now)
       }
+      if path.hasPrefix("/auth/") { return try authorize(request, now: now).response() }
       return try restricted(request, now: now).response()
     } catch {
       let response = error.answer.response()
@@ -81,22 +117,16 @@ public struct Home: Sendable {
     }
   }
 
-  /// Everything that asks for a token.
-  private mutating func restricted(_ request: Request, now: Moment) throws(Refusal) -> Answer {
-    let path = request.path
-    let isRegistration = path == "/api/mobile_app/registrations"
-    let isReadBack =
-      path == Self.statesPath || path.hasPrefix(Self.statesPath + "/") || path == "/api/"
-    guard isRegistration || isReadBack else { throw .notFound(path: path) }
-    guard request.method == (isRegistration ? "POST" : "GET") else {
-      throw .methodNotAllowed(request.method)
-    }
-    guard request.header("Authorization") == "Bearer \(token)" else { throw .unauthorized }
-    return isRegistration ? register(request.body, now: now) : readBack(path)
+  private func handshake(_ request: Request) throws(Refusal) -> Response {
+    if fault == .noWebSocket { throw .fault(.noWebSocket) }
+    guard request.method == "GET" else { throw .methodNotAllowed(request.method) }
+    let accept = try Handshake.accept(request)
+    return Response(status: 101, contentType: nil, body: [], acceptedSocket: accept)
   }
 
   private func mutilate(_ response: Response) -> Response {
     var response = response
+    if response.acceptedSocket != nil { return response }
     switch fault {
     case .slow(let delay): response.delivery = .after(delay)
     case .breakOff:
@@ -130,37 +160,16 @@ extension Home {
     if sealed { counters.sealed += 1 } else { counters.plain += 1 }
   }
 
+  mutating func note(_ event: Event, at now: Moment) {
+    record(event, device: nil, sealed: nil, at: now)
+  }
+
+  mutating func note(_ occurrence: Occurrence, device: String? = nil, at now: Moment) {
+    record(.occurred(occurrence), device: device, sealed: nil, at: now)
+  }
+
   mutating func refuse(_ refusal: Refusal, status: Int, at now: Moment) {
     let refused = Refused(refusal: refusal, type: nil, status: status, content: nil)
     record(.refused(refused), device: nil, sealed: nil, at: now)
   }
-}
-
-// MARK: Reading back
-
-extension Home {
-  /// What `GET /api/states` lists.
-  public var entityStates: [EntityState] { states.all }
-
-  /// What an entity shows, or nil if there is none.
-  public func state(of entityID: String) -> EntityState? { states[entityID] }
-
-  private func readBack(_ path: String) -> Answer {
-    if path == "/api/" { return .open(["message": "API running."]) }
-    let content: JSON
-    if path == Self.statesPath {
-      content = .array(states.all.map(\.json))
-    } else if let state = states[String(path.dropFirst(Self.statesPath.count + 1))] {
-      content = state.json
-    } else {
-      return .open(["message": "Entity not found."], status: 404)
-    }
-    // One location with an integer too wide breaks the list of all states, as it does there.
-    return content.hasOversizedInteger ? .serverError : .open(content)
-  }
-}
-
-extension Answer {
-  static let serverError = Answer.text(
-    500, "500 Internal Server Error\n\nServer got itself in trouble")
 }

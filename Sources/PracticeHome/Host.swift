@@ -6,6 +6,9 @@ final class Host: Sendable {
   private struct State {
     var home: Home
     var requestCount = 0
+    /// Open WebSockets, by the number of their session.
+    var lines: [Int: SocketLine] = [:]
+    var isStopping = false
   }
 
   private let state: Mutex<State>
@@ -17,21 +20,35 @@ final class Host: Sendable {
     self.observer = observer
   }
 
-  func withHome<Result: Sendable>(_ body: (inout sending Home) -> sending Result) -> Result {
-    state.withLock { body(&$0.home) }
+  /// Lets something happen in the home, sends what follows from it, and tells the observer.
+  private func change<Result: Sendable>(
+    _ body: (inout sending State) -> sending Result
+  ) -> Result {
+    let (result, entries) = state.withLock { state in
+      let before = state.home.entryCount
+      let result = body(&state)
+      for (session, dispatch) in state.home.takeMail() { state.lines[session]?.send(dispatch) }
+      return (result, Array(state.home.journal.suffix(state.home.entryCount - before)))
+    }
+    if !entries.isEmpty { observer?(entries) }
+    return result
+  }
+
+  func withHome<Result: Sendable>(_ body: (inout Home) -> sending Result) -> Result {
+    change { state in
+      let result = body(&state.home)
+      state.home.settle(.now())
+      return result
+    }
   }
 
   var requestCount: Int { state.withLock { $0.requestCount } }
 
   func answer(_ request: Request) -> Response {
-    let (response, entries) = state.withLock { state in
-      let before = state.home.entryCount
-      let response = state.home.answer(request, now: .now())
+    change { state in
       state.requestCount += 1
-      return (response, Array(state.home.journal.suffix(state.home.entryCount - before)))
+      return state.home.answer(request, now: .now())
     }
-    if !entries.isEmpty { observer?(entries) }
-    return response
   }
 
   /// Waits as the response demands. False if it is not to be given any more.
@@ -41,6 +58,75 @@ final class Host: Sendable {
     case .after(let delay): !stopSignal.wait(atMost: delay)
     case .never: !stopSignal.wait(atMost: nil)
     }
+  }
+}
+
+// MARK: WebSockets
+
+extension Host {
+  /// The number of the session a new WebSocket has, or nil if it comes too late.
+  func join(_ line: SocketLine) -> Int? {
+    change { state in
+      if state.isStopping { return nil }
+      let id = state.home.openSession(now: .now())
+      state.lines[id] = line
+      return id
+    }
+  }
+
+  func received(_ incoming: FrameReader.Incoming, on id: Int) {
+    change { state in
+      let now = Moment.now()
+      state.home.heard(id, now: now)
+      switch incoming {
+      case .text(let text): state.home.received(text, on: id, now: now)
+      case .binary(let bytes): state.home.received(binary: bytes, on: id, now: now)
+      case .ping(let payload): state.lines[id]?.write(FrameWriter.frame(.pong, payload))
+      case .pong: break
+      case .close: state.home.said(goodbye: id, now: now)
+      }
+    }
+  }
+
+  func violated(_ violation: FrameReader.Violation, on id: Int) {
+    change { state in
+      state.home.close(id, because: violation.reason, code: violation.code, now: .now())
+    }
+  }
+
+  /// The connection of a session is no more, from whichever side.
+  func left(_ id: Int) {
+    change { state in
+      state.home.sessionEnded(id, now: .now())
+      state.lines[id] = nil
+    }
+  }
+
+  /// Does what is due by now.
+  func advance() {
+    change { state in
+      let now = Moment.now()
+      if let deadline = state.home.deadline, deadline <= now { state.home.advance(now: now) }
+    }
+  }
+
+  /// How long nothing will be due.
+  var rest: Duration? {
+    state.withLock { state in
+      state.home.deadline.map { deadline in
+        max(.zero, .microseconds(deadline.microseconds - Moment.now().microseconds))
+      }
+    }
+  }
+
+  /// Says goodbye on every WebSocket, and returns when all are gone.
+  func hangUp() {
+    let lines = change { state in
+      state.isStopping = true
+      state.home.closeAllSessions(now: .now())
+      return Array(state.lines.values)
+    }
+    for line in lines { _ = line.ended.wait(atMost: nil) }
   }
 }
 
@@ -80,7 +166,7 @@ final class StopSignal: Sendable {
   }
 
   /// Rounded up, so that no wait is too short.
-  private static func milliseconds(_ duration: Duration) -> Int32 {
+  static func milliseconds(_ duration: Duration) -> Int32 {
     let (seconds, attoseconds) = duration.components
     return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
   }

@@ -24,6 +24,11 @@ public struct JSONObject: Sendable, ExpressibleByDictionaryLiteral {
     for (key, value) in elements { self[key] = value }
   }
 
+  /// An object from computed keys.
+  public init(_ pairs: [(String, JSON)]) {
+    for (key, value) in pairs { self[key] = value }
+  }
+
   public subscript(key: String) -> JSON? {
     get { values[key] }
     set {

@@ -31,6 +31,7 @@ public enum Event: Sendable, Equatable {
   /// Something was asked that changes nothing: `get_config`, `get_zones`, `render_template`.
   case asked(String)
   case refused(Refused)
+  case occurred(Occurrence)
 }
 
 /// A device as it introduced itself; nothing secret in it.

@@ -3,11 +3,14 @@ struct Options: Equatable {
   static let portDefault: UInt16 = 8124
 
   var port = portDefault
-  var token = Home.defaultToken
+  var household = Household()
   var isJSON = false
   var journal: String?
   var duration: Duration?
   var fault: Fault?
+  /// What happens again and again, and how often.
+  var accident: Accident?
+  var accidentInterval = Duration.seconds(30)
 
   /// A command line, understood or not.
   enum Outcome: Equatable {
@@ -17,7 +20,10 @@ struct Options: Equatable {
     case misunderstood(String)
   }
 
-  private static let valued = ["--port", "--token", "--for", "--fault", "--delay", "--journal"]
+  private static let valued = [
+    "--port", "--token", "--for", "--fault", "--delay", "--journal", "--mfa", "--ban-after",
+    "--every", "--startup",
+  ]
 
   private struct Misunderstood: Error { var message: String }
 
@@ -29,14 +35,17 @@ struct Options: Equatable {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts.first ?? "")
         if parts.count == 2 {
-          guard valued.contains(name) else {
+          guard valued.contains(name) || name == "--version" else {
             throw Misunderstood(message: "\(name) takes no value")
           }
           rest = [String(parts[1])] + rest
         }
         switch name {
         case "--help", "-h": return .help
-        case "--version": return .version
+        case "--version":
+          guard let value = rest.first, !value.hasPrefix("-") else { return .version }
+          rest.removeFirst()
+          options.household.release = try release(value)
         case "--json": options.isJSON = true
         default: try options.take(name, from: &rest)
         }
@@ -60,25 +69,62 @@ struct Options: Equatable {
         throw Misunderstood(message: "--port \(value): a port is a number from 0 to 65535")
       }
       self.port = port
-    case "--token": token = value
+    case "--token": household.token = value
     case "--journal": journal = value
-    case "--for":
-      guard let seconds = Double(value), seconds > 0, seconds < 1e9 else {
-        throw Misunderstood(message: "--for \(value): needs a number of seconds above 0")
+    case "--mfa": household.resident.code = value
+    case "--for": duration = try Self.seconds(value, of: name)
+    case "--every": accidentInterval = try Self.seconds(value, of: name)
+    case "--ban-after":
+      guard let count = UInt16(value), count > 0 else {
+        throw Misunderstood(message: "--ban-after \(value): needs a number of failures above 0")
       }
-      duration = .seconds(seconds)
+      household.failuresUntilBan = Int(count)
+    case "--startup": household.startup = try Self.startup(value)
     case "--delay":
       guard let milliseconds = UInt16(value), milliseconds > 0 else {
         throw Misunderstood(message: "--delay \(value): needs milliseconds from 1 to 65535")
       }
       fault = .slow(.milliseconds(milliseconds))
-    default:
-      guard let fault = Fault(name: value) else {
-        let names = Fault.names.joined(separator: ", ")
-        throw Misunderstood(message: "--fault \(value): there is no such fault; there are \(names)")
-      }
-      self.fault = fault
+    default: try takeFault(value)
     }
+  }
+
+  private mutating func takeFault(_ name: String) throws(Misunderstood) {
+    if let accident = Accident(rawValue: name) {
+      self.accident = accident
+    } else if let fault = Fault(name: name) {
+      self.fault = fault
+    } else {
+      let names = (Fault.names + Accident.allCases.map(\.rawValue)).joined(separator: ", ")
+      throw Misunderstood(message: "--fault \(name): there is no such fault; there are \(names)")
+    }
+  }
+
+  private static func seconds(
+    _ text: String, of name: String
+  ) throws(Misunderstood) -> Duration {
+    guard let seconds = Double(text), seconds > 0, seconds < 1e9 else {
+      throw Misunderstood(message: "\(name) \(text): needs a number of seconds above 0")
+    }
+    return .seconds(seconds)
+  }
+
+  private static func startup(_ text: String) throws(Misunderstood) -> Startup {
+    let parts = text.split(separator: ",").map { Double($0) }
+    guard parts.count == 2, let deaf = parts[0], let silent = parts[1],
+      (0..<1e6).contains(deaf), (0..<1e6).contains(silent)
+    else {
+      throw Misunderstood(message: "--startup \(text): needs two numbers of seconds, as in 2,5")
+    }
+    return Startup(deaf: .seconds(deaf), silent: .seconds(silent))
+  }
+
+  private static func release(_ text: String) throws(Misunderstood) -> Release {
+    guard let release = Release(text) else {
+      throw Misunderstood(
+        message: "--version \(text): a release is a year and a month, as 2026.6.0")
+    }
+    return release
   }
 
   static let help = """
@@ -92,14 +138,24 @@ struct Options: Equatable {
 
       --port N        where to listen (default \(portDefault); 0 for any free port)
       --token TOKEN   the access token devices register with (default "\(Home.defaultToken)")
+      --mfa CODE      whoever logs in is asked for this code as well
+      --ban-after N   after so many failed logins, answer everybody 403
       --json          print one JSON object per line instead of a table
       --journal FILE  write these objects to a file as well, whatever is shown
       --for SECONDS   end by itself after that time
       --delay MS      answer that many milliseconds later, as over a network
       --fault NAME    misbehave: \(Fault.names.prefix(7).joined(separator: ", ")),
-                      \(Fault.names.dropFirst(7).joined(separator: ", "))
-      --version       print the version
+                      \(Fault.names.dropFirst(7).joined(separator: ", "));
+                      or let something happen again and again:
+                      \(Accident.allCases.prefix(3).map(\.rawValue).joined(separator: ", ")),
+                      \(Accident.allCases.dropFirst(3).map(\.rawValue).joined(separator: ", "))
+      --every SECONDS how often it happens (default 30)
+      --startup A,B   after a restart, be without webhooks for A seconds (404), then know none
+                      for B seconds (default 2,5)
+      --version R     play release R of Home Assistant, as 2026.6.0; without R, print the version
       --help          print this
+
+    Somebody who logs in is "practice" with the password "practice". SIGHUP plays a restart.
 
     In the summary at the end, "readings" counts single values that were stored, "sealed" and
     "plain" count messages to webhooks, and "refused" counts messages and single values that

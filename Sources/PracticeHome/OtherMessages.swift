@@ -1,9 +1,11 @@
 extension Home {
   /// Every location replaces the last one whole, and its answer is the same when it is dropped.
   mutating func updateLocation(_ message: Message) throws(Refusal) -> Answer {
-    let location = try checked(MessageSchema.updateLocation, message.data).object ?? [:]
+    let schema = MessageSchema.updateLocation(household.release)
+    let location = try checked(schema, message.data).object ?? [:]
     let index = message.registration
-    guard registrations[index].tracker != nil else { throw .trackerTaken }
+    guard let tracker = registrations[index].tracker else { throw .trackerTaken }
+    guard tracker.isListening else { throw .trackerDisabled }
     registrations[index].tracker?.location = location
     writeTracker(of: index, now: message.now)
     note(.located(location), message)
@@ -31,46 +33,65 @@ extension Home {
   mutating func fireEvent(_ message: Message) throws(Refusal) -> Answer {
     let event = try checked(MessageSchema.fireEvent, message.data)
     let type = event["event_type"]?.string ?? ""
-    if type.unicodeScalars.count > 64 { throw .eventTypeTooLong }
-    note(.eventFired(type: type, data: event["event_data"]?.object ?? [:]), message)
+    if type.unicodeScalars.count > Self.eventTypeLengthMax { throw .eventTypeTooLong }
+    let data = event["event_data"]?.object ?? [:]
+    emit(type, data, isRemote: true, now: message.now)
+    note(.eventFired(type: type, data: data), message)
     return .braces(200)
   }
 
   mutating func scanTag(_ message: Message) throws(Refusal) -> Answer {
     let tag = try checked(MessageSchema.scanTag, message.data)
-    note(.tagScanned(tag["tag_id"]?.string ?? ""), message)
+    let id = tag["tag_id"]?.string ?? ""
+    let device = registrations[message.registration].registryID
+    emit(
+      "tag_scanned", ["tag_id": .string(id), "name": nil, "device_id": .string(device)],
+      isRemote: false, now: message.now)
+    note(.tagScanned(id), message)
     return .braces(200)
   }
-
-  /// The actions every Home Assistant has; the practice home does nothing on any of them.
-  private static let services: [String: Set<String>] = [
-    "persistent_notification": ["create", "dismiss", "dismiss_all"],
-    "homeassistant": [
-      "turn_on", "turn_off", "toggle", "update_entity", "check_config", "save_persistent_states",
-    ],
-  ]
 
   mutating func callService(_ message: Message) throws(Refusal) -> Answer {
     let call = try checked(MessageSchema.callService, message.data)
     let domain = call["domain"]?.string ?? ""
     let service = call["service"]?.string ?? ""
-    guard Self.services[domain]?.contains(service) == true else {
-      throw .unknownService("\(domain).\(service)")
-    }
-    note(
-      .serviceCalled(
-        domain: domain, service: service, data: call["service_data"]?.object ?? [:]), message)
+    let data = call["service_data"]?.object ?? [:]
+    do throws(ServiceFailure) {
+      _ = try perform(domain, service, data, wantsResponse: false, now: message.now)
+    } catch { throw .failedService("\(domain).\(service)", error.message) }
+    note(.serviceCalled(domain: domain, service: service, data: data), message)
     return .braces(200)
   }
 
-  func streamCamera(_ message: Message) throws(Refusal) -> Answer {
-    _ = try checked(MessageSchema.streamCamera, message.data)
-    throw .unknownCamera
+  mutating func streamCamera(_ message: Message) throws(Refusal) -> Answer {
+    let camera = try checked(MessageSchema.streamCamera, message.data)
+    let id = camera["camera_entity_id"]?.string ?? ""
+    guard let state = states[id] else { throw .unknownCamera }
+    // Home Assistant looks at what the camera can do, and trips if it is none.
+    guard state.attributes["supported_features"] != nil else { throw .noCamera }
+    note(.asked(message.type), message)
+    return .content([
+      "mjpeg_path": .string("/api/camera_proxy_stream/\(id)"), "hls_path": nil,
+    ])
   }
 
-  func converse(_ message: Message) throws(Refusal) -> Answer {
-    _ = try checked(MessageSchema.converse, message.data)
-    throw .notPlayed
+  mutating func converse(_ message: Message) throws(Refusal) -> Answer {
+    let said = try checked(MessageSchema.converse, message.data)
+    note(.asked(message.type), message)
+    return .content(conversation(said.object ?? [:]))
+  }
+
+  /// The practice home has one thing to say.
+  func conversation(_ said: JSONObject) -> JSON {
+    [
+      "response": [
+        "speech": ["plain": ["speech": "This is only practice.", "extra_data": nil]],
+        "card": [:], "language": said["language"] ?? "en", "response_type": "action_done",
+        "data": ["targets": [], "success": [], "failed": []],
+      ],
+      "conversation_id": said["conversation_id"] ?? .string(random(13).hexadecimal.uppercased()),
+      "continue_conversation": false,
+    ]
   }
 }
 
@@ -80,81 +101,66 @@ extension Home {
   mutating func config(_ message: Message) -> Answer {
     let registration = registrations[message.registration]
     var entities = JSONObject()
-    if registration.tracker != nil { entities[registration.deviceID] = ["disabled": false] }
+    if let tracker = registration.tracker {
+      entities[registration.deviceID] = ["disabled": .bool(tracker.isDisabled)]
+    }
     for sensor in registration.sensors {
       entities[sensor.uniqueID] = ["disabled": .bool(sensor.isDisabled)]
     }
     note(.asked(message.type), message)
-    return .content([
-      "latitude": .float(zone.latitude), "longitude": .float(zone.longitude), "elevation": 0,
-      "hass_device_id": .string(registration.registryID),
+    let whole = wholeConfig
+    var config = JSONObject()
+    for key in ["latitude", "longitude", "elevation"] { config[key] = whole[key] }
+    config["hass_device_id"] = .string(registration.registryID)
+    for key in ["unit_system", "location_name", "time_zone", "components", "version"] {
+      config[key] = whole[key]
+    }
+    config["theme_color"] = "#03A9F4"
+    if household.release.tellsInstanceID { config["instance_id"] = .string(instanceID) }
+    config["entities"] = .object(entities)
+    return .content(.object(config))
+  }
+
+  /// What the home tells of itself to everybody who has a token.
+  var wholeConfig: JSON {
+    [
+      "allowlist_external_dirs": [], "allowlist_external_urls": [],
+      "components": [
+        "api", "auth", "binary_sensor", "camera", "config", "conversation", "device_tracker",
+        "homeassistant", "http", "mobile_app", "mobile_app.binary_sensor",
+        "mobile_app.device_tracker", "mobile_app.notify", "mobile_app.sensor", "notify",
+        "persistent_notification", "person", "sensor", "tag", "webhook", "websocket_api", "zone",
+      ],
+      "config_dir": "/config", "config_source": "storage", "country": "NL", "currency": "EUR",
+      "debug": false, "elevation": 0, "external_url": nil, "internal_url": nil,
+      "language": "en", "latitude": .float(zone.latitude), "location_name": .string(zone.name),
+      "longitude": .float(zone.longitude), "radius": .integer(Int128(zone.radiusMeters)),
+      "recovery_mode": false, "safe_mode": false, "state": "RUNNING", "time_zone": "Etc/UTC",
       "unit_system": [
         "length": "km", "accumulated_precipitation": "mm", "area": "m²", "mass": "g",
         "pressure": "Pa", "temperature": "°C", "volume": "L", "wind_speed": "m/s",
       ],
-      "location_name": .string(zone.name), "time_zone": "Etc/UTC",
-      "components": [
-        "api", "binary_sensor", "device_tracker", "homeassistant", "http", "mobile_app",
-        "mobile_app.binary_sensor", "mobile_app.device_tracker", "mobile_app.sensor",
-        "persistent_notification", "sensor", "tag", "webhook", "zone",
-      ],
-      "version": .string(Self.version), "theme_color": "#03A9F4",
-      "entities": .object(entities),
-    ])
+      "version": .string(household.release.description), "whitelist_external_dirs": [],
+    ]
   }
 
   mutating func zones(_ message: Message) -> Answer {
-    let persons = states.all.count {
-      $0.entityID.hasPrefix("device_tracker.") && $0.state == "home"
-    }
-    let home = EntityState(
-      entityID: "zone.home", state: "\(persons)", attributes: zone.attributes,
-      lastChanged: message.now, lastUpdated: message.now, lastReported: message.now,
-      contextID: States.contextID(message.now))
     note(.asked(message.type), message)
-    return .content([home.json])
+    return .content(.array(states[Zone.entityID].map { [$0.json] } ?? []))
   }
 
   mutating func renderTemplates(_ message: Message) throws(Refusal) -> Answer {
     let templates = try checked(MessageSchema.renderTemplate, message.data).object ?? [:]
     var results = JSONObject()
     for (key, template) in templates.pairs {
-      results[key] = Template.render(template["template"]?.string ?? "")
+      results[key] =
+        render(
+          template["template"]?.string ?? "", template["variables"]?.object ?? [:],
+          now: message.now
+        ).json
     }
+    if JSON.object(results).hasOversizedInteger { throw .unwritable }
     note(.asked(message.type), message)
     return .content(.object(results))
-  }
-}
-
-/// Literal templates only: "1" is the number 1 and "hello" is itself.
-enum Template {
-  static func render(_ source: String) -> JSON {
-    let text = source.trimmed
-    if ["{{", "{%", "{#"].contains(where: text.contains) {
-      return [
-        "error": "TemplateError: the practice home renders literal text only, no template syntax"
-      ]
-    }
-    switch text {
-    case "True": return true
-    case "False": return false
-    case "None": return .null
-    default: return number(text) ?? container(text) ?? .string(text)
-    }
-  }
-
-  private static func number(_ text: String) -> JSON? {
-    let digits = text.drop { $0 == "+" || $0 == "-" }
-    guard text.count - digits.count <= 1, digits.contains(where: \.isNumber),
-      digits.allSatisfy({ $0 == "." || ($0.isASCII && $0.isNumber) }),
-      !(digits.hasPrefix("0") && digits.dropFirst().first?.isNumber == true)
-    else { return nil }
-    if let integer = Int64(text) { return .integer(Int128(integer)) }
-    return Double(text).map(JSON.float)
-  }
-
-  private static func container(_ text: String) -> JSON? {
-    guard text.hasPrefix("[") || text.hasPrefix("{") else { return nil }
-    return try? JSONParser.parse(Array(text.utf8))
   }
 }

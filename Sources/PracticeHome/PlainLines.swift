@@ -33,6 +33,7 @@ enum PlainLine {
     case .tagScanned(let tag): ["tag \(tag) scanned"]
     case .serviceCalled(let domain, let service, let data):
       ["action \(domain).\(service) \(JSON.object(data).abbreviated)"]
+    case .occurred(let occurrence): occurrence.text.map { [$0] } ?? []
     case .asked, .registered, .refused: []
     }
   }

@@ -8,11 +8,24 @@ public enum Refusal: Error, Sendable, Equatable {
   case webhookMethod(String)
   case proxyHeader
   case tooLarge
+  /// The body is not what it must be, in the words of the answer.
+  case badRequest(String)
+  case login(LoginRefusal)
+  /// A WebSocket that did not come about, in the words of the answer.
+  case handshake(String)
+  /// A command over a WebSocket that was answered with an error.
+  case command(code: String, String)
+  /// A WebSocket that was ended because of what came over it.
+  case socket(String)
   // The webhook id
   case unknownWebhook
   case supersededWebhook
   case goneWebhook
   case failedSetUp
+  /// The webhook is not there yet, shortly after a start.
+  case stillStarting
+  /// Not even the paths of the integration are there yet.
+  case notLoaded
   // The message
   case invalidJSON(String)
   case schema(String)
@@ -24,10 +37,15 @@ public enum Refusal: Error, Sendable, Equatable {
   case undecryptable(String)
   case unknownType
   case trackerTaken
+  case trackerDisabled
   case eventTypeTooLong
-  case unknownService(String)
+  /// An action that does not exist or did not succeed, and why.
+  case failedService(String, String)
   case unknownCamera
-  case notPlayed
+  /// An entity that is no camera.
+  case noCamera
+  /// An answer with an integer wider than what is written there.
+  case unwritable
   // One sensor of a message
   case notRegistered(uniqueID: String, kind: String)
   case invalidReading(uniqueID: String, String)
@@ -51,6 +69,11 @@ public enum Refusal: Error, Sendable, Equatable {
       "method \(method) is not allowed here, POST is"
     case .proxyHeader: "X-Forwarded-For from a proxy that is not trusted"
     case .tooLarge: "the body is larger than 16 MiB"
+    case .badRequest(let message): message
+    case .login(let refusal): refusal.reason
+    case .handshake(let message): message
+    case .command(let code, let message): "\(code): \(message)"
+    case .socket(let why): why
     default: nil
     }
   }
@@ -62,6 +85,8 @@ public enum Refusal: Error, Sendable, Equatable {
     case .goneWebhook: "this registration was deleted before the last restart: register again"
     case .failedSetUp:
       "the registration had no os_version, so its webhook never came to life: register with one"
+    case .stillStarting: "Home Assistant is still starting: this webhook is not there yet"
+    case .notLoaded: "Home Assistant is still starting: the integration is not loaded yet"
     default: nil
     }
   }
@@ -79,10 +104,12 @@ public enum Refusal: Error, Sendable, Equatable {
     case .unknownType: "unknown type \"\(type)\""
     case .trackerTaken:
       "another app registered the same device_id first, so this one has no device tracker"
+    case .trackerDisabled: "the device tracker is disabled, so its location goes nowhere"
     case .eventTypeTooLong: "event_type is longer than 64 characters"
-    case .unknownService(let name): "the action \(name) does not exist or failed"
+    case .failedService(let name, let why): "the action \(name) failed: \(why)"
     case .unknownCamera: "there is no such camera"
-    case .notPlayed: "\(type) is not played by the practice home"
+    case .noCamera: "that entity is no camera"
+    case .unwritable: "the answer would hold an integer of more than 64 bits"
     default: nil
     }
   }
@@ -105,23 +132,28 @@ extension Refusal {
   var answer: Answer {
     switch self {
     case .unauthorized: .text(401, "401: Unauthorized")
-    case .notFound: .text(404, "404: Not Found")
+    case .notFound, .notLoaded: .text(404, "404: Not Found")
     case .methodNotAllowed: .text(405, "405: Method Not Allowed")
     case .proxyHeader: .text(400, "400: Bad Request")
     case .webhookMethod: .nothing(405)
+    case .badRequest(let message): .open(["message": .string(message)], status: 400)
+    case .login(let refusal): refusal.answer
+    case .handshake(let message): .text(400, message)
     case .goneWebhook: .nothing(410)
     case .invalidJSON: .braces(400)
     case .encryptionRequired: .failure("encryption_required", "Encryption required")
     case .encryptionAlreadyEnabled:
       .failure("encryption_already_enabled", "Encryption already enabled")
     case .unknownCamera: .content(["success": false], status: 400)
-    case .schema, .undecryptable, .unknownType, .trackerTaken: .braces(200)
+    case .schema, .undecryptable, .unknownType, .trackerTaken, .trackerDisabled: .braces(200)
     case .unknownWebhook, .supersededWebhook, .failedSetUp, .tooLarge, .notAContainer, .noSecret,
-      .encryptedDataMissing, .eventTypeTooLong, .unknownService, .notPlayed:
+      .encryptedDataMissing, .eventTypeTooLong, .failedService, .noCamera, .unwritable,
+      .stillStarting:
       .nothing(200)
+    case .fault: .text(404, "404: Not Found")
     // Never an answer of their own: the rest of the message decides.
     case .notRegistered, .invalidReading, .disabledSensor, .valueIgnored, .entityCannotStart,
-      .fault:
+      .command, .socket:
       .nothing(200)
     }
   }
@@ -133,6 +165,9 @@ extension Refusal {
     case .disabledSensor: "answered with success and is_disabled"
     case .valueIgnored, .entityCannotStart: "answered with success all the same"
     case .fault: "not taken"
+    case .command: "answered with an error"
+    case .socket: "the socket was closed"
+    case .login where status == 200: "answered 200, with the error in the content"
     default: status == 200 ? "dropped silently, as Home Assistant does" : "answered \(status)"
     }
   }

@@ -31,11 +31,14 @@ extension Home {
     var newcomer = Registration(
       webhookID: random(32).hexadecimal,
       secret: supportsEncryption ? random(SealingKey.byteCount).hexadecimal : nil,
-      registryID: random(16).hexadecimal, content: content)
+      registryID: random(16).hexadecimal, entryID: random(13).hexadecimal.uppercased(),
+      content: content, now: now)
     let old = remove(appID: newcomer.appID, deviceID: newcomer.deviceID)
-    newcomer.tracker = tracker(for: newcomer, inheriting: old?.tracker)
+    newcomer.tracker = tracker(for: newcomer, inheriting: old?.tracker, now: now)
     registrations.append(newcomer)
+    if let tracker = newcomer.tracker { person.add(tracker.entityID) }
     writeTracker(of: registrations.count - 1, now: now)
+    writePerson(now: now)
     record(
       .registered(newcomer.description, replaced: old != nil), device: newcomer.deviceName,
       sealed: supportsEncryption, at: now)
@@ -55,12 +58,16 @@ extension Home {
     let old = registrations.remove(at: index)
     superseded.insert(old.webhookID)
     old.sensors.forEach { takeDown($0) }
-    if let tracker = old.tracker { states.remove(tracker.entityID) }
+    channels[old.webhookID] = nil
+    if let tracker = old.tracker {
+      states.remove(tracker.entityID)
+      person.remove(tracker.entityID)
+    }
     return old
   }
 
   private mutating func tracker(
-    for newcomer: Registration, inheriting old: Tracker?
+    for newcomer: Registration, inheriting old: Tracker?, now: Moment
   ) -> Tracker? {
     let isTaken = registrations.contains {
       $0.deviceID == newcomer.deviceID && $0.tracker != nil
@@ -70,7 +77,10 @@ extension Home {
       trackerIDs[newcomer.deviceID]
       ?? freeEntityID(domain: "device_tracker", name: newcomer.deviceName)
     trackerIDs[newcomer.deviceID] = entityID
-    var tracker = old ?? Tracker(entityID: entityID)
+    var tracker =
+      old
+      ?? Tracker(
+        entityID: entityID, entry: RegistryEntry(id: random(16).hexadecimal, now: now))
     tracker.restore()
     return tracker
   }

@@ -9,18 +9,26 @@ struct Registration: Sendable {
   private(set) var content: JSONObject
   /// The device's id in Home Assistant's own registry.
   let registryID: String
+  /// The id of what the user interface calls an integration entry.
+  let entryID: String
+  let createdAt: Moment
   var sensors: [Sensor] = []
   /// Nil if another app holds the same device id.
   var tracker: Tracker?
 
-  init(webhookID: String, secret: String?, registryID: String, content: JSONObject) {
+  init(
+    webhookID: String, secret: String?, registryID: String, entryID: String,
+    content: JSONObject, now: Moment
+  ) {
     self.webhookID = webhookID
     self.secret = secret
     self.registryID = registryID
+    self.entryID = entryID
     self.content = content
+    createdAt = now
   }
 
-  private func text(_ key: String) -> String { content[key]?.string ?? "" }
+  func text(_ key: String) -> String { content[key]?.string ?? "" }
 
   var appID: String { text("app_id") }
   var deviceID: String { text("device_id") }
@@ -31,6 +39,16 @@ struct Registration: Sendable {
   var isAlive: Bool { content["os_version"] != nil }
 
   mutating func update(_ changes: JSONObject) { content.merge(changes) }
+
+  private var appData: JSONObject { content["app_data"]?.object ?? [:] }
+
+  /// Whether notifications can be sent to it at all: over its WebSocket, or somewhere else.
+  var takesNotifications: Bool {
+    isAlive && (appData["push_websocket_channel"] != nil || hasPushAddress)
+  }
+
+  /// Whether there is an address that notifications can be posted to.
+  var hasPushAddress: Bool { appData["push_url"] != nil }
 
   mutating func enableEncryption(secret: String) {
     self.secret = secret

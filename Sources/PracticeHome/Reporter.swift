@@ -39,15 +39,24 @@ final class Reporter: Sendable {
   }
 
   func start(url: String, port: UInt16) {
-    let listening = EventLine.listening(url: url, port: port, token: options.token).text
+    let household = options.household
+    let listening = EventLine.listening(url: url, port: port, household).text
     record(listening)
     if form == .json { return print(listening) }
     let token =
-      options.token == Home.defaultToken ? "\"\(options.token)\"" : "the one you chose"
+      household.token == Home.defaultToken ? "\"\(household.token)\"" : "the one you chose"
+    let resident = household.resident
+    let code = resident.code == nil ? "" : " and the code you chose"
     var lines = [
-      "Practice home at \(style.bold(url)), token \(style.bold(token)). Ctrl-C ends it."
+      "Practice home at \(style.bold(url)), token \(style.bold(token)). Ctrl-C ends it.",
+      "Its resident logs in as \(style.bold(resident.userName)), password "
+        + "\(style.bold(resident.password))\(code).",
     ]
+    if household.release != .standard { lines.append("It plays \(household.release).") }
     if let fault = options.fault { lines.append(style.alarm("It plays \"\(fault.name)\".")) }
+    if let accident = options.accident {
+      lines.append(style.alarm("Again and again it happens: \"\(accident.rawValue)\"."))
+    }
     lines.forEach(print)
   }
 

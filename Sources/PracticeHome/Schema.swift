@@ -70,12 +70,51 @@ extension Schema {
     }
   }
 
+  /// "sensor.boat_cpu", in small letters.
+  static let entityID = Schema { (value) throws(Invalid) in
+    let id = Python.str(value).lowercased()
+    guard Slug.isEntityID(id) else {
+      throw Invalid("Entity ID \(id) is an invalid entity ID")
+    }
+    return .string(id)
+  }
+
+  /// Entity ids as a list, or as one text with commas.
+  static let entityIDs = Schema { (value) throws(Invalid) in
+    if value.isNull { throw Invalid("Entity IDs can not be None") }
+    let parts =
+      value.array
+      ?? Python.str(value).split(separator: ",").map { .string(String($0).trimmed) }
+    var ids: [JSON] = []
+    for part in parts { ids.append(try entityID(part)) }
+    return .array(ids)
+  }
+
   static let icon = Schema { (value) throws(Invalid) in
     let text = Python.str(value)
     guard text.contains(":") else {
       throw Invalid("Icons should be specified in the form \"prefix:name\"")
     }
     return .string(text)
+  }
+
+  /// Text, and nothing that could be turned into it.
+  static let text = Schema { (value) throws(Invalid) in
+    guard case .string = value else { throw Invalid("expected str") }
+    return value
+  }
+
+  static let textOrNull = Schema { (value) throws(Invalid) in
+    guard value.isNull || value.string != nil else { throw Invalid("not a valid value") }
+    return value
+  }
+
+  /// An integer; to Python a boolean is one.
+  static let integer = Schema { (value) throws(Invalid) in
+    switch value {
+    case .integer, .bool: return value
+    default: throw Invalid("expected int")
+    }
   }
 
   /// A real boolean.
@@ -117,6 +156,15 @@ extension Schema {
     guard let float = Python.float(value) else { throw Invalid("expected float") }
     return .float(float)
   }
+
+  /// A float of at least 0.
+  static let positiveFloat = float.then(
+    Schema { (value) throws(Invalid) in
+      guard let number = value.number, number >= 0 else {
+        throw Invalid("value must be at least 0")
+      }
+      return value
+    })
 
   /// A float within limits; NaN is outside every limit.
   static func float(in range: ClosedRange<Double>) -> Schema {
@@ -185,6 +233,23 @@ extension Schema {
       guard let array = value.array, array.count == schemas.count else { throw Invalid("None") }
       var result: [JSON] = []
       for (schema, element) in zip(schemas, array) { result.append(try schema(element)) }
+      return .array(result)
+    }
+  }
+
+  /// A list, of so many elements if that is said.
+  static func list(of schema: Schema, count: Int? = nil) -> Schema {
+    Schema { (value) throws(Invalid) in
+      guard let array = value.array else { throw Invalid("expected a list") }
+      var result: [JSON] = []
+      for (index, element) in array.enumerated() {
+        result.append(
+          try located(at: .index(index)) { () throws(Invalid) in try schema(element) })
+      }
+      if let count, array.count != count {
+        throw Invalid(
+          "length of value must be at \(array.count < count ? "least" : "most") \(count)")
+      }
       return .array(result)
     }
   }

@@ -19,7 +19,7 @@ struct Sensor: Sendable {
   var registeredName: String
   /// The keys of `register_sensor` and `update_sensor_states`, the last word on each.
   private(set) var config: JSONObject
-  var isDisabled: Bool
+  var entry: RegistryEntry
   /// The class as registered again; it shows even when the state that came with it does not.
   var registryClass: String?
   /// False if the entity never came up; it then hears nothing until a restart.
@@ -30,7 +30,10 @@ struct Sensor: Sendable {
   /// The unit the household shows it in, settled when it first registered.
   private let shownUnit: String?
 
-  init(kind: Kind, entityID: String, friendlyName: String, registration: JSONObject) {
+  init(
+    kind: Kind, entityID: String, friendlyName: String, entryID: String,
+    registration: JSONObject, now: Moment
+  ) {
     self.kind = kind
     uniqueID = registration["unique_id"]?.string ?? ""
     self.entityID = entityID
@@ -41,8 +44,11 @@ struct Sensor: Sendable {
       UnitConversion.find(
         deviceClass: registration["device_class"]?.string,
         unit: registration["unit_of_measurement"]?.string)?.unit
-    isDisabled = registration["disabled"] == true
+    let isDisabled = registration["disabled"] == true
+    entry = RegistryEntry(id: entryID, disabledBy: isDisabled ? "integration" : nil, now: now)
   }
+
+  var isDisabled: Bool { entry.isDisabled }
 
   mutating func merge(_ update: JSONObject) { config.merge(update) }
 

@@ -14,7 +14,8 @@ extension Home {
     } else {
       let sensor = Sensor(
         kind: kind, entityID: freeEntityID(domain: kind.rawValue, name: name),
-        friendlyName: name, registration: content)
+        friendlyName: name, entryID: random(16).hexadecimal, registration: content,
+        now: message.now)
       registrations[index].sensors.append(sensor)
       rendering = startSensor(
         registrations[index].sensors.count - 1, of: index, now: message.now)
@@ -38,11 +39,8 @@ extension Home {
     }
     let sensor = registrations[index].sensors[place]
     if let shouldBeDisabled = content["disabled"]?.bool, shouldBeDisabled != sensor.isDisabled {
-      registrations[index].sensors[place].isDisabled = shouldBeDisabled
-      registrations[index].sensors[place].isListening = false
-      registrations[index].sensors[place].returnsAt =
-        shouldBeDisabled ? nil : now + Self.reloadDelay
-      if shouldBeDisabled { takeDown(sensor) }
+      disableSensor(
+        place, of: index, by: shouldBeDisabled ? "integration" : nil, now: now)
     }
     let changed = registrations[index].sensors[place]
     // The registry's change is written at once, with the state as it was before, even for an

@@ -23,20 +23,30 @@ public final class PracticeServer: Sendable {
   private let host: Host
   private let daemon: Mutex<Daemon?>
   public let port: UInt16
+  /// The long-lived access token of the home.
   public let token: String
 
   /// Starts listening.
   ///
   /// - Parameters:
   ///   - port: 0 for any free one.
-  ///   - token: what a client must show to register and to read back.
+  ///   - household: who lives there, and the limits of the home.
   ///   - observer: is told of new entries of the journal, on a thread of the server.
   /// - Throws: `StartFailure` if the port cannot be had.
   public convenience init(
-    port: UInt16 = 0, token: String = Home.defaultToken,
+    port: UInt16 = 0, household: Household = Household(),
     observer: (@Sendable ([JournalEntry]) -> Void)? = nil
   ) throws(StartFailure) {
-    try self.init(port: port, host: Host(home: Home(token: token), observer: observer))
+    try self.init(port: port, host: Host(home: Home(household), observer: observer))
+  }
+
+  /// The same with nothing unusual but the token.
+  public convenience init(
+    port: UInt16 = 0, token: String, observer: (@Sendable ([JournalEntry]) -> Void)? = nil
+  ) throws(StartFailure) {
+    var household = Household()
+    household.token = token
+    try self.init(port: port, household: household, observer: observer)
   }
 
   /// Goes on where a stopped server ended: at its address, with all that its home remembers.
@@ -47,7 +57,7 @@ public final class PracticeServer: Sendable {
 
   private init(port: UInt16, host: Host) throws(StartFailure) {
     self.host = host
-    token = host.withHome { $0.token }
+    token = host.withHome { $0.household.token }
     let context = unsafe Unmanaged.passRetained(host)
     var error: Int32 = 0
     guard
@@ -81,6 +91,7 @@ public final class PracticeServer: Sendable {
       return daemon
     }
     guard let running else { return }
+    host.hangUp()
     unsafe MHD_stop_daemon(running.pointer)
     unsafe running.context.release()
   }
@@ -92,7 +103,7 @@ public final class PracticeServer: Sendable {
 
 extension PracticeServer {
   /// Looks at the home, or changes it, between two requests.
-  public func withHome<Result: Sendable>(_ body: (inout sending Home) -> sending Result) -> Result {
+  public func withHome<Result: Sendable>(_ body: (inout Home) -> sending Result) -> Result {
     host.withHome(body)
   }
 
@@ -111,6 +122,10 @@ extension PracticeServer {
   public func state(of entityID: String) -> EntityState? { withHome { $0.state(of: entityID) } }
   /// Deletes every registration.
   public func forgetAll() { withHome { $0.forgetAll() } }
-  /// Plays a restart of Home Assistant, without its minutes of silence.
-  public func restart() { withHome { $0.restart(now: .now()) } }
+  /// Plays a restart of Home Assistant, with as much silence as is asked for.
+  public func restart(_ startup: Startup = .immediate) {
+    withHome { $0.restart(now: .now(), startup) }
+  }
+  /// Lets something happen that clients must get over.
+  public func suffer(_ accident: Accident) { withHome { $0.suffer(accident, now: .now()) } }
 }

@@ -3,6 +3,16 @@
 /// Latin letters with marks, and the signs people put into sensor names, come out as there. Other
 /// scripts, which Home Assistant spells out in Latin letters, are left out here.
 enum Slug {
+  /// Whether a text is two words with a dot between them, as every entity id is.
+  static func isEntityID(_ text: String) -> Bool {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 2 && !text.contains("__")
+      && parts.allSatisfy { part in
+        !part.isEmpty && !part.hasPrefix("_") && !part.hasSuffix("_")
+          && part.utf8.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "_") }
+      }
+  }
+
   /// U+00C0 to U+017F without their marks; a space where `signs` knows better.
   private static let latin = Array(
     ("AAAAAA CEEEEIIII" + " NOOOOO  UUUUY  " + "aaaaaa ceeeeiiii" + " nooooo  uuuuy y"

@@ -22,12 +22,22 @@ public struct EntityState: Sendable, Equatable {
   }
 }
 
+/// An entity that came, changed or went.
+struct StateChange: Sendable {
+  var old: EntityState?
+  var new: EntityState?
+
+  var entityID: String { new?.entityID ?? old?.entityID ?? "" }
+}
+
 /// The state machine: the current state of every entity, in the order they appeared.
 struct States: Sendable {
   /// Longer states are shown as "unknown".
   static let stateLengthMax = 255
 
   private(set) var all: [EntityState] = []
+  /// What nobody was told of yet, oldest first.
+  private var changes: [StateChange] = []
 
   subscript(entityID: String) -> EntityState? { all.first { $0.entityID == entityID } }
 
@@ -43,8 +53,10 @@ struct States: Sendable {
         EntityState(
           entityID: entityID, state: state, attributes: attributes, lastChanged: now,
           lastUpdated: now, lastReported: now, contextID: Self.contextID(now)))
+      changes.append(StateChange(old: nil, new: all.last))
       return
     }
+    let old = all[index]
     all[index].lastReported = now
     let isSameState = all[index].state == state && !force
     if isSameState && all[index].attributes == attributes { return }
@@ -53,10 +65,18 @@ struct States: Sendable {
     all[index].contextID = Self.contextID(now)
     all[index].state = state
     all[index].attributes = attributes
+    changes.append(StateChange(old: old, new: all[index]))
   }
 
   mutating func remove(_ entityID: String) {
-    all.removeAll { $0.entityID == entityID }
+    guard let index = all.firstIndex(where: { $0.entityID == entityID }) else { return }
+    changes.append(StateChange(old: all.remove(at: index), new: nil))
+  }
+
+  /// What changed since the last time somebody took it.
+  mutating func takeChanges() -> [StateChange] {
+    defer { changes = [] }
+    return changes
   }
 
   /// Looks like the identifier Home Assistant uses: 26 digits that grow with time.

@@ -1,8 +1,16 @@
 /// The device tracker of a registration: the last message of `update_location`, whole.
 struct Tracker: Sendable {
   let entityID: String
+  var entry: RegistryEntry
+  /// When a tracker that was enabled again comes back.
+  var returnsAt: Moment?
   /// What the last message said. Every message replaces all of it.
   var location = JSONObject()
+
+  var isDisabled: Bool { entry.isDisabled }
+
+  /// Whether a location goes anywhere.
+  var isListening: Bool { !isDisabled && returnsAt == nil }
 
   private static let extraKeys = ["altitude", "course", "speed", "vertical_accuracy"]
 
@@ -13,6 +21,9 @@ struct Tracker: Sendable {
   }
 
   func state(in zone: Zone) -> String {
+    if let zones = location["in_zones"]?.array {
+      return zones.contains(.string(Zone.entityID)) ? "home" : "not_home"
+    }
     if let name = location["location_name"]?.string, !name.isEmpty { return name }
     guard let position else { return "unknown" }
     let accuracy = location["gps_accuracy"]?.number ?? 0
@@ -34,6 +45,10 @@ struct Tracker: Sendable {
     return attributes
   }
 
-  /// A restart brings everything back but the name of the place.
-  mutating func restore() { location["location_name"] = nil }
+  /// A restart brings everything back but the name of the place and the zones.
+  mutating func restore() {
+    returnsAt = nil
+    location["location_name"] = nil
+    location["in_zones"] = nil
+  }
 }

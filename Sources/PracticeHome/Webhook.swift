@@ -70,6 +70,7 @@ extension Home {
   private mutating func handle(
     _ id: String, _ request: Request, now: Moment, trace: inout Trace
   ) throws(Refusal) -> Answer {
+    if isSilent(now) { throw .stillStarting }
     let index = try find(id)
     if request.method == "HEAD" { return .nothing(200) }
     guard request.method != "GET" else { throw .webhookMethod(request.method) }

@@ -2,6 +2,8 @@ import CMicroHTTPD
 
 /// The one zone of the practice home.
 struct Zone: Sendable {
+  static let entityID = "zone.home"
+
   var name = "Practice Home"
   var latitude = 52.0
   var longitude = 4.0
@@ -21,10 +23,12 @@ struct Zone: Sendable {
     return 2 * 6_371_009 * asin(min(1, chord.squareRoot()))
   }
 
-  var attributes: JSONObject {
+  /// What the zone shows, with the entity ids of those who are in it.
+  func attributes(persons: [String]) -> JSONObject {
     [
       "latitude": .float(latitude), "longitude": .float(longitude),
-      "radius": .integer(Int128(radiusMeters)), "passive": false, "persons": [], "editable": true,
+      "radius": .integer(Int128(radiusMeters)), "passive": false,
+      "persons": .array(persons.map(JSON.string)), "editable": true,
       "icon": "mdi:home", "friendly_name": .string(name),
     ]
   }

@@ -101,13 +101,13 @@ extension WholeAgent.State {
 
     let damaged = [
       "", "\n", String(good.dropLast(good.count / 2)), "\u{0}\u{0}\u{0}", "{}",
-      good.replacing("\"version\":1", with: "\"version\":\"1\""),
+      good.replacing("\"version\":2", with: "\"version\":\"2\""),
       good.replacing("\"secret\":\"", with: "\"secret\":\"0"), good + good,
       String(repeating: good, count: 100),
     ].map { ($0, "registration.json is damaged; bring back a copy, or remove it") }
     let newer = (
-      good.replacing("\"version\":1", with: "\"version\":2"),
-      "registration.json has version 2, which a newer Homeward wrote; install that one"
+      good.replacing("\"version\":2", with: "\"version\":3"),
+      "registration.json has version 3, which a newer Homeward wrote; install that one"
     )
     for (text, words) in damaged + [newer] {
       try board.write(text, to: "state/registration.json")

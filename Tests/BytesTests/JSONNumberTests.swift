@@ -59,7 +59,7 @@ import Testing
 
   @Test func anyDoubleComesBackFromItsText() throws {
     var random = SplitMix64(seed: 1)
-    for _ in 0..<20_000 {
+    for _ in 0..<5000 {
       let double = Double(bitPattern: random.next())
       guard double.isFinite else { continue }
       let written = try #require(JSONNumber(double))
@@ -69,7 +69,7 @@ import Testing
 
   @Test func randomDecimalsAreReadToTheNearest() throws {
     var random = SplitMix64(seed: 2)
-    for _ in 0..<20_000 {
+    for _ in 0..<5000 {
       let digitCount = Int.random(in: 1...40, using: &random)
       var digits = (0..<digitCount).map { _ in String(Int.random(in: 0...9, using: &random)) }
       if digits[0] == "0" { digits[0] = "1" }
@@ -84,10 +84,11 @@ import Testing
   /// The exact decimal text of a point between two doubles, from integers alone.
   @Test func pointsExactlyHalfwayGoToTheEvenSide() throws {
     var random = SplitMix64(seed: 3)
-    for _ in 0..<2000 {
+    for round in 0..<200 {
       let odd = UInt64.random(in: (1 << 52)..<(1 << 53), using: &random) << 1 | 1
-      // odd / 2^k has k decimals: odd × 5^k / 10^k.
-      let places = Int.random(in: 0...200, using: &random)
+      // odd / 2^k has k decimals: odd × 5^k / 10^k. With 1075 of them it lies between two of the
+      // smallest normal numbers and has 767 digits, which is as many as such a point can have.
+      let places = round.isMultiple(of: 40) ? 1075 : Int.random(in: 0...200, using: &random)
       var digits = [UInt8](String(odd).utf8).map { $0 - 0x30 }
       for _ in 0..<places {
         var carry: UInt8 = 0
@@ -104,11 +105,11 @@ import Testing
     }
   }
 
-  @Test func aNumberOfAMillionDigitsIsReadInBoundedTime() throws {
+  @Test func aNumberOfManyDigitsIsReadInBoundedTime() throws {
     #expect(
-      try number("0." + String(repeating: "0", count: 1_000_000) + "15e1000001").double == 1.5)
-    #expect(try number("15" + String(repeating: "0", count: 1_000_000) + "e-1000001").double == 1.5)
-    #expect(try number(String(repeating: "9", count: 1_000_000)).double == .infinity)
+      try number("0." + String(repeating: "0", count: 200_000) + "15e200001").double == 1.5)
+    #expect(try number("15" + String(repeating: "0", count: 200_000) + "e-200001").double == 1.5)
+    #expect(try number(String(repeating: "9", count: 200_000)).double == .infinity)
   }
 
   @Test(

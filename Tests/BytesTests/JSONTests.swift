@@ -155,8 +155,8 @@ func json(_ text: String) throws -> JSON {
   }
 
   @Test func manyMembersAreReadInLinearTime() throws {
-    let text = "{" + (0..<200_000).map { "\"k\($0)\":\($0)" }.joined(separator: ",") + "}"
+    let text = "{" + (0..<50_000).map { "\"k\($0)\":\($0)" }.joined(separator: ",") + "}"
     let value = try json(text)
-    #expect(value["k199999"] == 199_999)
+    #expect(value["k49999"] == 49_999)
   }
 }

@@ -16,6 +16,20 @@ extension Contract.Asking {
     }
   }
 
+  @Test func theConfigurationHasAPlaceForEverythingButTheCloud() async throws {
+    let device = try await Device.registered()
+    let config = try await device.send("get_config", "{}").content
+    var keys: Set = [
+      "components", "elevation", "entities", "latitude", "location_name", "longitude",
+      "theme_color", "time_zone", "unit_system", "version",
+    ]
+    if try await device.server.version() >= .namesTheDevice { keys.insert("hass_device_id") }
+    #expect(config.keys.subtracting(["instance_id"]) == keys)
+    #expect(config["entities"].keys == [device.identity.registration["device_id"].text])
+    #expect(config["unit_system"]["length"].text != nil)
+    #expect(config["components"].elements.contains("mobile_app"))
+  }
+
   @Test func theConfigurationTellsWhichEntitiesTheUserDisabled() async throws {
     let device = try await Device.registered()
     try await device.register("soil", "sensor", #""state":1"#)
@@ -41,6 +55,33 @@ extension Contract.Asking {
     #expect(answer == .sealed(200, ["t": 1]))
   }
 
+  @Test func everyTemplateOfAMessageAnswersUnderItsOwnKey() async throws {
+    let device = try await Device.registered()
+    try await device.register("soil", "sensor", #""state":12.5,"attributes":{"depth":3}"#)
+    let entity = device.entityID("soil")
+    let data: JSON = [
+      "state": ["template": "{{ states('\(entity)') }}"],
+      "attribute": ["template": "{{ state_attr('\(entity)','depth') }}"],
+      "missing": ["template": "{{ states('sensor.no_such_sensor') }}"],
+      "none": ["template": "{{ state_attr('\(entity)','no_such_attribute') }}"],
+      "text": ["template": "wet"],
+    ]
+    let answer = try await device.send("render_template", data.encoded())
+    #expect(
+      answer
+        == .sealed(
+          200, ["state": 12.5, "attribute": 3, "missing": "unknown", "none": nil, "text": "wet"]))
+  }
+
+  @Test func aTemplateThatFailsSaysSoUnderItsKeyAndTheOthersAnswer() async throws {
+    let device = try await Device.registered()
+    let data: JSON = ["bad": ["template": "{{ states("], "good": ["template": "1"]]
+    let answer = try await device.send("render_template", data.encoded()).content
+    #expect(answer["good"] == 1)
+    #expect(answer["bad"].keys == ["error"])
+    #expect(answer["bad"]["error"].text?.isEmpty == false)
+  }
+
   @Test(arguments: [#"{"t":{"template":"1","foo":1}}"#, #"{"t":{}}"#, #"{"t":"1"}"#, "[]"])
   func aTemplateInTheWrongShapeIsDropped(data: String) async throws {
     let device = try await Device.registered()
@@ -51,14 +92,9 @@ extension Contract.Asking {
 // MARK: - Reading a location back
 
 extension Contract.Asking {
-  /// Whether a device can be told its id and where it is: not by a release before 2025.4, and not
-  /// by the practice home, which renders no templates.
+  /// Whether a device can be told its id, and by it where it is: not by a release before 2025.4.
   static func canReadBack() async throws -> Bool {
-    let server = try Server.required()
-    guard try await server.version() >= .namesTheDevice else { return false }
-    let sum = try await server.post(
-      "/api/template", #"{"template":"{{ 1 + 1 }}"}"#, token: server.token)
-    return sum.status == 200
+    try await Server.required().version() >= .namesTheDevice
   }
 
   /// Where the tracker of a device is and how old that is, with nothing but its webhook.
@@ -73,7 +109,7 @@ extension Contract.Asking {
   @Test(.enabled("the server cannot be asked where a device is", canReadBack))
   func aDeviceCanReadItsOwnFixBack() async throws {
     let device = try await Device.located()
-    let place = try await readBack(device)
+    let place = try await Self.readBack(device)
     #expect(place["e"] == .string(device.tracker))
     #expect(place["lat"] == 48.25)
     #expect(place["lon"] == -4.5)
@@ -90,15 +126,15 @@ extension Contract.Asking {
     #expect(second > first)
   }
 
-  private func readBack(_ device: Device) async throws -> JSON {
+  static func readBack(_ device: Device) async throws -> JSON {
     let id = try await device.send("get_config", "{}").content["hass_device_id"]
-    let template = JSON.string(Self.whereabouts)
+    let template = JSON.string(whereabouts)
     let data: JSON = ["p": ["template": template, "variables": ["id": id]]]
     return try await device.send("render_template", data.encoded()).content["p"]
   }
 
   private func age(_ device: Device) async throws -> Double {
-    guard case .number(let age) = try await readBack(device)["age"] else { return .nan }
+    guard case .number(let age) = try await Self.readBack(device)["age"] else { return .nan }
     return age
   }
 }

@@ -24,16 +24,19 @@ struct Device: Sendable {
 
   /// Registers a new device, or one of a known identity again.
   static func registered(
-    _ identity: Identity = Identity(), encrypted: Bool = true
+    _ identity: Identity = Identity(), encrypted: Bool = true, token: String? = nil
   ) async throws -> Device {
     let body = identity.registration.replacing("supports_encryption", .bool(encrypted))
-    return try await registered(identity, as: body)
+    return try await registered(identity, as: body, token: token)
   }
 
-  /// Registers with exactly this body, which must be accepted.
-  static func registered(_ identity: Identity, as body: JSON) async throws -> Device {
+  /// Registers with exactly this body, which must be accepted: as the server's owner, or as the
+  /// user of another token.
+  static func registered(
+    _ identity: Identity, as body: JSON, token: String? = nil
+  ) async throws -> Device {
     let server = try Server.required()
-    let response = try await register(body)
+    let response = try await register(body, token: token)
     let answer = try #require(response.json)
     try #require(response.status == 201, "\(answer)")
     return Device(
@@ -42,10 +45,10 @@ struct Device: Sendable {
   }
 
   /// Registers with whatever answer there is.
-  static func register(_ body: JSON) async throws -> Response {
+  static func register(_ body: JSON, token: String? = nil) async throws -> Response {
     let server = try Server.required()
     return try await server.post(
-      "/api/mobile_app/registrations", body.encoded(), token: server.token)
+      "/api/mobile_app/registrations", body.encoded(), token: token ?? server.token)
   }
 }
 
@@ -77,6 +80,17 @@ extension Device {
 
   /// What proves that the server holds our key and took the message.
   static let proof = Answer.sealed(200, [:])
+}
+
+// MARK: - In the server's registries
+
+extension Device {
+  /// What the device registry says of this device.
+  func registryEntry() async throws -> JSON {
+    let identifiers: JSON = [["mobile_app", identity.registration["device_id"]]]
+    let devices = try await WebSocket.opened().result("config/device_registry/list").elements
+    return try #require(devices.first { $0["identifiers"] == identifiers })
+  }
 }
 
 // MARK: - Location

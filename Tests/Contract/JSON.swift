@@ -39,6 +39,17 @@ enum JSON: Equatable, Sendable {
     return Set(members.keys)
   }
 
+  /// The values of an array, and nothing of anything else.
+  var elements: [JSON] {
+    guard case .array(let elements) = self else { return [] }
+    return elements
+  }
+
+  var number: Double? {
+    guard case .number(let number) = self else { return nil }
+    return number
+  }
+
   /// The text of a string value.
   var text: String? {
     guard case .string(let text) = self else { return nil }

@@ -9,9 +9,10 @@ import Testing
 /// the oracle must not share a mistake with what it judges.
 ///
 /// The suite needs a server. `Tests/run contract` starts them, and names each one in
-/// `HOMEWARD_CONTRACT_URL`, `HOMEWARD_CONTRACT_TOKEN` and `HOMEWARD_CONTRACT_SERVER`; without
-/// these every expectation is reported as skipped.
-@Suite(.enabled(if: Server.isNamed, "run `Tests/run contract`: it starts the servers"))
+/// `HOMEWARD_CONTRACT_URL`, `HOMEWARD_CONTRACT_TOKEN`, `HOMEWARD_CONTRACT_LOGIN` and
+/// `HOMEWARD_CONTRACT_SERVER`; without these every expectation is reported as skipped.
+@Suite(
+  .enabled(if: Server.isNamed, "run `Tests/run contract`: it starts the servers"), .fewAtATime)
 enum Contract {}
 
 /// The server under test: its REST interface, which also is how "stored or not" is decided.
@@ -45,13 +46,25 @@ struct Server: Sendable {
     try await request("POST", path, Data(body.utf8), token: token)
   }
 
+  /// Sends fields as a browser's form does.
+  func post(_ path: String, form fields: [String: String]) async throws -> Response {
+    let body = fields.map { "\($0)=\(Self.percentEncoded($1))" }.joined(separator: "&")
+    let type = "application/x-www-form-urlencoded"
+    return try await request("POST", path, Data(body.utf8), type: type)
+  }
+
+  private static func percentEncoded(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+  }
+
   func request(
-    _ method: String, _ path: String, _ body: Data? = nil, token: String? = nil
+    _ method: String, _ path: String, _ body: Data? = nil, type: String = "application/json",
+    token: String? = nil
   ) async throws -> Response {
     var request = URLRequest(url: try #require(URL(string: path, relativeTo: url)))
     request.httpMethod = method
     request.httpBody = body
-    if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+    if body != nil { request.setValue(type, forHTTPHeaderField: "Content-Type") }
     if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
     let (content, answer) = try await URLSession.shared.data(for: request)
     let http = try #require(answer as? HTTPURLResponse)

@@ -72,6 +72,19 @@ import Testing
     }
   }
 
+  /// `stream_camera` for a camera that does not exist.
+  @Test func aRefusalThatOpensSaysThatTheKeyIsHeld() {
+    let message = [UInt8](#"{"success":false}"#)
+    var buffer = buffer(of: Oracle.answer(message))
+    guard case .refused(let range) = Answer.read(status: 400, body: &buffer, with: key) else {
+      Issue.record("not opened")
+      return
+    }
+    #expect([UInt8](buffer.bytes.extracting(range)) == message)
+    let other = [UInt8](repeating: 1, count: 32)
+    #expect(read(status: 400, Oracle.answer(message, key: other)) == .otherKey)
+  }
+
   @Test(arguments: [1, 16, 4096])
   func anAnswerLongerThanAnyOfHomeAssistantIsNotItsOwn(chunk: Int) {
     var buffer = ByteBuffer(capacity: 20)

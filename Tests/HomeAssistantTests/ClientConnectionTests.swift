@@ -111,7 +111,8 @@ import Testing
   @Test(
     arguments: [
       .noEndpoint, .unreachable("Connection refused"), .closed(code: nil), .closed(code: 1009),
-      .refused(status: 301, location: "https://home.example"), .violation,
+      .refused(.redirected(status: 301, location: [UInt8]("https://home.example".utf8))),
+      .violation(.maskedFrame),
     ] as [ConnectionFailure])
   func whyThereIsNoConnectionIsTold(cause: ConnectionFailure) {
     let rig = ClientRig()
@@ -125,7 +126,7 @@ import Testing
     let rig = ClientRig(isReady: true)
     rig.client.disconnect()
     rig.forget()
-    rig.client.socketClosed(.violation)
+    rig.client.socketClosed(.violation(.maskedFrame))
     rig.client.socketOpened()
     rig.client.tokenFetched(.token([]))
     rig.client.received([UInt8]("{\"type\":\"auth_ok\"}".utf8).span)
@@ -157,6 +158,16 @@ import Testing
     let isOver = second == nil
     #expect(isOver)
     #expect(count == 0)
+  }
+
+  @Test func anObserverMayEndTheConnectionBeforeAnythingIsSentOverIt() {
+    let rig = ClientRig(policy: SessionPolicy())
+    let client = rig.client
+    client.observe { [unowned client] in if $0.word == "ready" { client.disconnect() } }.detach()
+    rig.send("get_config")
+    rig.driver.acceptConnection()
+    #expect(rig.driver.messageTypes == ["auth"])
+    #expect(rig.driver.deeds.last == .closedSocket(code: 1001))
   }
 
   @Test func anObserverMayConnectAgainWhileItIsTold() {

@@ -46,6 +46,40 @@ import Testing
         == #"{"gps":[52.0000000,4.0000000],"gps_accuracy":\#(written)}"#)
   }
 
+  /// Whole metres before 2026.5, which truncates; from then on with a fraction.
+  @Test(arguments: [
+    (0.0, "0", "0.0"), (0.01, "1", "0.1"), (0.1, "1", "0.1"), (4.2, "5", "4.2"),
+    (4.21, "5", "4.3"), (9.9, "10", "9.9"), (9.99, "10", "10.0"), (10, "10", "10.0"),
+    (1e30, "1000000", "1000000.0"), (Double.leastNonzeroMagnitude, "1", "0.1"),
+  ])
+  func theAccuracyIsAsFineAsTheServerTakesIt(meters: Double, whole: String, fine: String) throws {
+    let location = try #require(Location(latitude: 52, longitude: 4, accuracyMeters: meters))
+    for (version, expected) in [
+      ("", whole), ("2026.4.4", whole), ("2026.5.0", fine), ("2026.11.0", fine),
+    ] as [(Text, String)] {
+      #expect(
+        written { location.write(into: &$0, for: ServerVersion(version)) }
+          == #"{"gps":[52.0000000,4.0000000],"gps_accuracy":\#(expected)}"#)
+    }
+  }
+
+  /// An older server drops the whole location over the key.
+  @Test func theZonesAreToldOnlyWhereTheyAreUnderstood() throws {
+    var location = try #require(Location(latitude: 52, longitude: 4, accuracyMeters: 5))
+    location.zones = try ["zone.home", "zone.harbour"].map { try #require(ZoneID($0)) }
+    for version in ["", "2025.4.4", "2026.5.4", "2026.6.0.dev202605010301"] as [Text] {
+      #expect(
+        !written { location.write(into: &$0, for: ServerVersion(version)) }.contains("in_zones"))
+    }
+    let start = #"{"gps":[52.0000000,4.0000000],"gps_accuracy":5.0,"in_zones":"#
+    let server = ServerVersion("2026.6.0")
+    #expect(
+      written { location.write(into: &$0, for: server) }
+        == start + #"["zone.home","zone.harbour"]}"#)
+    location.zones = []
+    #expect(written { location.write(into: &$0, for: server) } == start + "[]}")
+  }
+
   @Test(arguments: [(0.0, "0"), (0.1, "1"), (2.5, "3"), (1e30, "1000000")])
   func theVerticalAccuracyNeverPromisesTooMuchEither(meters: Double, written: String) {
     #expect(

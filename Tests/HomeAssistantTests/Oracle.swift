@@ -1,6 +1,7 @@
 import Bytes
 import CSodium
-import HomeAssistant
+
+@testable import HomeAssistant
 
 /// The envelope as libsodium itself makes and opens it, beside the code under test.
 enum Oracle {
@@ -56,6 +57,13 @@ extension SecretKey {
     var digits = ByteBuffer(capacity: 64)
     digits.append(hexadecimal: bytes.span)
     self.init(hexadecimal: digits.bytes)
+  }
+}
+
+extension Registration {
+  /// The digits of its key; nothing of a plain one.
+  func append(keyTo buffer: inout ByteBuffer) {
+    if case .sealed(let key) = protection { key.append(to: &buffer) }
   }
 }
 

@@ -4,10 +4,21 @@ import Testing
 @testable import HomeAssistant
 
 @Suite struct RegistrationFileTests {
-  /// The checksum was computed without the code under test.
-  private static let file =
+  // The checksums were computed without the code under test.
+  private static let firstFile =
     #"{"version":1,"webhook_id":"0f33ab","secret":"\#(RegistrationAnswerTests.secret)","#
     + "\"checksum\":760742129}\n"
+  private static let file =
+    #"{"version":2,"webhook_id":"0f33ab","secret":"\#(RegistrationAnswerTests.secret)","#
+    + #""cloudhook_url":"https://hooks.nabu.casa/gAAAAB","#
+    + #""remote_ui_url":"https://x.ui.nabu.casa","#
+    + #""told":"00112233445566778899aabbccddeeff","checksum":2935759433}"# + "\n"
+  private static let bareFile =
+    #"{"version":2,"webhook_id":"0f33ab","secret":"\#(RegistrationAnswerTests.secret)","#
+    + #""cloudhook_url":"","remote_ui_url":"","told":"","checksum":760742129}"# + "\n"
+  private static let plainFile =
+    #"{"version":2,"webhook_id":"0f33ab","secret":"","cloudhook_url":"","remote_ui_url":"","#
+    + #""told":"","checksum":2586103982}"# + "\n"
 
   private func reading(_ file: [UInt8]) -> Result<Registration, KeptFileError> {
     do throws(KeptFileError) { return .success(try Registration(file: file.span)) } catch {
@@ -20,22 +31,63 @@ import Testing
   }
 
   @Test func aRegistrationOfYearsAgoIsStillRead() throws {
+    let registration = try reading([UInt8](Self.firstFile.utf8)).get()
+    #expect(registration.webhookID == [UInt8]("0f33ab"))
+    #expect(written { registration.append(keyTo: &$0) } == RegistrationAnswerTests.secret)
+    #expect(written { registration.writeFile(into: &$0) } == Self.bareFile)
+  }
+
+  @Test func aFileOfTheFirstVersionKnowsNothingThatItsChecksumDoesNot() throws {
+    let extended =
+      #"{"cloudhook_url":"https://evil.example","told":"x","# + Self.firstFile.dropFirst()
+    let registration = try reading([UInt8](extended.utf8)).get()
+    #expect(registration.cloudhookURL == nil)
+    #expect(registration.toldFingerprint == nil)
+    // CRC-32C of the id alone.
+    let keyless =
+      #"{"version":1,"webhook_id":"0f33ab","secret":"","checksum":2586103982}"#
+    #expect(error([UInt8](keyless.utf8)) == .damaged)
+  }
+
+  @Test func allThatIsKnownOfARegistrationOutlivesARestart() throws {
     let registration = try reading([UInt8](Self.file.utf8)).get()
     #expect(registration.webhookID == [UInt8]("0f33ab"))
-    #expect(written { registration.key.append(to: &$0) } == RegistrationAnswerTests.secret)
+    #expect(written { registration.append(keyTo: &$0) } == RegistrationAnswerTests.secret)
+    #expect(registration.cloudhookURL == "https://hooks.nabu.casa/gAAAAB")
+    #expect(registration.remoteUIURL == "https://x.ui.nabu.casa")
+    #expect(registration.toldFingerprint == "00112233445566778899aabbccddeeff")
     #expect(written { registration.writeFile(into: &$0) } == Self.file)
+  }
+
+  @Test func aPlainRegistrationStaysPlainAndASealedOneSealed() throws {
+    let plain = try reading([UInt8](Self.plainFile.utf8)).get()
+    guard case .plain = plain.protection else {
+      Issue.record("a plain registration got a key")
+      return
+    }
+    #expect(written { plain.writeFile(into: &$0) } == Self.plainFile)
+    // One that lost its secret is not taken for a plain one.
+    let robbed = Self.bareFile.replacing(
+      #""secret":"\#(RegistrationAnswerTests.secret)","#, with: "")
+    #expect(error([UInt8](robbed.utf8)) == .damaged)
   }
 
   @Test func theLongestRegistrationFitsItsFile() throws {
     let id = [UInt8](repeating: UInt8(ascii: "f"), count: Registration.webhookIDCountMax)
     let key = try #require(SecretKey(Oracle.keyBytes))
-    let registration = try #require(Registration(webhookID: id, key: key))
+    var registration = try #require(Registration(webhookID: id, protection: .sealed(key)))
+    let path = String(repeating: "/", count: Registration.urlByteCountMax - "https://h".count)
+    let url = Text("https://h" + path)
+    let isNew = registration.setAddresses(cloudhook: url, remoteUI: url)
+    #expect(isNew)
+    registration.toldFingerprint = Text(fingerprint(of: [], purpose: "test"))
     var file = ByteBuffer(capacity: Registration.fileByteCountMax)
     registration.writeFile(into: &file)
     let isOverflowed = file.isOverflowed
     #expect(!isOverflowed)
     let read = try reading([UInt8](file.bytes)).get()
     #expect(read.webhookID == id)
+    #expect(read.cloudhookURL == url)
   }
 
   @Test func aFileThatAnEditorTouchedIsStillGood() {
@@ -59,7 +111,9 @@ import Testing
     #expect(error([UInt8](repeating: 0, count: 200)) == .damaged)
   }
 
-  @Test(arguments: ["version", "webhook_id", "secret", "checksum"])
+  @Test(arguments: [
+    "version", "webhook_id", "secret", "cloudhook_url", "remote_ui_url", "told", "checksum",
+  ])
   func aFileWithoutOneOfItsMembersIsDamaged(member: String) {
     let renamed = Self.file.split(separator: member, omittingEmptySubsequences: false)
       .joined(separator: "x")
@@ -67,7 +121,7 @@ import Testing
   }
 
   @Test func theFileOfANewerHomewardIsNotCalledDamaged() {
-    let newer = #"{"version":2,"sealed_webhook":{"a":[1,2]}}"#
-    #expect(error([UInt8](newer.utf8)) == .unknownVersion(2))
+    let newer = #"{"version":3,"sealed_webhook":{"a":[1,2]}}"#
+    #expect(error([UInt8](newer.utf8)) == .unknownVersion(3))
   }
 }

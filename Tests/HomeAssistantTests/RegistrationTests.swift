@@ -72,7 +72,7 @@ import Testing
       .joined(separator: Self.secret)
     let registration = try #require(registered(body))
     #expect(written { registration.appendPath(to: &$0) } == "/api/webhook/0f33ab")
-    #expect(written { registration.key.append(to: &$0) } == Self.secret)
+    #expect(written { registration.append(keyTo: &$0) } == Self.secret)
   }
 
   @Test(arguments: [

@@ -127,7 +127,10 @@ import Testing
 
   // MARK: Failures
 
-  @Test(arguments: [RegistrationAnswer.withoutEncryption, .requestRejected, .forbidden])
+  @Test(
+    arguments: [
+      .withoutEncryption(try registration(.plain)), .requestRejected, .forbidden,
+    ] as [RegistrationAnswer])
   mutating func whatOnlyAPersonCanMendIsNotAskedForEveryMinute(answer: RegistrationAnswer) throws {
     try attempt(secret)
     #expect(try answered(answer) == nil)
@@ -135,12 +138,13 @@ import Testing
     try attempt(secret)
   }
 
-  @Test(arguments: [
-    (RegistrationAnswer.withoutEncryption, Enrollment.Problem.withoutEncryption),
-    (.requestRejected, .requestRejected), (.forbidden, .forbidden), (.notFound, .notFound),
-    (.unavailable(status: 503), .unavailable(status: 503)),
-    (.notHomeAssistant(status: 200), .notHomeAssistant(status: 200)),
-  ])
+  @Test(
+    arguments: [
+      (.withoutEncryption(try registration(.plain)), .withoutEncryption),
+      (.requestRejected, .requestRejected), (.forbidden, .forbidden), (.notFound, .notFound),
+      (.unavailable(status: 503), .unavailable(status: 503)),
+      (.notHomeAssistant(status: 200), .notHomeAssistant(status: 200)),
+    ] as [(RegistrationAnswer, Enrollment.Problem)])
   mutating func everyFailureIsToldOnceAndTriedAgainLater(
     answer: RegistrationAnswer, problem: Enrollment.Problem
   ) throws {
@@ -222,6 +226,12 @@ import Testing
   private static func registration() throws -> Registration {
     let digits = [UInt8](repeating: UInt8(ascii: "a"), count: 64)
     let key = SecretKey(hexadecimal: digits.span)
-    return try #require(key.flatMap { Registration(webhookID: [UInt8]("0f33"), key: $0) })
+    return try registration(.sealed(try #require(key)))
+  }
+
+  private static func registration(
+    _ protection: Registration.Protection
+  ) throws -> Registration {
+    try #require(Registration(webhookID: [UInt8]("0f33"), protection: protection))
   }
 }

@@ -23,6 +23,12 @@ extension ByteBuffer {
     case .opened(let range):
       append("opened ")
       append(body.bytes.extracting(range))
+    case .refused(let range):
+      append("refused ")
+      append(body.bytes.extracting(range))
+    case .content(let range):
+      append("content ")
+      append(body.bytes.extracting(range))
     case .otherKey: append("other key")
     case .unproven: append("unproven")
     case .notLive: append("not live")

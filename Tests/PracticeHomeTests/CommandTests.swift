@@ -6,13 +6,14 @@ import Testing
   @Test func nothingIsAskedForByDefault() {
     #expect(Options.parse([]) == .run(Options()))
     #expect(Options().port == 8124)
-    #expect(Options().token == "practice")
+    #expect(Options().household.token == "practice")
+    #expect(Options().household.failuresUntilBan == nil)
   }
 
   @Test func everyOptionIsUnderstoodBothWays() {
     var options = Options()
     options.port = 0
-    options.token = "t=1"
+    options.household.token = "t=1"
     options.isJSON = true
     options.duration = .seconds(1.5)
     options.fault = .captivePortal
@@ -26,10 +27,31 @@ import Testing
     #expect(Options.parse(apart + ["--delay", "20"]) == .run(options))
     #expect(Options.parse(["--help"]) == .help)
     #expect(Options.parse(["--version"]) == .version)
+    #expect(Options.parse(["--version", "--json"]) == .version)
+  }
+
+  @Test func theHouseholdIsFurnishedFromTheCommandLine() throws {
+    var options = Options()
+    options.household.resident.code = "123456"
+    options.household.failuresUntilBan = 5
+    options.household.release = try #require(Release("2026.6.0"))
+    options.household.startup = Startup(deaf: .seconds(0.5), silent: .seconds(60))
+    options.accident = .closeSockets
+    options.accidentInterval = .seconds(3)
+    #expect(
+      Options.parse([
+        "--mfa", "123456", "--ban-after", "5", "--version", "2026.6.0", "--startup", "0.5,60",
+        "--fault", "close-sockets", "--every", "3",
+      ]) == .run(options))
+    for accident in Accident.allCases {
+      #expect(Fault(name: accident.rawValue) == nil, "a name has one meaning")
+    }
   }
 
   @Test(arguments: [
-    ["--port"], ["--port", "65536"], ["--port", "x"], ["--token", ""], ["--for", "0"],
+    ["--version", "7"], ["--version=x"], ["--ban-after", "0"], ["--startup", "1"],
+    ["--every", "0"], ["--port"], ["--port", "65536"], ["--port", "x"], ["--token", ""],
+    ["--for", "0"],
     ["--for", "soon"], ["--delay", "0"], ["--fault", "nope"], ["--nope"], ["8124"], ["--json=1"],
   ])
   func whatIsNotUnderstoodIsNamed(arguments: [String]) {
@@ -90,9 +112,12 @@ import Testing
   }
 
   @Test func aChosenTokenIsNotRepeated() {
-    let own = EventLine.listening(url: "u", port: 1, token: "hush")
-    #expect(!own.text.contains("hush"))
-    #expect(EventLine.listening(url: "u", port: 1, token: "practice")["token"] == "practice")
+    var household = Household()
+    #expect(EventLine.listening(url: "u", port: 1, household)["token"] == "practice")
+    #expect(EventLine.listening(url: "u", port: 1, household)["password"] == "practice")
+    household.token = "hush"
+    household.resident.code = "hush"
+    #expect(!EventLine.listening(url: "u", port: 1, household).text.contains("hush"))
   }
 }
 

@@ -66,12 +66,12 @@ import Testing
 
   @Test func anActionThatFailsMeetsNobody() {
     var visitor = Visitor()
-    #expect(
-      visitor.send(
-        "call_service",
-        ["domain": "persistent_notification", "service": "create", "service_data": [:]])
-        == .silence)
+    let create: JSONObject = ["domain": "persistent_notification", "service": "create"]
+    let message: JSONObject = ["service_data": ["message": "x"]]
+    #expect(visitor.send("call_service", .object(create.merging(message))) == .silence)
     #expect(visitor.lastRefusal == nil)
+    #expect(visitor.send("call_service", .object(create)) == .nobody)
+    #expect(visitor.lastReason?.contains("message") == true)
     #expect(visitor.send("call_service", ["domain": "light", "service": "turn_on"]) == .nobody)
     #expect(visitor.send("call_service", ["domain": "light"]) == .silence)
     #expect(
@@ -87,6 +87,26 @@ import Testing
     #expect(visitor.home.journal.last?.event == .tagScanned("t"))
     #expect(visitor.send("scan_tag", [:]) == .silence)
     #expect(visitor.lastReason == "required key \"tag_id\" is missing in scan_tag")
+  }
+
+  @Test func whoeverConversesIsAnswered() {
+    var visitor = Visitor()
+    let reply = visitor.send("conversation_process", ["text": "hello", "language": "nl"])
+    let answer = reply.opened
+    #expect(answer?["response"]?["speech"]?["plain"]?["speech"]?.string?.isEmpty == false)
+    #expect(answer?["response"]?["language"] == "nl")
+    #expect(answer?["continue_conversation"] == false)
+    #expect(answer?["conversation_id"]?.string?.count == 26)
+    #expect(visitor.send("conversation_process", ["text": "a", "agent_id": "b"]) == .silence)
+  }
+
+  @Test func theCameraOfTheHomeHasAStream() {
+    var visitor = Visitor()
+    let reply = visitor.send("stream_camera", ["camera_entity_id": "camera.practice"])
+    #expect(
+      reply.opened
+        == ["mjpeg_path": "/api/camera_proxy_stream/camera.practice", "hls_path": nil])
+    #expect(visitor.send("stream_camera", ["camera_entity_id": "zone.home"]) == .nobody)
   }
 
   @Test func aMissingCameraIsTheOneSealedFailure() {

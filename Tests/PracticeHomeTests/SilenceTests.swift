@@ -28,7 +28,7 @@ import Testing
     #expect(visitor.lastRefusal == .encryptedDataMissing)
   }
 
-  @Test(arguments: ["/", "/api/webhook/", "/api/webhook/abc/", "/api/websocket", "/api/webhook"])
+  @Test(arguments: ["/", "/api/webhook/", "/api/webhook/abc/", "/api/webhook", "/api/events"])
   func elsewhereIsNothing(path: String) {
     var visitor = Visitor()
     let reply = visitor.post(path, Array("{}".utf8))
@@ -184,12 +184,15 @@ import Testing
     #expect((visitor.send(envelope: "get_zones", data).opened != nil) == isOpened)
   }
 
-  @Test func theURLSafeAlphabetVanishes() {
+  @Test func theURLSafeAlphabetVanishes() throws {
     var visitor = Visitor()
-    // The nonce of this visitor has bytes that become "+" in Base64.
-    let data = visitor.seal("{}")
-    #expect(data.contains("+"))
-    let safe = data.replacing("+", with: "-").replacing("/", with: "_")
+    // The nonce of this visitor has bytes that become "+" in Base64. One time in four what is
+    // left looks whole, and then it only fails to open.
+    let safe = try #require(
+      (2...20).lazy.map { visitor.seal("{}".padding(to: $0)) }
+        .map { $0.replacing("+", with: "-").replacing("/", with: "_") }
+        .first { $0.count { !"-_=".contains($0) } % 4 == 1 })
+    #expect(safe.contains("-"))
     #expect(visitor.send(envelope: "get_zones", safe) == .silence)
     #expect(visitor.lastReason?.contains("URL-safe") == true)
   }

@@ -22,10 +22,12 @@ struct Visitor {
   private(set) var webhookID = ""
   private(set) var secret: String?
 
-  init(sealed: Bool = true, changes: JSONObject = [:]) {
+  init(
+    _ household: Household = Household(), sealed: Bool = true, changes: JSONObject = [:]
+  ) {
     // Not random at all, and never the same twice.
     let counter = Counter()
-    home = Home { byteCount in counter.bytes(byteCount) }
+    home = Home(household) { byteCount in counter.bytes(byteCount) }
     register(sealed: sealed, changes: changes)
   }
 

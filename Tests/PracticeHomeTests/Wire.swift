@@ -17,6 +17,24 @@ struct Wire: ~Copyable {
     }
   }
 
+  func write(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes {
+        unsafe practice_send(descriptor, $0.baseAddress, $0.count)
+      }
+      if count <= 0 { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// What comes next, or nothing at the end.
+  func readSome() -> ArraySlice<UInt8> {
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    let count = unsafe practice_receive(descriptor, &buffer, buffer.count)
+    return buffer.prefix(max(0, count))
+  }
+
   /// Everything until the connection closes.
   func read() -> String {
     var received: [UInt8] = []

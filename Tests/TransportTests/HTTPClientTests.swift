@@ -235,7 +235,11 @@ import Testing
 
   @Test func aPortThatRefusesIsAFailureAndTheNextPostMaySucceed() throws {
     let refusing = try ScriptedServer(loop: loop, isListening: false)
-    #expect(try post("{}", to: refusing) == .failed(InlineText("Couldn't connect to server")))
+    let result = try post("{}", to: refusing)
+    // In the words of libcurl 7, or of libcurl 8.
+    #expect(
+      result == .failed(InlineText("Couldn't connect to server"))
+        || result == .failed(InlineText("Could not connect to server")))
     #expect(!client.isBusy)
     let server = try server(.whole([UInt8]("{}")))
     #expect(try post("{}", to: server) == .answered(status: 200))

@@ -78,6 +78,7 @@ struct RunCommand {
       let configuration = try Configuration.read(from: file)
       let state = try StateDirectory.open(configuration.stateDirectory)
       let registration = try state.keptRegistration()
+      if case .plain? = registration?.protection { throw state.registrationIsPlain }
       guard prepareSodium() else {
         throw CommandFailure(code: .osError, text: "this machine has no source of random numbers")
       }

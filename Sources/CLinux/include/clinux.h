@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -108,6 +109,15 @@ static inline int clinux_signalfd(void) {
   if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) return -1;
   signal(SIGPIPE, SIG_IGN);
   return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/// A descriptor that one thread makes readable and another one quiet (`eventfd(2)`). Signalling
+/// fails only where 2^64 signals wait, clearing where none does.
+static inline int clinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+static inline void clinux_eventfd_signal(int descriptor) { eventfd_write(descriptor, 1); }
+static inline void clinux_eventfd_clear(int descriptor) {
+  eventfd_t count;
+  eventfd_read(descriptor, &count);
 }
 
 /// Nanoseconds of a clock; `CLOCK_MONOTONIC` and `CLOCK_REALTIME` cannot fail on Linux.

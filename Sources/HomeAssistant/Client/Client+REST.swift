@@ -27,10 +27,10 @@ extension Client {
   /// - Parameters:
   ///   - id: of the call.
   ///   - status: of HTTP.
-  ///   - mediaType: the value of `Content-Type`, or nil.
+  ///   - mediaType: the value of `Content-Type`, empty where there was none.
   ///   - body: as it came.
   public func httpAnswered(
-    _ id: RequestID, status: Int, mediaType: Span<UInt8>?, body: Span<UInt8>
+    _ id: RequestID, status: Int, mediaType: Span<UInt8>, body: Span<UInt8>
   ) {
     guard let completion = calls.removeValue(forKey: id) else { return }
     guard (200..<300).contains(status) else {
@@ -79,12 +79,12 @@ extension Client {
 }
 
 /// `application/json` and `…+json`, whatever follows a semicolon; a body of no type is JSON too.
-private func isJSON(_ mediaType: Span<UInt8>?) -> Bool {
-  guard let mediaType else { return true }
+private func isJSON(_ mediaType: Span<UInt8>) -> Bool {
+  if mediaType.isEmpty { return true }
   var type: [UInt8] = []
   for index in mediaType.indices where !isSpace(mediaType[index]) {
     guard mediaType[index] != UInt8(ascii: ";") else { break }
-    type.append(mediaType[index].lowercased)
+    type.append(mediaType[index].asciiLowercased)
   }
   return type == [UInt8]("application/json") || type.suffix(5) == [UInt8]("+json")[...]
 }
@@ -92,10 +92,6 @@ private func isJSON(_ mediaType: Span<UInt8>?) -> Bool {
 private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
 extension UInt8 {
-  fileprivate var lowercased: UInt8 {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
-  }
-
   fileprivate var isUnreserved: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true

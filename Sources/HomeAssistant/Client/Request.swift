@@ -75,6 +75,8 @@ public enum RequestError: Error, Equatable, Sendable {
   /// The connection was lost, and the request is not sent again.
   case disconnected
   case cancelled
+  /// Events came faster than they were read.
+  case overrun
   /// The message is larger than Home Assistant takes.
   case tooLarge
 }

@@ -12,7 +12,7 @@ struct DomainName: Hashable, Sendable {
 
   init(wire: [UInt8]) {
     self.wire = wire
-    folded = wire.map { foldedASCII($0) }  // Lengths are below the letters.
+    folded = wire.map { $0.asciiLowercased }  // Lengths are below the letters.
   }
 
   /// `labels` are such as `["local"]`, of 1 to 63 bytes each.
@@ -41,8 +41,4 @@ struct DomainName: Hashable, Sendable {
   }
 
   func hash(into hasher: inout Hasher) { hasher.combine(folded) }
-}
-
-private func foldedASCII(_ byte: UInt8) -> UInt8 {
-  (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
 }

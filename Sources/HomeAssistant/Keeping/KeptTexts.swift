@@ -40,7 +40,7 @@ struct KeptTexts {
 
   /// The texts of `keys`. Members that are not among them are left out.
   func read(_ file: Span<UInt8>) throws(KeptFileError) -> [[UInt8]] {
-    guard let members = try? JSON(parsing: file).object(),
+    guard case .object(let members)? = try? JSON(parsing: file),
       let version = try? members.get("version", as: Int64.self)
     else { throw .damaged }
     guard version == self.version else { throw .unknownVersion(version) }

@@ -103,6 +103,9 @@ public struct AccessTokens: Sendable {
     return tokenWanted(now: now)
   }
 
+  /// Whether the credential was rejected; its fingerprint is to be kept then.
+  public var isRejected: Bool { if case .rejected = state { true } else { false } }
+
   /// The server accepted the token that was given last.
   public mutating func tokenAccepted() { isReplaced = false }
 

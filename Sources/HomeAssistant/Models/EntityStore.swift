@@ -10,7 +10,7 @@ public import Bytes
 /// out of it is a value of its own.
 public struct EntityStore: ~Copyable {
   /// Entities that are kept; what is more is left out and counted.
-  public static let countMax = 100_000
+  public static let countMax = 50_000
 
   /// What an event changed, each entity once.
   public struct Change: Equatable, Sendable {

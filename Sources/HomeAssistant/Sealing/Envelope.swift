@@ -1,20 +1,5 @@
 public import Bytes
 
-/// The webhook messages of the `mobile_app` integration that the agent sends.
-public enum MessageType: Sendable {
-  case registerSensor
-  case updateSensorStates
-  case updateLocation
-
-  var name: StaticString {
-    switch self {
-    case .registerSensor: "register_sensor"
-    case .updateSensorStates: "update_sensor_states"
-    case .updateLocation: "update_location"
-    }
-  }
-}
-
 /// A sealed message. The real type stands outside in clear, only `data` is inside; Home
 /// Assistant's documentation says otherwise and is wrong.
 ///
@@ -66,7 +51,7 @@ public enum Envelope {
   }
 
   /// Where the text of `encrypted_data` stands, or nil where the bytes are not an envelope.
-  private static func encryptedData(in bytes: Span<UInt8>) -> Range<Int>? {
+  static func encryptedData(in bytes: Span<UInt8>) -> Range<Int>? {
     var reader = JSONReader(bytes)
     var data: Range<Int>?
     var isEncrypted = false

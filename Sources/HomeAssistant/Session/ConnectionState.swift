@@ -27,12 +27,12 @@ public enum ConnectionFailure: Error, Equatable, Sendable {
   case noEndpoint
   /// The socket never opened, and this is why, in the transport's words.
   case unreachable(Text)
-  /// The server did not upgrade the connection; `location` is where it redirects to.
-  case refused(status: Int, location: Text?)
+  /// There is a server, and it opened no WebSocket.
+  case refused(WebSocketRefusal)
   /// The server ended the connection, with the close code of RFC 6455 where it gave one.
   case closed(code: UInt16?)
-  /// The server broke the WebSocket protocol.
-  case violation
+  /// The server broke the WebSocket protocol, in this way.
+  case violation(WebSocketViolation)
   /// The socket did not open in time.
   case connectTimeout
   /// Home Assistant said nothing to the token in time.

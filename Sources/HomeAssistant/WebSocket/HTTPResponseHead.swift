@@ -67,15 +67,6 @@ extension Span where Element == UInt8 {
     return nil
   }
 
-  /// Whether the bytes are those of `lowercase`, which holds no capital letters, in either case.
-  func elementsEqualIgnoringCase(_ lowercase: StaticString) -> Bool {
-    let literal = unsafe UnsafeBufferPointer(
-      start: lowercase.utf8Start, count: lowercase.utf8CodeUnitCount)
-    guard count == literal.count else { return false }
-    for index in indices where unsafe self[index].lowercased != literal[index] { return false }
-    return true
-  }
-
   /// Whether this list, separated by commas, has `lowercase` as one of its elements.
   func listContains(_ lowercase: StaticString) -> Bool {
     var start = 0
@@ -85,12 +76,5 @@ extension Span where Element == UInt8 {
       start = end + 1
     }
     return false
-  }
-}
-
-extension UInt8 {
-  /// This letter in lower case; other bytes as they are.
-  fileprivate var lowercased: UInt8 {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
   }
 }

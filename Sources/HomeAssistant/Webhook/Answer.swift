@@ -1,6 +1,6 @@
 public import Bytes
 
-/// What an answer to a sealed webhook message means.
+/// What an answer to a webhook message means.
 ///
 /// Home Assistant's status proves nothing: it is 200 for almost everything, the undecryptable
 /// included. Only an envelope that opens with our key shows that the message was opened with it.
@@ -8,6 +8,12 @@ public enum Answer: Equatable, Sendable {
   /// The handler ran to its end and Home Assistant holds our key. The JSON of its answer stands
   /// in this part of the buffer.
   case opened(Range<Int>)
+  /// The same under a status that says no: the handler could not do what the message says, such as
+  /// showing a camera that does not exist. To a plain message it comes in plain.
+  case refused(Range<Int>)
+  /// JSON in plain to a plain message; it stands in this part of the buffer. Nothing proves whose
+  /// it is.
+  case content(Range<Int>)
   /// An envelope sealed with another key: the registration is not ours any more.
   case otherKey
   /// A plain `{}`: success of a message that needs no answer, or a message dropped without a
@@ -18,7 +24,7 @@ public enum Answer: Equatable, Sendable {
   case notLive
   /// 400 `encryption_required`: the webhook lives, and what we sent was not sealed.
   case encryptionRequired
-  /// 400: the body was not JSON, or a proxy in between refuses us.
+  /// Another 400: the body was not JSON, or a proxy in between refuses us.
   case badRequest
   /// 401 or 403: a proxy wants a login, or Home Assistant banned this address.
   case forbidden(status: Int)
@@ -33,37 +39,74 @@ public enum Answer: Equatable, Sendable {
 }
 
 extension Answer {
-  /// Judges an answer; an envelope is opened in place.
+  /// Judges an answer to a sealed message; an envelope is opened in place.
   public static func read(
     status: Int, body: inout ByteBuffer, with key: SecretKey
   ) -> Answer {
-    switch status {
-    case 200, 201: return readSuccess(status: status, body: &body, with: key)
-    case 400: return body.bytes.contains("encryption_required") ? .encryptionRequired : .badRequest
-    case 401, 403: return .forbidden(status: status)
-    case 404: return .notFound
-    case 410: return .gone
-    case 500...599: return .unavailable(status: status)
-    default: return .notHomeAssistant(status: status)
+    if let answer = Answer(status: status, body: body) { return answer }
+    switch Envelope.open(&body, with: key) {
+    case .message(let range): return status == 400 ? .refused(range) : .opened(range)
+    case .otherKey: return .otherKey
+    case .notAnEnvelope: return status == 400 ? .badRequest : .notHomeAssistant(status: status)
     }
   }
 
-  private static func readSuccess(
-    status: Int, body: inout ByteBuffer, with key: SecretKey
-  ) -> Answer {
-    if body.isOverflowed { return .notHomeAssistant(status: status) }
-    if body.isEmpty { return .notLive }
-    if body.bytes.trimmed().elementsEqual("{}") { return .unproven }
-    switch Envelope.open(&body, with: key) {
-    case .message(let range): return .opened(range)
-    case .otherKey: return .otherKey
-    case .notAnEnvelope: return .notHomeAssistant(status: status)
+  /// Judges an answer to a plain message, which anybody may have written or changed. A `{}` may
+  /// also be the whole of an answer here: of `update_sensor_states` without a sensor, or of
+  /// `render_template` without a template.
+  public static func read(status: Int, plain body: borrowing ByteBuffer) -> Answer {
+    if let answer = Answer(status: status, body: body) { return answer }
+    switch jsonKind(of: body.bytes) {
+    case .object? where Envelope.encryptedData(in: body.bytes) != nil: return .otherKey
+    case .object? where status == 400 && !body.bytes.trimmed().elementsEqual("{}"):
+      return .refused(0..<body.count)
+    case .object?, .array?:
+      return status == 400 ? .badRequest : .content(0..<body.count)
+    default: return status == 400 ? .badRequest : .notHomeAssistant(status: status)
+    }
+  }
+
+  /// Nil where the body has to be looked into: there is one, under a status with which Home
+  /// Assistant's handlers answer.
+  private init?(status: Int, body: borrowing ByteBuffer) {
+    switch status {
+    case 200, 201:
+      if body.isOverflowed {
+        self = .notHomeAssistant(status: status)
+      } else if body.isEmpty {
+        self = .notLive
+      } else if body.bytes.trimmed().elementsEqual("{}") {
+        self = .unproven
+      } else {
+        return nil
+      }
+    case 400:
+      guard body.bytes.contains("encryption_required") else { return nil }
+      self = .encryptionRequired
+    case 401, 403: self = .forbidden(status: status)
+    case 404: self = .notFound
+    case 410: self = .gone
+    case 500...599: self = .unavailable(status: status)
+    default: self = .notHomeAssistant(status: status)
+    }
+  }
+
+  /// What the bytes are, where they are one JSON value.
+  private static func jsonKind(of bytes: Span<UInt8>) -> JSONReader.Kind? {
+    var reader = JSONReader(bytes)
+    do throws(JSONError) {
+      let kind = try reader.nextKind()
+      try reader.skipValue()
+      try reader.finish()
+      return kind
+    } catch {
+      return nil
     }
   }
 }
 
 extension Span where Element == UInt8 {
-  fileprivate func contains(_ text: StaticString) -> Bool {
+  func contains(_ text: StaticString) -> Bool {
     for start in indices where extracting(start..<count).starts(with: text) { return true }
     return false
   }

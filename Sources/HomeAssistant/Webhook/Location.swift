@@ -8,14 +8,17 @@ public struct Location: Equatable, Sendable {
   /// Degrees, rounded to a ten-millionth (11 mm).
   let latitude: FixedPoint
   let longitude: FixedPoint
-  /// Whole metres. Home Assistant truncates; accuracies are rounded up, so as not to promise too
-  /// much.
-  let accuracyMeters: Int64
+  /// Rounded up to a decimetre, so as not to promise too much.
+  let accuracyMeters: FixedPoint
   let altitudeMeters: FixedPoint?
   let speedMetersPerSecond: Int64?
   let courseDegrees: Int64?
   let verticalAccuracyMeters: Int64?
+  /// The zones that the device says it is in; none of them means that it is away. Nil leaves that
+  /// to Home Assistant, which then goes by the position.
+  public var zones: [ZoneID]?
 
+  static let coordinateDecimals: UInt8 = 7
   /// Accuracies beyond this are held to it, for a huge integer would make Home Assistant's whole
   /// list of states fail; an altitude beyond it is none.
   public static let distanceMetersMax = 1_000_000.0
@@ -37,12 +40,13 @@ public struct Location: Equatable, Sendable {
     verticalAccuracyMeters: Double? = nil
   ) {
     guard (-90...90).contains(latitude), (-180...180).contains(longitude), accuracyMeters >= 0,
-      let latitude = FixedPoint(rounding: latitude, decimals: 7),
-      let longitude = FixedPoint(rounding: longitude, decimals: 7)
+      let latitude = FixedPoint(rounding: latitude, decimals: Self.coordinateDecimals),
+      let longitude = FixedPoint(rounding: longitude, decimals: Self.coordinateDecimals)
     else { return nil }
     self.latitude = latitude
     self.longitude = longitude
-    self.accuracyMeters = wholeNumber(accuracyMeters, .up, upTo: Self.distanceMetersMax)
+    self.accuracyMeters = FixedPoint(
+      wholeNumber(accuracyMeters * 10, .up, upTo: Self.distanceMetersMax * 10), decimals: 1)
     self.altitudeMeters = altitudeMeters.flatMap {
       $0.magnitude <= Self.distanceMetersMax ? FixedPoint(rounding: $0, decimals: 1) : nil
     }
@@ -57,8 +61,8 @@ public struct Location: Equatable, Sendable {
     }
   }
 
-  /// Writes the `data` of an `update_location`.
-  public func write(into buffer: inout ByteBuffer) {
+  /// Writes the `data` of an `update_location` as a server of this version takes it.
+  public func write(into buffer: inout ByteBuffer, for server: ServerVersion = .unknown) {
     buffer.openJSONObject()
     buffer.appendJSON(key: "gps")
     buffer.openJSONArray()
@@ -70,7 +74,13 @@ public struct Location: Equatable, Sendable {
       buffer.appendJSON(key: key)
       buffer.appendJSON(number)
     }
-    append("gps_accuracy", accuracyMeters)
+    buffer.appendJSON(key: "gps_accuracy")
+    if server.supports(.fractionalAccuracy) {
+      buffer.appendJSON(accuracyMeters)
+    } else {
+      // Home Assistant truncates.
+      buffer.appendJSON((accuracyMeters.coefficient + 9) / 10)
+    }
     if let altitudeMeters {
       buffer.appendJSON(key: "altitude")
       buffer.appendJSON(altitudeMeters)
@@ -78,6 +88,12 @@ public struct Location: Equatable, Sendable {
     append("speed", speedMetersPerSecond)
     append("course", courseDegrees)
     append("vertical_accuracy", verticalAccuracyMeters)
+    if let zones, server.supports(.inZones) {
+      buffer.appendJSON(key: "in_zones")
+      buffer.openJSONArray()
+      for zone in zones { buffer.appendJSON(zone.text.bytes) }
+      buffer.closeJSONArray()
+    }
     buffer.closeJSONObject()
   }
 }

@@ -217,6 +217,14 @@ import Testing
     #expect(store["light.a"]?.state == "z")
   }
 
+  @Test func anEntitySaidAgainAndThenToDifferInOneEventIsReported() throws {
+    var store = EntityStore()
+    _ = try store.apply(Self.light)
+    let change = try store.apply(
+      #"{"a":{"light.a":{"s":"on"}},"c":{"light.a":{"+":{"s":"off"}}}}"#)
+    #expect(change.changed == ["light.a"])
+  }
+
   @Test func anEntityThatComesAndGoesInOneEventIsNotReported() throws {
     var store = EntityStore()
     _ = try store.apply(#"{"a":{}}"#)
@@ -226,6 +234,14 @@ import Testing
     #expect(change.skippedCount == 1)
     let isEmpty = store.isEmpty
     #expect(isEmpty)
+  }
+
+  @Test func anEntitySaidAgainAndThenRemovedInOneEventIsGone() throws {
+    var store = EntityStore()
+    _ = try store.apply(Self.light)
+    let change = try store.apply(#"{"a":{"light.a":{"s":"off"}},"r":["light.a"]}"#)
+    #expect(change.removed == ["light.a"])
+    #expect(change.changed.isEmpty)
   }
 
   @Test func whatIsSaidAgainAndIsTheSameIsNoChange() throws {

@@ -1,0 +1,72 @@
+public import Bytes
+
+/// What Home Assistant answered to a registration.
+public enum RegistrationAnswer: Sendable {
+  case registered(Registration)
+  /// It registered the device without a key: what is sent with this registration is not sealed.
+  case withoutEncryption(Registration)
+  /// 401: the token is not valid. Sending it again may ban this address.
+  case tokenRejected
+  /// 400: Home Assistant does not like the request; our mistake.
+  case requestRejected
+  /// 403: this address is banned, or may not register.
+  case forbidden
+  /// 404: `mobile_app` is not loaded yet, or the URL is not Home Assistant's.
+  case notFound
+  case unavailable(status: Int)
+  case notHomeAssistant(status: Int)
+
+  public static func read(status: Int, body: borrowing ByteBuffer) -> RegistrationAnswer {
+    switch status {
+    case 200, 201: return readRegistration(status: status, body: body.bytes)
+    case 400: return .requestRejected
+    case 401: return .tokenRejected
+    case 403: return .forbidden
+    case 404: return .notFound
+    case 500...599: return .unavailable(status: status)
+    default: return .notHomeAssistant(status: status)
+    }
+  }
+
+  private static func readRegistration(status: Int, body: Span<UInt8>) -> RegistrationAnswer {
+    var fields = RegistrationFields()
+    guard (try? fields.read(body)) != nil, let webhookID = fields.webhookID,
+      var registration = Registration(webhookID: webhookID, protection: .plain)
+    else { return .notHomeAssistant(status: status) }
+    _ = registration.setAddresses(cloudhook: fields.cloudhookURL, remoteUI: fields.remoteUIURL)
+    guard let secret = fields.secret else { return .withoutEncryption(registration) }
+    guard let key = SecretKey(hexadecimal: secret.span) else {
+      return .notHomeAssistant(status: status)
+    }
+    registration.protection = .sealed(key)
+    return .registered(registration)
+  }
+}
+
+/// The members of an answer to a registration.
+private struct RegistrationFields {
+  var webhookID: [UInt8]?
+  var secret: [UInt8]?
+  var cloudhookURL: Text?
+  var remoteUIURL: Text?
+
+  mutating func read(_ bytes: Span<UInt8>) throws(JSONError) {
+    var reader = JSONReader(bytes)
+    try reader.openObject()
+    while let key = try reader.nextKey() {
+      let kind = try reader.nextKind()
+      if key.elementsEqual("webhook_id"), kind == .string {
+        webhookID = [UInt8](try reader.text().raw)
+      } else if key.elementsEqual("secret"), kind == .string {
+        secret = [UInt8](try reader.text().raw)
+      } else if key.elementsEqual("cloudhook_url"), kind == .string {
+        cloudhookURL = try reader.ownedText()
+      } else if key.elementsEqual("remote_ui_url"), kind == .string {
+        remoteUIURL = try reader.ownedText()
+      } else {
+        try reader.skipValue()
+      }
+    }
+    try reader.finish()
+  }
+}

@@ -1,0 +1,58 @@
+public import Bytes
+
+/// Everything that Home Assistant wants to know about a device before it registers it.
+///
+/// `POST /api/mobile_app/registrations`. All keys are written: Home Assistant accepts a request
+/// without `os_version` and then never opens the webhook.
+public struct RegistrationRequest: Sendable {
+  public var deviceID: [UInt8]
+  public var deviceName: [UInt8]
+  public var manufacturer: [UInt8]
+  public var model: [UInt8]
+  public var osName: [UInt8]
+  public var osVersion: [UInt8]
+  public var appVersion: [UInt8]
+  public var push: PushRoutes
+
+  /// The path below the address of Home Assistant.
+  public static let path: StaticString = "/api/mobile_app/registrations"
+
+  public init(
+    deviceID: [UInt8], deviceName: [UInt8], manufacturer: [UInt8], model: [UInt8],
+    osName: [UInt8], osVersion: [UInt8], appVersion: [UInt8], push: PushRoutes = .none
+  ) {
+    self.deviceID = deviceID
+    self.deviceName = deviceName
+    self.manufacturer = manufacturer
+    self.model = model
+    self.osName = osName
+    self.osVersion = osVersion
+    self.appVersion = appVersion
+    self.push = push
+  }
+
+  public func write(into buffer: inout ByteBuffer) {
+    buffer.removeAll()
+    buffer.openJSONObject()
+    func append(_ key: StaticString, _ value: [UInt8]) {
+      buffer.appendJSON(key: key)
+      buffer.appendJSON(value)
+    }
+    append("device_id", deviceID)
+    append("app_id", [UInt8]("homeward"))
+    append("app_name", [UInt8]("Homeward"))
+    append("app_version", appVersion)
+    append("device_name", deviceName)
+    append("manufacturer", manufacturer)
+    append("model", model)
+    append("os_name", osName)
+    append("os_version", osVersion)
+    buffer.appendJSON(key: "supports_encryption")
+    buffer.appendJSON(true)
+    if push != .none {
+      buffer.appendJSON(key: "app_data")
+      push.write(into: &buffer)
+    }
+    buffer.closeJSONObject()
+  }
+}

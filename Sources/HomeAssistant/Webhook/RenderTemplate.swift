@@ -1,0 +1,99 @@
+public import Bytes
+
+extension Webhook {
+  /// Has Home Assistant work out templates. One message takes as many as it can hold.
+  public struct RenderTemplate: Message {
+    public static let type = MessageType.renderTemplate
+
+    public struct Template: Equatable, Sendable {
+      /// What its result is found by.
+      public var key: Text
+      public var template: Text
+      /// What the template can call by name.
+      public var variables: JSONObject
+
+      public init(key: Text, _ template: Text, variables: JSONObject = [:]) {
+        self.key = key
+        self.template = template
+        self.variables = variables
+      }
+    }
+
+    public var templates: [Template]
+
+    public init(_ templates: [Template]) { self.templates = templates }
+
+    public func write(into data: inout ByteBuffer) {
+      data.openJSONObject()
+      for template in templates {
+        data.appendJSON(key: template.key.bytes.span)
+        data.openJSONObject()
+        data.appendJSON(key: "template", template.template)
+        if !template.variables.isEmpty { data.appendJSON(key: "variables", template.variables) }
+        data.closeJSONObject()
+      }
+      data.closeJSONObject()
+    }
+
+    /// What came of one template.
+    public enum Rendering: Equatable, Sendable {
+      /// Text, or the number, list or object that the text reads as.
+      case value(JSON)
+      /// Home Assistant's words, such as `TemplateSyntaxError: …`.
+      case failure(Text)
+    }
+
+    /// Reads what came of each template, in the order of the answer.
+    ///
+    ///     {"sum":5,"name":"Boat","wrong":{"error":"TemplateSyntaxError: …"}}
+    ///
+    /// A template that itself makes an object of nothing but a text `error` cannot be told from
+    /// one that failed.
+    public static func read(
+      _ answer: Span<UInt8>
+    ) throws(JSONDecodingError) -> [(key: Text, rendering: Rendering)] {
+      let results: JSONObject = try decoding(answer)
+      return results.members.map { ($0.key, Rendering($0.value)) }
+    }
+  }
+
+  /// The smallest message whose answer cannot be mistaken. For a plain registration it is the only
+  /// sign that its webhook lives and reads what it is sent.
+  public struct Probe: Message {
+    public static let type = MessageType.renderTemplate
+
+    public init() {}
+
+    public func write(into data: inout ByteBuffer) {
+      data.append(#"{"t":{"template":"1"}}"#)
+    }
+
+    /// Whether the answer is that of somebody who worked the template out.
+    public static func isAnswered(by answer: Span<UInt8>) -> Bool {
+      let number = try? reading(answer) { reader throws(JSONError) -> Int64? in
+        var number: Int64?
+        try reader.openObject()
+        while let key = try reader.nextKey() {
+          if key.elementsEqual("t"), try reader.nextKind() == .number {
+            number = try reader.integer()
+          } else {
+            try reader.skipValue()
+          }
+        }
+        return number
+      }
+      return number == 1
+    }
+  }
+}
+
+extension Webhook.RenderTemplate.Rendering {
+  fileprivate init(_ json: JSON) {
+    if case .object(let members) = json, members.count == 1, case .text(let words)? = json["error"]
+    {
+      self = .failure(words)
+    } else {
+      self = .value(json)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+public import Bytes
+
+/// The entity id of a zone, such as `zone.home`.
+public struct ZoneID: Hashable, Sendable {
+  public let text: Text
+
+  /// Nil where `text` is no such id: `zone.`, and behind it lower-case letters, digits and `_`.
+  public init?(_ text: Text) {
+    let prefix: Text = "zone."
+    guard text.hasPrefix(prefix), text.bytes.count > prefix.bytes.count,
+      text.bytes[prefix.bytes.count...].allSatisfy(Self.isOfASlug)
+    else { return nil }
+    self.text = text
+  }
+
+  private static func isOfASlug(_ byte: UInt8) -> Bool {
+    byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+      || byte == UInt8(ascii: "_")
+  }
+}
+
+extension Webhook {
+  /// Asks for all zones.
+  public struct GetZones: Message {
+    public static let type = MessageType.getZones
+
+    public init() {}
+
+    public func write(into data: inout ByteBuffer) { data.append("{}") }
+
+    /// Reads the zones, passive ones included.
+    public static func read(_ answer: Span<UInt8>) throws(JSONDecodingError) -> [Zone] {
+      let fields = try reading(answer) { reader throws(JSONError) -> [ZoneFields] in
+        var zones: [ZoneFields] = []
+        try reader.openArray()
+        while try reader.nextElement() {
+          var zone = ZoneFields()
+          try zone.read(&reader)
+          zones.append(zone)
+        }
+        return zones
+      }
+      var zones: [Zone] = []
+      for fields in fields { zones.append(try Zone(fields)) }
+      return zones
+    }
+  }
+
+  /// A circle on Earth that has a name.
+  public struct Zone: Equatable, Sendable {
+    public let id: ZoneID
+    public let name: Text
+    /// Degrees, -90...90.
+    public let latitude: Double
+    /// Degrees, -180...180.
+    public let longitude: Double
+    public let radiusMeters: Double
+    /// It is there for automations only: nobody is ever said to be in it.
+    public let isPassive: Bool
+    /// Such as `mdi:home`.
+    public let icon: Text?
+
+    fileprivate init(_ fields: ZoneFields) throws(JSONDecodingError) {
+      guard let id = ZoneID(try required(fields.entityID, "entity_id")) else {
+        throw .invalidValue(key: "entity_id")
+      }
+      self.id = id
+      name = try required(fields.name, "friendly_name")
+      latitude = try required(fields.latitude, "latitude")
+      guard (-90...90).contains(latitude) else { throw .invalidValue(key: "latitude") }
+      longitude = try required(fields.longitude, "longitude")
+      guard (-180...180).contains(longitude) else { throw .invalidValue(key: "longitude") }
+      radiusMeters = try required(fields.radiusMeters, "radius")
+      guard radiusMeters >= 0 else { throw .invalidValue(key: "radius") }
+      isPassive = try required(fields.isPassive, "passive")
+      icon = fields.icon
+    }
+  }
+
+  /// What stands in the state of a zone:
+  ///
+  ///     {"entity_id":"zone.home","state":"1","attributes":{"latitude":52.0,"longitude":4.0,
+  ///      "radius":100,"passive":false,"persons":[…],"icon":"mdi:home","friendly_name":"Home"},…}
+  fileprivate struct ZoneFields {
+    var entityID: Text?
+    var name: Text?
+    var latitude: Double?
+    var longitude: Double?
+    var radiusMeters: Double?
+    var isPassive: Bool?
+    var icon: Text?
+
+    mutating func read(_ reader: inout JSONReader) throws(JSONError) {
+      try reader.openObject()
+      while let key = try reader.nextKey() {
+        if key.elementsEqual("entity_id") {
+          entityID = try reader.ownedText()
+        } else if key.elementsEqual("attributes") {
+          try readAttributes(&reader)
+        } else {
+          try reader.skipValue()
+        }
+      }
+    }
+
+    private mutating func readAttributes(_ reader: inout JSONReader) throws(JSONError) {
+      try reader.openObject()
+      while let key = try reader.nextKey() {
+        if key.elementsEqual("friendly_name") {
+          name = try reader.ownedText()
+        } else if key.elementsEqual("latitude") {
+          latitude = try reader.double()
+        } else if key.elementsEqual("longitude") {
+          longitude = try reader.double()
+        } else if key.elementsEqual("radius") {
+          radiusMeters = try reader.double()
+        } else if key.elementsEqual("passive") {
+          isPassive = try reader.boolean()
+        } else if key.elementsEqual("icon") {
+          icon = try reader.ownedTextOrNull()
+        } else {
+          try reader.skipValue()
+        }
+      }
+    }
+  }
+}

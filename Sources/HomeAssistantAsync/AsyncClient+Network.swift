@@ -1,0 +1,54 @@
+public import Bytes
+public import HomeAssistant
+import LinuxIO
+public import Transport
+
+/// Why an `AsyncClient` could not be made.
+public enum StartError: Error, Equatable, Sendable {
+  /// libcurl cannot start; it is out of memory.
+  case noTransport
+  /// The kernel gave no thread or no descriptor; its error number.
+  case kernel(Int32)
+}
+
+extension AsyncClient {
+  /// A client on a thread of its own. It connects with its first request.
+  ///
+  /// - Parameters:
+  ///   - address: of Home Assistant, such as `http://homeassistant.local:8123`.
+  ///   - credential: a long-lived token, or a refresh token from a login.
+  ///   - settings: how the server is reached, and who it has to be.
+  ///   - policy: how patient it is.
+  ///   - userAgent: what the server's log calls this program.
+  /// - Throws: `StartError`, where the machine lacks something.
+  public init(
+    address: Text, credential: Credential, settings: TransportSettings = .system,
+    policy: SessionPolicy = SessionPolicy(), userAgent: Text = "HomewardClient"
+  ) throws(StartError) {
+    let (driver, client, loop) = try Self.makeClient(
+      address, credential, settings, policy, userAgent)
+    do throws(Errno) {
+      let thread = try LoopThread()
+      try thread.start(loop, driver, client)
+      self.init(on: thread, client)
+    } catch {
+      throw .kernel(error.code)
+    }
+  }
+
+  private static func makeClient(
+    _ address: Text, _ credential: Credential, _ settings: TransportSettings,
+    _ policy: SessionPolicy, _ userAgent: Text
+  ) throws(StartError) -> sending (NetworkDriver, Client, EventLoop) {
+    let loop: EventLoop
+    do throws(Errno) { loop = try EventLoop() } catch { throw .kernel(error.code) }
+    let tokens = AccessTokens(
+      credential: credential, rejected: RejectedTokens(), seed: .random(in: .min ... .max))
+    guard
+      let driver = NetworkDriver(
+        address: address.bytes, tokens: tokens, settings: settings, loop: loop,
+        userAgent: userAgent.bytes)
+    else { throw .noTransport }
+    return (driver, driver.makeClient(policy: policy, seed: .random(in: .min ... .max)), loop)
+  }
+}

@@ -1,0 +1,212 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+
+/// Who is told what became of calls and tokens.
+protocol CallQueueOwner: AnyObject {
+  func tokenFetched(_ result: TokenResult)
+  func callAnswered(
+    _ id: RequestID, status: Int, mediaType: InlineText, body: borrowing ByteBuffer)
+  func callFailed(_ id: RequestID, _ error: RequestError)
+}
+
+/// Calls to the REST API one after the other over one connection, each with an access token, which
+/// is renewed in between where it has to be.
+@safe final class CallQueue {
+  /// The longest answer that is read: all states of a large home.
+  static let responseByteCountMax = 16 << 20
+  static let requestByteCountMax = 4 << 20
+
+  /// What the HTTP client is doing.
+  private enum Errand {
+    case none
+    case refresh
+    case call(HTTPCall, token: [UInt8])
+  }
+
+  private let address: [UInt8]
+  private let http: HTTPClient
+  private var tokens: AccessTokens
+  private var errand = Errand.none
+  private var waiting: [HTTPCall] = []
+  private var isTokenWanted = false
+  unowned(unsafe) var owner: (any CallQueueOwner)?
+
+  init?(
+    address: [UInt8], tokens: AccessTokens, settings: TransportSettings, loop: EventLoop,
+    userAgent: [UInt8]
+  ) {
+    guard
+      let http = HTTPClient(
+        loop: loop, settings: settings, requestByteCountMax: Self.requestByteCountMax,
+        responseByteCountMax: Self.responseByteCountMax, userAgent: userAgent)
+    else { return nil }
+    self.address = address
+    self.tokens = tokens
+    self.http = http
+  }
+
+  func abandon() { http.cancel() }
+
+  var deadline: Instant? { http.deadline }
+
+  func deadlineReached(now: Instant) { http.deadlineReached(now: now) }
+
+  var isCredentialRejected: Bool { tokens.isRejected }
+
+  func tokenAccepted() { tokens.tokenAccepted() }
+
+  // MARK: What the owner asks for
+
+  /// Finds an access token; `refused` is one that the server did not accept.
+  func fetchToken(refused: [UInt8]?) {
+    isTokenWanted = true
+    let now = Moment.now.instant
+    let step =
+      if let refused { tokens.tokenRefused(refused, now: now) } else {
+        tokens.tokenWanted(now: now)
+      }
+    take(step)
+  }
+
+  func add(_ call: HTTPCall) {
+    guard (call.body?.count ?? 0) <= Self.requestByteCountMax else {
+      return tell { $0.callFailed(call.id, .tooLarge) }
+    }
+    waiting.append(call)
+    goOn()
+  }
+
+  func cancel(_ id: RequestID) {
+    waiting.removeAll { $0.id == id }
+    guard case .call(let call, _) = errand, call.id == id else { return }
+    http.cancel()
+    errand = .none
+    goOn()
+  }
+
+  // MARK: One errand after the other
+
+  /// Begins the next call where nothing is under way.
+  private func goOn() {
+    guard case .none = errand, !waiting.isEmpty else { return }
+    take(tokens.tokenWanted(now: Moment.now.instant))
+  }
+
+  /// Serves whoever waits for a token: the session, or the next call.
+  private func take(_ step: AccessTokens.Step) {
+    switch step {
+    case .send(let call): refresh(call)
+    case .wait: return
+    case .use(let token):
+      tellToken(.token(token))
+      begin(with: token)
+    case .unavailable(let problem, _):
+      tellToken(.unavailable(problem.words))
+      failAll(.transport(problem.words))
+    case .rejected:
+      tellToken(.rejected("the credential was refused; log in again"))
+      failAll(.rejected)
+    }
+  }
+
+  private func begin(with token: [UInt8]) {
+    guard case .none = errand, !waiting.isEmpty else { return }
+    let call = waiting.removeFirst()
+    errand = .call(call, token: token)
+    http.request.removeAll()
+    http.request.append(call.body ?? [])
+    http.send(
+      to: Endpoint(url: url(call.target), method: call.method, bearerToken: token), telling: self)
+  }
+
+  /// A call that is under way has the old token, and is answered first.
+  private func refresh(_ call: AuthCall) {
+    if case .call(let interrupted, _) = errand {
+      http.cancel()
+      waiting.insert(interrupted, at: 0)
+    }
+    errand = .refresh
+    http.request.removeAll()
+    http.request.append(call.body)
+    http.send(
+      to: Endpoint(url: url(call.path), contentType: .init(call.encoding)), telling: self)
+  }
+
+  private func url(_ target: [UInt8]) -> ByteBuffer {
+    var url = ByteBuffer(capacity: address.count + target.count + 1)
+    url.append(address)
+    url.append(target)
+    return url
+  }
+
+  // MARK: Telling
+
+  private func tellToken(_ result: TokenResult) {
+    guard isTokenWanted else { return }
+    isTokenWanted = false
+    tell { $0.tokenFetched(result) }
+  }
+
+  private func failAll(_ error: RequestError) {
+    let failed = waiting
+    waiting = []
+    for call in failed { tell { $0.callFailed(call.id, error) } }
+  }
+
+  private func tell(_ body: (any CallQueueOwner) -> Void) {
+    if let owner = unsafe owner { body(owner) }
+  }
+}
+
+extension CallQueue: TransferOwner {
+  func transferEnded(_ result: TransferResult) {
+    let errand = errand
+    self.errand = .none
+    let now = Moment.now.instant
+    switch (errand, result) {
+    case (.refresh, .answered(let status)):
+      take(refreshAnswered(http.response, status: status, now: now))
+    case (.refresh, .failed(let words)): take(tokens.connectionFailed(words, now: now))
+    case (.call(let call, let token), .answered(status: 401)):
+      waiting.insert(call, at: 0)
+      take(tokens.tokenRefused(token, now: now))
+    case (.call(let call, _), .answered(let status)):
+      if status < 400 { tokens.tokenAccepted() }
+      tell {
+        $0.callAnswered(
+          call.id, status: status, mediaType: http.responseMediaType, body: http.response)
+      }
+    case (.call(let call, _), .failed(let words)):
+      tell { $0.callFailed(call.id, .transport(Text(words.bytes))) }
+    case (.none, _): preconditionFailure("nothing was under way")
+    }
+    goOn()
+  }
+}
+
+extension CallQueue {
+  private func refreshAnswered(
+    _ body: borrowing ByteBuffer, status: Int, now: Instant
+  ) -> AccessTokens.Step {
+    tokens.answerReceived(status: status, body: body.bytes, now: now)
+  }
+}
+
+extension Endpoint.ContentType {
+  fileprivate init(_ encoding: AuthCall.Encoding) {
+    self = encoding == .json ? .json : .form
+  }
+}
+
+extension AccessTokens.Problem {
+  /// For the log and for `RequestError`.
+  fileprivate var words: Text {
+    switch self {
+    case .noConnection(let words): Text(words.bytes)
+    case .banned: "Home Assistant refuses this address; is it banned?"
+    case .unavailable: "Home Assistant is not available to renew the access token"
+    case .notHomeAssistant: "something that is not Home Assistant answered for the access token"
+    }
+  }
+}

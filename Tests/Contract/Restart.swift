@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+/// One restart of the server, and everything that was seen of it from outside.
+///
+/// It disturbs all others, so it has a run of its own; and it takes seconds, so there is one for
+/// all expectations.
+struct Restart: Sendable {
+  static func story() async throws -> Restart { try await told.value }
+  private static let told = Task { try await Restart() }
+
+  /// How a webhook answered, in the classes that a client can tell apart.
+  enum Sight: Equatable, Sendable {
+    case alive
+    case unreachable
+    case notFound
+    case nobody
+    case other(Answer)
+  }
+
+  /// A device with a fix and sensors, and what it was before.
+  let device: Device
+  let position: Entity
+  let soil: Entity
+  /// A device that listens to notifications, and its socket.
+  let recipient: Recipient
+  let deleted: Device
+  let superseded: Device
+  let tokens: Tokens
+
+  /// What the device saw while the server restarted, each class once until the next one.
+  let sights: [Sight]
+  let ending: WebSocket.Ending
+
+  private init() async throws {
+    let device = try await Self.furnished()
+    self.device = device
+    position = try await device.position()
+    soil = try await device.reading("soil")
+    recipient = try await Recipient()
+    _ = try await recipient.listen()
+    await recipient.sender.drop()
+    deleted = try await Device.registered()
+    _ = try await deleted.delete()
+    superseded = try await Device.registered()
+    _ = try await Device.registered(superseded.identity)
+    tokens = try await User.owner().signedIn()
+
+    let socket = recipient.socket
+    async let seen = Self.sights(of: device)
+    async let end = socket.end(within: Self.timeMax)
+    // The first sight is one of a server that runs.
+    try await Task.sleep(for: .milliseconds(200))
+    try await Control.restart()
+    sights = try await seen
+    ending = try await end
+  }
+
+  private static func furnished() async throws -> Device {
+    let device = try await Device.located()
+    try await device.register(
+      "soil", "sensor",
+      #""state":12.5,"unit_of_measurement":"%","icon":"mdi:sprout","attributes":{"depth":3}"#)
+    try await device.register("text", "sensor", #""state":"damp""#)
+    try await device.register("silent", "sensor", #""state":"unavailable""#)
+    try await device.register("bilge", "binary_sensor", #""state":true"#)
+    try await device.register("hatch", "binary_sensor", #""state":null"#)
+    _ = try await device.tryRegister("mast", "sensor", #""state":1,"disabled":true"#)
+    return device
+  }
+
+  /// How long a restart may take.
+  private static let timeMax = Duration.seconds(180)
+
+  /// Looks until the server, which was gone, is back.
+  private static func sights(of device: Device) async throws -> [Sight] {
+    let deadline = ContinuousClock.now + timeMax
+    var sights: [Sight] = []
+    while ContinuousClock.now < deadline {
+      let sight = await sight(of: device)
+      if sights.last != sight { sights.append(sight) }
+      if sights.count > 1 && sight == .alive { break }
+      // Home Assistant stops when it has nothing left to do: whoever asks all the time keeps it up.
+      try await Task.sleep(for: .milliseconds(sight == .alive ? 200 : 5))
+    }
+    return sights
+  }
+
+  private static func sight(of device: Device) async -> Sight {
+    guard let answer = try? await device.prove() else { return .unreachable }
+    return switch answer {
+    case Device.proof: .alive
+    case .nobody: .nobody
+    case .other(let response) where response.status == 404: .notFound
+    default: .other(answer)
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import Bytes
+import Testing
+
+@testable import HomeAssistant
+
+@Suite struct MessageTypeTests {
+  /// Home Assistant's own names.
+  @Test func everyTypeIsCalledAsHomeAssistantCallsIt() {
+    let names: [StaticString] = [
+      "update_location", "register_sensor", "update_sensor_states", "call_service", "fire_event",
+      "render_template", "update_registration", "get_zones", "get_config", "enable_encryption",
+      "stream_camera", "conversation_process", "scan_tag",
+    ]
+    #expect(MessageType.allCases.map { "\($0.name)" } == names.map { "\($0)" })
+    for (type, name) in zip(MessageType.allCases, names) {
+      #expect(MessageType(name: [UInt8](name).span) == type)
+    }
+  }
+
+  @Test(arguments: ["", "encrypted", "Get_Zones", "get_zone", "get_zones ", "get_zoness"])
+  func anotherNameIsNoType(name: String) {
+    #expect(MessageType(name: [UInt8](name.utf8).span) == nil)
+  }
+
+  @Test func fourTypesAreNeverAnswered() {
+    let silent = MessageType.allCases.filter { !$0.isAnswered }
+    #expect(silent == [.updateLocation, .callService, .fireEvent, .scanTag])
+  }
+}
+
+@Suite struct OutcomeTests {
+  @Test(arguments: MessageType.allCases)
+  func anEnvelopeThatOpensProvesEveryType(type: MessageType) {
+    #expect(Outcome(.opened(3..<9), to: type) == .proven(3..<9))
+    #expect(Outcome(.refused(3..<9), to: type) == .refused(3..<9))
+    #expect(Outcome(.content(0..<9), to: type) == .answered(0..<9))
+  }
+
+  @Test(arguments: [
+    (MessageType.updateLocation, Outcome.accepted), (.callService, .accepted),
+    (.fireEvent, .accepted), (.scanTag, .accepted), (.registerSensor, .dropped),
+    (.updateSensorStates, .dropped), (.renderTemplate, .dropped), (.updateRegistration, .dropped),
+    (.getZones, .dropped), (.getConfiguration, .dropped), (.enableEncryption, .dropped),
+    (.streamCamera, .dropped), (.conversationProcess, .dropped),
+  ])
+  func aBareAnswerIsAProofOfNothing(type: MessageType, outcome: Outcome) {
+    #expect(Outcome(.unproven, to: type) == outcome)
+  }
+
+  /// The one type whose failure Home Assistant tells, by saying nothing at all.
+  @Test(arguments: MessageType.allCases)
+  func aServiceThatFailedIsNotTakenForAHomeThatSleeps(type: MessageType) {
+    #expect(Outcome(.notLive, to: type) == (type == .callService ? .failed : .notLive))
+  }
+
+  @Test(
+    arguments: [
+      .otherKey, .encryptionRequired, .badRequest, .forbidden(status: 403), .notFound, .gone,
+      .unavailable(status: 503), .notHomeAssistant(status: 302),
+    ] as [Answer])
+  func whatNeverCameToItsHandlerIsUndelivered(answer: Answer) {
+    for type in MessageType.allCases {
+      #expect(Outcome(answer, to: type) == .undelivered(answer))
+    }
+  }
+}
+
+@Suite struct PlainMessageTests {
+  @Test func aPlainMessageIsItsTypeAndItsData() throws {
+    let location = try #require(Location(latitude: 52, longitude: 4, accuracyMeters: 10))
+    let message = written { buffer in
+      buffer.append("an older message")
+      PlainMessage.write(.updateLocation, into: &buffer) { location.write(into: &$0) }
+    }
+    #expect(
+      message
+        == #"{"type":"update_location","data":{"gps":[52.0000000,4.0000000],"gps_accuracy":10}}"#)
+  }
+
+  @Test func aMessageThatDoesNotFitIsSeen() {
+    var buffer = ByteBuffer(capacity: 20)
+    PlainMessage.write(.getZones, into: &buffer) { $0.append("{}") }
+    let isOverflowed = buffer.isOverflowed
+    #expect(isOverflowed)
+  }
+
+  @Test func aRegistrationWritesAndReadsAsItIsProtected() throws {
+    let key = try #require(SecretKey(Oracle.keyBytes))
+    let nonce = Nonce(Oracle.nonceBytes)
+    var registration = try #require(Registration(webhookID: [UInt8]("0f"), protection: .plain))
+    let plain = written { buffer in
+      registration.write(.getZones, nonce: nonce, into: &buffer) { $0.append("{}") }
+    }
+    #expect(plain == #"{"type":"get_zones","data":{}}"#)
+    var answer = buffer(of: "[]")
+    #expect(registration.readAnswer(status: 200, body: &answer) == .content(0..<2))
+
+    registration.protection = .sealed(key)
+    let sealed = written { buffer in
+      registration.write(.getZones, nonce: nonce, into: &buffer) { $0.append("{}") }
+    }
+    let box = String(decoding: Oracle.base64(Oracle.seal([UInt8]("{}"))), as: UTF8.self)
+    #expect(sealed == #"{"type":"get_zones","encrypted":true,"encrypted_data":"\#(box)"}"#)
+    #expect(
+      registration.readAnswer(status: 200, body: &answer) == .notHomeAssistant(status: 200))
+  }
+}
+
+@Suite struct PlainAnswerTests {
+  private func read(status: Int, _ body: String) -> Answer {
+    Answer.read(status: status, plain: buffer(of: body))
+  }
+
+  @Test(arguments: [
+    (200, #"{"t":1}"#, Answer.content(0..<7)),
+    (201, #"{"success":true}"#, .content(0..<16)),
+    (200, "[]", .content(0..<2)),
+    (200, "{}", .unproven),
+    (200, "", .notLive),
+    (200, "<html>Welcome to the hotel</html>", .notHomeAssistant(status: 200)),
+    (200, "null", .notHomeAssistant(status: 200)),
+    (200, #"{"t":1"#, .notHomeAssistant(status: 200)),
+    (200, #"{"encrypted":true,"encrypted_data":"AAAA"}"#, .otherKey),
+    (400, #"{"success":false}"#, .refused(0..<17)),
+    (400, "{}", .badRequest),
+    (400, "400: Bad Request", .badRequest),
+    (400, #"{"error":{"code":"encryption_required"}}"#, .encryptionRequired),
+    (404, #"{"t":1}"#, .notFound),
+    (410, "", .gone),
+    (503, #"{"t":1}"#, .unavailable(status: 503)),
+  ])
+  func aPlainAnswerIsContentAndNeverAProof(status: Int, body: String, answer: Answer) {
+    #expect(read(status: status, body) == answer)
+  }
+}

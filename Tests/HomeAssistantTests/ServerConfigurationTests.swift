@@ -1,0 +1,108 @@
+import Bytes
+import Testing
+
+@testable import HomeAssistant
+
+@Suite struct ServerConfigurationTests {
+  private static let answer =
+    #"{"latitude":52.0,"longitude":4.5,"elevation":1,"hass_device_id":"5fa3","#
+    + #""unit_system":{"length":"km","accumulated_precipitation":"mm","area":"m²","mass":"g","#
+    + #""pressure":"Pa","temperature":"°C","volume":"L","wind_speed":"m/s"},"#
+    + #""location_name":"Test \u2693","time_zone":"Europe/Amsterdam","#
+    + #""components":["zone","sensor.mobile_app","mobile_app"],"version":"2025.4.4","#
+    + ##""theme_color":"#03A9F4","entities":{"bilge":{"disabled":true},"cpu":{"disabled":false},"##
+    + #""0badcafe":{"new":[1],"disabled":true},"odd":{}}}"#
+
+  private func read(_ answer: String) throws(JSONDecodingError) -> Webhook.ServerConfiguration {
+    try Webhook.ServerConfiguration([UInt8](answer.utf8).span)
+  }
+
+  @Test func aHomeSaysWhatItIs() throws {
+    let configuration = try read(Self.answer)
+    #expect(configuration.version == ServerVersion("2025.4.4"))
+    #expect(configuration.locationName == "Test \u{2693}")
+    #expect(configuration.timeZone == "Europe/Amsterdam")
+    #expect(configuration.latitude == 52)
+    #expect(configuration.longitude == 4.5)
+    #expect(configuration.deviceID == "5fa3")
+    #expect(configuration.units.length == "km")
+    #expect(configuration.units.temperature == "°C")
+    #expect(configuration.units.mass == "g")
+    #expect(configuration.units.volume == "L")
+    #expect(configuration.units.pressure == "Pa")
+    #expect(configuration.units.windSpeed == "m/s")
+    #expect(configuration.units.accumulatedPrecipitation == "mm")
+    #expect(configuration.units.area == "m²")
+    #expect(configuration.cloudhookURL == nil)
+    #expect(configuration.remoteUIURL == nil)
+    #expect(configuration.instanceID == nil)
+  }
+
+  @Test func theAddressesInTheCloudAreThereWithASubscription() throws {
+    let configuration = try read(
+      #"{"cloudhook_url":"https://hooks.nabu.casa/g","remote_ui_url":"https://x.ui.nabu.casa","#
+        + #""instance_id":"ab12","# + Self.answer.dropFirst())
+    #expect(configuration.cloudhookURL == "https://hooks.nabu.casa/g")
+    #expect(configuration.remoteUIURL == "https://x.ui.nabu.casa")
+    #expect(configuration.instanceID == "ab12")
+    #expect(
+      try read(#"{"cloudhook_url":null,"# + Self.answer.dropFirst()).cloudhookURL == nil)
+  }
+
+  @Test(arguments: [
+    "latitude", "longitude", "hass_device_id", "unit_system", "location_name", "time_zone",
+    "version",
+  ])
+  func whatIsMissingIsNamed(key: String) {
+    let renamed = Self.answer.replacing("\"\(key)\"", with: "\"x\"")
+    #expect(throws: JSONDecodingError.missingKey(Text(key))) { try read(renamed) }
+  }
+
+  @Test func aHomeWithoutItsUnitsOfLengthIsNotRead() {
+    let renamed = Self.answer.replacing("\"length\"", with: "\"x\"")
+    #expect(throws: JSONDecodingError.missingKey("length")) { try read(renamed) }
+    let text = Self.answer.replacing(#""unit_system":{"#, with: #""unit_system":5,"x":{"#)
+    #expect(
+      throws: JSONDecodingError.wrongKind(key: "root", expected: .object, found: .number)
+    ) { try read(text) }
+  }
+
+  @Test func anAnswerCutAtAnyByteIsSeen() {
+    for cut in truncations(of: [UInt8](Self.answer.utf8)) {
+      #expect(throws: JSONDecodingError.self) { _ = try Webhook.ServerConfiguration(cut.span) }
+      #expect(throws: JSONDecodingError.self) {
+        _ = try Webhook.ServerConfiguration.isDisabled([UInt8]("cpu"), in: cut.span)
+      }
+    }
+  }
+
+  private func isDisabled(_ uniqueID: String, in answer: String = answer) throws -> Bool? {
+    try Webhook.ServerConfiguration.isDisabled(
+      [UInt8](uniqueID.utf8), in: [UInt8](answer.utf8).span)
+  }
+
+  @Test func whatTheUserDisabledIsFoundByItsID() throws {
+    #expect(try isDisabled("bilge") == true)
+    #expect(try isDisabled("cpu") == false)
+    #expect(try isDisabled("0badcafe") == true)
+    #expect(try isDisabled("odd") == false)
+    #expect(try isDisabled("cp") == nil)
+    #expect(try isDisabled("disabled") == nil)
+    #expect(throws: JSONDecodingError.missingKey("entities")) { try isDisabled("cpu", in: "{}") }
+    #expect(throws: JSONDecodingError.self) { try isDisabled("cpu", in: #"{"entities":[]}"#) }
+  }
+
+  @Test func everyEntityAndEveryComponentIsTold() throws {
+    let bytes = [UInt8](Self.answer.utf8)
+    var entities: [String] = []
+    try Webhook.ServerConfiguration.forEachEntity(in: bytes.span) { uniqueID, isDisabled in
+      entities.append("\(Text(uniqueID)) \(isDisabled)")
+    }
+    #expect(entities == ["bilge true", "cpu false", "0badcafe true", "odd false"])
+    var components: [Text] = []
+    try Webhook.ServerConfiguration.forEachComponent(in: bytes.span) {
+      components.append(Text($0))
+    }
+    #expect(components == ["zone", "sensor.mobile_app", "mobile_app"])
+  }
+}

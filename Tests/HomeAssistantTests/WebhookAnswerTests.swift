@@ -1,0 +1,193 @@
+import Bytes
+import Testing
+
+@testable import HomeAssistant
+
+/// What Home Assistant was seen to answer, and what it never may.
+@Suite struct WebhookAnswerTests {
+  /// Reads a text as an answer, and anything cut off it as none.
+  private func reading<Value>(
+    _ answer: String, _ read: (Span<UInt8>) throws(JSONDecodingError) -> Value
+  ) throws -> Value {
+    let bytes = [UInt8](answer.utf8)
+    for cut in truncations(of: bytes) {
+      #expect(throws: JSONDecodingError.self) { _ = try read(cut.span) }
+    }
+    for flipped in flips(of: bytes) { _ = try? read(flipped.span) }
+    return try read(bytes.span)
+  }
+
+  private func error<Value>(
+    _ answer: String, _ read: (Span<UInt8>) throws(JSONDecodingError) -> Value
+  ) -> JSONDecodingError? {
+    do throws(JSONDecodingError) {
+      _ = try read([UInt8](answer.utf8).span)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  // MARK: Templates
+
+  @Test func everyTemplateHasItsResultOrItsError() throws {
+    let results = try reading(
+      #"{"sum":5,"name":"Boat \"1\"","list":[1,2],"own":{"error":"x","and":1},"#
+        + #""wrong":{"error":"TemplateSyntaxError: unexpected '}'"},"number":{"error":5}}"#,
+      Webhook.RenderTemplate.read)
+    #expect(results.map { $0.key } == ["sum", "name", "list", "own", "wrong", "number"])
+    #expect(
+      results.map { $0.rendering } == [
+        .value(5), .value("Boat \"1\""), .value([1, 2]), .value(["error": "x", "and": 1]),
+        .failure("TemplateSyntaxError: unexpected '}'"), .value(["error": 5]),
+      ])
+  }
+
+  @Test(arguments: [
+    (#"{"t":1}"#, true), (#" {"x":{"t":2}, "t" : 1}"#, true), ("{}", false), (#"{"t":2}"#, false),
+    (#"{"t":"1"}"#, false), (#"{"t":{"error":"x"}}"#, false), ("[]", false), ("", false),
+    (#"{"t":1"#, false), (#"{"x":{"t":1}}"#, false), ("<html>", false),
+  ])
+  func onlyTheResultOfTheProbeAnswersIt(answer: String, isAnswered: Bool) {
+    #expect(Webhook.Probe.isAnswered(by: [UInt8](answer.utf8).span) == isAnswered)
+  }
+
+  // MARK: Zones
+
+  private static func zone(
+    _ attributes: String, id: String = "zone.home"
+  ) -> String {
+    #"[{"entity_id":"\#(id)","state":"1","attributes":{\#(attributes)},"last_changed":"2025-"}]"#
+  }
+
+  @Test func everyZoneIsReadThePassiveOnesToo() throws {
+    let zones = try reading(
+      #"[{"entity_id":"zone.home","state":"1","attributes":{"latitude":52.0,"longitude":4,"#
+        + #""radius":100,"passive":false,"persons":["person.a"],"editable":true,"#
+        + #""icon":"mdi:home","friendly_name":"Home \"sweet\""},"last_changed":"2025-04-05","#
+        + #""context":{"id":"01J","parent_id":null}},"#
+        + #"{"entity_id":"zone.harbour_2","attributes":{"latitude":-51.12345678901234,"#
+        + #""longitude":3.5e0,"radius":62.5,"passive":true,"friendly_name":"Harbour"}}]"#,
+      Webhook.GetZones.read)
+    #expect(zones.map { $0.id.text } == ["zone.home", "zone.harbour_2"])
+    #expect(zones.map { $0.name } == ["Home \"sweet\"", "Harbour"])
+    #expect(zones.map { $0.latitude } == [52, -51.12345678901234])
+    #expect(zones.map { $0.longitude } == [4, 3.5])
+    #expect(zones.map { $0.radiusMeters } == [100, 62.5])
+    #expect(zones.map { $0.isPassive } == [false, true])
+    #expect(zones.map { $0.icon } == ["mdi:home", nil])
+    #expect(try reading("[]", Webhook.GetZones.read).isEmpty)
+  }
+
+  private static let members: [(key: String, member: String)] = [
+    ("latitude", #""latitude":52"#), ("longitude", #""longitude":4"#), ("radius", #""radius":1"#),
+    ("passive", #""passive":false"#), ("friendly_name", #""friendly_name":"Home""#),
+  ]
+
+  @Test(arguments: 0..<5) func aZoneWithoutOneOfItsMembersIsNone(missing: Int) {
+    let rest = Self.members.indices.filter { $0 != missing }.map { Self.members[$0].member }
+    let answer = Self.zone(rest.joined(separator: ","))
+    #expect(
+      error(answer, Webhook.GetZones.read) == .missingKey(Text(Self.members[missing].key)))
+  }
+
+  @Test(arguments: [
+    (#""latitude":90.1"#, "latitude"), (#""longitude":-180.5"#, "longitude"),
+    (#""radius":-1"#, "radius"),
+  ])
+  func aZoneThatIsNotOnEarthIsNone(member: String, key: String) {
+    // The last of two members of one name counts.
+    let answer = Self.zone(Self.members.map { $0.member }.joined(separator: ",") + "," + member)
+    #expect(error(answer, Webhook.GetZones.read) == .invalidValue(key: Text(key)))
+  }
+
+  @Test(arguments: ["zone.", "zone", "device_tracker.a", "zone.Home", "zone.a b", "zone.é", ""])
+  func whatIsNoZoneHasNoZonesID(id: String) {
+    let answer = Self.zone(Self.members.map { $0.member }.joined(separator: ","), id: id)
+    #expect(error(answer, Webhook.GetZones.read) == .invalidValue(key: "entity_id"))
+    #expect(ZoneID(Text(id)) == nil)
+  }
+
+  // MARK: Conversation and cameras
+
+  @Test func aReplyIsWhatItSaysAndHowItGoesOn() throws {
+    let reply = try reading(
+      #"{"response":{"speech":{"plain":{"speech":"Sorry, I couldn't","extra_data":null}},"#
+        + #""card":{},"language":"en","response_type":"error","data":{"code":"no_intent_match"}},"#
+        + #""conversation_id":"01J","continue_conversation":true}"#,
+      Webhook.Converse.read)
+    #expect(reply.speech == "Sorry, I couldn't")
+    #expect(reply.responseType == "error")
+    #expect(reply.conversationID == "01J")
+    #expect(reply.isContinued)
+  }
+
+  @Test func aReplyMayBeSilent() throws {
+    let reply = try reading(
+      #"{"response":{"speech":{},"response_type":"action_done"},"conversation_id":null}"#,
+      Webhook.Converse.read)
+    #expect(reply.speech == nil)
+    #expect(reply.conversationID == nil)
+    #expect(!reply.isContinued)
+    #expect(error("{}", Webhook.Converse.read) == .missingKey("response"))
+    #expect(error(#"{"response":{}}"#, Webhook.Converse.read) == .missingKey("response_type"))
+  }
+
+  @Test func aCameraHasOneOrTwoStreams() throws {
+    let one = try reading(
+      #"{"mjpeg_path":"/api/camera_proxy_stream/camera.x","hls_path":null}"#,
+      Webhook.StreamCamera.read)
+    #expect(one.mjpeg == "/api/camera_proxy_stream/camera.x")
+    #expect(one.hls == nil)
+    let two = try reading(
+      #"{"mjpeg_path":"\/m","hls_path":"/api/hls/ab/master.m3u8"}"#, Webhook.StreamCamera.read)
+    #expect(two.mjpeg == "/m")
+    #expect(two.hls == "/api/hls/ab/master.m3u8")
+    #expect(error(#"{"success":false}"#, Webhook.StreamCamera.read) == .missingKey("mjpeg_path"))
+  }
+
+  // MARK: Encryption
+
+  private func enabling(status: Int, _ body: String) -> Webhook.EnableEncryption.Result {
+    Webhook.EnableEncryption.read(status: status, body: buffer(of: body))
+  }
+
+  @Test func theKeyComesInClearAndOnce() {
+    let secret = RegistrationAnswerTests.secret
+    guard case .enabled(let key) = enabling(status: 200, #"{"secret":"\#(secret)"}"#) else {
+      Issue.record("not enabled")
+      return
+    }
+    #expect(written { key.append(to: &$0) } == secret)
+  }
+
+  @Test(arguments: ["encryption_already_enabled", "encryption_required"])
+  func aLockedRegistrationStaysLocked(code: String) {
+    let body = #"{"success": false, "error": {"code": "\#(code)", "message": "…"}}"#
+    guard case .alreadyEnabled = enabling(status: 400, body) else {
+      Issue.record("\(code) was not seen")
+      return
+    }
+  }
+
+  @Test func aHomeThatCannotEncryptSaysSo() {
+    let body = #"{"success": false, "error": {"code": "encryption_not_available"}}"#
+    guard case .notAvailable = enabling(status: 400, body) else {
+      Issue.record("not seen")
+      return
+    }
+  }
+
+  @Test(arguments: [
+    (200, "{}", Answer.unproven), (200, "", .notLive), (404, "", .notFound),
+    (200, #"{"secret":null}"#, .notHomeAssistant(status: 200)),
+    (200, #"{"secret":"40ab"}"#, .notHomeAssistant(status: 200)),
+    (200, "<html>", .notHomeAssistant(status: 200)), (400, "{}", .badRequest),
+  ])
+  func anythingElseEnablesNothing(status: Int, body: String, answer: Answer) {
+    guard case .unanswered(answer) = enabling(status: status, body) else {
+      Issue.record("\(body) enabled something")
+      return
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Bytes
+import HomeAssistant
+
+func talkToTheWebhook(to transcript: inout Transcript) {
+  writeWebhookMessages(to: &transcript)
+  judgeOutcomes(to: &transcript)
+  readWebhookAnswers(to: &transcript)
+  readLocationsBack(to: &transcript)
+}
+
+private func writeWebhookMessages(to transcript: inout Transcript) {
+  var update = Webhook.UpdateRegistration(
+    appVersion: "0", deviceName: "B\u{26F5}", manufacturer: "x", model: "y", osVersion: "6",
+    push: PushRoutes(
+      isWebSocketWanted: true, target: PushTarget(url: "https://push/a", token: "t\"")))
+  transcript.message(update)
+  transcript.line("told") { $0.append(update.fingerprint.bytes) }
+  update.push = .none
+  transcript.message(update)
+  transcript.message(Webhook.CallService(domain: "light", service: "turn_on", data: ["a": 1.5]))
+  transcript.message(Webhook.ScanTag(tagID: "a\nb"))
+  transcript.message(
+    Webhook.RenderTemplate([.init(key: "k", "{{ a }}", variables: ["a": [nil, true]])]))
+  transcript.message(Webhook.LocationReadBack(deviceID: "5fa3"))
+  transcript.message(Webhook.Converse("hello", language: "en"))
+  for count in [64, 65] {
+    let type = Text([UInt8](repeating: UInt8(ascii: "e"), count: count))
+    do throws(Webhook.ArgumentError) {
+      transcript.message(try Webhook.FireEvent(type, data: ["n": 1]))
+    } catch {
+      transcript.line("message", "refused")
+    }
+  }
+}
+
+private func judgeOutcomes(to transcript: inout Transcript) {
+  let answers: [Answer] = [.opened(0..<1), .unproven, .notLive, .refused(0..<1), .gone]
+  for type in MessageType.allCases {
+    transcript.line("outcome") { line in
+      line.append(type.name)
+      for answer in answers {
+        switch Outcome(answer, to: type) {
+        case .proven: line.append(" proven")
+        case .answered: line.append(" answered")
+        case .refused: line.append(" refused")
+        case .accepted: line.append(" accepted")
+        case .dropped: line.append(" dropped")
+        case .failed: line.append(" failed")
+        case .notLive: line.append(" not live")
+        case .undelivered: line.append(" undelivered")
+        }
+      }
+    }
+  }
+}
+
+private func readWebhookAnswers(to transcript: inout Transcript) {
+  let zones = [UInt8](
+    #"""
+    [{"entity_id":"zone.home","attributes":{"latitude":52.5,"longitude":4,"radius":1e2,
+    "passive":false,"friendly_name":"H\u00e9"}}]
+    """# as StaticString)
+  transcript.line("zones") { line in
+    do throws(JSONDecodingError) {
+      for zone in try Webhook.GetZones.read(zones.span) {
+        line.append(zone.id.text.bytes)
+        line.append(zone.name.bytes)
+        line.append(decimal: Int64(zone.latitude * 10 + zone.radiusMeters))
+      }
+    } catch {
+      line.append(error)
+    }
+  }
+  let configuration = [UInt8](#"{"entities":{"a":{"disabled":true},"b":{}}}"#)
+  for uniqueID in ["a", "b", "c"] as [Text] {
+    transcript.line("disabled") { line in
+      do throws(JSONDecodingError) {
+        let isDisabled = try Webhook.ServerConfiguration.isDisabled(
+          uniqueID.bytes, in: configuration.span)
+        guard let isDisabled else { return line.append("unknown") }
+        line.append(isDisabled)
+      } catch {
+        line.append(error)
+      }
+    }
+  }
+  transcript.line("configuration") { line in
+    do throws(JSONDecodingError) {
+      line.append(try Webhook.ServerConfiguration(configuration.span).version.text.bytes)
+    } catch {
+      line.append(error)
+    }
+  }
+}
+
+private func readLocationsBack(to transcript: inout Transcript) {
+  guard let location = Location(latitude: 51.5, longitude: -3.6, accuracyMeters: 12) else {
+    return transcript.line("read back", "no location")
+  }
+  let answers: [StaticString] = [
+    #"{"p":{"e":"device_tracker.b","lat":51.5,"lon":-3.6,"acc":12,"age":0.002}}"#,
+    #"{"p":{"e":"device_tracker.b","lat":5.15e1,"lon":-36E-1,"acc":12,"age":0.505}}"#,
+    #"{"p":{"e":"device_tracker.b","lat":null,"lon":null,"acc":12,"age":0}}"#,
+    #"{"p":{"e":null}}"#, #"{"p":{"error":"x"}}"#, #"{"p":"#,
+  ]
+  for answer in answers {
+    transcript.line("read back") { line in
+      let bytes = [UInt8](answer)
+      do throws(JSONDecodingError) {
+        switch try Webhook.LocationReadBack.judge(
+          bytes.span, of: location, sent: .milliseconds(300))
+        {
+        case .stored: line.append("stored")
+        case .dropped: line.append("dropped")
+        case .noTracker: line.append("no tracker")
+        }
+      } catch {
+        line.append(error)
+      }
+    }
+  }
+}
+
+func compareVersions(to transcript: inout Transcript) {
+  let texts: [Text] = [
+    "2026.6.0.dev202605010301", "2026.6.0b1", "2026.6.0", "2025.4.4", "0.118.5", "unknown", "",
+  ]
+  for left in texts {
+    transcript.line("version") { line in
+      let version = ServerVersion(left)
+      line.append(left.bytes)
+      for right in texts { line.append(version < ServerVersion(right) ? " <" : " -") }
+      for feature in ServerVersion.Feature.allCases {
+        line.append(version.supports(feature) ? " yes" : " no")
+      }
+      guard var location = Location(latitude: 1, longitude: 2, accuracyMeters: 4.25) else { return }
+      location.zones = ZoneID("zone.home").map { [$0] }
+      line.append("\n")
+      location.write(into: &line, for: version)
+    }
+  }
+}
+
+extension Transcript {
+  fileprivate mutating func message(_ message: some Webhook.Message) {
+    line("message") { line in
+      // A line of its own, for the comma is known from the byte before.
+      line.append("\n")
+      message.write(into: &line)
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import Testing
+
+@testable import PracticeHome
+
+@Suite struct TokenTests {
+  @Test func aCodeBuysTwoTokensOnce() {
+    let guest = Guest()
+    guest.begin()
+    let code = guest.enter().json["result"]?.string ?? ""
+    #expect(guest.redeem(code, as: "http://other.example/").status == 400)
+    let reply = guest.redeem(code)
+    #expect(reply.status == 200)
+    #expect(
+      reply.json.object?.keys == [
+        "access_token", "token_type", "refresh_token", "expires_in", "ha_auth_provider",
+      ])
+    #expect(reply.json["token_type"] == "Bearer")
+    #expect(reply.json["expires_in"] == 1800)
+    #expect(reply.json["refresh_token"]?.string?.count == 128)
+    #expect(reply.headers["Cache-Control"] == "no-store")
+    #expect(guest.opens(reply.json["access_token"]?.string ?? ""))
+    let again = guest.redeem(code)
+    #expect(again.status == 400)
+    #expect(
+      again.json == ["error": "invalid_request", "error_description": "Invalid code"])
+  }
+
+  @Test func aCodeLastsTenMinutes() {
+    let guest = Guest()
+    guest.begin()
+    let code = guest.enter().json["result"]?.string ?? ""
+    guest.now = guest.now + .seconds(600)
+    #expect(guest.redeem(code).status == 400)
+  }
+
+  @Test func anAccessTokenEndsAndTheRefreshTokenMakesANewOne() {
+    let guest = Guest { $0.accessTokenLifetime = .seconds(60) }
+    let tokens = guest.logIn()
+    guest.now = guest.now + .seconds(60)
+    #expect(!guest.opens(tokens.access))
+    let reply = guest.refresh(tokens.refresh)
+    #expect(reply.json.object?.keys == ["access_token", "token_type", "expires_in"])
+    #expect(guest.opens(reply.json["access_token"]?.string ?? ""))
+  }
+
+  @Test func aRefreshTokenNeedsTheClientItWasMadeFor() {
+    let guest = Guest()
+    let tokens = guest.logIn()
+    let other = guest.refresh(tokens.refresh, as: "http://other.example/")
+    #expect(other.status == 400)
+    #expect(other.json == ["error": "invalid_request"])
+    let without = guest.token([
+      ("grant_type", "refresh_token"), ("refresh_token", tokens.refresh),
+    ])
+    #expect(without.json == ["error": "invalid_request"])
+    let unknown = guest.refresh("nope")
+    #expect(unknown.status == 400)
+    #expect(unknown.json == ["error": "invalid_grant"])
+  }
+
+  @Test func aRefreshTokenUnusedForNinetyDaysIsGone() {
+    let guest = Guest()
+    let tokens = guest.logIn()
+    guest.now = guest.now + .seconds(89 * 86_400)
+    #expect(guest.refresh(tokens.refresh).status == 200)
+    guest.now = guest.now + .seconds(89 * 86_400)
+    #expect(guest.refresh(tokens.refresh).status == 200, "using it keeps it")
+    guest.now = guest.now + .seconds(90 * 86_400)
+    #expect(guest.refresh(tokens.refresh).json == ["error": "invalid_grant"])
+  }
+
+  @Test func aRevokedTokenTakesItsAccessTokensAlong() {
+    let guest = Guest()
+    let tokens = guest.logIn()
+    let form = Guest.form([("token", tokens.refresh)])
+    #expect(guest.ask("POST", "/auth/revoke", "{}", type: "application/json").status == 200)
+    #expect(guest.opens(tokens.access), "what is not a form revokes nothing")
+    let reply = guest.ask("POST", "/auth/revoke", form, type: Form.contentType)
+    #expect(reply.status == 200)
+    #expect(reply.text.isEmpty)
+    #expect(!guest.opens(tokens.access))
+    #expect(guest.refresh(tokens.refresh).json == ["error": "invalid_grant"])
+    #expect(guest.opens("practice"), "the long-lived token is another")
+  }
+
+  @Test func whatIsNotAFormHasNoGrant() {
+    let guest = Guest()
+    let body = #"{"grant_type":"refresh_token"}"#
+    for type in ["application/json", nil] {
+      let reply = guest.ask("POST", "/auth/token", body, type: type)
+      #expect(reply.status == 400)
+      #expect(reply.json == ["error": "unsupported_grant_type"])
+    }
+  }
+
+  @Test func aLongLivedTokenRefreshesNothing() {
+    let guest = Guest()
+    #expect(guest.refresh("practice").json == ["error": "invalid_grant"])
+  }
+
+  @Test func theSchemeIsCalledBearerWithOneSpace() {
+    let guest = Guest()
+    #expect(!guest.opens(" practice"))
+    let reply = guest.home.answer(
+      Request(
+        method: "GET", path: "/api/",
+        headers: [(name: "Authorization", value: "bearer practice")]), now: guest.now)
+    #expect(reply.status == 401)
+  }
+}
+
+@Suite struct BanTests {
+  @Test func nobodyIsBannedUnlessTheHouseholdSaysSo() {
+    let guest = Guest()
+    for _ in 0..<100 { _ = guest.refresh("nope") }
+    #expect(guest.home.door.failureCount == 100)
+    #expect(guest.begin().status == 200)
+  }
+
+  @Test func afterTheLastFailureEverybodyGets403() {
+    let guest = Guest { $0.failuresUntilBan = 5 }
+    guest.begin()
+    #expect(!guest.opens("nope"))
+    _ = guest.refresh("nope")
+    guest.enter("wrong")
+    guest.fill(["username": "practice"])
+    #expect(guest.opens("practice"))
+    _ = guest.redeem("nope")
+    for path in ["/api/", "/api/webhook/abc", "/auth/token", "/nowhere"] {
+      let reply = guest.ask("POST", path, token: "practice")
+      #expect(reply.status == 403)
+      #expect(reply.text == "403: Forbidden")
+    }
+    #expect(guest.lastRefusal == .banned)
+    guest.home.restart(now: guest.now)
+    #expect(guest.begin().status == 403, "a restart does not pardon")
+  }
+
+  @Test func onlyACompletedLoginBeginsTheCountAnew() {
+    let guest = Guest { $0.failuresUntilBan = 3 }
+    let tokens = guest.logIn()
+    _ = guest.refresh("nope")
+    _ = guest.refresh("nope")
+    #expect(guest.refresh(tokens.refresh).status == 200)
+    #expect(guest.opens("practice"))
+    #expect(guest.home.door.failureCount == 2)
+    _ = guest.logIn()
+    #expect(guest.home.door.failureCount == 0)
+  }
+
+  @Test func whatOnlyAStrangerToLoginsDoesWrongIsNotCounted() {
+    let guest = Guest { $0.failuresUntilBan = 1 }
+    _ = guest.ask("POST", "/api/webhook/abc", "{")
+    _ = guest.ask("POST", "/auth/login_flow", "{")
+    _ = guest.ask("GET", "/nowhere")
+    guest.begin(["handler": ["nope", nil]])
+    guest.begin(["x": 1])
+    #expect(guest.begin().status == 200)
+  }
+
+  @Test func noLineOfTheJournalHoldsWhatOpensADoor() {
+    let guest = Guest { $0.resident.password = "hush-hush" }
+    guest.begin()
+    guest.enter("hush-hash")
+    let code = guest.enter("hush-hush").json["result"]?.string ?? "-"
+    let tokens = guest.redeem(code).json
+    _ = guest.redeem(code)
+    _ = guest.refresh(tokens["refresh_token"]?.string ?? "")
+    let lines = guest.home.journal.map { EventLine.entry($0).text }
+    let texts = guest.home.journal.flatMap { PlainLine.entry($0) }
+    #expect(lines.count == 5)
+    for line in lines + texts {
+      for secret in ["hush", code, tokens["refresh_token"]?.string ?? "-"] {
+        #expect(!line.contains(secret))
+      }
+    }
+  }
+}
