@@ -5,10 +5,11 @@ import LinuxIO
 import Transport
 
 /// Tells how many KiB of its own a process needs more for an open session with Home Assistant:
-/// `session-memory URL TOKEN ENTITIES`, where the entities are `sensor.bench_0` and so on.
+/// `session-memory URL TOKEN ENTITIES open|keep`. The session watches `sensor.bench_0` and so on;
+/// with `keep` it also keeps what they are.
 ///
 /// Before it looks for the first time it has made one call over HTTP, so libcurl is there. It looks
-/// again when it knows all the entities and nothing happens any more.
+/// again when it was told what the entities are and nothing happens any more.
 ///
 /// Exits with 0, 64 (usage), or 69 (the server is not there, or does not know the entities).
 @main struct Main {
@@ -18,10 +19,11 @@ import Transport
   private static let patience: Duration = .seconds(30)
 
   static func main() throws(Errno) {
-    guard clinux_argument_count() == 4 else { exit(64) }
+    guard clinux_argument_count() == 5 else { exit(64) }
     let address = argument(1)
     let token = argument(2)
     let entities = number(in: argument(3)[...])
+    let keepsStates = argument(4) == [UInt8]("keep")
     let loop = try EventLoop()
     guard
       let greeting = Greeting(from: address, token: token, userAgent: userAgent, loop: loop)
@@ -35,7 +37,8 @@ import Transport
     let before = try privateKibibytes()
     guard
       let session = WatchingSession(
-        to: address, token: token, userAgent: userAgent, entities: entities, loop: loop)
+        to: address, token: token, userAgent: userAgent, entities: entities,
+        keepsStates: keepsStates, loop: loop)
     else { exit(69) }
     let limit = Moment.now.instant + patience
     while !session.isComplete {
@@ -66,7 +69,8 @@ import Transport
 private func privateKibibytes() throws(Errno) -> Int {
   let file = try readFile(at: Path("/proc/self/smaps_rollup"), byteCountMax: 4096)
   var sum = 0
-  for line in file.split(separator: UInt8(ascii: "\n")) where line.starts(with: [UInt8]("Private_")) {
+  for line in file.split(separator: UInt8(ascii: "\n")) where line.starts(with: [UInt8]("Private_"))
+  {
     sum += number(in: line)
   }
   return sum
