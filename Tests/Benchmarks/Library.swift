@@ -71,7 +71,7 @@ struct EntityChange: Encodable {
 struct SessionMemory: Encodable {
   static let entities = 50
   /// The heap is not laid out alike each time.
-  private static let tries = 5
+  private static let tries = 3
   private static let startLimit: Duration = .seconds(60)
 
   /// For the session, subscribed to the states of the entities.

@@ -15,7 +15,7 @@ import Transport
 @main struct Main {
   private static let userAgent = [UInt8]("Homeward")
   /// After the last message of a session that has just begun.
-  private static let rest: Duration = .seconds(2)
+  private static let rest: Duration = .seconds(1)
   private static let patience: Duration = .seconds(30)
 
   static func main() throws(Errno) {
