@@ -146,6 +146,7 @@ let package = Package(
       linkerSettings: libraries("curl", "sodium", "m")),
     .executableTarget(
       name: "benchmarks", path: "Tests/Benchmarks",
-      exclude: ["Sealing", "EntityChange", "SessionMemory", "heapcount.c", "floor.c", "run"], swiftSettings: everywhere),
+      exclude: ["Sealing", "EntityChange", "SessionMemory", "heapcount.c", "floor.c", "run"],
+      swiftSettings: everywhere),
   ]
 )
