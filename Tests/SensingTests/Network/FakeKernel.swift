@@ -36,6 +36,11 @@ final class FakeKernel {
   var refusals: [UInt16: Int32] = [:]
   /// Lists of a type that change while they are made, and how often.
   var interruptions: [UInt16: Int] = [:]
+  /// Whether it takes questions and does not answer.
+  var isMute = false
+  /// What becomes of the datagram with this number on its way.
+  var damage: ((Int, [UInt8]) -> [UInt8])?
+  private var deliveredCount = 0
   /// Whether a list that cannot be made ends with its error, instead of an error at once.
   var endsWithErrors = true
 
@@ -68,7 +73,9 @@ final class FakeKernel {
       while let action = watch.nextAction() { perform(action) }
       guard !pending.isEmpty else { return }
       let (netlink, datagram) = pending.removeFirst()
-      watch.received(datagram.span, on: netlink, now: now)
+      let arriving = damage?(deliveredCount, datagram) ?? datagram
+      deliveredCount += 1
+      watch.received(arriving.span, on: netlink, now: now)
     } while true
   }
 
@@ -185,6 +192,7 @@ final class FakeKernel {
     asked.append(type)
     pending += waiting
     waiting = []
+    if isMute { return }
     let reply = Reply(type: type, netlink: netlink, sequence: sequence, port: port)
     if let error = refusals[type] { return refuse(reply, error) }
     switch Int(type) {
