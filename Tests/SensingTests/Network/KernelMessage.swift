@@ -2,7 +2,7 @@ import KernelHeaders
 
 /// Bytes as the kernel lays them out, made of the numbers of its headers.
 enum KernelMessage {
-  static func integer<Integer: FixedWidthInteger>(_ number: Integer) -> [UInt8] {
+  static func integer<Value: BitwiseCopyable>(_ number: Value) -> [UInt8] {
     unsafe withUnsafeBytes(of: number) { unsafe [UInt8]($0) }
   }
 
