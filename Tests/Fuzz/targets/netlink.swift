@@ -67,12 +67,12 @@ private func findTheTruth(_ watch: inout HomeWatch, now: inout Instant) {
     now = max(now, deadline)
     watch.deadlineReached(now: now)
     while let netlink = perform(&watch, now: now) {
-      let request = watch.request.bytes
+      let sequence = watch.request.bytes.nativeInteger(UInt32.self, at: 8)
       var answer = ByteBuffer(capacity: 20)
       answer.append(native: UInt32(20))
       answer.append(native: Netlink.MessageType.done)
       answer.append(native: UInt16(0))
-      answer.append(native: request.nativeInteger(UInt32.self, at: 8))
+      answer.append(native: sequence)
       answer.append(native: netlink == .route ? routePort : genericPort)
       answer.append(native: Int32(0))
       watch.received(answer.bytes, on: netlink, now: now)
@@ -85,7 +85,7 @@ private func findTheTruth(_ watch: inout HomeWatch, now: inout Instant) {
 /// Reads each message as each kind of answer, whatever it says it is.
 private func readAll(_ datagram: Span<UInt8>) {
   var messages = NetlinkMessages(datagram)
-  while let message = (try? messages.next()).flatMap({ $0 }) {
+  while let message = try? messages.next() {
     if let route = try? DefaultRoute(message), let gateway = route.gateway {
       expect("a gateway has an address", gateway.bytes.count == gateway.family.byteCount)
     }
