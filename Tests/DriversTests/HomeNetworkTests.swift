@@ -21,9 +21,9 @@ import Testing
 
   init() throws { loop = try EventLoop() }
 
-  /// Turns the loop until nothing more is to be done.
+  /// Turns the loop until nothing more is to be done, or it has failed.
   private func settle(_ network: HomeNetwork) throws {
-    while let deadline = network.deadline {
+    while let deadline = network.deadline, owner.reports.isEmpty {
       try loop.turn(until: deadline)
       let now = Moment.now.instant
       if let deadline = network.deadline, now >= deadline { network.deadlineReached(now: now) }
