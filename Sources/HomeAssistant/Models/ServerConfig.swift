@@ -15,7 +15,7 @@ public struct ServerConfig: JSONDecodable, Equatable, Sendable {
   /// Such as `2026.11.0`.
   public let version: Text
   /// The integrations that are loaded, such as `mobile_app`, and their platforms.
-  public let components: [Text]
+  public private(set) var components: [Text]
   public let currency: Text?
   public let country: Text?
   public let language: Text?
@@ -44,6 +44,13 @@ public struct ServerConfig: JSONDecodable, Equatable, Sendable {
     state = try members.getIfPresent("state")
     isSafeMode = try members.get("safe_mode", default: false)
     isRecoveryMode = try members.get("recovery_mode", default: false)
+  }
+
+  /// A component was loaded. Says whether that is new.
+  mutating func load(_ component: Text) -> Bool {
+    guard !component.isEmpty, !components.contains(component) else { return false }
+    components.append(component)
+    return true
   }
 }
 
