@@ -35,7 +35,11 @@ public final class Cache<Value> {
   /// A cache of what subscriptions say, without a request. Where an event makes it outdated, it
   /// subscribes again.
   ///
-  /// - Parameter value: what it is before the first event.
+  /// - Parameters:
+  ///   - client: is kept.
+  ///   - value: what it is before the first event.
+  ///   - updates: what makes and changes it.
+  ///   - retention: what becomes of it when nobody observes it.
   public init(
     _ client: Client, _ value: Value? = nil, updatedBy updates: [CacheUpdate<Value>],
     retention: CacheRetention = .kept
@@ -58,7 +62,7 @@ public final class Cache<Value> {
   public var value: Value? { core.value }
 
   /// Why it is not up to date: what came of the last request or subscription. It is tried again
-  /// all the same. Nil where nothing failed.
+  /// all the same. Nil where nothing failed, and of what is derived from another cache.
   public var failure: RequestError? { core.feed?.failure }
 
   /// What becomes of it when nobody observes it. What is derived from another cache is as that one
@@ -82,9 +86,7 @@ public final class Cache<Value> {
   }
 
   private func observe(isOnce: Bool, _ handler: @escaping (Value) -> Void) -> Observation {
-    guard let number = core.observe(isOnce: isOnce, handler) else {
-      return Observation(of: nil, number: 0)
-    }
+    guard let number = core.observe(isOnce: isOnce, handler) else { return .over }
     return Observation(of: self, number: number)
   }
 

@@ -4,7 +4,7 @@ import Bytes
 protocol CacheFeedReader: AnyObject {
   /// The request was answered.
   func populated(with answer: JSON) throws(JSONDecodingError) -> CacheEffect
-  /// - Parameter index: of the subscription.
+  /// An event came from the subscription at `index`.
   func received(_ event: Span<UInt8>, from index: Int) -> CacheEffect
   /// What events said goes for nothing: the answer that comes is newer.
   func dropEvents()
@@ -90,14 +90,18 @@ final class CacheFeed {
   }
 
   private func observersChanged() {
-    if let forgetting { client.cancelWake(forgetting) }
-    forgetting = nil
+    cancelForgetting()
     guard !isObserved, phase != .stopped, case .forgotten(let delay) = retention else { return }
     guard delay > .zero else { return stop() }
     forgetting = client.wake(at: client.driver.now + delay) { [self] in
       forgetting = nil
       stop()
     }
+  }
+
+  private func cancelForgetting() {
+    if let forgetting { client.cancelWake(forgetting) }
+    forgetting = nil
   }
 
   private func start(_ reader: any CacheFeedReader) {
@@ -123,6 +127,7 @@ final class CacheFeed {
     isOutdated = false
     observation = nil
     cancelRepetition()
+    cancelForgetting()
     if let requestID { client.cancel(requestID) }
     requestID = nil
     for id in subscriptionIDs { client.cancel(id) }
@@ -172,6 +177,8 @@ final class CacheFeed {
   // MARK: The request
 
   private func outdated() {
+    // An observer may have ended the connection; on the next one it asks anyway.
+    guard case .ready = client.state else { return }
     switch phase {
     case .stopped: break
     case .populating: isOutdated = true

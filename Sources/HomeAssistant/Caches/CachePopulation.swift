@@ -52,9 +52,11 @@ public struct CacheUpdate<Value> {
 
   /// Changes the value in place.
   ///
-  /// - Parameter reduce: applies an event to the value. It may be called with an event that the
-  ///   value contains already: one that was on its way at the same time as the answer. It is not
-  ///   called where there is no value yet.
+  /// - Parameters:
+  ///   - subscription: where the events come from.
+  ///   - reduce: applies an event to the value. It may be called with an event that the value
+  ///     contains already: one that was on its way at the same time as the answer. It is not called
+  ///     where there is no value yet.
   public init<S: SubscriptionRequest>(
     _ subscription: S,
     reducing reduce: @escaping (_ value: inout Value, _ event: S.Event) -> CacheEffect

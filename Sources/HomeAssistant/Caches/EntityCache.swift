@@ -62,9 +62,7 @@ public final class EntityCache {
 
   /// Calls `handler` once when it is known what there is, unless the observation ends before.
   public func once(_ handler: @escaping (borrowing EntityStore) -> Void) -> Observation {
-    guard let number = core.once({ entities, _ in handler(entities) }) else {
-      return Observation(of: nil, number: 0)
-    }
+    guard let number = core.once({ entities, _ in handler(entities) }) else { return .over }
     return Observation(of: self, number: number)
   }
 

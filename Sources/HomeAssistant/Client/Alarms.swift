@@ -7,7 +7,7 @@ struct Alarms {
 
   var deadline: Instant? { entries.map { $0.at }.min() }
 
-  /// - Returns: its number, which is never used again.
+  /// Its number is never used again.
   mutating func add(at instant: Instant, _ handler: @escaping () -> Void) -> UInt64 {
     lastNumber += 1
     entries.append((lastNumber, instant, handler))

@@ -13,8 +13,7 @@ struct ObserverList<Handler> {
   var isEmpty: Bool { entries.isEmpty }
   var numbers: [UInt64] { entries.map { $0.number } }
 
-  /// - Parameter isOnce: whether it is told once and then watches no more.
-  /// - Returns: its number, which is never used again.
+  /// Adds one that is told every time, or `isOnce`. Its number is never used again.
   mutating func add(isOnce: Bool = false, _ handler: Handler) -> UInt64 {
     lastNumber += 1
     entries.append((lastNumber, isOnce, handler))

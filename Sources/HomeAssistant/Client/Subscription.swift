@@ -38,6 +38,9 @@ public struct Observation: ~Copyable {
 
   deinit { observed?.stopObserving(number) }
 
+  /// One that has ended already.
+  static var over: Observation { Observation(of: nil, number: 0) }
+
   /// Ends it.
   public consuming func cancel() {}
 
