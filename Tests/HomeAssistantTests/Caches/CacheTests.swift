@@ -175,6 +175,24 @@ import Testing
     observation.cancel()
   }
 
+  @Test func aChangeIsMadeInPlaceHoweverLargeTheValueIs() {
+    let rig = CacheRig()
+    var places: Set<UInt> = []
+    let update = CacheUpdate<[Text]>(Subscribe<Text>("added")) { words, word in
+      words[0] = word
+      places.insert(unsafe words.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) })
+      return .changed
+    }
+    let cache = Cache(
+      rig.rig.client, populatedBy: CachePopulation(GetWords()), updatedBy: [update])
+    let observation = cache.observe { _ in }
+    rig.answer(["a", "b", "c"])
+    for _ in 0..<9 { rig.tell("d", of: "added") }
+    #expect(cache.value == ["d", "b", "c"])
+    #expect(places.count == 1)
+    observation.cancel()
+  }
+
   @Test func theAnswerMayBuildOnTheValueBefore() {
     let rig = CacheRig()
     let cache = Cache(
