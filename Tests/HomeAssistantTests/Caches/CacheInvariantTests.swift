@@ -31,6 +31,8 @@ private final class World {
   /// What the server sent and the client has not seen yet.
   private var replies: [JSON] = []
   private var subscriptions: [(id: Int64, type: Text)] = []
+  /// The number under which the client is told what the server has loaded.
+  private var watch: Int64?
   private var lastWord = 0
   private var isQuiet = false
 
@@ -68,6 +70,8 @@ private final class World {
   func reachTheEnd() {
     isQuiet = true
     observe()
+    // What was refused is there now.
+    watch.map { rig.driver.tell(nil, of: $0) }
     for _ in 0..<200 {
       if rig.driver.socket != .open { turnSocket() }
       look()
@@ -86,9 +90,7 @@ private final class World {
   }
 
   private func turnSocket() {
-    requests = []
-    replies = []
-    subscriptions = []
+    forgetConnection()
     switch rig.driver.socket {
     case .closed: rig.rig.client.connect()
     case .opening:
@@ -142,14 +144,21 @@ private final class World {
   private func look() {
     for message in rig.driver.messages {
       // Several in one are the client's own, who watches what is loaded.
-      if case .object = message { note(message) }
+      if case .array(let several) = message {
+        watch = several.first?.get("id", orOnFailure: nil)
+      } else {
+        note(message)
+      }
     }
     rig.driver.removeDeeds()
-    if rig.driver.socket != .open {
-      requests = []
-      replies = []
-      subscriptions = []
-    }
+    if rig.driver.socket != .open { forgetConnection() }
+  }
+
+  private func forgetConnection() {
+    requests = []
+    replies = []
+    subscriptions = []
+    watch = nil
   }
 
   private func note(_ message: JSON) {
