@@ -101,7 +101,8 @@ let package = Package(
       dependencies: ["HomeAssistant", "HomeAssistantTesting", "CSodium", "AllocationCount"],
       swiftSettings: everywhere, linkerSettings: libraries("sodium")),
     .testTarget(
-      name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere,
+      name: "OutboxTests", dependencies: ["Outbox"], cSettings: besideGlibc,
+      swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .testTarget(
       name: "LinuxIOTests", dependencies: ["LinuxIO"], cSettings: besideGlibc,
@@ -115,8 +116,8 @@ let package = Package(
       name: "DriversTests", dependencies: ["Drivers", "FakeGPIOD"], swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps")),
     .testTarget(
-      name: "AgentTests", dependencies: ["Agent", "PracticeHome"], cSettings: besideGlibc,
-      swiftSettings: everywhere,
+      name: "AgentTests", dependencies: ["Agent", "HomeAssistant", "PracticeHome"],
+      cSettings: besideGlibc, swiftSettings: everywhere,
       linkerSettings: agentLibraries + libraries("microhttpd")),
     .testTarget(
       name: "PracticeHomeTests", dependencies: ["PracticeHome"], cSettings: besideGlibc,
