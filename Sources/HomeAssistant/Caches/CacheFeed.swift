@@ -25,8 +25,7 @@ final class CacheFeed {
     case stopped
     /// The answer to the request is awaited.
     case populating
-    /// The value is of an earlier connection, or there is none: the request waits for a connection
-    /// or for its repetition.
+    /// The request failed, and waits for its repetition.
     case behind
     case current
   }
@@ -106,7 +105,7 @@ final class CacheFeed {
 
   private func start(_ reader: any CacheFeedReader) {
     self.reader = reader
-    phase = request == nil ? .current : .behind
+    phase = .current
     refusals = subscriptions.map { _ in nil }
     observation = client.observe { [self] _ in connectionChanged() }
     for (index, subscription) in subscriptions.enumerated() {
@@ -142,10 +141,7 @@ final class CacheFeed {
   /// Looks at how the client stands: an observer that was told before may have ended the connection
   /// that this one is told of.
   private func connectionChanged() {
-    guard case .ready = client.state else {
-      if phase == .current, request != nil { phase = .behind }
-      return
-    }
+    guard case .ready = client.state else { return }
     for index in refusals.indices { refusals[index] = nil }
     guard request != nil else { return }
     guard phase == .populating else { return ask() }

@@ -224,6 +224,15 @@ import Testing
     observation.cancel()
   }
 
+  @Test func anEventIsNotAppliedToAValueThatIsTooOldForIt() {
+    let (rig, cache, token) = kept()
+    rig.rig.reconnect()
+    rig.driver.refuse(code: "unknown_error")
+    rig.tell("b", of: "added")
+    #expect(cache.value == ["a"])
+    token.end()
+  }
+
   @Test func anotherTokenIsWaitedFor() {
     let rig = CacheRig(isReady: false)
     let observation = rig.observe(rig.makeCache())
@@ -331,6 +340,17 @@ import Testing
     rig.serve(["a"])
     #expect(rig.sent.suffix(3) == Self.ends[...])
     once.cancel()
+  }
+
+  @Test func whoeverLooksOnceMeanwhileDoesNotKeepItForEver() {
+    let (rig, cache) = abandoned(.forgotten(after: .seconds(5)))
+    rig.driver.advance(by: .seconds(4))
+    cache.once { #expect($0 == ["a"]) }.cancel()
+    rig.driver.advance(by: .seconds(4))
+    #expect(cache.value == ["a"])
+    rig.driver.advance(by: .seconds(1))
+    #expect(cache.value == nil)
+    #expect(rig.sent == Self.ends)
   }
 
   @Test func aFollowerBeginsAgainWithWhatItHadAtFirst() {

@@ -175,6 +175,16 @@ import Testing
     observation.cancel()
   }
 
+  @Test func anEventThatDoesNotDecodeBeforeTheAnswerHasItAskedForAgainAfterIt() {
+    let rig = CacheRig()
+    let observation = rig.observe(rig.makeCache())
+    for _ in 0..<3 { rig.tell(["not": "a word"], of: "added") }
+    #expect(rig.driver.messageTypes == Self.all)
+    rig.answer(["a"])
+    #expect(rig.sent == Self.all + ["words"])
+    observation.cancel()
+  }
+
   @Test func aChangeIsMadeInPlaceHoweverLargeTheValueIs() {
     let rig = CacheRig()
     var places: Set<UInt> = []

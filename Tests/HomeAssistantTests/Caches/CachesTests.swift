@@ -39,10 +39,6 @@ private let otherKey = CacheKey { client, wish in
       lights === caches.states(SubscribeEntities(include: EntityFilter(domains: ["light"]))))
   }
 
-  @Test func anotherClientHasCachesOfItsOwn() {
-    #expect(Caches(rig.client).user !== Caches(rig.client).user)
-  }
-
   @Test func nothingIsSentForACacheThatNobodyObserves() {
     let caches = Caches(rig.client)
     #expect(caches.user.value == nil)
