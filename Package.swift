@@ -138,7 +138,16 @@ let package = Package(
       path: "Tests/Benchmarks/Sealing", swiftSettings: shipped,
       linkerSettings: libraries("sodium", "m")),
     .executableTarget(
+      name: "entity-change", dependencies: ["HomeAssistant", "CLinux"],
+      path: "Tests/Benchmarks/EntityChange", swiftSettings: shipped,
+      linkerSettings: libraries("sodium", "m")),
+    .executableTarget(
+      name: "session-memory", dependencies: ["Transport", "CLinux"],
+      path: "Tests/Benchmarks/SessionMemory", swiftSettings: shipped,
+      linkerSettings: libraries("curl", "sodium", "m")),
+    .executableTarget(
       name: "benchmarks", path: "Tests/Benchmarks",
-      exclude: ["Sealing", "heapcount.c", "floor.c", "run"], swiftSettings: everywhere),
+      exclude: ["Sealing", "EntityChange", "SessionMemory", "heapcount.c", "floor.c", "run"],
+      swiftSettings: everywhere),
   ]
 )
