@@ -80,3 +80,10 @@ struct Subscribe<Event: JSONDecodable>: SubscriptionRequest {
   let command: Text
   init(_ command: Text) { self.command = command }
 }
+
+/// An observation where a bare one cannot be kept: in a tuple, in an array.
+final class Token {
+  private var observation: Observation?
+  init(_ observation: consuming Observation) { self.observation = consume observation }
+  func end() { observation = nil }
+}
