@@ -90,11 +90,15 @@ let package = Package(
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "sodium", "m")),
 
-    .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: everywhere),
+    .testTarget(
+      name: "BytesTests", dependencies: ["Bytes"], cSettings: besideGlibc,
+      swiftSettings: everywhere),
     .testTarget(name: "SensingTests", dependencies: ["Sensing"], swiftSettings: everywhere),
+    // Counts the allocations of a test.
+    .target(name: "AllocationCount", path: "Tests/AllocationCount"),
     .testTarget(
       name: "HomeAssistantTests",
-      dependencies: ["HomeAssistant", "HomeAssistantTesting", "CSodium"],
+      dependencies: ["HomeAssistant", "HomeAssistantTesting", "CSodium", "AllocationCount"],
       swiftSettings: everywhere, linkerSettings: libraries("sodium")),
     .testTarget(
       name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere,

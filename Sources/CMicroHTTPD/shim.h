@@ -90,24 +90,26 @@ static inline struct winsize practice_terminal_size(int descriptor) {
   return size;
 }
 
-/// Keeps SIGINT and SIGTERM from ending the process; threads started later inherit it. A reader
+/// Keeps SIGINT, SIGTERM and SIGHUP from ending the process; threads started later inherit it. A reader
 /// that goes away is no reason to die either.
-static inline void practice_block_stop_signals(void) {
+static inline void practice_block_signals(void) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, NULL);
   signal(SIGPIPE, SIG_IGN);
 }
 
-/// Waits for SIGINT or SIGTERM: the signal, or 0 when the time is up.
-static inline int practice_wait_for_stop_signal(long milliseconds) {
+/// Waits for SIGINT, SIGTERM or SIGHUP: the signal, or 0 when the time is up.
+static inline int practice_wait_for_signal(long milliseconds) {
   sigset_t signals;
   struct timespec limit = {milliseconds / 1000, milliseconds % 1000 * 1000000};
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
   int signal = sigtimedwait(&signals, NULL, &limit);
   return signal > 0 ? signal : 0;
 }

@@ -27,8 +27,10 @@ public final class ScriptedDriver: Driver {
   /// The highest number that came in a message.
   public private(set) var lastMessageID: Int64 = 0
   public private(set) var now = Instant(nanoseconds: 0)
-  /// Whether messages can be sent.
-  public private(set) var isOpen = false
+  /// How the socket stands.
+  public enum Socket: Equatable, Sendable { case closed, opening, open }
+
+  public private(set) var socket = Socket.closed
   private weak var client: Client?
 
   public init() {}
@@ -62,12 +64,14 @@ public final class ScriptedDriver: Driver {
   // MARK: What the server does
 
   public func openConnection() {
-    isOpen = true
+    precondition(socket == .opening, "a client asks for a connection first")
+    socket = .open
     client?.socketOpened()
   }
 
   public func endConnection(_ cause: ConnectionFailure = .closed(code: 1006)) {
-    isOpen = false
+    precondition(socket != .closed, "what ends was there")
+    socket = .closed
     client?.socketClosed(cause)
   }
 
@@ -152,9 +156,14 @@ public final class ScriptedDriver: Driver {
 
   // MARK: Driver
 
-  public func openSocket() { deeds.append(.openedSocket) }
+  public func openSocket() {
+    precondition(socket == .closed, "there is one socket")
+    socket = .opening
+    deeds.append(.openedSocket)
+  }
+
   public func closeSocket(code: UInt16) {
-    isOpen = false
+    socket = .closed
     deeds.append(.closedSocket(code: code))
   }
   public func fetchToken(_ reason: TokenReason) { deeds.append(.fetchedToken(reason)) }
@@ -162,7 +171,7 @@ public final class ScriptedDriver: Driver {
   public func cancelHTTP(_ id: RequestID) { deeds.append(.cancelledHTTP(id)) }
 
   public func send(_ kind: WebSocketMessageKind, _ message: Span<UInt8>) {
-    precondition(isOpen, "a client sends over a connection")
+    precondition(socket == .open, "a client sends over a connection")
     guard kind == .text else { return deeds.append(.sentBinary([UInt8](message))) }
     guard let message = try? JSON(parsing: message) else {
       preconditionFailure("a client sends JSON")

@@ -37,7 +37,7 @@ public enum PracticeHomeCommand {
 
   private static func serve(_ options: Options, _ output: Output) -> Int32 {
     // Before any thread starts, so that every thread leaves these signals to this one.
-    practice_block_stop_signals()
+    practice_block_signals()
     let journal = options.journal.map { unsafe Output(descriptor: creat($0, 0o600)) }
     if let journal, journal.descriptor < 0, let path = options.journal {
       Output(descriptor: 2).write("practice-home: \(path) cannot be written; name another file\n")
@@ -56,7 +56,7 @@ public enum PracticeHomeCommand {
     server.fault = options.fault
     reporter.start(url: server.url, port: server.port)
     var next = ContinuousClock.now + options.accidentInterval
-    waitForTheEnd(options.duration) {
+    waitForTheEnd(options.duration, restart: { server.suffer(.restart) }) {
       if let accident = options.accident, ContinuousClock.now >= next {
         server.suffer(accident)
         next += options.accidentInterval
@@ -68,7 +68,9 @@ public enum PracticeHomeCommand {
     return Exit.ok
   }
 
-  private static func waitForTheEnd(_ duration: Duration?, _ tick: () -> Void) {
+  private static func waitForTheEnd(
+    _ duration: Duration?, restart: () -> Void, _ tick: () -> Void
+  ) {
     let end = duration.map { ContinuousClock.now + $0 }
     let pause = Duration.milliseconds(200)
     while true {
@@ -76,7 +78,11 @@ public enum PracticeHomeCommand {
       if rest <= .zero { return }
       let (seconds, attoseconds) = min(rest, pause).components
       let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-      if practice_wait_for_stop_signal(Int(max(1, milliseconds))) != 0 { return }
+      switch practice_wait_for_signal(Int(max(1, milliseconds))) {
+      case 0: break
+      case SIGHUP: restart()
+      default: return
+      }
       tick()
     }
   }

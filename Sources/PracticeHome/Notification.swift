@@ -3,10 +3,10 @@ struct Notification: Sendable, Equatable {
   /// A title that says no more than none.
   private static let idleTitle = "Home Assistant"
 
-  static let schema = Schema.shape([
+  static let fields: [Field] = [
     .required("message", .string), .optional("title", .string),
     .optional("target", .listOrOne(of: .string)), .optional("data", .dictionary),
-  ])
+  ]
 
   var content: JSONObject
 

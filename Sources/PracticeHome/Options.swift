@@ -155,7 +155,7 @@ struct Options: Equatable {
       --version R     play release R of Home Assistant, as 2026.6.0; without R, print the version
       --help          print this
 
-    Somebody who logs in is "practice" with the password "practice".
+    Somebody who logs in is "practice" with the password "practice". SIGHUP plays a restart.
 
     In the summary at the end, "readings" counts single values that were stored, "sealed" and
     "plain" count messages to webhooks, and "refused" counts messages and single values that

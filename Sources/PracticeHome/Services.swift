@@ -43,24 +43,31 @@ struct Service: Sendable {
 
   var name: String
   var description: String
-  var schema: Schema
+  /// The data it takes; nil if it takes anything and does nothing with it.
+  var fields: [Field]?
   var hasResponse = false
   var run: Run
 
   init(
-    _ name: String, _ description: String, _ schema: Schema, hasResponse: Bool = false,
+    _ name: String, _ description: String, _ fields: [Field]?, hasResponse: Bool = false,
     _ run: @escaping Run = { (_, _, _) throws(ServiceFailure) in [:] }
   ) {
     self.name = name
     self.description = description
-    self.schema = schema
+    self.fields = fields
     self.hasResponse = hasResponse
     self.run = run
   }
 
+  var schema: Schema { fields.map { .shape($0) } ?? .dictionary }
+
   var json: JSON {
+    let fields = (fields ?? []).map { field in
+      (field.key, ["required": .bool(field.isRequired), "name": .string(field.key)] as JSON)
+    }
     var content: JSONObject = [
-      "name": .string(name), "description": .string(description), "fields": [:],
+      "name": .string(name), "description": .string(description),
+      "fields": .object(JSONObject(fields)),
     ]
     if hasResponse { content["response"] = ["optional": true] }
     return .object(content)
@@ -69,39 +76,39 @@ struct Service: Sendable {
   /// The actions every Home Assistant has; the practice home does nothing on most of them.
   static let standing: [String: [String: Service]] = [
     "homeassistant": [
-      "turn_on": Service("Generic turn on", "Turns things on.", .dictionary),
-      "turn_off": Service("Generic turn off", "Turns things off.", .dictionary),
-      "toggle": Service("Generic toggle", "Turns things over.", .dictionary),
+      "turn_on": Service("Generic turn on", "Turns things on.", nil),
+      "turn_off": Service("Generic turn off", "Turns things off.", nil),
+      "toggle": Service("Generic toggle", "Turns things over.", nil),
       "update_entity": Service(
         "Update entity", "Updates an entity.",
-        .shape([.required("entity_id", .entityIDs)], extra: .kept)),
-      "check_config": Service("Check configuration", "Checks the configuration.", .shape([])),
-      "save_persistent_states": Service("Save persistent states", "Saves states.", .shape([])),
+        [.required("entity_id", .entityIDs)]),
+      "check_config": Service("Check configuration", "Checks the configuration.", []),
+      "save_persistent_states": Service("Save persistent states", "Saves states.", []),
     ],
     "persistent_notification": [
       "create": Service(
         "Create", "Shows a notification in the user interface.",
-        .shape([
+        [
           .required("message", .string), .optional("title", .string),
           .optional("notification_id", .string),
-        ])),
+        ]),
       "dismiss": Service(
-        "Dismiss", "Removes a notification.", .shape([.required("notification_id", .string)])),
-      "dismiss_all": Service("Dismiss all", "Removes all notifications.", .dictionary),
+        "Dismiss", "Removes a notification.", [.required("notification_id", .string)]),
+      "dismiss_all": Service("Dismiss all", "Removes all notifications.", nil),
     ],
     "conversation": [
       "process": Service(
         "Process", "Answers a sentence.",
-        .shape([
+        [
           .required("text", .string), .optional("language", .string),
           .optional("agent_id", .string), .optional("conversation_id", .string),
-        ]), hasResponse: true
+        ], hasResponse: true
       ) { (home, data, _) throws(ServiceFailure) in home.conversation(data) }
     ],
     "notify": [
       "notify": Service(
         "Send a notification with notify", "Sends a notification to every device.",
-        Notification.schema
+        Notification.fields
       ) { (home, data, now) throws(ServiceFailure) in
         let targets = home.registrations.filter(\.takesNotifications).map(\.webhookID)
         try home.notify(targets, Notification(data), now: now)
@@ -109,7 +116,7 @@ struct Service: Sendable {
       },
       "persistent_notification": Service(
         "Send a persistent notification", "Shows a notification in the user interface.",
-        Notification.schema),
+        Notification.fields),
     ],
   ]
 }
@@ -124,7 +131,7 @@ extension Home {
       // Devices of the same name share one; the last of them has it.
       services["notify"]?[name] = Service(
         "Send a notification via \(name)", "Sends a notification to one device.",
-        Notification.schema
+        Notification.fields
       ) { (home, data, now) throws(ServiceFailure) in
         try home.notify([target], Notification(data), now: now)
         return [:]

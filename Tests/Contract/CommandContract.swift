@@ -48,10 +48,15 @@ extension Contract.Commands {
     let call: JSON = [
       "domain": "conversation", "service": "process", "service_data": ["text": "ahoy"],
     ]
-    let result = try await socket.result("call_service", call.replacing("return_response", true))
-    #expect(result.keys == ["context", "response"])
-    #expect(result["response"]["response"]["speech"] != .absent)
-    #expect(try await socket.result("call_service", call).keys == ["context"])
+    let asked = try await Contract.Messages.understood {
+      try await socket.ask("call_service", call.replacing("return_response", true))["result"]
+    }
+    #expect(asked.keys == ["context", "response"])
+    #expect(asked["response"]["response"]["speech"] != .absent)
+    let unasked = try await Contract.Messages.understood {
+      try await socket.ask("call_service", call)["result"]
+    }
+    #expect(unasked.keys == ["context"])
   }
 }
 

@@ -110,6 +110,16 @@ extension Contract.Messages {
 // MARK: - Cameras and conversations
 
 extension Contract.Messages {
+  /// Tries a sentence some times: Home Assistant cannot understand one while an entity comes or
+  /// goes, which during these expectations happens all the time.
+  static func understood(_ sentence: () async throws -> JSON) async throws -> JSON {
+    for _ in 1..<10 {
+      let answer = try await sentence()
+      if answer != .absent { return answer }
+    }
+    return try await sentence()
+  }
+
   @Test func aCameraThatIsNotThereIsRefusedInAnEnvelope() async throws {
     let device = try await Device.registered()
     let answer = try await device.send("stream_camera", #"{"camera_entity_id":"camera.none"}"#)
@@ -125,12 +135,13 @@ extension Contract.Messages {
   @Test func aSentenceIsAnsweredWithSpeechWhereThereIsAConversation() async throws {
     let device = try await Device.registered()
     let components = try await device.send("get_config", "{}").content["components"].elements
-    let answer = try await device.send("conversation_process", #"{"text":"ahoy"}"#)
     guard components.contains("conversation") else {
-      #expect(answer == .nobody)
+      #expect(try await device.send("conversation_process", #"{"text":"ahoy"}"#) == .nobody)
       return
     }
-    let content = answer.content
+    let content = try await Contract.Messages.understood {
+      try await device.send("conversation_process", #"{"text":"ahoy"}"#).content
+    }
     #expect(content["response"]["speech"]["plain"]["speech"].text != nil)
     #expect(content["response"]["response_type"].text != nil)
     #expect(content["response"]["language"].text != nil)

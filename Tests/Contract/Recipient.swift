@@ -42,6 +42,16 @@ struct Recipient: Sendable {
       ])
   }
 
+  /// Notifies until that fails, and says how; nil when it never does.
+  func failure(by deadline: ContinuousClock.Instant) async throws -> JSON? {
+    while ContinuousClock.now < deadline {
+      let answer = try await notify("still")
+      if answer["success"] == false { return answer["error"]["code"] }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    return nil
+  }
+
   func confirm(_ event: JSON, on socket: WebSocket? = nil) async throws -> JSON {
     try await (socket ?? self.socket).ask(
       "mobile_app/push_notification_confirm",

@@ -11,7 +11,8 @@ import Testing
 /// The suite needs a server. `Tests/run contract` starts them, and names each one in
 /// `HOMEWARD_CONTRACT_URL`, `HOMEWARD_CONTRACT_TOKEN`, `HOMEWARD_CONTRACT_LOGIN` and
 /// `HOMEWARD_CONTRACT_SERVER`; without these every expectation is reported as skipped.
-@Suite(.enabled(if: Server.isNamed, "run `Tests/run contract`: it starts the servers"))
+@Suite(
+  .enabled(if: Server.isNamed, "run `Tests/run contract`: it starts the servers"), .fewAtATime)
 enum Contract {}
 
 /// The server under test: its REST interface, which also is how "stored or not" is decided.

@@ -160,6 +160,16 @@ import Testing
     #expect(count == 0)
   }
 
+  @Test func anObserverMayEndTheConnectionBeforeAnythingIsSentOverIt() {
+    let rig = ClientRig(policy: SessionPolicy())
+    let client = rig.client
+    client.observe { [unowned client] in if $0.word == "ready" { client.disconnect() } }.detach()
+    rig.send("get_config")
+    rig.driver.acceptConnection()
+    #expect(rig.driver.messageTypes == ["auth"])
+    #expect(rig.driver.deeds.last == .closedSocket(code: 1001))
+  }
+
   @Test func anObserverMayConnectAgainWhileItIsTold() {
     let rig = ClientRig()
     let client = rig.client

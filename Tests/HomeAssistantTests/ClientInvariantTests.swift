@@ -37,7 +37,6 @@ private final class World {
   private var commands: [(wireID: Int64, type: Text)] = []
   private var lastSingle = -1
   private var isReady = false
-  private var isConnecting = false
   private var isQuiet = false
   private(set) var broken: String?
 
@@ -61,7 +60,7 @@ private final class World {
     case 5: client.networkChanged()
     case 6: if below(3) == 0 { client.endpointChanged() }
     case 7: giveToken()
-    case 8: if driver.isOpen { endConnection() } else { driver.openConnection() }
+    case 8: socketTurns()
     case 9, 10: wish()
     case 11: cancel()
     case 12: resubscribe()
@@ -77,13 +76,13 @@ private final class World {
     connect()
     look()
     for _ in 0..<8 where !isReady {
-      if !driver.isOpen { driver.openConnection() }
+      if driver.socket == .opening { driver.openConnection() }
       driver.giveToken()
       say(["type": "auth_ok", "ha_version": "1"])
       if case .down = client.state { driver.advanceToDeadline() }
       look()
     }
-    for _ in 0..<100 where !commands.isEmpty {
+    for _ in 0..<1000 where !commands.isEmpty {
       serve()
       look()
     }
@@ -110,23 +109,23 @@ private final class World {
   private func wish() {
     let index = wishes.count
     wishes.append(.open)
+    // A handler may be called, and wish for more, before the name is known.
+    ids.append(RequestID(number: 0))
     let payload: JSONObject = ["n": .id(index)]
     if below(3) == 0 {
       let request = RawSubscription("sub", payload, isResubscribed: below(3) > 0)
       let subscription = client.subscribe(
         request, onStart: { [unowned self] _ in told(index) },
         onEvent: { [unowned self] _ in told(index) })
-      ids.append(subscription.detach())
+      ids[index] = subscription.detach()
     } else {
       singles.insert(index)
       let retry = [Retry.never, .within(.seconds(below(100))), .always][below(3)]
-      ids.append(RequestID(number: 0))
-      let id = client.send(RawRequest("single", payload, retry: retry)) { [unowned self] _ in
+      ids[index] = client.send(RawRequest("single", payload, retry: retry)) { [unowned self] _ in
         told(index)
         if wishes[index] == .ended { broken = "wish \(index) ended twice" }
         wishes[index] = .ended
       }
-      ids[index] = id
     }
   }
 
@@ -168,10 +167,16 @@ private final class World {
     }
   }
 
-  private func endConnection() { driver.endConnection(.closed(code: nil)) }
+  private func socketTurns() {
+    switch driver.socket {
+    case .opening where below(3) > 0: driver.openConnection()
+    case .opening, .open: driver.endConnection(.closed(code: nil))
+    case .closed: break
+    }
+  }
 
   private func say(_ message: JSON) {
-    guard driver.isOpen else { return }
+    guard driver.socket == .open else { return }
     driver.say(message)
   }
 
@@ -203,25 +208,18 @@ private final class World {
   /// driver.
   private func look() {
     for deed in driver.deeds {
-      switch deed {
-      case .fetchedToken: isConnecting = true
-      case .sentText(let message): noteCommands(message)
-      default: break
-      }
+      if case .sentText(let message) = deed { noteCommands(message) }
     }
     driver.removeDeeds()
-    let wasReady = isReady
     if case .ready = client.state { isReady = true } else { isReady = false }
-    if !isReady || !wasReady && commands.isEmpty { lastSingle = isReady ? lastSingle : -1 }
-    if !isReady { commands = [] }
+    if !isReady {
+      commands = []
+      lastSingle = -1
+    }
     checkDeadline()
   }
 
   private func noteCommands(_ message: JSON) {
-    if message["type"] == "auth" {
-      commands = []
-      lastSingle = -1
-    }
     let several: [JSON] = if case .array(let several) = message { several } else { [message] }
     for command in several {
       let type: Text = command.get("type", orOnFailure: "")

@@ -45,8 +45,8 @@ import Testing
     arguments: [
       ("", #"{"a":1}"#, ["a": 1]), ("application/json", "5", 5),
       ("application/json; charset=utf-8", "[true]", [true]),
-      ("Application/JSON ;charset=UTF-8", "null", ""), ("application/problem+json", "{}", [:]),
-      ("application/json", "", ""), (nil, "", nil), ("text/plain", "on", "on"),
+      ("Application/JSON ;charset=UTF-8", "null", nil), ("application/problem+json", "{}", [:]),
+      ("application/json", "", nil), ("", "", nil), ("text/plain", "on", "on"),
       ("text/plain", "", ""), ("application/octet-stream", "{}", "{}"),
       ("application/jsonp", "{}", "{}"),
     ] as [(String, String, JSON)])

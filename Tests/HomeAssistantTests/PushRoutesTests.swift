@@ -139,8 +139,9 @@ import Testing
     let body =
       #"{"cloudhook_url":"https://hooks.nabu.casa/a","remote_ui_url":"https://x.ui.nabu.casa","#
       + #""secret":"\#(RegistrationAnswerTests.secret)","webhook_id":"0f"}"#
-    guard case .registered(let registration) = RegistrationAnswer.read(
-      status: 201, body: buffer(of: body))
+    guard
+      case .registered(let registration) = RegistrationAnswer.read(
+        status: 201, body: buffer(of: body))
     else {
       Issue.record("not registered")
       return

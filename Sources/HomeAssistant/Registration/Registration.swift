@@ -60,12 +60,10 @@ public struct Registration: Sendable {
 // Messages
 
 extension Registration {
-  /// Writes a message as the registration wants it, into `buffer`, which is emptied first.
-  /// `writeData` writes the JSON of its `data`.
+  /// Writes a message as the registration wants it, into `buffer`, which is emptied first: sealed
+  /// with `nonce`, or plain. `writeData` writes the JSON of its `data`.
   ///
   /// Whether it fitted is seen from `buffer.isOverflowed`.
-  ///
-  /// - Parameter nonce: what a sealed message is sealed with.
   public func write(
     _ type: MessageType, nonce: Nonce, into buffer: inout ByteBuffer,
     writeData: (inout ByteBuffer) -> Void

@@ -156,22 +156,20 @@ extension Session {
 
   /// When `deadlineReached` is due, or nil.
   public var deadline: Instant? {
-    var next: Instant?
-    func consider(_ instant: Instant?) {
-      guard let instant else { return }
-      next = next.map { min($0, instant) } ?? instant
-    }
-    switch phase {
-    case .connecting(let until), .authenticating(let until): consider(until)
-    case .down(.retrying(_, let at, _)): consider(at)
-    case .ready: consider(keepAlive.deadline)
-    case .down: break
-    }
-    consider(retrySubscriptionsAt)
+    var next = earlier(phaseDeadline, retrySubscriptionsAt)
     for entry in table.entries {
-      consider(entry.deadline(answerTimeout: policy.answerTimeout))
+      next = earlier(next, entry.deadline(answerTimeout: policy.answerTimeout))
     }
     return next
+  }
+
+  private var phaseDeadline: Instant? {
+    switch phase {
+    case .connecting(let until), .authenticating(let until): until
+    case .down(.retrying(_, let at, _)): at
+    case .ready: keepAlive.deadline
+    case .down(.idle), .down(.rejected): nil
+    }
   }
 
   public mutating func deadlineReached(now: Instant) {
@@ -226,4 +224,9 @@ extension Session {
       table.markUnsent(at: index)
     }
   }
+}
+
+private func earlier(_ one: Instant?, _ other: Instant?) -> Instant? {
+  guard let one, let other else { return one ?? other }
+  return min(one, other)
 }

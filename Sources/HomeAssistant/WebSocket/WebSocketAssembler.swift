@@ -14,6 +14,7 @@ struct WebSocketAssembler {
   private(set) var control = ControlPayload()
   /// The message whose frames are coming, between its first frame and its last.
   private var kind: WebSocketMessageKind?
+  /// Of the text that is coming; every text ends at a boundary, so the next begins at one.
   private var text = UTF8Validator()
   /// The frame whose payload is coming, and how much of it.
   private var frame: WebSocketFrameHeader?
@@ -58,7 +59,6 @@ struct WebSocketAssembler {
     case .text, .binary:
       guard kind == nil else { throw .interruptedMessage }
       kind = header.opcode == .text ? .text : .binary
-      text = UTF8Validator()
       message.removeAll()
     }
     guard header.opcode.isControl || header.payloadByteCount <= UInt64(message.freeCapacity) else {

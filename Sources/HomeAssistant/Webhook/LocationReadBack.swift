@@ -56,7 +56,8 @@ extension Webhook {
     ///   - answer: to the read-back.
     ///   - location: what was sent.
     ///   - elapsed: how long before the answer it was sent. A state older than that is not of it.
-    /// - Throws: also where the template failed.
+    /// - Returns: what became of the location.
+    /// - Throws: where this is no answer to the read-back, or its template failed.
     public static func judge(
       _ answer: Span<UInt8>, of location: Location, sent elapsed: Duration
     ) throws(JSONDecodingError) -> Verdict {

@@ -76,9 +76,7 @@ extension Webhook {
     }
 
     /// Whether the user disabled an entity of this device; nil where Home Assistant does not know
-    /// it. Nothing is allocated.
-    ///
-    /// - Parameter uniqueID: without anything that JSON writes with an escape.
+    /// it. Nothing is allocated. The id has nothing in it that JSON writes with an escape.
     public static func isDisabled(
       _ uniqueID: [UInt8], in answer: Span<UInt8>
     ) throws(JSONDecodingError) -> Bool? {
