@@ -123,6 +123,11 @@ let package = Package(
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "sodium", "m")),
     .testTarget(
+      name: "HomeAssistantAsyncTests",
+      dependencies: ["HomeAssistantAsync", "HomeAssistantTesting", "PracticeHome"],
+      cSettings: besideGlibc, swiftSettings: everywhere,
+      linkerSettings: libraries("curl", "sodium", "microhttpd", "m")),
+    .testTarget(
       name: "ContractTests", dependencies: ["CSodium"], path: "Tests/Contract",
       cSettings: besideGlibc, swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
