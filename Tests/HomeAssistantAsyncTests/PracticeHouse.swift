@@ -29,11 +29,6 @@ struct PracticeHouse {
   /// Whether it answers no call from now on. It takes them all the same.
   func hang(_ isHanging: Bool) { server.fault = isHanging ? .hang : nil }
 
-  /// What somebody does in the user interface.
-  func rename(_ name: String) {
-    server.withHome { home in home.rename(name) }
-  }
-
   // MARK: What happened since the last look
 
   private func until(_ isMeant: (Event) -> Bool) async {
@@ -52,10 +47,10 @@ struct PracticeHouse {
     await until { if case .occurred(.socketClosed(_, byHome: false)) = $0 { true } else { false } }
   }
 
-  /// Logins that did not succeed.
-  var refusedLogins: Int {
+  /// WebSockets that were refused for their token.
+  var refusedTokens: Int {
     server.journal.count {
-      if case .refused(let refused) = $0.event, case .login = refused.refusal {
+      if case .refused(let refused) = $0.event, case .socket = refused.refusal {
         true
       } else {
         false
