@@ -22,6 +22,7 @@ public struct EventSequence<Event: Sendable>: AsyncSequence, Sendable {
   /// - Parameters:
   ///   - isResubscribed: whether its subscription is made again on later connections.
   ///   - whenOver: is called once, on any thread, when nobody reads or writes any more.
+  /// - Returns: the one for the reader, and the one for the client.
   static func make(
     isResubscribed: Bool, whenOver: @escaping @Sendable () -> Void
   ) -> (EventSequence, EventFeed<Event>) {
