@@ -16,15 +16,15 @@ public struct EventType: Hashable, Sendable, JSONDecodable, ExpressibleByStringL
   public static var componentLoaded: EventType { "component_loaded" }
   /// The home's name, place, units or language changed: `core_config_updated`.
   public static var coreConfigUpdated: EventType { "core_config_updated" }
-  /// Home Assistant closes its connections, the last but one step of its end.
+  /// Home Assistant closes its connections, the last step of its end: `homeassistant_close`.
   public static var homeAssistantClose: EventType { "homeassistant_close" }
-  /// Integrations write what they keep, on the way to its end.
+  /// Integrations write what they keep, the step before: `homeassistant_final_write`.
   public static var homeAssistantFinalWrite: EventType { "homeassistant_final_write" }
-  /// Home Assistant begins to start.
+  /// Home Assistant begins to start: `homeassistant_start`.
   public static var homeAssistantStart: EventType { "homeassistant_start" }
-  /// Home Assistant has started, and everything is there.
+  /// Home Assistant has started, and everything is there: `homeassistant_started`.
   public static var homeAssistantStarted: EventType { "homeassistant_started" }
-  /// Home Assistant begins to stop.
+  /// Home Assistant begins to stop: `homeassistant_stop`.
   public static var homeAssistantStop: EventType { "homeassistant_stop" }
   /// An integration wrote into the logbook: `logbook_entry`.
   public static var logbookEntry: EventType { "logbook_entry" }
