@@ -23,14 +23,17 @@ let shipped: [SwiftSetting] =
 /// and Synchronization bring the latter) has them made alike, or libc would have two shapes.
 let besideGlibc: [CSetting] = [.define("_GNU_SOURCE")]
 
-/// Libraries are named at the link step: pkg-config would point a cross build at the host.
+/// Libraries are named at the link step: pkg-config would point a cross build at the host. Where a
+/// library of ours needs one it says so, and who uses it need not.
 func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
-let agentLibraries = libraries("curl", "sodium", "gpiod", "gps", "yaml", "m")
+let agentLibraries = libraries("gpiod", "gps", "yaml", "m")
 
 let package = Package(
   name: "homeward",
   products: [
-    .library(name: "HomeAssistant", targets: ["HomeAssistant"]),
+    .library(
+      name: "HomeAssistant",
+      targets: ["HomeAssistant", "HomeAssistantAsync", "Transport", "LinuxIO", "Bytes"]),
     .library(name: "HomeAssistantTesting", targets: ["HomeAssistantTesting"]),
     .executable(name: "homeward", targets: ["homeward"]),
     .executable(name: "practice-home", targets: ["practice-home"]),
@@ -50,7 +53,9 @@ let package = Package(
     // Layer 1
     .target(name: "Sensing", dependencies: ["Bytes"], swiftSettings: shipped),
     // Layer 2
-    .target(name: "HomeAssistant", dependencies: ["Bytes", "CSodium"], swiftSettings: shipped),
+    .target(
+      name: "HomeAssistant", dependencies: ["Bytes", "CSodium"], swiftSettings: shipped,
+      linkerSettings: libraries("sodium")),
     // A driver without a network, for tests of what uses the client.
     .target(
       name: "HomeAssistantTesting", dependencies: ["Bytes", "HomeAssistant"],
@@ -67,7 +72,7 @@ let package = Package(
     .target(name: "LinuxIO", dependencies: ["Bytes", "CLinux"], swiftSettings: shipped),
     .target(
       name: "Transport", dependencies: ["LinuxIO", "HomeAssistant", "CCurl"],
-      swiftSettings: shipped),
+      swiftSettings: shipped, linkerSettings: libraries("curl")),
     .target(
       name: "Drivers", dependencies: ["LinuxIO", "Sensing", "CGPIOD", "CGPS", "CLinux"],
       swiftSettings: shipped),
@@ -99,16 +104,14 @@ let package = Package(
     .testTarget(
       name: "HomeAssistantTests",
       dependencies: ["HomeAssistant", "HomeAssistantTesting", "CSodium", "AllocationCount"],
-      swiftSettings: everywhere, linkerSettings: libraries("sodium")),
-    .testTarget(
-      name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere,
-      linkerSettings: libraries("sodium")),
+      swiftSettings: everywhere),
+    .testTarget(name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere),
     .testTarget(
       name: "LinuxIOTests", dependencies: ["LinuxIO"], cSettings: besideGlibc,
       swiftSettings: everywhere),
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "CLinux"], cSettings: besideGlibc,
-      swiftSettings: everywhere, linkerSettings: libraries("curl", "sodium")),
+      swiftSettings: everywhere),
     // A libgpiod without a kernel, which takes the place of the real one in the tests.
     .target(name: "FakeGPIOD", path: "Tests/FakeGPIOD"),
     .testTarget(
@@ -122,25 +125,29 @@ let package = Package(
       name: "PracticeHomeTests", dependencies: ["PracticeHome"], cSettings: besideGlibc,
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "sodium", "m")),
+    // What the README shows of the library, to be run against a home.
+    .executableTarget(
+      name: "example", dependencies: ["HomeAssistantAsync"], path: "Tests/Example",
+      swiftSettings: everywhere),
     .testTarget(
       name: "HomeAssistantAsyncTests",
       dependencies: ["HomeAssistantAsync", "HomeAssistantTesting", "PracticeHome"],
       cSettings: besideGlibc, swiftSettings: everywhere,
-      linkerSettings: libraries("curl", "sodium", "microhttpd", "m")),
+      linkerSettings: libraries("microhttpd", "m")),
     .testTarget(
       name: "ContractTests", dependencies: ["CSodium"], path: "Tests/Contract",
       cSettings: besideGlibc, swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .executableTarget(
       name: "parity", dependencies: ["Outbox", "CLinux"], path: "Tests/Parity",
-      swiftSettings: shipped, linkerSettings: libraries("sodium", "m")),
+      swiftSettings: shipped, linkerSettings: libraries("m")),
     .executableTarget(
       name: "websocket-echo", dependencies: ["Transport", "CLinux"], path: "Tests/Autobahn",
-      exclude: ["run"], swiftSettings: shipped, linkerSettings: libraries("curl", "sodium", "m")),
+      exclude: ["run"], swiftSettings: shipped, linkerSettings: libraries("m")),
     .executableTarget(
       name: "sealing", dependencies: ["HomeAssistant", "LinuxIO", "CLinux"],
       path: "Tests/Benchmarks/Sealing", swiftSettings: shipped,
-      linkerSettings: libraries("sodium", "m")),
+      linkerSettings: libraries("m")),
     .executableTarget(
       name: "benchmarks", path: "Tests/Benchmarks",
       exclude: ["Sealing", "heapcount.c", "floor.c", "run"], swiftSettings: everywhere),

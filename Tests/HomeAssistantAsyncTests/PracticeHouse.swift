@@ -42,6 +42,9 @@ struct PracticeHouse {
     }
   }
 
+  /// Waits until a command of this type succeeded.
+  func untilCommanded(_ type: String) async { await until { $0 == .occurred(.commanded(type)) } }
+
   /// Waits until a WebSocket was closed by its client.
   func untilLeft() async {
     await until { if case .occurred(.socketClosed(_, byHome: false)) = $0 { true } else { false } }
