@@ -19,10 +19,6 @@ let shipped: [SwiftSetting] =
     .enableExperimentalFeature("Lifetimes"),
   ]
 
-/// The shims are GNU C, and Swift's own module of libc is not. A target that meets both (Foundation
-/// and Synchronization bring the latter) has them made alike, or libc would have two shapes.
-let besideGlibc: [CSetting] = [.define("_GNU_SOURCE")]
-
 /// Libraries are named at the link step: pkg-config would point a cross build at the host. Where a
 /// library of ours needs one it says so, and who uses it need not.
 func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
@@ -63,7 +59,7 @@ let package = Package(
     // The client for programs with tasks.
     .target(
       name: "HomeAssistantAsync",
-      dependencies: ["Bytes", "HomeAssistant", "LinuxIO", "Transport"], cSettings: besideGlibc,
+      dependencies: ["Bytes", "HomeAssistant", "LinuxIO", "Transport"],
       swiftSettings: everywhere),
     .target(
       name: "Outbox", dependencies: ["Bytes", "Sensing", "HomeAssistant"],
@@ -88,15 +84,15 @@ let package = Package(
 
     // The practice home: a stand-in for Home Assistant, for newcomers and fast tests.
     .target(
-      name: "PracticeHome", dependencies: ["CMicroHTTPD", "CSodium"], cSettings: besideGlibc,
+      name: "PracticeHome", dependencies: ["CMicroHTTPD", "CSodium"],
       swiftSettings: everywhere),
     .executableTarget(
-      name: "practice-home", dependencies: ["PracticeHome"], cSettings: besideGlibc,
+      name: "practice-home", dependencies: ["PracticeHome"],
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "sodium", "m")),
 
     .testTarget(
-      name: "BytesTests", dependencies: ["Bytes"], cSettings: besideGlibc,
+      name: "BytesTests", dependencies: ["Bytes"],
       swiftSettings: everywhere),
     .testTarget(name: "SensingTests", dependencies: ["Sensing"], swiftSettings: everywhere),
     // Counts the allocations of a test.
@@ -107,10 +103,10 @@ let package = Package(
       swiftSettings: everywhere),
     .testTarget(name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere),
     .testTarget(
-      name: "LinuxIOTests", dependencies: ["LinuxIO"], cSettings: besideGlibc,
+      name: "LinuxIOTests", dependencies: ["LinuxIO"],
       swiftSettings: everywhere),
     .testTarget(
-      name: "TransportTests", dependencies: ["Transport", "CLinux"], cSettings: besideGlibc,
+      name: "TransportTests", dependencies: ["Transport", "CLinux"],
       swiftSettings: everywhere),
     // A libgpiod without a kernel, which takes the place of the real one in the tests.
     .target(name: "FakeGPIOD", path: "Tests/FakeGPIOD"),
@@ -118,11 +114,11 @@ let package = Package(
       name: "DriversTests", dependencies: ["Drivers", "FakeGPIOD"], swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps")),
     .testTarget(
-      name: "AgentTests", dependencies: ["Agent", "PracticeHome"], cSettings: besideGlibc,
+      name: "AgentTests", dependencies: ["Agent", "PracticeHome"],
       swiftSettings: everywhere,
       linkerSettings: agentLibraries + libraries("microhttpd")),
     .testTarget(
-      name: "PracticeHomeTests", dependencies: ["PracticeHome"], cSettings: besideGlibc,
+      name: "PracticeHomeTests", dependencies: ["PracticeHome"],
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "sodium", "m")),
     // What the README shows of the library, to be run against a home.
@@ -132,11 +128,11 @@ let package = Package(
     .testTarget(
       name: "HomeAssistantAsyncTests",
       dependencies: ["HomeAssistantAsync", "HomeAssistantTesting", "PracticeHome"],
-      cSettings: besideGlibc, swiftSettings: everywhere,
+      swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "m")),
     .testTarget(
       name: "ContractTests", dependencies: ["CSodium"], path: "Tests/Contract",
-      cSettings: besideGlibc, swiftSettings: everywhere,
+      swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .executableTarget(
       name: "parity", dependencies: ["Outbox", "CLinux"], path: "Tests/Parity",
