@@ -19,6 +19,11 @@ let shipped: [SwiftSetting] =
     .enableExperimentalFeature("Lifetimes"),
   ]
 
+/// For tests that call what only GNU's libc has, such as `posix_openpt`. Nothing else is made with a
+/// feature macro: Swift's own module of libc, which comes with Foundation, has none, and libc must
+/// have one shape in the programs of those who use the library.
+let withGNU: [CSetting] = [.define("_GNU_SOURCE")]
+
 /// Libraries are named at the link step: pkg-config would point a cross build at the host. Where a
 /// library of ours needs one it says so, and who uses it need not.
 func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
@@ -104,18 +109,19 @@ let package = Package(
     .testTarget(name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere),
     .testTarget(
       name: "LinuxIOTests", dependencies: ["LinuxIO"],
-      swiftSettings: everywhere),
+      cSettings: withGNU, swiftSettings: everywhere),
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "CLinux"],
-      swiftSettings: everywhere),
+      cSettings: withGNU, swiftSettings: everywhere),
     // A libgpiod without a kernel, which takes the place of the real one in the tests.
     .target(name: "FakeGPIOD", path: "Tests/FakeGPIOD"),
     .testTarget(
-      name: "DriversTests", dependencies: ["Drivers", "FakeGPIOD"], swiftSettings: everywhere,
+      name: "DriversTests", dependencies: ["Drivers", "FakeGPIOD"], cSettings: withGNU,
+      swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps")),
     .testTarget(
       name: "AgentTests", dependencies: ["Agent", "PracticeHome"],
-      swiftSettings: everywhere,
+      cSettings: withGNU, swiftSettings: everywhere,
       linkerSettings: agentLibraries + libraries("microhttpd")),
     .testTarget(
       name: "PracticeHomeTests", dependencies: ["PracticeHome"],
@@ -132,7 +138,7 @@ let package = Package(
       linkerSettings: libraries("microhttpd", "m")),
     .testTarget(
       name: "ContractTests", dependencies: ["CSodium"], path: "Tests/Contract",
-      swiftSettings: everywhere,
+      cSettings: withGNU, swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .executableTarget(
       name: "parity", dependencies: ["Outbox", "CLinux"], path: "Tests/Parity",
