@@ -120,7 +120,7 @@ let package = Package(
       swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps")),
     .testTarget(
-      name: "AgentTests", dependencies: ["Agent", "PracticeHome"],
+      name: "AgentTests", dependencies: ["Agent", "HomeAssistant", "PracticeHome"],
       cSettings: withGNU, swiftSettings: everywhere,
       linkerSettings: agentLibraries + libraries("microhttpd")),
     .testTarget(
@@ -151,7 +151,16 @@ let package = Package(
       path: "Tests/Benchmarks/Sealing", swiftSettings: shipped,
       linkerSettings: libraries("m")),
     .executableTarget(
+      name: "entity-change", dependencies: ["HomeAssistant", "CLinux"],
+      path: "Tests/Benchmarks/EntityChange", swiftSettings: shipped,
+      linkerSettings: libraries("m")),
+    .executableTarget(
+      name: "session-memory", dependencies: ["Transport", "CLinux"],
+      path: "Tests/Benchmarks/SessionMemory", swiftSettings: shipped,
+      linkerSettings: libraries("m")),
+    .executableTarget(
       name: "benchmarks", path: "Tests/Benchmarks",
-      exclude: ["Sealing", "heapcount.c", "floor.c", "run"], swiftSettings: everywhere),
+      exclude: ["Sealing", "EntityChange", "SessionMemory", "heapcount.c", "floor.c", "run"],
+      swiftSettings: everywhere),
   ]
 )
