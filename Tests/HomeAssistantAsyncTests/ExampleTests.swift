@@ -36,7 +36,7 @@ import Testing
     }
     #expect(
       try await output.value == """
-        Home Assistant 2025.4.4 of Practice home
+        Home Assistant 2025.4.4 of Practice Home
         Logged in as Practice
         It says: This is only practice.
         person.practice is unknown
