@@ -35,6 +35,7 @@ public struct Registration: Sendable {
     self.protection = protection
   }
 
+  /// Whether there is no key, and nothing is sealed.
   public var isPlain: Bool { if case .plain = protection { true } else { false } }
 
   /// Takes the addresses that Home Assistant told in its answer to the registration, or to
