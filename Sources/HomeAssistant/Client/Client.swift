@@ -39,6 +39,7 @@ public final class Client {
     session = Session(policy: policy, seed: seed)
   }
 
+  /// How the connection stands.
   public var state: ConnectionState { session.state }
 
   /// How long Home Assistant took to answer the last ping.
@@ -89,16 +90,19 @@ public final class Client {
 
   // MARK: What the driver tells
 
+  /// The socket that was asked for is open.
   public func socketOpened() {
     session.socketOpened(now: driver.now)
     act()
   }
 
+  /// The socket could not be opened, or is no more, and not because it was asked to close.
   public func socketClosed(_ cause: ConnectionFailure) {
     session.socketClosed(cause, now: driver.now)
     act()
   }
 
+  /// What became of the wish for an access token.
   public func tokenFetched(_ result: TokenResult) {
     session.tokenFetched(result, now: driver.now)
     act()
@@ -111,6 +115,7 @@ public final class Client {
     act(on: text)
   }
 
+  /// `deadline` has come.
   public func deadlineReached() {
     let now = driver.now
     session.deadlineReached(now: now)
