@@ -90,7 +90,9 @@ let package = Package(
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "sodium", "m")),
 
-    .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: everywhere),
+    .testTarget(
+      name: "BytesTests", dependencies: ["Bytes"], cSettings: besideGlibc,
+      swiftSettings: everywhere),
     .testTarget(name: "SensingTests", dependencies: ["Sensing"], swiftSettings: everywhere),
     // Counts the allocations of a test.
     .target(name: "AllocationCount", path: "Tests/AllocationCount"),

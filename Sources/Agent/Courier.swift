@@ -41,7 +41,7 @@ final class Courier {
     guard
       let http = HTTPClient(
         loop: loop, requestByteCountMax: Self.requestByteCountMax,
-        userAgent: [UInt8]("Homeward/") + [UInt8](homewardVersion))
+        userAgent: homewardUserAgent)
     else { return nil }
     self.settings = settings
     self.identity = identity
@@ -238,11 +238,4 @@ extension Courier: TransferOwner {
     case .failed(let reason): failed(reason, now: now)
     }
   }
-}
-
-private func randomSeed() -> UInt64 {
-  let bytes: InlineArray<8, UInt8> = randomBytes()
-  var seed: UInt64 = 0
-  for index in 0..<8 { seed = seed << 8 | UInt64(bytes[index]) }
-  return seed
 }

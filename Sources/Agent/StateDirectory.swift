@@ -2,10 +2,12 @@ import Bytes
 import HomeAssistant
 import LinuxIO
 
-/// The files that outlive a restart: the registration, and the fingerprints of rejected
-/// tokens. All are replaced as a whole, so that a power cut leaves the old one or the new one.
+/// The files that outlive a restart: the registration, the credential, and the fingerprints of
+/// rejected tokens. All are replaced as a whole, so that a power cut leaves the old one or the new
+/// one.
 final class StateDirectory {
-  private static let registrationName: StaticString = "registration.json"
+  static let registrationName: StaticString = "registration.json"
+  static let credentialName: StaticString = "credential.json"
   private static let rejectedName: StaticString = "rejected-token"
   private static let probeName: StaticString = "probe"
 
@@ -41,18 +43,33 @@ final class StateDirectory {
     try removeFile(at: path / Self.probeName)
   }
 
-  enum Kept {
-    case registration(Registration)
+  /// What a file of the directory holds.
+  enum Kept<Value> {
+    case value(Value)
     case none
     case damaged(KeptFileError)
     case unreadable(Errno)
   }
 
-  func readRegistration() -> Kept {
+  func readRegistration() -> Kept<Registration> {
+    read(Self.registrationName, byteCountMax: Registration.fileByteCountMax) {
+      (bytes) throws(KeptFileError) in try Registration(file: bytes.span)
+    }
+  }
+
+  func readCredential() -> Kept<Credential> {
+    read(Self.credentialName, byteCountMax: Credential.fileByteCountMax) {
+      (bytes) throws(KeptFileError) in try Credential(file: bytes.span)
+    }
+  }
+
+  private func read<Value>(
+    _ name: StaticString, byteCountMax: Int,
+    _ make: ([UInt8]) throws(KeptFileError) -> Value
+  ) -> Kept<Value> {
     let bytes: [UInt8]
     do throws(Errno) {
-      bytes = try readFile(
-        at: path / Self.registrationName, byteCountMax: Registration.fileByteCountMax)
+      bytes = try readFile(at: path / name, byteCountMax: byteCountMax)
     } catch .noSuchFile {
       return .none
     } catch .fileTooLarge {
@@ -60,17 +77,25 @@ final class StateDirectory {
     } catch {
       return .unreadable(error)
     }
-    do throws(KeptFileError) {
-      return .registration(try Registration(file: bytes.span))
-    } catch {
-      return .damaged(error)
-    }
+    do throws(KeptFileError) { return .value(try make(bytes)) } catch { return .damaged(error) }
   }
 
   func write(_ registration: Registration) throws(Errno) {
     var buffer = ByteBuffer(capacity: Registration.fileByteCountMax)
     registration.writeFile(into: &buffer)
     try replaceFile(named: Self.registrationName, in: path, with: buffer.bytes)
+  }
+
+  func write(_ credential: Credential) throws(Errno) {
+    var buffer = ByteBuffer(capacity: Credential.fileByteCountMax)
+    credential.writeFile(into: &buffer)
+    try replaceFile(named: Self.credentialName, in: path, with: buffer.bytes)
+  }
+
+  /// Forgets registration and credential. What was rejected stays known.
+  func removePairing() throws(Errno) {
+    try removeFile(at: path / Self.credentialName)
+    try removeFile(at: path / Self.registrationName)
   }
 
   /// The tokens that Home Assistant rejected.

@@ -90,6 +90,8 @@ public struct OpenMode: Sendable {
   public static let read = OpenMode(flags: O_RDONLY, permissions: 0)
   /// A directory, to be synchronised or locked.
   public static let directory = OpenMode(flags: O_RDONLY | O_DIRECTORY, permissions: 0)
+  /// A new file that everybody can read; one that is there already is an error.
+  public static let writeNew = OpenMode(flags: O_WRONLY | O_CREAT | O_EXCL, permissions: 0o644)
   /// A new file that only its owner can read; an old one of that name is emptied.
   public static let writePrivate = OpenMode(flags: O_WRONLY | O_CREAT | O_TRUNC, permissions: 0o600)
 }

@@ -49,9 +49,23 @@ public func removeFile(at path: Path) throws(Errno) {
 
 /// Makes a directory that only its owner can enter; one that is there is left as it is.
 public func makePrivateDirectory(at path: Path) throws(Errno) {
+  try makeDirectory(at: path, permissions: 0o700)
+}
+
+/// Writes a file that everybody may read and that is not there yet, with the directory it is in.
+public func writeNewFile(at path: Path, _ bytes: Span<UInt8>) throws(Errno) {
+  if let end = path.bytes.lastIndex(of: UInt8(ascii: "/")), end > 0 {
+    try makeDirectory(at: Path([UInt8](path.bytes[..<end])), permissions: 0o755)
+  }
+  let file = try Descriptor(opening: path, mode: .writeNew)
+  try file.writeAll(bytes)
+  try file.synchronize()
+}
+
+private func makeDirectory(at path: Path, permissions: mode_t) throws(Errno) {
   do throws(Errno) {
     _ = try unsafe path.withCString { (path) throws(Errno) in
-      try retryingInterrupts { unsafe mkdir(path, 0o700) }
+      try retryingInterrupts { unsafe mkdir(path, permissions) }
     }
   } catch Errno(code: EEXIST) {}
 }

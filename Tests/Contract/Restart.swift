@@ -70,7 +70,7 @@ struct Restart: Sendable {
   }
 
   /// How long a restart may take.
-  private static let timeMax = Duration.seconds(60)
+  private static let timeMax = Duration.seconds(180)
 
   /// Looks until the server, which was gone, is back.
   private static func sights(of device: Device) async throws -> [Sight] {

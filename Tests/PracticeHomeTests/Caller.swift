@@ -30,6 +30,8 @@ final class Caller {
         visitor.now = max(deadline, now)
         home.advance(now: visitor.now)
         deliver()
+        // What is due is done, or will never be.
+        if home.deadline == deadline { break }
       }
       visitor.now = end
     }

@@ -6,17 +6,37 @@ import LinuxIO
 struct CommandFailure: Error {
   let code: ExitCode
   let text: MessageText
+
+  init(code: ExitCode, text: MessageText) {
+    self.code = code
+    self.text = text
+  }
+
+  fileprivate init(unreadable file: [UInt8], _ error: Errno) {
+    self.init(
+      code: .noInput,
+      text: "\(Path(file)) cannot be read: \(error); name the configuration with --config")
+  }
 }
 
 extension Configuration {
   static let defaultFile: StaticString = "/etc/homeward/homeward.yaml"
+  static let defaultStateDirectory: StaticString = "/var/lib/homeward"
   static let fileByteCountMax = 64 * 1024
 
   /// Reads the file that a command works with.
   static func read(from file: [UInt8]) throws(CommandFailure) -> Configuration {
+    if let configuration = try readIfThere(from: file) { return configuration }
+    throw CommandFailure(unreadable: file, .noSuchFile)
+  }
+
+  /// The same; nil where there is no such file.
+  static func readIfThere(from file: [UInt8]) throws(CommandFailure) -> Configuration? {
     let bytes: [UInt8]
     do throws(Errno) {
       bytes = try readFile(at: Path(file), byteCountMax: fileByteCountMax)
+    } catch .noSuchFile {
+      return nil
     } catch .fileTooLarge {
       throw CommandFailure(
         code: .configuration,
@@ -25,9 +45,7 @@ extension Configuration {
       throw CommandFailure(
         code: .noInput, text: "\(Path(file)) is a directory; name the file in it with --config")
     } catch {
-      throw CommandFailure(
-        code: .noInput,
-        text: "\(Path(file)) cannot be read: \(error); name the configuration with --config")
+      throw CommandFailure(unreadable: file, error)
     }
     do throws(ConfigurationErrors) { return try parse(bytes) } catch {
       let lines = error.rendered(fileName: file).dropLast()
@@ -53,23 +71,36 @@ extension StateDirectory {
     }
   }
 
+  /// The registration that is kept, or nil.
   func keptRegistration() throws(CommandFailure) -> Registration? {
-    switch readRegistration() {
-    case .registration(let registration): return registration
+    try opened(
+      readRegistration(), Self.registrationName,
+      remedy: "bring back a copy, or remove it to register this board anew (Home Assistant then"
+        + " makes new entities)")
+  }
+
+  /// The credential that is kept, or nil.
+  func keptCredential() throws(CommandFailure) -> Credential? {
+    try opened(
+      readCredential(), Self.credentialName, remedy: "remove it, and log in with homeward pair")
+  }
+
+  private func opened<Value>(
+    _ kept: Kept<Value>, _ name: StaticString, remedy: MessageText
+  ) throws(CommandFailure) -> Value? {
+    switch kept {
+    case .value(let value): return value
     case .none: return nil
     case .damaged(.damaged):
-      throw CommandFailure(
-        code: .dataError,
-        text: "\(path)/registration.json is damaged; bring back a copy, or remove it to"
-          + " register this board anew (Home Assistant then makes new entities)")
+      throw CommandFailure(code: .dataError, text: "\(path)/\(name) is damaged; \(remedy)")
     case .damaged(.unknownVersion(let version)):
       throw CommandFailure(
         code: .dataError,
-        text: "\(path)/registration.json has version \(Int(version)), which a newer Homeward"
-          + " wrote; install that one")
+        text: "\(path)/\(name) has version \(Int(version)), which a newer Homeward wrote; install"
+          + " that one")
     case .unreadable(let error):
       throw CommandFailure(
-        code: .noInput, text: "\(path)/registration.json cannot be read: \(error)")
+        code: .noInput, text: "\(path)/\(name) cannot be read: \(error)")
     }
   }
 

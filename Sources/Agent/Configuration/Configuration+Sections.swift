@@ -25,10 +25,11 @@ extension ConfigurationField {
     let sensors = keys.optional("sensors")?.sensors()
     guard let homeAssistant else { return nil }
     return Configuration(
-      every: every ?? .seconds(60), stateDirectory: stateDirectory ?? [UInt8]("/var/lib/homeward"),
+      every: every ?? .seconds(60),
+      stateDirectory: stateDirectory ?? [UInt8](Configuration.defaultStateDirectory),
       homeAssistant: homeAssistant, deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,
-      host: host ?? Configuration.HostPaths(proc: [UInt8]("/proc"), sys: [UInt8]("/sys")),
+      host: host ?? .standard,
       sensors: sensors ?? [])
   }
 
@@ -102,8 +103,8 @@ extension ConfigurationField {
     guard let keys = section(example: "host: { proc: /proc, sys: /sys }") else { return nil }
     defer { keys.reportUnknownKeys() }
     return Configuration.HostPaths(
-      proc: keys.optional("proc")?.absolutePath() ?? [UInt8]("/proc"),
-      sys: keys.optional("sys")?.absolutePath() ?? [UInt8]("/sys"))
+      proc: keys.optional("proc")?.absolutePath() ?? Configuration.HostPaths.standard.proc,
+      sys: keys.optional("sys")?.absolutePath() ?? Configuration.HostPaths.standard.sys)
   }
 
   private func sensors() -> [GPIOLineSettings] {

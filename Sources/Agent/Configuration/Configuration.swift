@@ -1,3 +1,4 @@
+import Bytes
 public import Drivers
 
 /// What the agent shall do: the content of its configuration file, `/etc/homeward/homeward.yaml`.
@@ -80,6 +81,8 @@ extension Configuration {
     public var proc: [UInt8]
     /// `sys`. Default: `/sys`.
     public var sys: [UInt8]
+
+    static var standard: HostPaths { HostPaths(proc: [UInt8]("/proc"), sys: [UInt8]("/sys")) }
   }
 }
 

@@ -5,14 +5,17 @@ extension ConfigurationField {
   /// are removed. It is not shown when it is wrong, since it may hold a password.
   func httpURL() -> [UInt8]? {
     guard let text = text() else { return nil }
-    do throws(Refusal) {
-      try checkURL(text.span)
-      return text.withoutTrailingSlashes(keeping: 0)
-    } catch {
+    do throws(Refusal) { return try serverURL(text) } catch {
       report(error)
       return nil
     }
   }
+}
+
+/// The address of a server in its usual form, without slashes at the end.
+func serverURL(_ text: [UInt8]) throws(Refusal) -> [UInt8] {
+  try checkURL(text.span)
+  return text.withoutTrailingSlashes(keeping: 0)
 }
 
 private func checkURL(_ text: Span<UInt8>) throws(Refusal) {

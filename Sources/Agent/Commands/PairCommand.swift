@@ -1,0 +1,96 @@
+import Bytes
+import HomeAssistant
+
+extension Command {
+  static var pair: Command {
+    Command(name: "pair", summary: "make this board a device of Home Assistant", help: pairHelp) {
+      (arguments: inout Arguments) throws(UsageError) in
+      try PairCommand(&arguments).run()
+    }
+  }
+
+  private static var pairHelp: StaticString {
+    """
+    homeward pair: makes this board a device of Home Assistant, and keeps what it needs for that in
+    its state directory.
+
+    Usage:
+      homeward pair [URL] [--token | --token-file FILE] [--config FILE] [--yes] [--json]
+
+    URL is the address of Home Assistant. Without it, it is that of the configuration; without one,
+    the local network is searched. Then user name and password are asked for, and a code where the
+    user has a second factor. The password is not kept.
+
+    Options:
+      --token             Ask for a long-lived access token instead (in Home Assistant: your profile,
+                          Security).
+      --token-file FILE   Read that token from a file; - is standard input.
+      --config FILE       The configuration (default: /etc/homeward/homeward.yaml). Where there is
+                          none, pair offers to write one.
+      --yes               Answer questions with yes: replace a pairing, take the board off the person
+                          that Home Assistant made it a tracker of, write a configuration.
+      --json              Write one JSON object to standard output for what was done.
+      --help              Show this.
+
+    Examples:
+      homeward pair
+      homeward pair http://192.168.1.5:8123
+      homeward pair http://192.168.1.5:8123 --token-file - --yes --json < token
+
+    Exit codes (sysexits):
+      0   this board is paired
+      64  the command line is wrong, a question needs a terminal, or the answer to it was no
+      65  the token is none
+      66  a file or the state directory cannot be used, or a question was not answered
+      75  Home Assistant was not found, or is not ready; try again
+      77  Home Assistant refuses the login or the token
+      78  the configuration is wrong; every mistake is listed with its line
+
+    """
+  }
+}
+
+/// `homeward pair`
+struct PairCommand {
+  private let options: PairingOptions
+
+  init(_ arguments: inout Arguments) throws(UsageError) {
+    var options = PairingOptions()
+    while let argument = try arguments.next() {
+      switch argument {
+      case "--token": try Self.set(&options, .token)
+      case "--token-file":
+        try Self.set(&options, .tokenFile(try arguments.value(of: argument, "the name of a file")))
+      case "--config":
+        options.configuration = try arguments.value(of: argument, "the name of a file")
+      case "--yes": options.isYes = true
+      case "--json": options.isJSON = true
+      default:
+        guard !argument.isOption, options.url == nil else { throw argument.unknown }
+        options.url = argument.bytes
+      }
+    }
+    self.options = options
+  }
+
+  private static func set(
+    _ options: inout PairingOptions, _ source: PairingOptions.Source
+  ) throws(UsageError) {
+    guard options.source.isLogin else { throw .mistake("the token is named twice") }
+    options.source = source
+  }
+
+  func run() -> ExitCode {
+    do throws(CommandFailure) {
+      guard prepareSodium() else {
+        throw CommandFailure(code: .osError, text: "this machine has no source of random numbers")
+      }
+      let summary = try Pairing(options).run()
+      if options.isJSON { summary.print() }
+      return .success
+    } catch {
+      Log().error(error.text)
+      return error.code
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Bytes
+import HomeAssistant
+
+/// Deletes this board's device in Home Assistant, which an administrator may: its configuration
+/// entry, and with that the webhook and all entities.
+struct DeviceDeletion {
+  enum Problem {
+    case failed(RequestError)
+    case notAdministrator
+    case deviceMissing
+
+    var words: MessageText {
+      switch self {
+      case .failed(let error): "The device is not deleted: \(error.words)."
+      case .notAdministrator:
+        "The device is not deleted: the user of this board is not an administrator."
+      case .deviceMissing: "Home Assistant does not know this board any more."
+      }
+    }
+  }
+
+  let conversation: Conversation
+
+  /// Nil where it is deleted.
+  func run(deviceID: [UInt8]) throws(CommandFailure) -> Problem? {
+    switch try conversation.ask(CurrentUser()) {
+    case .success(let user) where !user.isAdmin: return .notAdministrator
+    case .success: break
+    case .failure(let error): return .failed(error)
+    }
+    let devices: [Device]
+    switch try conversation.ask(GetDevices()) {
+    case .success(let answer): devices = answer.elements
+    case .failure(let error): return .failed(error)
+    }
+    let identifier: [Text] = ["mobile_app", Text(deviceID)]
+    let device = devices.first { $0.identifiers.contains(identifier) }
+    guard let entry = device?.configEntryIDs.first else { return .deviceMissing }
+    switch try conversation.call(RawRESTRequest(.delete, "config/config_entries/entry/" + entry)) {
+    case .success: return nil
+    case .failure(let error): return .failed(error)
+    }
+  }
+}

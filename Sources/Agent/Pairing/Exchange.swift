@@ -1,0 +1,90 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Transport
+
+/// Calls to a server, one after the other, each waited for.
+final class Exchange {
+  private static let requestByteCountMax = 64 * 1024
+
+  private let loop: EventLoop
+  private let http: HTTPClient
+  private var result: TransferResult?
+
+  init(loop: EventLoop) throws(CommandFailure) {
+    guard
+      let http = HTTPClient(
+        loop: loop, requestByteCountMax: Self.requestByteCountMax, userAgent: homewardUserAgent)
+    else { throw CommandFailure(code: .osError, text: "libcurl does not start") }
+    self.loop = loop
+    self.http = http
+  }
+
+  /// The body of the last answer.
+  var body: [UInt8] { Self.copy(of: http.response) }
+
+  private static func copy(of buffer: borrowing ByteBuffer) -> [UInt8] { [UInt8](buffer.bytes) }
+
+  func get(_ path: StaticString, at url: [UInt8]) throws(CommandFailure) -> TransferResult {
+    http.request.removeAll()
+    return try send(to: Endpoint(url: Self.url(url, [UInt8](path)), method: .get))
+  }
+
+  func send(_ call: AuthCall, to url: [UInt8]) throws(CommandFailure) -> TransferResult {
+    http.request.removeAll()
+    http.request.append(call.body)
+    let type: Endpoint.ContentType = call.encoding == .json ? .json : .form
+    return try send(to: Endpoint(url: Self.url(url, call.path), contentType: type))
+  }
+
+  func register(
+    _ request: RegistrationRequest, at url: [UInt8], token: [UInt8]
+  ) throws(CommandFailure) -> RegistrationAnswer {
+    request.write(into: &http.request)
+    let endpoint = Endpoint(
+      url: Self.url(url, [UInt8](RegistrationRequest.path)), bearerToken: token)
+    switch try send(to: endpoint) {
+    case .answered(let status): return .read(status: status, body: http.response)
+    case .failed(let reason):
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "Home Assistant cannot be reached to register: \(reason)")
+    }
+  }
+
+  private func send(to endpoint: Endpoint) throws(CommandFailure) -> TransferResult {
+    result = nil
+    http.send(to: endpoint, telling: self)
+    while true {
+      if let result { return result }
+      try loop.wait(until: http.deadline)
+      http.deadlineReached(now: Moment.now.instant)
+    }
+  }
+
+  private static func url(_ url: [UInt8], _ path: [UInt8]) -> ByteBuffer {
+    var buffer = ByteBuffer(capacity: url.count + path.count + 1)
+    buffer.append(url)
+    buffer.append(path)
+    return buffer
+  }
+}
+
+extension Exchange: TransferOwner {
+  func transferEnded(_ result: TransferResult) { self.result = result }
+}
+
+extension EventLoop {
+  static func forCommand() throws(CommandFailure) -> EventLoop {
+    do throws(Errno) { return try EventLoop() } catch {
+      throw CommandFailure(code: .osError, text: "the kernel gives no event loop: \(error)")
+    }
+  }
+
+  /// Sleeps until something happens, for a command that waits for it.
+  func wait(until deadline: Instant?) throws(CommandFailure) {
+    do throws(Errno) { try turn(until: deadline) } catch {
+      throw CommandFailure(code: .osError, text: "the kernel refuses to wait: \(error)")
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Transport
+
+/// Makes this board a device of a Home Assistant: finds the server, logs in, registers, and keeps
+/// what came of it.
+final class Pairing {
+  private let options: PairingOptions
+  private let dialog: Dialog
+  private let loop: EventLoop
+  private let exchange: Exchange
+  private var summary = PairingSummary()
+
+  init(_ options: PairingOptions) throws(CommandFailure) {
+    self.options = options
+    dialog = Dialog(isAlwaysYes: options.isYes)
+    loop = try .forCommand()
+    exchange = try Exchange(loop: loop)
+  }
+
+  func run() throws(CommandFailure) -> PairingSummary {
+    try checkThatSomebodyCanLogIn()
+    let existing = try Configuration.readIfThere(from: options.configuration)
+    let url = try ServerChoice(
+      exchange: exchange, loop: loop, dialog: dialog, needsPasswords: options.source.isLogin
+    ).run(named: options.url, configured: existing?.homeAssistant.url)
+    summary.url = url
+    let configuration = existing ?? .minimal(url: url)
+    let state = try openState(configuration.stateDirectory)
+    let former = try formerCredential(state)
+    let login = try logIn(at: url, state)
+    do throws(CommandFailure) {
+      try register(login, configuration, state)
+    } catch {
+      revoke(login.credential)
+      throw error
+    }
+    if let former, former != login.credential { revoke(former) }
+    try lookAtPerson(login, configuration, state)
+    let file = ConfigurationFile(path: options.configuration, dialog: dialog)
+    summary.isConfigurationWritten = try file.offer(existing, url: url)
+    return summary
+  }
+
+  private func checkThatSomebodyCanLogIn() throws(CommandFailure) {
+    if case .tokenFile = options.source { return }
+    guard dialog.isPossible else {
+      throw CommandFailure(
+        code: .usage,
+        text: "there is no terminal to ask for a password at; give a long-lived access token with"
+          + " --token-file FILE, or --token-file - for standard input")
+    }
+  }
+
+  // MARK: The board
+
+  private func openState(_ path: [UInt8]) throws(CommandFailure) -> StateDirectory {
+    let state = try StateDirectory.open(path)
+    // A registration that cannot be kept would leave a device behind in Home Assistant.
+    do throws(Errno) { try state.checkIsWritable() } catch {
+      throw CommandFailure(
+        code: .noInput, text: "\(state.path) cannot be written to: \(error)")
+    }
+    return state
+  }
+
+  /// Asks whether a pairing that is there may go. Returns its credential.
+  private func formerCredential(_ state: StateDirectory) throws(CommandFailure) -> Credential? {
+    if case .none = state.readRegistration() {
+    } else {
+      let isMeant = try dialog.confirm(
+        "This board is paired already. Pairing it again makes Home Assistant throw its entities"
+          + " away, and make new ones. Go on?", standard: false)
+      guard isMeant else {
+        throw CommandFailure(
+          code: .usage,
+          text: "this board is paired already, and stays so; --yes pairs it again")
+      }
+    }
+    // A damaged one is no reason to stop: it is replaced.
+    if case .value(let credential) = state.readCredential() { return credential }
+    return nil
+  }
+
+  // MARK: The credential
+
+  private struct Login {
+    let credential: Credential
+    let accessToken: AccessToken?
+  }
+
+  private func logIn(
+    at url: [UInt8], _ state: StateDirectory
+  ) throws(CommandFailure) -> Login {
+    switch options.source {
+    case .login:
+      let login = try SignIn(exchange: exchange, dialog: dialog, url: url).run()
+      return Login(credential: login.credential, accessToken: login.accessToken)
+    case .token:
+      return try accept(try dialog.askSecret("Long-lived access token: "), state)
+    case .tokenFile(let file): return try accept(try Self.readToken(file), state)
+    }
+  }
+
+  /// A token as a person gave it.
+  private func accept(
+    _ text: [UInt8], _ state: StateDirectory
+  ) throws(CommandFailure) -> Login {
+    guard let credential = Credential(accessToken: [UInt8](text.span.trimmed())) else {
+      throw CommandFailure(
+        code: .dataError,
+        text: "that is no access token: it is empty, or holds a space or a second line")
+    }
+    guard !state.readRejectedTokens().contains(fingerprint: credential.fingerprint) else {
+      throw CommandFailure(
+        code: .noPermission,
+        text: "Home Assistant rejected this token before, and may ban this address for another"
+          + " attempt; it is not sent. Make a new one")
+    }
+    return Login(credential: credential, accessToken: nil)
+  }
+
+  private static func readToken(_ file: [UInt8]) throws(CommandFailure) -> [UInt8] {
+    let isStandardInput = file.span.elementsEqual("-")
+    do throws(Errno) {
+      if isStandardInput {
+        return try readStandardInput(byteCountMax: Credential.tokenByteCountMax)
+      }
+      return try readFile(at: Path(file), byteCountMax: Credential.tokenByteCountMax)
+    } catch {
+      let name: MessageText = isStandardInput ? "standard input" : "\(Path(file))"
+      throw CommandFailure(
+        code: .noInput, text: "the token cannot be read from \(name): \(error)")
+    }
+  }
+
+  /// Ends a refresh token that is of no use any more. Home Assistant says nothing worth hearing to
+  /// it, and one that is not ended ends by itself 90 days later.
+  private func revoke(_ credential: Credential) {
+    guard case .refreshToken(let token, _) = credential else { return }
+    _ = try? exchange.send(.revoke(refreshToken: token), to: summary.url)
+  }
+
+  // MARK: The registration
+
+  private func register(
+    _ login: Login, _ configuration: Configuration, _ state: StateDirectory
+  ) throws(CommandFailure) {
+    let identity = DeviceIdentity(host: configuration.host).registrationRequest(
+      name: configuration.deviceName)
+    summary.deviceName = identity.deviceName
+    let token: [UInt8]
+    switch (login.credential, login.accessToken) {
+    case (.accessToken(let longLived), _): token = longLived
+    case (.refreshToken, let accessToken?): token = accessToken.bytes
+    case (.refreshToken, nil): preconditionFailure("a login brings an access token")
+    }
+    let answer = try exchange.register(identity, at: summary.url, token: token)
+    if case .tokenRejected = answer { note(rejected: login.credential, state) }
+    let registration = try answer.registration()
+    do throws(Errno) {
+      try state.write(registration)
+      try state.write(login.credential)
+    } catch {
+      throw CommandFailure(
+        code: .noInput, text: "the pairing cannot be kept in \(state.path): \(error)")
+    }
+    dialog.say("Home Assistant knows this board as \(quoted: identity.deviceName).")
+  }
+
+  private func note(rejected credential: Credential, _ state: StateDirectory) {
+    do throws(Errno) { try state.write(rejectedFingerprint: credential.fingerprint) } catch {
+      dialog.say("that the token was rejected cannot be kept in \(state.path): \(error)")
+    }
+  }
+
+  // MARK: The person
+
+  private func lookAtPerson(
+    _ login: Login, _ configuration: Configuration, _ state: StateDirectory
+  ) throws(CommandFailure) {
+    let tokens = AccessTokens(
+      credential: login.credential, current: login.accessToken,
+      rejected: state.readRejectedTokens(), seed: randomSeed())
+    let conversation = try Conversation(at: summary.url, with: tokens, loop: loop)
+    defer { conversation.end() }
+    let review = PersonReview(conversation: conversation, dialog: dialog)
+    let deviceID = DeviceIdentity(host: configuration.host).registrationRequest(name: nil).deviceID
+    try review.run(deviceID: deviceID, &summary)
+    if conversation.isCredentialRejected { note(rejected: login.credential, state) }
+  }
+}

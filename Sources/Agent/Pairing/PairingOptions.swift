@@ -1,0 +1,23 @@
+import Bytes
+
+/// What `homeward pair` was told.
+struct PairingOptions {
+  /// Where the credential comes from.
+  enum Source {
+    /// User name and password, asked for.
+    case login
+    /// A long-lived access token, asked for.
+    case token
+    /// The same from a file; `-` is standard input.
+    case tokenFile([UInt8])
+
+    var isLogin: Bool { if case .login = self { true } else { false } }
+  }
+
+  /// The address of Home Assistant, as it was typed.
+  var url: [UInt8]?
+  var configuration = [UInt8](Configuration.defaultFile)
+  var source = Source.login
+  var isYes = false
+  var isJSON = false
+}

@@ -1,0 +1,40 @@
+import HomeAssistant
+
+extension RegistrationAnswer {
+  /// The registration, or why there is none, for a person who waits for it.
+  func registration() throws(CommandFailure) -> Registration {
+    switch self {
+    case .registered(let registration): return registration
+    case .withoutEncryption:
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "Home Assistant registers without encryption; it needs its PyNaCl, which it has by"
+          + " default")
+    case .tokenRejected:
+      throw CommandFailure(
+        code: .noPermission,
+        text: "Home Assistant does not accept the token; it is never sent again, for Home Assistant"
+          + " may ban this address")
+    case .requestRejected:
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "Home Assistant does not like our registration (400); please report it")
+    case .forbidden:
+      throw CommandFailure(
+        code: .noPermission,
+        text: "Home Assistant refuses to register this address (403); is it in its ip_bans.yaml?")
+    case .notFound:
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "Home Assistant is not ready to register (404); its mobile_app integration has to be"
+          + " loaded, as it is by default")
+    case .unavailable(let status):
+      throw CommandFailure(
+        code: .temporaryFailure, text: "Home Assistant is not available to register (\(status))")
+    case .notHomeAssistant(let status):
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "what answered the registration is not Home Assistant (\(status))")
+    }
+  }
+}

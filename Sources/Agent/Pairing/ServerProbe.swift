@@ -1,0 +1,75 @@
+import Bytes
+import HomeAssistant
+import Transport
+
+/// What answers at an address, seen before a password or a token goes there.
+enum ServerProbe {
+  /// Home Assistant; whether people can log in there with a password.
+  case homeAssistant(hasPasswords: Bool)
+  /// Home Assistant, before its first user was made.
+  case notSetUp
+  /// Held in a box: the other cases are small.
+  indirect case noConnection(InlineText)
+  case banned
+  case notFound
+  case unavailable(status: Int)
+  case notHomeAssistant(status: Int)
+
+  private static let path: StaticString = "/auth/providers"
+
+  static func run(
+    _ exchange: Exchange, at url: [UInt8]
+  ) throws(CommandFailure) -> ServerProbe {
+    switch try exchange.get(path, at: url) {
+    case .failed(let reason): .noConnection(reason)
+    case .answered(let status): read(status: status, exchange.body.span)
+    }
+  }
+
+  /// `{"providers": [{"type": "homeassistant", …}, …], …}`; the list alone before 2024.
+  private static func read(status: Int, _ body: Span<UInt8>) -> ServerProbe {
+    let json = try? JSON(parsing: body)
+    switch status {
+    case 200:
+      guard case .array(let providers)? = json?["providers"] ?? json else {
+        return .notHomeAssistant(status: status)
+      }
+      return .homeAssistant(
+        hasPasswords: providers.contains { $0["type"] == .text("homeassistant") })
+    case 400 where json?["code"] == .text("onboarding_required"): return .notSetUp
+    case 403: return .banned
+    case 404: return .notFound
+    case 500...599: return .unavailable(status: status)
+    default: return .notHomeAssistant(status: status)
+    }
+  }
+
+  /// Why nobody can log in there; nil where one can.
+  func failure(at url: [UInt8]) -> CommandFailure? {
+    let (code, words): (ExitCode, MessageText)
+    switch self {
+    case .homeAssistant: return nil
+    case .notSetUp:
+      (code, words) = (.temporaryFailure, "Home Assistant is not set up yet: open \(bytes: url)")
+    case .noConnection(let reason):
+      (code, words) = (.temporaryFailure, "\(bytes: url) cannot be reached: \(reason)")
+    case .banned:
+      (code, words) = (
+        .noPermission,
+        "Home Assistant at \(bytes: url) refuses this address (403); is it in its ip_bans.yaml?"
+      )
+    case .notFound:
+      (code, words) = (
+        .temporaryFailure,
+        "there is no login at \(bytes: url) (404): Home Assistant starts, or the address is wrong"
+      )
+    case .unavailable(let status):
+      (code, words) = (.temporaryFailure, "\(bytes: url) is not available (\(status))")
+    case .notHomeAssistant(let status):
+      (code, words) = (
+        .temporaryFailure, "what answers at \(bytes: url) is not Home Assistant (\(status))"
+      )
+    }
+    return CommandFailure(code: code, text: words)
+  }
+}

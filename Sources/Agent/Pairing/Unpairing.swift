@@ -1,0 +1,145 @@
+import Bytes
+import CLinux
+import HomeAssistant
+import LinuxIO
+import Transport
+
+/// What `homeward unpair` was told.
+struct UnpairingOptions {
+  var configuration = [UInt8](Configuration.defaultFile)
+  var isLocal = false
+  var isYes = false
+}
+
+/// What `homeward unpair` has done.
+struct UnpairingSummary {
+  /// Whether Home Assistant deleted the device.
+  var isDeviceDeleted = false
+  /// Whether the login was ended. A long-lived token stays: the person who made it may use it
+  /// elsewhere.
+  var isLoginEnded = false
+
+  /// One JSON object on standard output.
+  func print() {
+    var line = ByteBuffer(capacity: 256)
+    line.openJSONObject()
+    line.appendJSON(key: "paired")
+    line.appendJSON(false)
+    line.appendJSON(key: "is_device_deleted")
+    line.appendJSON(isDeviceDeleted)
+    line.appendJSON(key: "is_login_ended")
+    line.appendJSON(isLoginEnded)
+    line.closeJSONObject()
+    line.append(UInt8(ascii: "\n"))
+    writeToTerminal([UInt8](line.bytes), STDOUT_FILENO)
+  }
+}
+
+/// Undoes what `Pairing` did, as far as the login may.
+final class Unpairing {
+  private let options: UnpairingOptions
+  private let dialog: Dialog
+  private let loop: EventLoop
+  private var summary = UnpairingSummary()
+
+  init(_ options: UnpairingOptions) throws(CommandFailure) {
+    self.options = options
+    dialog = Dialog(isAlwaysYes: options.isYes)
+    loop = try .forCommand()
+  }
+
+  func run() throws(CommandFailure) -> UnpairingSummary {
+    let configuration = try Configuration.readIfThere(from: options.configuration)
+    let state = try StateDirectory.open(
+      configuration?.stateDirectory ?? [UInt8](Configuration.defaultStateDirectory))
+    guard state.isPaired else {
+      dialog.say("This board is not paired.")
+      return summary
+    }
+    let question: MessageText =
+      options.isLocal
+      ? "Forget the pairing of this board here, and leave it in Home Assistant?"
+      : "Take this board out of Home Assistant, with its entities and their names?"
+    guard try dialog.confirm(question, standard: false) else {
+      throw CommandFailure(code: .usage, text: "this board stays paired; --yes unpairs it")
+    }
+    if !options.isLocal { try leave(configuration, state) }
+    do throws(Errno) { try state.removePairing() } catch {
+      throw CommandFailure(
+        code: .noInput, text: "the pairing in \(state.path) cannot be removed: \(error)")
+    }
+    dialog.say("This board is not paired any more.")
+    sayWhatIsLeft()
+    return summary
+  }
+
+  /// Deletes the device in Home Assistant and ends the login.
+  private func leave(
+    _ configuration: Configuration?, _ state: StateDirectory
+  ) throws(CommandFailure) {
+    guard case .value(let credential) = state.readCredential(),
+      let url = configuration?.homeAssistant.url ?? credential.url
+    else { return }
+    let tokens = AccessTokens(
+      credential: credential, rejected: state.readRejectedTokens(), seed: randomSeed())
+    let conversation = try Conversation(at: url, with: tokens, loop: loop)
+    let host = configuration?.host ?? .standard
+    let deviceID = DeviceIdentity(host: host).registrationRequest(name: nil).deviceID
+    let problem = try DeviceDeletion(conversation: conversation).run(deviceID: deviceID)
+    conversation.end()
+    switch problem {
+    case nil: summary.isDeviceDeleted = true
+    case .failed(let error) where error.isNoAnswer:
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "\(error.words); nothing is done. For a Home Assistant that is gone: homeward unpair"
+          + " --local")
+    case let problem?: dialog.say(problem.words)
+    }
+    try endLogin(credential, at: url)
+  }
+
+  private func endLogin(_ credential: Credential, at url: [UInt8]) throws(CommandFailure) {
+    guard case .refreshToken(let token, _) = credential else { return }
+    let result = try Exchange(loop: loop).send(.revoke(refreshToken: token), to: url)
+    summary.isLoginEnded = result == .answered(status: 200)
+  }
+
+  private func sayWhatIsLeft() {
+    if !summary.isDeviceDeleted {
+      dialog.say(
+        "What is left to do in Home Assistant: open Settings, Devices & services, Mobile App, and"
+          + " delete this board there.")
+    }
+    if !summary.isLoginEnded {
+      dialog.say(
+        "Its login or token ends when it is deleted in the profile of its user, under Security.")
+    }
+  }
+}
+
+extension Credential {
+  /// The address that a login was made at.
+  fileprivate var url: [UInt8]? {
+    guard case .refreshToken(_, let clientID) = self else { return nil }
+    return try? serverURL(clientID)
+  }
+}
+
+extension StateDirectory {
+  /// Whether there is anything of a pairing, damaged or not.
+  fileprivate var isPaired: Bool {
+    if case .none = readRegistration(), case .none = readCredential() { return false }
+    return true
+  }
+}
+
+extension RequestError {
+  /// Whether Home Assistant said nothing to it.
+  fileprivate var isNoAnswer: Bool {
+    switch self {
+    case .transport, .expired, .disconnected: true
+    case .server, .http, .decoding, .rejected, .overrun, .cancelled, .tooLarge: false
+    }
+  }
+}
