@@ -1,15 +1,15 @@
 import Bytes
+import CLinux
 import HomeAssistant
-import LinuxIO
-import Transport
 
 extension Command {
   static var send: Command {
-    Command(name: "send", summary: "send one message of any type, and show the answer", help: help)
-    { (arguments: inout Arguments) throws(UsageError) in try SendCommand(&arguments).run() }
+    Command(
+      name: "send", summary: "send one message of any type, and show the answer", help: sendHelp
+    ) { (arguments: inout Arguments) throws(UsageError) in try SendCommand(&arguments).run() }
   }
 
-  private static var help: StaticString {
+  private static var sendHelp: StaticString {
     """
     homeward send: sends one message to Home Assistant in the name of this board, sealed with the
     key of its registration, and shows what Home Assistant makes of it.
@@ -66,53 +66,49 @@ struct SendCommand {
 
   init(_ arguments: inout Arguments) throws(UsageError) {
     var words: [[UInt8]] = []
-    var data: [UInt8]?
+    var data: DataArgument?
     var file = [UInt8](Configuration.defaultFile)
     var isJSON = false
     while let argument = try arguments.next() {
       switch argument {
-      case "--data": data = try arguments.value(of: argument, "JSON, or - for standard input")
+      case "--data": data = try DataArgument(of: argument, from: &arguments)
       case "--config": file = try arguments.value(of: argument, "the name of a file")
       case "--json": isJSON = true
       default:
         // A number may be negative, such as a longitude.
-        guard !argument.isOption || argument.bytes.beginsNumber else { throw argument.unknown }
+        guard !argument.isOption || argument.bytes[1].isASCIIDigit else { throw argument.unknown }
         words.append(argument.bytes)
       }
     }
-    message = try WrittenMessage(words, data: try data.map(readData))
+    message = try WrittenMessage(words, data: data)
     self.file = file
     self.isJSON = isJSON
   }
 
   func run() -> ExitCode {
     do throws(CommandFailure) {
-      let configuration = try Configuration.read(from: file)
-      let state = StateDirectory(Path(configuration.stateDirectory))
       guard prepareSodium() else {
         throw CommandFailure(code: .osError, text: "this machine has no source of random numbers")
       }
-      let post = try WebhookPost(configuration, state)
+      var post = try WebhookPost(of: message.type, try Configuration.read(from: file))
       let report = try post.send(message)
-      writeToTerminal(isJSON ? report.json : report.text, STDOUT_FILENO)
-      return report.code
+      tell(report)
+      return report.verdict.code
     } catch {
       log.error(error.text)
       return error.code
     }
   }
-}
 
-/// The value of `--data`, or standard input.
-private func readData(_ value: [UInt8]) throws(UsageError) -> [UInt8] {
-  guard value.span.elementsEqual("-") else { return value }
-  do throws(Errno) {
-    return try readStandardInput(byteCountMax: WrittenMessage.dataByteCountMax)
-  } catch {
-    throw .mistake("standard input cannot be read: \(error)")
+  /// The answer goes to standard output, and what to think of it to standard error: a script can use
+  /// the first alone.
+  private func tell(_ report: SendReport) {
+    if isJSON {
+      writeToTerminal(report.json, STDOUT_FILENO)
+      return
+    }
+    writeToTerminal(report.outline, STDOUT_FILENO)
+    let words = report.verdict.words(for: report.type)
+    if report.verdict.code == .success { log.notice(words) } else { log.error(words) }
   }
-}
-
-extension [UInt8] {
-  fileprivate var beginsNumber: Bool { count > 1 && self[1].isASCIIDigit }
 }

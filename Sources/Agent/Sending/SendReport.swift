@@ -1,71 +1,101 @@
 import Bytes
 import HomeAssistant
+import LinuxIO
 
 /// What became of a message that a person sent, for the person and for scripts.
 struct SendReport {
-  private let type: MessageType
-  private let outcome: StaticString
-  private let answer: JSON?
-  let code: ExitCode
+  /// What the one template of a `render_template` is called.
+  static let templateKey: Text = "result"
 
-  init(_ type: MessageType, _ outcome: StaticString, _ code: ExitCode) {
+  let type: MessageType
+  let verdict: SendVerdict
+  /// The JSON that Home Assistant answered, as it came.
+  private let answer: [UInt8]?
+
+  init(_ type: MessageType, _ verdict: SendVerdict) {
     self.type = type
-    self.outcome = outcome
-    self.code = code
+    self.verdict = verdict
     answer = nil
   }
 
-  init(_ type: MessageType, _ outcome: Outcome, body: borrowing ByteBuffer) {
+  init(_ type: MessageType, _ outcome: Outcome, body: [UInt8]) {
     self.type = type
-    self.outcome = outcome.name
-    code = outcome.code
-    answer = outcome.place.flatMap { try? JSON(parsing: body.bytes.extracting($0)) }
+    answer = outcome.place.map { [UInt8](body[$0]) }
+    let verdict = SendVerdict(outcome)
+    if outcome.isDone, let answer, Self.isRefusal(answer, of: type) {
+      self.verdict = .refused
+    } else {
+      self.verdict = verdict
+    }
   }
 
-  /// One line: `{"type":"get_zones","outcome":"proven","answer":[…]}`.
+  /// Some types are answered whole where a part of them was refused.
+  private static func isRefusal(_ answer: [UInt8], of type: MessageType) -> Bool {
+    switch type {
+    case .renderTemplate:
+      guard let results = try? Webhook.RenderTemplate.read(answer.span) else { return false }
+      return results.contains { if case .failure = $0.rendering { true } else { false } }
+    case .updateSensorStates:
+      guard case .object(let sensors)? = try? JSON(parsing: answer.span) else { return false }
+      return sensors.members.contains { $0.value["success"] == .boolean(false) }
+    default: return false
+    }
+  }
+
+  /// One line: `{"type":"get_zones","outcome":"proven","answer":[…]}`. The answer is what came.
   var json: [UInt8] {
-    var report: JSONObject = [
-      "type": .text(Text([UInt8](type.name))), "outcome": .text(Text([UInt8](outcome))),
-    ]
-    report["answer"] = answer
-    return JSON.object(report).serialized() + [UInt8(ascii: "\n")]
+    var line = ByteBuffer(capacity: 128 + (answer?.count ?? 0))
+    line.openJSONObject()
+    line.appendMember("type", type.name)
+    line.appendMember("outcome", verdict.name)
+    if let answer {
+      line.appendJSON(key: "answer")
+      line.append(answer.onOneLine)
+    }
+    line.closeJSONObject()
+    line.append(UInt8(ascii: "\n"))
+    return [UInt8](line.bytes)
   }
 
-  var text: [UInt8] {
+  /// The answer for people; empty where there is none.
+  var outline: [UInt8] {
+    guard let answer, let json = try? JSON(parsing: answer.span) else { return [] }
     var outline = Outline()
-    if let answer { outline.append(shown(answer)) }
-    return outline.bytes + words.bytes
+    outline.append(shown(json))
+    return outline.bytes
   }
 
   /// The part of an answer that somebody asked for.
   private func shown(_ answer: JSON) -> JSON {
     switch type {
-    case .renderTemplate: answer["result"] ?? answer
+    case .renderTemplate: answer[Self.templateKey] ?? answer
     case .conversationProcess:
       answer["response"]?["speech"]?["plain"]?["speech"] ?? answer
     default: answer
     }
   }
+}
 
-  private var words: MessageText {
-    switch outcome {
-    case _ where outcome ~~ "proven": "Home Assistant opened the message and did what it says.\n"
-    case _ where outcome ~~ "answered": "Home Assistant answered; without a key nothing proves it.\n"
-    case _ where outcome ~~ "accepted":
-      "Home Assistant got the message. Its answer is the same where it dropped it.\n"
-    case _ where outcome ~~ "refused": "Home Assistant opened the message and refused it.\n"
-    case _ where outcome ~~ "dropped":
-      "Home Assistant dropped the message: it does not like what stands in it, or cannot open"
-        + " it.\n"
-    case _ where outcome ~~ "failed":
-      "The service failed, does not exist, or the webhook does not live now.\n"
-    case _ where outcome ~~ "not_live":
-      "The webhook does not live now: Home Assistant starts or reloads, or the registration is"
-        + " gone.\n"
-    case _ where outcome ~~ "enabled": "The registration is sealed from now on.\n"
-    case _ where outcome ~~ "already_enabled": "The registration is sealed already.\n"
-    case _ where outcome ~~ "not_available": "This Home Assistant cannot encrypt.\n"
-    default: "The message did not arrive: \(outcome).\n"
+extension Outcome {
+  /// Where the JSON of the answer stands.
+  fileprivate var place: Range<Int>? {
+    switch self {
+    case .proven(let place), .answered(let place), .refused(let place): place
+    case .accepted, .dropped, .failed, .notLive, .undelivered: nil
     }
+  }
+
+  fileprivate var isDone: Bool {
+    switch self {
+    case .proven, .answered: true
+    default: false
+    }
+  }
+}
+
+extension [UInt8] {
+  /// JSON without its line ends, which stand between its words only.
+  fileprivate var onOneLine: [UInt8] {
+    map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
   }
 }

@@ -1,102 +1,74 @@
 import Bytes
 import HomeAssistant
 import LinuxIO
-import Transport
 
 /// Sends one message to the webhook and waits for its answer, beside an agent that may be running.
-final class WebhookPost {
-  private static let byteCountMax = Envelope.byteCount(sealing: 2 * WrittenMessage.dataByteCountMax)
+struct WebhookPost {
+  private static let requestByteCountMax = Envelope.byteCount(
+    sealing: WrittenMessage.dataByteCountMax)
+  /// The zones or the configuration of a large home.
+  private static let responseByteCountMax = 4 << 20
 
   private let configuration: Configuration
   private let state: StateDirectory
   private var registration: Registration
-  private let loop: EventLoop
-  private let http: HTTPClient
-  private var result: TransferResult?
+  private let exchange: Exchange
 
-  init(_ configuration: Configuration, _ state: StateDirectory) throws(CommandFailure) {
+  init(of type: MessageType, _ configuration: Configuration) throws(CommandFailure) {
+    // A key that comes belongs to nobody until it is kept: no agent may be at work meanwhile.
+    state =
+      type == .enableEncryption
+      ? try .open(configuration.stateDirectory)
+      : StateDirectory(Path(configuration.stateDirectory))
     guard let registration = try state.keptRegistration() else {
       throw CommandFailure(
         code: .noInput,
-        text: "this board is not registered with Home Assistant; do it with: homeward pair")
+        text: "\(state.path) holds no registration: this board is no device of Home Assistant yet;"
+          + " make it one with: homeward pair")
     }
-    do throws(Errno) { loop = try EventLoop() } catch {
-      throw CommandFailure(code: .osError, text: "the kernel refuses what is needed: \(error)")
-    }
-    guard
-      let http = HTTPClient(
-        loop: loop, requestByteCountMax: Self.byteCountMax,
-        responseByteCountMax: Session.messageByteCountMax, userAgent: homewardUserAgent)
-    else { throw CommandFailure(code: .osError, text: "libcurl does not start") }
     self.configuration = configuration
-    self.state = state
     self.registration = registration
-    self.http = http
+    exchange = try Exchange(
+      loop: try .forCommand(), requestByteCountMax: Self.requestByteCountMax,
+      responseByteCountMax: Self.responseByteCountMax)
   }
 
-  func send(_ message: WrittenMessage) throws(CommandFailure) -> SendReport {
-    // A key that comes belongs to nobody until it is kept: no agent may be at work meanwhile.
-    if message.type == .enableEncryption { try state.lock() }
-    var update: Webhook.UpdateRegistration?
-    if message.type == .updateRegistration {
-      let identity = DeviceIdentity(host: configuration.host)
-      update = Webhook.UpdateRegistration(
-        identity.registrationRequest(name: configuration.deviceName))
-    }
-    registration.write(
-      message.type, nonce: Nonce(randomBytes: randomBytes()), into: &http.request
-    ) { data in
-      if let update {
-        update.write(into: &data)
-      } else {
-        data.append(message.data.isEmpty ? [UInt8]("{}") : message.data)
-      }
-    }
-    let status = try post()
+  mutating func send(_ message: WrittenMessage) throws(CommandFailure) -> SendReport {
+    let status = try exchange.send(
+      message.type, message.data ?? description, to: registration,
+      at: configuration.homeAssistant.url)
     if message.type == .enableEncryption { return try keepKey(status: status) }
-    let answer = registration.readAnswer(status: status, body: &http.response)
-    return SendReport(message.type, Outcome(answer, to: message.type), body: http.response)
+    let answer = exchange.readAnswer(status: status, to: registration)
+    return SendReport(message.type, Outcome(answer, to: message.type), body: exchange.body)
   }
 
-  private func post() throws(CommandFailure) -> Int {
-    var url = ByteBuffer(capacity: 2048)
-    url.append(configuration.homeAssistant.url)
-    registration.appendPath(to: &url)
-    http.send(to: Endpoint(url: url), telling: self)
-    while true {
-      switch result {
-      case .answered(let status)?: return status
-      case .failed(let reason)?:
-        throw CommandFailure(
-          code: .temporaryFailure, text: "Home Assistant cannot be reached: \(reason)")
-      case nil:
-        try loop.wait(until: http.deadline)
-        http.deadlineReached(now: Moment.now.instant)
-      }
-    }
+  /// What the board would register with now.
+  private var description: [UInt8] {
+    let identity = DeviceIdentity(host: configuration.host)
+    var data = ByteBuffer(capacity: Exchange.requestByteCountMax)
+    Webhook.UpdateRegistration(identity.registrationRequest(name: configuration.deviceName))
+      .write(into: &data)
+    return [UInt8](data.bytes)
   }
 
   /// The key came in clear, and is shown to nobody.
-  private func keepKey(status: Int) throws(CommandFailure) -> SendReport {
-    switch Webhook.EnableEncryption.read(status: status, body: http.response) {
+  private mutating func keepKey(status: Int) throws(CommandFailure) -> SendReport {
+    switch exchange.readEnabledEncryption(status: status) {
     case .enabled(let key):
       registration.protection = .sealed(key)
       do throws(Errno) { try state.write(registration) } catch {
         throw CommandFailure(
           code: .osError,
-          text: "Home Assistant gave a key, and it cannot be kept in \(state.path): \(error); this"
-            + " registration is lost, remove registration.json and register anew")
+          text:
+            "Home Assistant gave a key, and it cannot be kept in \(state.path): \(error); nobody"
+            + " will get it again. Make room there, and pair the board again: homeward pair")
       }
-      return SendReport(.enableEncryption, "enabled", .success)
-    case .alreadyEnabled: return SendReport(.enableEncryption, "already_enabled", .dataError)
-    case .notAvailable: return SendReport(.enableEncryption, "not_available", .dataError)
+      return SendReport(.enableEncryption, .enabled)
+    case .alreadyEnabled: return SendReport(.enableEncryption, .alreadyEnabled)
+    case .notAvailable: return SendReport(.enableEncryption, .notAvailable)
     case .unanswered(let answer):
       return SendReport(
-        .enableEncryption, Outcome(answer, to: .enableEncryption), body: http.response)
+        .enableEncryption, Outcome(answer, to: .enableEncryption), body: exchange.body)
     }
   }
-}
-
-extension WebhookPost: TransferOwner {
-  func transferEnded(_ result: TransferResult) { self.result = result }
 }

@@ -3,170 +3,187 @@ import HomeAssistant
 
 /// A message put together from the words of the command line.
 struct WrittenMessage {
-  static let dataByteCountMax = 1 << 20
+  /// The longest `data`; a `register_sensor` has some hundred bytes.
+  static let dataByteCountMax = 2 * DataArgument.byteCountMax
 
   let type: MessageType
-  /// The JSON of `data`; empty where it is known only to whoever knows the board
-  /// (`update_registration`).
-  let data: [UInt8]
+  /// The JSON of `data`; nil where only the board knows it (`update_registration`).
+  let data: [UInt8]?
 
   /// - Parameters:
   ///   - words: the type, and what follows it.
-  ///   - data: the JSON of `--data`, or nil.
-  init(_ words: [[UInt8]], data: [UInt8]?) throws(UsageError) {
+  ///   - data: the value of `--data`, or nil.
+  init(_ words: [[UInt8]], data: DataArgument?) throws(UsageError) {
     guard let name = words.first else {
       throw .mistake("say which type, such as get_config")
     }
-    guard let type = MessageType(name: name.span) else {
-      throw .mistake("\(quoted: name) is no type that Home Assistant knows")
-    }
+    guard let type = MessageType(name: name.span) else { throw Self.unknown(name) }
     self.type = type
-    self.data = try Self.data(of: type, Array(words.dropFirst()), data)
+    let words = MessageWords(type: type, words: Array(words.dropFirst()), data: data)
+    self.data = try Self.data(of: type, words)
+  }
+
+  private static func unknown(_ name: [UInt8]) -> UsageError {
+    let names = MessageType.allCases.map { $0.name }
+    guard let nearest = Suggestion.nearest(to: name, in: names) else {
+      return .mistake("\(quoted: name) is no type of message that Home Assistant knows")
+    }
+    return .mistake(
+      "\(quoted: name) is no type of message that Home Assistant knows; did you mean \"\(nearest)\"?"
+    )
   }
 
   private static func data(
-    of type: MessageType, _ words: [[UInt8]], _ data: [UInt8]?
-  ) throws(UsageError) -> [UInt8] {
-    let words = try Words(words, of: type)
+    of type: MessageType, _ words: MessageWords
+  ) throws(UsageError) -> [UInt8]? {
     switch type {
-    case .getConfiguration, .getZones, .enableEncryption, .updateRegistration:
-      try words.checkNone(data)
-      return []
-    case .renderTemplate:
-      let template = try words.only("a template, such as '{{ now() }}'")
-      let variables = try members(data)
-      return written(
-        Webhook.RenderTemplate([
-          Webhook.RenderTemplate.Template(key: "result", template, variables: variables)
-        ]))
-    case .fireEvent:
-      let event = try words.only("the type of the event")
-      do throws(Webhook.ArgumentError) {
-        return written(try Webhook.FireEvent(event, data: try Self.parsedMembers(data)))
-      } catch { throw error.mistake }
-    case .callService: return try call(words, data)
+    case .updateRegistration:
+      try words.checkNothing()
+      return nil
+    case .getConfiguration, .getZones, .enableEncryption:
+      try words.checkNothing()
+      return [UInt8]("{}")
+    case .renderTemplate: return try template(words)
+    case .fireEvent: return try event(words)
+    case .callService: return try call(words)
     case .scanTag:
-      try words.checkNoData(data)
-      return written(Webhook.ScanTag(tagID: try words.only("the id of a tag")))
+      return try written(Webhook.ScanTag(tagID: try words.onlyWord("the id of a tag")))
     case .conversationProcess:
-      try words.checkNoData(data)
-      return written(Webhook.Converse(try words.only("a sentence, in quotes")))
+      return try written(Webhook.Converse(try words.onlyWord("a sentence, in quotes")))
     case .streamCamera:
-      try words.checkNoData(data)
-      return written(
-        Webhook.StreamCamera(entityID: try words.only("an entity, such as camera.deck")))
-    case .updateLocation: return try location(words, data)
-    case .registerSensor, .updateSensorStates:
-      guard let data else { throw .mistake("\(type.name) needs --data") }
-      return try checked(data)
+      let camera = try words.onlyWord("the id of an entity, such as camera.deck")
+      return try written(Webhook.StreamCamera(entityID: camera))
+    case .updateLocation: return try location(words)
+    case .registerSensor: return try written(.object(try words.onlyData().object()))
+    case .updateSensorStates: return try written(.array(try words.onlyData().array()))
     }
   }
 
-  private static func call(_ words: Words, _ data: [UInt8]?) throws(UsageError) -> [UInt8] {
-    let name = try words.only("a service, such as light.turn_on")
-    guard let dot = name.bytes.firstIndex(of: UInt8(ascii: ".")) else {
-      throw .mistake("a service is named by its domain, a dot and its name, such as light.turn_on")
-    }
-    return written(
-      Webhook.CallService(
-        domain: Text([UInt8](name.bytes[..<dot])),
-        service: Text([UInt8](name.bytes[(dot + 1)...])), data: try members(data)))
+  // MARK: The types that take more than a word
+
+  private static func template(_ words: MessageWords) throws(UsageError) -> [UInt8] {
+    let template = try words.word("a template, such as '{{ now() }}'")
+    return try written(
+      Webhook.RenderTemplate([
+        Webhook.RenderTemplate.Template(
+          key: SendReport.templateKey, template, variables: try words.members())
+      ]))
   }
 
-  private static func location(_ words: Words, _ data: [UInt8]?) throws(UsageError) -> [UInt8] {
-    if let data {
-      try words.checkNone(nil)
-      return try checked(data)
-    }
-    let numbers = try words.numbers()
-    guard (2...3).contains(numbers.count),
-      let location = Location(
-        latitude: numbers[0], longitude: numbers[1],
-        accuracyMeters: numbers.count == 3 ? numbers[2] : 10)
-    else {
-      throw .mistake(
-        "update_location needs a latitude, a longitude and perhaps an accuracy in metres, or"
-          + " --data")
-    }
-    var buffer = ByteBuffer(capacity: 1024)
-    location.write(into: &buffer)
-    return [UInt8](buffer.bytes)
-  }
-
-  // MARK: JSON from the command line
-
-  private static func members(_ data: [UInt8]?) throws(UsageError) -> JSONObject {
-    do throws(Webhook.ArgumentError) { return try parsedMembers(data) } catch {
+  private static func event(_ words: MessageWords) throws(UsageError) -> [UInt8] {
+    let type = try words.word("the type of an event, such as harbour_reached")
+    let members = try words.members()
+    let event: Webhook.FireEvent
+    do throws(Webhook.ArgumentError) { event = try Webhook.FireEvent(type, data: members) } catch {
       throw error.mistake
     }
+    return try written(event)
   }
 
-  private static func parsedMembers(
-    _ data: [UInt8]?
-  ) throws(Webhook.ArgumentError) -> JSONObject {
-    guard let data else { return [:] }
-    return try Webhook.members(parsing: data.span)
-  }
-
-  private static func checked(_ data: [UInt8]) throws(UsageError) -> [UInt8] {
-    do throws(JSONError) { return try JSON(parsing: data.span).serialized() } catch {
-      throw Webhook.ArgumentError.malformed(error).mistake
+  private static func call(_ words: MessageWords) throws(UsageError) -> [UInt8] {
+    let meaning: StaticString = "a service, such as light.turn_on"
+    let name = try words.word(meaning).bytes
+    guard let dot = name.firstIndex(of: UInt8(ascii: ".")), dot > 0, dot < name.count - 1 else {
+      throw .mistake("\(quoted: name) is not \(meaning)")
     }
+    return try written(
+      Webhook.CallService(
+        domain: Text([UInt8](name[..<dot])), service: Text([UInt8](name[(dot + 1)...])),
+        data: try words.members()))
   }
 
-  private static func written<Message: Webhook.Message>(_ message: Message) -> [UInt8] {
-    var buffer = ByteBuffer(capacity: 2 * dataByteCountMax)
-    message.write(into: &buffer)
+  /// Accuracy in metres, where none is given: what a phone has under the open sky.
+  private static let standardAccuracyMeters = 10.0
+
+  private static func location(_ words: MessageWords) throws(UsageError) -> [UInt8] {
+    if words.isEmpty { return try written(.object(try words.onlyData().object())) }
+    let numbers = try words.numbers()
+    guard (2...3).contains(numbers.count) else {
+      throw .mistake(
+        "update_location needs a latitude, a longitude and perhaps an accuracy in metres, or --data"
+      )
+    }
+    let location = Location(
+      latitude: numbers[0], longitude: numbers[1],
+      accuracyMeters: numbers.count == 3 ? numbers[2] : standardAccuracyMeters)
+    guard let location else {
+      throw .mistake(
+        "that is nowhere on Earth: a latitude is -90 to 90, a longitude -180 to 180, and an accuracy"
+          + " is not negative")
+    }
+    return try written { location.write(into: &$0) }
+  }
+
+  // MARK: Writing
+
+  private static func written<Message: Webhook.Message>(
+    _ message: Message
+  ) throws(UsageError) -> [UInt8] {
+    try written { message.write(into: &$0) }
+  }
+
+  private static func written(_ json: JSON) throws(UsageError) -> [UInt8] {
+    try written { json.write(into: &$0) }
+  }
+
+  private static func written(_ write: (inout ByteBuffer) -> Void) throws(UsageError) -> [UInt8] {
+    var buffer = ByteBuffer(capacity: dataByteCountMax)
+    write(&buffer)
+    guard !buffer.isOverflowed else { throw .mistake("the message is longer than 2 MiB") }
     return [UInt8](buffer.bytes)
-  }
-
-  /// The words after the type.
-  private struct Words {
-    let type: MessageType
-    let words: [[UInt8]]
-
-    init(_ words: [[UInt8]], of type: MessageType) throws(UsageError) {
-      self.words = words
-      self.type = type
-    }
-
-    func only(_ meaning: StaticString) throws(UsageError) -> Text {
-      guard words.count == 1 else { throw .mistake("\(type.name) needs \(meaning)") }
-      return Text(words[0])
-    }
-
-    func numbers() throws(UsageError) -> [Double] {
-      var numbers: [Double] = []
-      for word in words {
-        guard let number = JSONNumber(word.span)?.double else {
-          throw .mistake("\(quoted: word) is no number")
-        }
-        numbers.append(number)
-      }
-      return numbers
-    }
-
-    func checkNone(_ data: [UInt8]?) throws(UsageError) {
-      guard words.isEmpty else { throw .mistake("\(type.name) takes no words") }
-      try checkNoData(data)
-    }
-
-    func checkNoData(_ data: [UInt8]?) throws(UsageError) {
-      guard data == nil else { throw .mistake("\(type.name) takes no --data") }
-    }
   }
 }
 
-extension Webhook.ArgumentError {
-  fileprivate var mistake: UsageError {
-    switch self {
-    case .malformed(.unexpected(let place)), .malformed(.outOfRange(let place)):
-      .mistake("--data is no JSON: look at its byte \(place + 1)")
-    case .malformed: .mistake("--data is no JSON: it ends too early, or is too deep or too large")
-    case .notAnObject: .mistake("--data is JSON, and not an object: write it in braces")
-    case .numberTooLarge: .mistake("--data holds a number that is too large for Home Assistant")
-    case .eventTypeTooLong(let count):
-      .mistake("an event's type has 64 characters at most, and not \(count)")
+/// What stands after the type of a message.
+private struct MessageWords {
+  let type: MessageType
+  let words: [[UInt8]]
+  let data: DataArgument?
+
+  var isEmpty: Bool { words.isEmpty }
+
+  /// The only word, beside `--data`.
+  func word(_ meaning: StaticString) throws(UsageError) -> Text {
+    guard words.count == 1 else { throw .mistake("\(type.name) needs \(meaning)") }
+    return Text(words[0])
+  }
+
+  func onlyWord(_ meaning: StaticString) throws(UsageError) -> Text {
+    try checkNoData()
+    return try word(meaning)
+  }
+
+  /// What `--data` says, which may be nothing.
+  func members() throws(UsageError) -> JSONObject { try data?.object() ?? [:] }
+
+  func onlyData() throws(UsageError) -> DataArgument {
+    try checkNoWords()
+    guard let data else { throw .mistake("\(type.name) needs --data") }
+    return data
+  }
+
+  func numbers() throws(UsageError) -> [Double] {
+    try checkNoData()
+    var numbers: [Double] = []
+    for word in words {
+      guard let number = JSONNumber(word.span) else {
+        throw .mistake("\(quoted: word) is no number")
+      }
+      numbers.append(number.double)
     }
+    return numbers
+  }
+
+  func checkNothing() throws(UsageError) {
+    try checkNoWords()
+    try checkNoData()
+  }
+
+  private func checkNoWords() throws(UsageError) {
+    guard words.isEmpty else { throw .mistake("\(type.name) takes no words") }
+  }
+
+  private func checkNoData() throws(UsageError) {
+    guard data == nil else { throw .mistake("\(type.name) takes no --data here") }
   }
 }
