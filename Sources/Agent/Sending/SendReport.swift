@@ -92,10 +92,3 @@ extension Outcome {
     }
   }
 }
-
-extension [UInt8] {
-  /// JSON without its line ends, which stand between its words only.
-  fileprivate var onOneLine: [UInt8] {
-    map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
-  }
-}

@@ -1,0 +1,93 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+
+/// Makes lines of what `subscribe_entities` says: one for an entity as it is, or as it became.
+///
+///     2026-11-21 17:12:33  sensor.boat_bat7_capacity  83 %
+///
+/// It keeps no more than `EntityStore.countMax` entities.
+struct StateLines: ~Copyable {
+  /// Longer ids push the rest of their line to the right.
+  private static let idWidthMax = 48
+
+  private let showsAttributes: Bool
+  private var store = EntityStore()
+  /// What people were shown last.
+  private var shown: [EntityID: Entity] = [:]
+  private var idWidth = 0
+
+  init(showsAttributes: Bool) { self.showsAttributes = showsAttributes }
+
+  /// Home Assistant has accepted the subscription, for the first time or again.
+  mutating func subscriptionStarted() { store.subscriptionStarted() }
+
+  func knows(_ id: EntityID) -> Bool { store[id] != nil }
+
+  /// Tells `entry` the lines of each entity that an event makes worth showing.
+  mutating func apply(
+    _ event: Span<UInt8>, _ entry: (MessageText) -> Void
+  ) throws(JSONError) {
+    let change = try store.apply(event)
+    let ids = change.added.sorted() + change.changed
+    for id in ids { idWidth = max(idWidth, min(id.text.bytes.count, Self.idWidthMax)) }
+    for id in ids {
+      guard let entity = store[id], let lines = lines(of: entity, since: shown[id]) else {
+        continue
+      }
+      shown[id] = entity
+      entry(lines)
+    }
+    for id in change.removed {
+      shown[id] = nil
+      entry("\(localTime: Moment.now.wallTime)  \(column(id))  is gone\n")
+    }
+  }
+
+  /// Nil where nothing that is shown is other than before.
+  private func lines(of entity: Entity, since before: Entity?) -> MessageText? {
+    let time = showsAttributes ? entity.lastUpdated : entity.lastChanged
+    let line: MessageText = "\(localTime: time)  \(column(entity.id))  \(value(of: entity))\n"
+    guard showsAttributes else { return entity.state == before?.state ? nil : line }
+    let attributes = AttributeChanges(from: before?.attributes ?? [:], to: entity.attributes)
+    if let before, attributes.isEmpty, entity.state == before.state { return nil }
+    return line + attributes.lines
+  }
+
+  private func column(_ id: EntityID) -> MessageText {
+    let text = id.text.bytes.printable
+    let width = max(idWidth, text.count)
+    return MessageText(
+      bytes: text + [UInt8](repeating: UInt8(ascii: " "), count: width - text.count))
+  }
+
+  private func value(of entity: Entity) -> MessageText {
+    guard let unit: Text = entity.attributes.get("unit_of_measurement", orOnFailure: nil) else {
+      return MessageText(bytes: entity.state.bytes.printable)
+    }
+    return MessageText(bytes: entity.state.bytes.printable + " ".utf8 + unit.bytes.printable)
+  }
+}
+
+/// Which attributes of an entity are new or other than before, and which are gone.
+private struct AttributeChanges {
+  private static let depth = 2
+
+  private var present: JSONObject = [:]
+  private var gone: [Text] = []
+
+  init(from before: JSONObject, to after: JSONObject) {
+    for (key, value) in after.members where before[key] != value { present[key] = value }
+    for (key, _) in before.members where after[key] == nil { gone.append(key) }
+  }
+
+  var isEmpty: Bool { present.isEmpty && gone.isEmpty }
+
+  var lines: MessageText {
+    var outline = Outline()
+    if !present.isEmpty { outline.append(.object(present), depth: Self.depth) }
+    var lines = MessageText(bytes: outline.bytes)
+    for key in gone { lines = "\(lines)    \(bytes: key.bytes.printable) is gone\n" }
+    return lines
+  }
+}
