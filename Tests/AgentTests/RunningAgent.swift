@@ -34,6 +34,8 @@ final class RunningAgent {
   /// How a run ended.
   struct Ending {
     let status: Int32
+    /// The lines of standard output.
+    let output: [String]
     /// The lines of standard error.
     let log: [String]
 
@@ -56,8 +58,19 @@ final class RunningAgent {
       .appending(path: "homeward")
   }
 
-  init(on board: Board, _ arguments: [String]? = nil) throws {
+  /// - Parameters:
+  ///   - board: what it runs on.
+  ///   - arguments: of the command line; nil for what reports.
+  ///   - input: what it reads on standard input.
+  ///   - environment: variables beside those of this process.
+  init(
+    on board: Board, _ arguments: [String]? = nil, input: String = "",
+    environment: [String: String] = [:]
+  ) throws {
     self.board = board
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let inputPipe = Pipe()
+    process.standardInput = inputPipe
     process.executableURL = Self.executable
     process.arguments = arguments ?? ["run", "--config", board.configuration, "--json"]
     let outputPipe = Pipe()
@@ -71,6 +84,9 @@ final class RunningAgent {
       continuation.finish()
     }
     try process.run()
+    // Fewer bytes than a pipe holds.
+    try inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try inputPipe.fileHandleForWriting.close()
     output = textLines(of: outputPipe.fileHandleForReading).makeAsyncIterator()
     log = textLines(of: logPipe.fileHandleForReading)
     let number = process.processIdentifier
@@ -98,6 +114,16 @@ final class RunningAgent {
       if event.event == name, condition(event) { return event }
     }
     throw Ended(awaited: "the event \(name)", transcript: lines + (await restOfLog()))
+  }
+
+  /// The next line that ends so; others are passed over.
+  @discardableResult
+  func line(endingWith text: String) async throws -> String {
+    while let line = await output.next() {
+      lines.append(line)
+      if line.hasSuffix(text) { return line }
+    }
+    throw Ended(awaited: "a line with \(text)", transcript: lines + (await restOfLog()))
   }
 
   @discardableResult
@@ -131,6 +157,12 @@ final class RunningAgent {
     return await ending()
   }
 
+  /// The same with Ctrl-C.
+  func interrupt() async -> Ending {
+    process.interrupt()
+    return await ending()
+  }
+
   /// Waits for its end. Whatever the story was, it must have kept its secrets.
   func ending() async -> Ending {
     while let line = await output.next() { lines.append(line) }
@@ -139,7 +171,7 @@ final class RunningAgent {
     var status: Int32 = -1
     for await ended in self.status { status = ended }
     watchdog.cancel()
-    return Ending(status: status, log: log)
+    return Ending(status: status, output: lines, log: log)
   }
 
   private func restOfLog() async -> [String] {

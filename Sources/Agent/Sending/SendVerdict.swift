@@ -74,7 +74,7 @@ enum SendVerdict {
     case .answered:
       "Home Assistant answered; without a key nothing proves that it was Home Assistant."
     case .accepted: Self.acceptedWords(for: type)
-    case .refused: "Home Assistant opened the message, and refuses it."
+    case .refused: "Home Assistant opened the message, and refuses it or a part of it."
     case .dropped: Self.droppedWords(for: type)
     case .failed:
       "The service does not exist, did not like its data, or failed; Home Assistant's log says"
@@ -88,9 +88,16 @@ enum SendVerdict {
   }
 
   private static func acceptedWords(for type: MessageType) -> MessageText {
-    type == .callService
-      ? "Home Assistant called the service, or dropped the message: it answers the same."
-      : "Home Assistant got the message, and says the same where it dropped it."
+    switch type {
+    case .callService:
+      "Home Assistant called the service, or dropped the message: it answers the same."
+    case .updateLocation: "\(acceptedWords) To see it arrive: homeward watch states"
+    default: "\(acceptedWords) To see it arrive: homeward watch events"
+    }
+  }
+
+  private static var acceptedWords: MessageText {
+    "Home Assistant got the message, and says the same where it dropped it."
   }
 
   private static func droppedWords(for type: MessageType) -> MessageText {
@@ -100,7 +107,7 @@ enum SendVerdict {
         + " none. Pair the board again: homeward pair"
     default:
       "Home Assistant dropped the message without a word: it does not like what stands in it, or"
-        + " cannot open it. Where this works, it is the message: homeward send get_config"
+        + " cannot open it. Where homeward send get_config works, it can"
     }
   }
 }

@@ -164,7 +164,8 @@ extension [UInt8] {
 
   private static func beginsSomethingElse(_ byte: UInt8) -> Bool {
     switch Unicode.Scalar(byte) {
-    case " ", "!", "\"", "#", "%", "&", "'", "*", "+", ",", "-", ".", ":", "=", ">", "?", "@", "[",
+    case " ", "!", "\"", "#", "%", "&", "'", "*", "+", ",", "-", ".", ":", "<", "=", ">", "?", "@",
+      "[",
       "]", "`", "{", "|", "}", "~":
       true
     default: false

@@ -47,7 +47,7 @@ struct StateLines: ~Copyable {
   /// Nil where nothing that is shown is other than before.
   private func lines(of entity: Entity, since before: Entity?) -> MessageText? {
     let time = showsAttributes ? entity.lastUpdated : entity.lastChanged
-    let line: MessageText = "\(localTime: time)  \(column(entity.id))  \(value(of: entity))\n"
+    let line: MessageText = "\(localTime: time)  \(column(entity.id))  \(entity.value)\n"
     guard showsAttributes else { return entity.state == before?.state ? nil : line }
     let attributes = AttributeChanges(from: before?.attributes ?? [:], to: entity.attributes)
     if let before, attributes.isEmpty, entity.state == before.state { return nil }
@@ -59,35 +59,5 @@ struct StateLines: ~Copyable {
     let width = max(idWidth, text.count)
     return MessageText(
       bytes: text + [UInt8](repeating: UInt8(ascii: " "), count: width - text.count))
-  }
-
-  private func value(of entity: Entity) -> MessageText {
-    guard let unit: Text = entity.attributes.get("unit_of_measurement", orOnFailure: nil) else {
-      return MessageText(bytes: entity.state.bytes.printable)
-    }
-    return MessageText(bytes: entity.state.bytes.printable + " ".utf8 + unit.bytes.printable)
-  }
-}
-
-/// Which attributes of an entity are new or other than before, and which are gone.
-private struct AttributeChanges {
-  private static let depth = 2
-
-  private var present: JSONObject = [:]
-  private var gone: [Text] = []
-
-  init(from before: JSONObject, to after: JSONObject) {
-    for (key, value) in after.members where before[key] != value { present[key] = value }
-    for (key, _) in before.members where after[key] == nil { gone.append(key) }
-  }
-
-  var isEmpty: Bool { present.isEmpty && gone.isEmpty }
-
-  var lines: MessageText {
-    var outline = Outline()
-    if !present.isEmpty { outline.append(.object(present), depth: Self.depth) }
-    var lines = MessageText(bytes: outline.bytes)
-    for key in gone { lines = "\(lines)    \(bytes: key.bytes.printable) is gone\n" }
-    return lines
   }
 }

@@ -159,10 +159,14 @@ final class Watch {
   private func showEvent(_ bytes: Span<UInt8>) {
     if options.isJSON { return showUnchanged(bytes) }
     guard let event = try? Event(decoding: bytes) else { return sayUnreadable() }
-    var outline = Outline()
-    if !event.data.isEmpty { outline.append(.object(event.data), depth: 1) }
-    let line: MessageText = "\(localTime: event.timeFired)  \(shown: event.type.text)\n"
-    output.append(line.bytes + outline.bytes)
+    let line: MessageText = "\(localTime: event.timeFired)  \(shown: event.type.text)"
+    if event.type == .stateChanged, let change = try? StateChange(decoding: bytes) {
+      output.append((line + "  " + change.lines).bytes)
+    } else {
+      var outline = Outline()
+      if !event.data.isEmpty { outline.append(.object(event.data), depth: 1) }
+      output.append(line.bytes + "\n".utf8 + outline.bytes)
+    }
   }
 
   private func showRendering(_ bytes: Span<UInt8>) {
