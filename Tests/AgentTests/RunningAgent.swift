@@ -63,15 +63,16 @@ final class RunningAgent {
   ///   - arguments: of the command line; nil for what reports.
   ///   - input: what it reads on standard input.
   ///   - environment: variables beside those of this process.
+  ///   - program: what is started: the agent, or a shell that starts it.
   init(
     on board: Board, _ arguments: [String]? = nil, input: String = "",
-    environment: [String: String] = [:]
+    environment: [String: String] = [:], startedBy program: URL = RunningAgent.executable
   ) throws {
     self.board = board
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let inputPipe = Pipe()
     process.standardInput = inputPipe
-    process.executableURL = Self.executable
+    process.executableURL = program
     process.arguments = arguments ?? ["run", "--config", board.configuration, "--json"]
     let outputPipe = Pipe()
     let logPipe = Pipe()

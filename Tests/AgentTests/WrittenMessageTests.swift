@@ -48,8 +48,14 @@ import Testing
       (["scan_tag", "a\"b"], nil, #"{"tag_id":"a\"b"}"#),
       (["conversation_process", "turn on"], nil, #"{"text":"turn on"}"#),
       (["stream_camera", "camera.deck"], nil, #"{"camera_entity_id":"camera.deck"}"#),
-      (["update_location", "52.5", "-5"], nil, #"{"gps":[52.5,-5],"gps_accuracy":10}"#),
-      (["update_location", "52.5", "-5", "3.2"], nil, #"{"gps":[52.5,-5],"gps_accuracy":4}"#),
+      (
+        ["update_location", "52.5", "-5"], nil,
+        #"{"gps":[52.5000000,-5.0000000],"gps_accuracy":10}"#
+      ),
+      (
+        ["update_location", "52.5", "-5", "3.2"], nil,
+        #"{"gps":[52.5000000,-5.0000000],"gps_accuracy":4}"#
+      ),
       (["update_location"], #"{"location_name":"home"}"#, #"{"location_name":"home"}"#),
       (["register_sensor"], #"{"name":"X"}"#, #"{"name":"X"}"#),
       (["update_sensor_states"], #"[{"state":4}]"#, #"[{"state":4}]"#),
