@@ -4,7 +4,36 @@ import Testing
 
 extension WholeAgent {
   /// `homeward watch`: what a person at the shell sees change.
-  @Suite struct Watching {}
+  @Suite(.timeLimit(.minutes(3))) struct Watching {}
+}
+
+/// A practice home whose journal is read while it is written.
+private final class ObservedHome {
+  private(set) var server: PracticeServer
+  private var entries: AsyncStream<JournalEntry>.Iterator
+
+  init() throws {
+    let (stream, continuation) = AsyncStream<JournalEntry>.makeStream()
+    server = try PracticeServer(token: "token-\(UUID().uuidString)") { entries in
+      for entry in entries { continuation.yield(entry) }
+    }
+    entries = stream.makeAsyncIterator()
+  }
+
+  func restart() throws {
+    server.stop()
+    server = try PracticeServer(continuing: server)
+  }
+
+  /// Waits until somebody subscribes to events.
+  func eventsAreWatched() async throws {
+    while let entry = await entries.next() {
+      if entry.event == .occurred(.commanded("subscribe_events")) { return }
+    }
+    throw NobodyWatches()
+  }
+
+  private struct NobodyWatches: Error {}
 }
 
 /// `watch` on a board, beside other commands there.
@@ -38,7 +67,7 @@ extension WholeAgent.Watching {
     try await watch.line(endingWith: "  \(sensorX)  2 %")
     // Only a state is a change here, and only of what is watched.
     try await board.send(state: 2, attributes: #"{"phase":"wane"}"#)
-    _ = try await board.run("send", "update_location", "52", "4")
+    _ = try await board.run("send", "update_location", "53", "4")
     try await board.send(state: 3)
     let line = try await watch.line(endingWith: "%")
     #expect(line.hasSuffix("  \(sensorX)  3 %"))
@@ -74,10 +103,10 @@ extension WholeAgent.Watching {
   }
 
   @Test func anEventIsShownWithWhatItHolds() async throws {
-    let home = try practiceHome()
-    let board = try await Board.paired(with: home)
+    let home = try ObservedHome()
+    let board = try await Board.paired(with: home.server)
     let watch = try watching(board, "events", "harbour")
-    while count(of: "subscribe_events", in: home) < 3 { await Task.yield() }
+    try await home.eventsAreWatched()
     _ = try await board.run("send", "fire_event", "other")
     _ = try await board.run(
       "send", "fire_event", "harbour", "--data", #"{"name":"Den \u001b[31mOever","berths":[4]}"#)
@@ -87,17 +116,17 @@ extension WholeAgent.Watching {
     try await watch.line(endingWith: "  berths: [4]")
     let ending = await watch.interrupt()
     #expect(ending.status == 0)
-    #expect(count(of: "unsubscribe_events", in: home) == 1)
+    #expect(count(of: "unsubscribe_events", in: home.server) == 1)
   }
 
   @Test func aChangeOfAStateIsShownAsOneAmongAllEvents() async throws {
-    let home = try practiceHome()
-    let board = try await boardWithSensor(in: home)
+    let home = try ObservedHome()
+    let board = try await boardWithSensor(in: home.server)
     let watch = try watching(board, "events")
-    while count(of: "subscribe_events", in: home) < 3 { await Task.yield() }
+    try await home.eventsAreWatched()
     try await board.send(state: 2)
     try await watch.line(endingWith: "  state_changed  \(sensorX)  1 % -> 2 %")
-    home.withHome { $0.forget(sensorX) }
+    home.server.withHome { $0.forget(sensorX) }
     try await watch.line(endingWith: "  state_changed  \(sensorX) is gone")
     #expect(await watch.stop().status == 0)
   }
@@ -134,13 +163,12 @@ extension WholeAgent.Watching {
   }
 
   @Test func eventsSurviveARestart() async throws {
-    var home = try practiceHome()
-    let board = try await Board.paired(with: home)
+    let home = try ObservedHome()
+    let board = try await Board.paired(with: home.server)
     let watch = try watching(board, "events", "harbour")
-    while count(of: "subscribe_events", in: home) < 3 { await Task.yield() }
-    home.stop()
-    home = try PracticeServer(continuing: home)
-    while count(of: "subscribe_events", in: home) < 6 { await Task.yield() }
+    try await home.eventsAreWatched()
+    try home.restart()
+    try await home.eventsAreWatched()
     _ = try await board.run("send", "fire_event", "harbour")
     try await watch.line(endingWith: "  harbour")
     let ending = await watch.interrupt()
@@ -182,15 +210,15 @@ extension WholeAgent.Watching {
   }
 
   @Test func aScriptGetsWhatHomeAssistantSentUnchanged() async throws {
-    let home = try practiceHome()
-    let board = try await boardWithSensor(in: home)
+    let home = try ObservedHome()
+    let board = try await boardWithSensor(in: home.server)
     let states = try await board.run("watch", "states", "zone.home", "--once", "--json")
     #expect(states.output.count == 1)
     let line = try #require(states.output.first)
     #expect(line.hasPrefix(#"{"a":{"zone.home":{"s":"0","a":{"latitude":52.0,"#), "\(line)")
 
     let events = try watching(board, "events", "harbour", "--once", "--json")
-    while count(of: "subscribe_events", in: home) < 3 { await Task.yield() }
+    try await home.eventsAreWatched()
     _ = try await board.run("send", "fire_event", "harbour", "--data", #"{"depth":2.0}"#)
     let ending = await events.ending()
     #expect(
