@@ -64,6 +64,7 @@ final class RunningAgent {
   ///   - input: what it reads on standard input.
   ///   - environment: variables beside those of this process.
   ///   - program: what is started: the agent, or a shell that starts it.
+  /// - Throws: why it does not start.
   init(
     on board: Board, _ arguments: [String]? = nil, input: String = "",
     environment: [String: String] = [:], startedBy program: URL = RunningAgent.executable
@@ -187,10 +188,13 @@ private func textLines(of pipe: FileHandle) -> AsyncStream<String> {
   let (lines, continuation) = AsyncStream<String>.makeStream()
   Thread.detachNewThread {
     var rest = Data()
+    // `availableData` does not survive a signal.
+    var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
-      let bytes = pipe.availableData
-      guard !bytes.isEmpty else { break }
-      rest += bytes
+      let count = unsafe read(pipe.fileDescriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      rest += buffer[..<count]
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         continuation.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
         rest = rest[(end + 1)...]

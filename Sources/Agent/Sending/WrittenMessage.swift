@@ -13,6 +13,7 @@ struct WrittenMessage {
   /// - Parameters:
   ///   - words: the type, and what follows it.
   ///   - data: the value of `--data`, or nil.
+  /// - Throws: what is wrong with the words.
   init(_ words: [[UInt8]], data: DataArgument?) throws(UsageError) {
     guard let name = words.first else {
       throw .mistake("say which type, such as get_config")

@@ -22,7 +22,10 @@ struct WatchOptions {
 }
 
 extension WatchOptions.Topic {
-  /// - Parameter words: the topic, and what follows it.
+  /// - Parameters:
+  ///   - words: the topic, and what follows it.
+  ///   - data: the value of `--data`, or nil.
+  /// - Throws: what is wrong with the words.
   init(_ words: [[UInt8]], data: DataArgument?) throws(UsageError) {
     guard let name = words.first else {
       self = .states([])
