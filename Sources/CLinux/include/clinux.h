@@ -127,6 +127,13 @@ static inline int64_t clinux_clock(clockid_t clock) {
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/// How far local time is ahead of UTC at a moment, in seconds, as the system or `TZ` has it.
+static inline int64_t clinux_seconds_ahead_of_utc(int64_t seconds_since_1970) {
+  time_t seconds = (time_t)seconds_since_1970;
+  struct tm local;
+  return localtime_r(&seconds, &local) ? local.tm_gmtoff : 0;
+}
+
 /// The name of the entry that `directory` stands on next, or NULL at the end or on an error.
 static inline const char *_Nullable clinux_readdir(DIR *directory) {
   struct dirent *entry = readdir(directory);
