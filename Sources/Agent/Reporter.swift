@@ -154,7 +154,7 @@ final class Reporter {
   private func doubted(after duration: Duration) {
     log.error(
       "for \(wholeSeconds: duration) Home Assistant has not shown that it knows this device. If it"
-        + " was deleted there, remove registration.json from the state directory and start again;"
+        + " was deleted there, pair it again (homeward pair; homeward check tells more);"
         + " the latest values are kept in memory meanwhile")
     events.write("registration_doubted")
   }

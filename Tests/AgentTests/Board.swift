@@ -17,19 +17,21 @@ final class Board {
   /// - Parameters:
   ///   - url: the address of Home Assistant.
   ///   - token: what the token file holds; nil for none.
+  ///   - isTokenFileNamed: whether the configuration knows of that file.
   ///   - battery: the setting of that name.
   ///   - settings: more of the configuration.
   /// - Throws: what the file system says.
   init(
-    reportingTo url: String, token: String?, battery: String = "[BAT7, \(mark)]",
+    reportingTo url: String, token: String?, isTokenFileNamed: Bool = true, battery: String = "[BAT7, \(mark)]",
     settings: String = ""
   ) throws {
     try plugIn(Self.mark, ["type": "Mains"])
     try plugIn("BAT7", ["type": "Battery", "capacity": "83"])
     if let token { try write(token: token) }
+    let tokenFile = isTokenFileNamed ? ", token_file: \(path("token"))" : ""
     let lines = [
       "every: 5s", "state_directory: \(state.path)",
-      "home_assistant: { url: \"\(url)\", token_file: \(path("token")) }", "device: { name: Boat }",
+      "home_assistant: { url: \"\(url)\"\(tokenFile) }", "device: { name: Boat }",
       "host: { proc: /proc, sys: \(path("sys")) }", "system: off", "battery: \(battery)",
     ]
     try write((lines + [settings, ""]).joined(separator: "\n"), to: "homeward.yaml")

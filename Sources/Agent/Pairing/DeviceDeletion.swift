@@ -8,15 +8,6 @@ struct DeviceDeletion {
     case failed(RequestError)
     case notAdministrator
     case deviceMissing
-
-    var words: MessageText {
-      switch self {
-      case .failed(let error): "The device is not deleted: \(error.words)."
-      case .notAdministrator:
-        "The device is not deleted: the user of this board is not an administrator."
-      case .deviceMissing: "Home Assistant does not know this board any more."
-      }
-    }
   }
 
   let conversation: Conversation
