@@ -22,7 +22,8 @@ final class Board {
   ///   - settings: more of the configuration.
   /// - Throws: what the file system says.
   init(
-    reportingTo url: String, token: String?, isTokenFileNamed: Bool = true, battery: String = "[BAT7, \(mark)]",
+    reportingTo url: String, token: String?, isTokenFileNamed: Bool = true,
+    battery: String = "[BAT7, \(mark)]",
     settings: String = ""
   ) throws {
     try plugIn(Self.mark, ["type": "Mains"])
@@ -50,6 +51,7 @@ final class Board {
   var state: URL { folder.appending(path: "state") }
   var configuration: String { path("homeward.yaml") }
   var registration: URL { state.appending(path: "registration.json") }
+  var credential: URL { state.appending(path: "credential.json") }
 
   func path(_ name: String) -> String { folder.appending(path: name).path }
 
@@ -123,7 +125,7 @@ final class Board {
 
   func keepSecret(_ text: String) { if !text.isEmpty { secrets.append(text) } }
 
-  /// Fails where a line holds a token, a webhook id, a secret or a position.
+  /// Fails where a line holds a password, a token, a webhook id, a secret or a position.
   func expectNothingSecret(in lines: [String]) {
     for secret in secrets + keptSecrets {
       for line in lines where line.contains(secret) {
@@ -132,16 +134,22 @@ final class Board {
     }
   }
 
+  /// What is kept now stays secret after it was removed.
+  func keepKeptSecrets() { secrets += keptSecrets }
+
   /// What the agent keeps in its state directory.
   private var keptSecrets: [String] {
     struct Kept: Decodable {
-      let webhook_id: String
-      let secret: String
+      let webhook_id: String?
+      let secret: String?
+      let token: String?
     }
-    guard let bytes = try? Data(contentsOf: registration),
-      let kept = try? JSONDecoder().decode(Kept.self, from: bytes)
-    else { return [] }
-    return [kept.webhook_id, kept.secret]
+    return [registration, credential].flatMap { file -> [String] in
+      guard let bytes = try? Data(contentsOf: file),
+        let kept = try? JSONDecoder().decode(Kept.self, from: bytes)
+      else { return [] }
+      return [kept.webhook_id, kept.secret, kept.token].compactMap { $0 }
+    }
   }
 }
 

@@ -34,6 +34,8 @@ final class RunningAgent {
   /// How a run ended.
   struct Ending {
     let status: Int32
+    /// The lines of standard output.
+    let output: [String]
     /// The lines of standard error.
     let log: [String]
 
@@ -56,12 +58,18 @@ final class RunningAgent {
       .appending(path: "homeward")
   }
 
-  init(on board: Board, _ arguments: [String]? = nil) throws {
+  /// - Parameters:
+  ///   - board: what it runs on.
+  ///   - arguments: what is typed after `homeward`; nil to report, with events for scripts.
+  ///   - input: all of standard input.
+  init(on board: Board, _ arguments: [String]? = nil, input: String = "") throws {
     self.board = board
     process.executableURL = Self.executable
     process.arguments = arguments ?? ["run", "--config", board.configuration, "--json"]
     let outputPipe = Pipe()
     let logPipe = Pipe()
+    let inputPipe = Pipe()
+    process.standardInput = inputPipe
     process.standardOutput = outputPipe
     process.standardError = logPipe
     let (status, continuation) = AsyncStream<Int32>.makeStream()
@@ -71,6 +79,10 @@ final class RunningAgent {
       continuation.finish()
     }
     try process.run()
+    // It may have ended by now, and then wants none of it.
+    signal(SIGPIPE, SIG_IGN)
+    try? inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try inputPipe.fileHandleForWriting.close()
     output = textLines(of: outputPipe.fileHandleForReading).makeAsyncIterator()
     log = textLines(of: logPipe.fileHandleForReading)
     let number = process.processIdentifier
@@ -139,7 +151,7 @@ final class RunningAgent {
     var status: Int32 = -1
     for await ended in self.status { status = ended }
     watchdog.cancel()
-    return Ending(status: status, log: log)
+    return Ending(status: status, output: lines, log: log)
   }
 
   private func restOfLog() async -> [String] {

@@ -42,7 +42,9 @@ final class Pairing {
     let file = ConfigurationFile(path: options.configuration, dialog: dialog)
     summary.isConfigurationWritten = try file.offer(
       existing, url: url, stateDirectory: options.stateDirectory)
-    dialog.say("This board is paired. Try it: homeward run --once")
+    let named: MessageText =
+      options.isConfigurationNamed ? " --config \(Path(options.configuration))" : ""
+    dialog.say("This board is paired. Try it: homeward run --once\(named)")
     return summary
   }
 

@@ -20,6 +20,9 @@ struct PairingOptions {
   /// Where there is no configuration: the state directory, which goes into the one that is written.
   var stateDirectory: [UInt8]?
   var source = Source.login
+  var isConfigurationNamed: Bool {
+    !configuration.span.elementsEqual(Configuration.defaultFile)
+  }
   var isYes = false
   var isJSON = false
 }
