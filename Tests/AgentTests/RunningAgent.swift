@@ -60,16 +60,22 @@ final class RunningAgent {
 
   /// - Parameters:
   ///   - board: what it runs on.
-  ///   - arguments: what is typed after `homeward`; nil to report, with events for scripts.
-  ///   - input: all of standard input.
-  init(on board: Board, _ arguments: [String]? = nil, input: String = "") throws {
+  ///   - arguments: of the command line; nil for what reports.
+  ///   - input: what it reads on standard input.
+  ///   - environment: variables beside those of this process.
+  ///   - program: what is started: the agent, or a shell that starts it.
+  init(
+    on board: Board, _ arguments: [String]? = nil, input: String = "",
+    environment: [String: String] = [:], startedBy program: URL = RunningAgent.executable
+  ) throws {
     self.board = board
-    process.executableURL = Self.executable
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let inputPipe = Pipe()
+    process.standardInput = inputPipe
+    process.executableURL = program
     process.arguments = arguments ?? ["run", "--config", board.configuration, "--json"]
     let outputPipe = Pipe()
     let logPipe = Pipe()
-    let inputPipe = Pipe()
-    process.standardInput = inputPipe
     process.standardOutput = outputPipe
     process.standardError = logPipe
     let (status, continuation) = AsyncStream<Int32>.makeStream()
@@ -79,9 +85,8 @@ final class RunningAgent {
       continuation.finish()
     }
     try process.run()
-    // It may have ended by now, and then wants none of it.
-    signal(SIGPIPE, SIG_IGN)
-    try? inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    // Fewer bytes than a pipe holds.
+    try inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
     try inputPipe.fileHandleForWriting.close()
     output = textLines(of: outputPipe.fileHandleForReading).makeAsyncIterator()
     log = textLines(of: logPipe.fileHandleForReading)
@@ -112,6 +117,16 @@ final class RunningAgent {
     throw Ended(awaited: "the event \(name)", transcript: lines + (await restOfLog()))
   }
 
+  /// The next line that ends so; others are passed over.
+  @discardableResult
+  func line(endingWith text: String) async throws -> String {
+    while let line = await output.next() {
+      lines.append(line)
+      if line.hasSuffix(text) { return line }
+    }
+    throw Ended(awaited: "a line with \(text)", transcript: lines + (await restOfLog()))
+  }
+
   @discardableResult
   func event(_ name: String, cause: String) async throws -> AgentEvent {
     try await event(name) { $0.cause == cause }
@@ -140,6 +155,12 @@ final class RunningAgent {
   /// Asks it to stop, and waits until it has.
   func stop() async -> Ending {
     process.terminate()
+    return await ending()
+  }
+
+  /// The same with Ctrl-C.
+  func interrupt() async -> Ending {
+    process.interrupt()
     return await ending()
   }
 
