@@ -400,13 +400,10 @@ extension SetUp.Pairing {
 
   @Test func aRegistrationThatFailsLeavesNoLoginBehind() async throws {
     let home = try lockedHome()
+    home.restart(Startup(deaf: .seconds(3600)))
     let board = try Board(unpairedWith: home)
     let command = try board.pair()
-    try await command.asked("User name: ")
-    command.type("Ann")
-    try await command.asked("Password: ")
-    home.restart(Startup(deaf: .seconds(3600), silent: .zero))
-    await command.typeHidden(home.password)
+    try await command.logIn(to: home)
     let ending = await command.ending()
     #expect(ending.status == 75)
     #expect(ending.lines(with: "Home Assistant is not ready to register (404)") == 1)
@@ -449,12 +446,10 @@ extension SetUp.Pairing {
 
   @Test func otherTrackersOfThePersonStay() async throws {
     let home = try lockedHome()
-    let phone = try Board(
-      reportingTo: home.url, token: nil, isTokenFileNamed: false,
-      settings: "# another serial number, and so another device")
-    phone.keepSecret(home.token)
-    try phone.write("phone-serial", to: "sys/firmware/devicetree/base/serial-number")
-    #expect(try await phone.paired(with: home).status == 0)
+    let other = try Board(unpairedWith: home)
+    // Another serial number, and so another device.
+    try other.write("other", to: "sys/firmware/devicetree/base/serial-number")
+    #expect(try await other.paired(with: home).status == 0)
     let board = try Board(unpairedWith: home)
     #expect(try await board.paired(with: home, "--yes").status == 0)
     #expect(home.counters.registrations == 2)
