@@ -128,13 +128,14 @@ final class TypedCommand {
     _ = try await asked(oneOf: [question])
   }
 
-  /// Waits until one of these questions appears, and returns it.
+  /// Waits until one of these questions appears, and returns the first that does.
   func asked(oneOf questions: [String]) async throws -> String {
     while true {
       let unseen = String(decoding: shown[seenCount...], as: UTF8.self)
-      if let question = questions.first(where: { unseen.contains($0) }) {
-        seenCount = shown.count
-        return question
+      let places = questions.compactMap { unseen.range(of: $0) }
+      if let place = places.min(by: { $0.lowerBound < $1.lowerBound }) {
+        seenCount += unseen[..<place.upperBound].utf8.count
+        return String(unseen[place])
       }
       guard let bytes = await appearances.next() else {
         throw Ended(awaited: questions.joined(separator: " or "), screen: screen)
