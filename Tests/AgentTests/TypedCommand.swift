@@ -151,7 +151,7 @@ final class TypedCommand {
 
   /// Types as soon as the command has hidden what is typed; it asks before that.
   func typeHidden(_ line: String) async {
-    while terminal.isEchoing { await Task.yield() }
+    while terminal.isEchoing, process.isRunning { await Task.yield() }
     type(line)
   }
 
