@@ -101,7 +101,8 @@ let package = Package(
       dependencies: ["HomeAssistant", "HomeAssistantTesting", "CSodium", "AllocationCount"],
       swiftSettings: everywhere, linkerSettings: libraries("sodium")),
     .testTarget(
-      name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere,
+      name: "OutboxTests", dependencies: ["Outbox"], cSettings: besideGlibc,
+      swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .testTarget(
       name: "LinuxIOTests", dependencies: ["LinuxIO"], cSettings: besideGlibc,
@@ -115,8 +116,8 @@ let package = Package(
       name: "DriversTests", dependencies: ["Drivers", "FakeGPIOD"], swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps")),
     .testTarget(
-      name: "AgentTests", dependencies: ["Agent", "PracticeHome"], cSettings: besideGlibc,
-      swiftSettings: everywhere,
+      name: "AgentTests", dependencies: ["Agent", "HomeAssistant", "PracticeHome"],
+      cSettings: besideGlibc, swiftSettings: everywhere,
       linkerSettings: agentLibraries + libraries("microhttpd")),
     .testTarget(
       name: "PracticeHomeTests", dependencies: ["PracticeHome"], cSettings: besideGlibc,
@@ -137,7 +138,16 @@ let package = Package(
       path: "Tests/Benchmarks/Sealing", swiftSettings: shipped,
       linkerSettings: libraries("sodium", "m")),
     .executableTarget(
+      name: "entity-change", dependencies: ["HomeAssistant", "CLinux"],
+      path: "Tests/Benchmarks/EntityChange", swiftSettings: shipped,
+      linkerSettings: libraries("sodium", "m")),
+    .executableTarget(
+      name: "session-memory", dependencies: ["Transport", "CLinux"],
+      path: "Tests/Benchmarks/SessionMemory", swiftSettings: shipped,
+      linkerSettings: libraries("curl", "sodium", "m")),
+    .executableTarget(
       name: "benchmarks", path: "Tests/Benchmarks",
-      exclude: ["Sealing", "heapcount.c", "floor.c", "run"], swiftSettings: everywhere),
+      exclude: ["Sealing", "EntityChange", "SessionMemory", "heapcount.c", "floor.c", "run"],
+      swiftSettings: everywhere),
   ]
 )

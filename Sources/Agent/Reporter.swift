@@ -5,8 +5,8 @@ import Sensing
 /// What people and scripts are told, once and in words that say what to do, and what is counted
 /// for the last line.
 final class Reporter {
-  private let log: Log
-  private let events: EventStream
+  let log: Log
+  let events: EventStream
   private(set) var totals = Totals()
   /// How the first attempt to deliver ended, for `--once`.
   private(set) var outcome: ExitCode?
@@ -64,8 +64,12 @@ final class Reporter {
 
   // MARK: Registration
 
-  func registered(as name: [UInt8]) {
+  func registered(as name: [UInt8], isPlain: Bool) {
     log.notice("registered with Home Assistant as \(quoted: name)")
+    if isPlain {
+      log.warning(
+        "Home Assistant gave no key: everybody on the way can read and change what is sent")
+    }
     events.write("registered")
   }
 
@@ -108,6 +112,25 @@ final class Reporter {
     case .recovered(let duration, let lost): recovered(after: duration, lost)
     case .superseded(let lost): superseded("superseded", lost)
     case .registrationDoubted(let duration): doubted(after: duration)
+    case .acquainted, .registrationTold: break
+    case .configurationUnreadable:
+      log.warning("Home Assistant's configuration is not what it should be; please report it")
+    case .registrationDropped:
+      log.warning(
+        "Home Assistant did not want to know what has changed about this device; please report it")
+    case .locationDropped:
+      log.warning("Home Assistant did not take a location; please report it")
+      events.write("location_refused")
+    case .trackerMissing:
+      log.warning(
+        "Home Assistant's tracker of this device is disabled or missing: its locations go nowhere")
+      events.write("tracker_missing")
+    case .trackerFound: log.notice("Home Assistant's tracker of this device is there again")
+    case .sealed:
+      log.notice("Home Assistant gave a key: what is sent is sealed from now on")
+      events.write("sealed")
+    case .sealingImpossible:
+      log.warning("this Home Assistant has no keys to give: what is sent is not sealed")
     }
   }
 
@@ -154,8 +177,8 @@ final class Reporter {
   private func doubted(after duration: Duration) {
     log.error(
       "for \(wholeSeconds: duration) Home Assistant has not shown that it knows this device. If it"
-        + " was deleted there, pair it again (homeward pair; homeward check tells more);"
-        + " the latest values are kept in memory meanwhile")
+        + " was deleted there, pair this board again: homeward pair (or let the agent do it, by"
+        + " home_assistant.register_again); homeward check tells more. The latest values are kept in memory meanwhile")
     events.write("registration_doubted")
   }
 }

@@ -63,6 +63,11 @@ final class StateDirectory {
     }
   }
 
+  /// The credential that pairing kept, if it can be read.
+  func credential() -> Credential? {
+    if case .value(let credential) = readCredential() { credential } else { nil }
+  }
+
   private func read<Value>(
     _ name: StaticString, byteCountMax: Int,
     _ make: ([UInt8]) throws(KeptFileError) -> Value

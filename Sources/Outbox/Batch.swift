@@ -131,15 +131,21 @@ public struct Batch: ~Copyable {
 
   /// Writes the `data` of an `update_sensor_states` with every sensor that is due. It may be
   /// empty: Home Assistant's answer is a proof all the same.
-  mutating func writeStates(into buffer: inout ByteBuffer) {
+  ///
+  /// - Returns: how many sensors stand in it.
+  @discardableResult
+  mutating func writeStates(into buffer: inout ByteBuffer) -> Int {
     hasUrgentChange = false
+    var count = 0
     buffer.openJSONArray()
     for index in slots.indices where slots[index].isDue && slots[index].standing == .registered {
       slots[index].sentVersion = slots[index].version
       let value = slots[index].value
       slots[index].registration.writeUpdate(into: &buffer) { $0.appendJSON(state: value) }
+      count += 1
     }
     buffer.closeJSONArray()
+    return count
   }
 
   func writeRegistration(of sensor: SensorIndex, into buffer: inout ByteBuffer) {

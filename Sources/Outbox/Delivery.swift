@@ -8,6 +8,10 @@ public import Sensing
 /// fresh, and send the states. The last of these can only be answered rightly by somebody who
 /// holds our key, so its answer is the proof for the whole cycle.
 ///
+/// Some cycles do more. The first one, one a day, and each attempt of an outage begin by asking
+/// Home Assistant for its configuration. What has changed about the device is told. The first
+/// location after any of that is looked up, for its own answer says nothing.
+///
 /// Invariants:
 /// 1. At most one message is under way.
 /// 2. A value or a fix is acknowledged by a proof and by nothing else.
@@ -20,50 +24,88 @@ public struct Delivery: ~Copyable {
   public static let firstRetryDelay: Duration = .seconds(5)
   public static let longestRetryDelay: Duration = .seconds(120)
   /// Messages may be dropped without a word for this long before we say that the registration
-  /// is probably gone; Home Assistant's start can look the same.
+  /// is probably gone, unless somebody says otherwise; Home Assistant's start can look the same.
   public static let doubtAfter: Duration = .seconds(300)
 
   /// What is to be sent now.
   public enum Message: Equatable, Sendable {
+    /// Its answer goes to `keyAnswered`; those of all others to `answerReceived`.
+    case key
+    case configuration
+    case registration
     case sensor(SensorIndex)
     case location
+    case readBack
     case states
 
     public var type: MessageType {
       switch self {
+      case .key: .enableEncryption
+      case .configuration: .getConfiguration
+      case .registration: .updateRegistration
       case .sensor: .registerSensor
       case .location: .updateLocation
+      case .readBack: .renderTemplate
       case .states: .updateSensorStates
       }
     }
   }
 
-  private enum State {
+  enum State {
     case idle
     case awaitingAnswer(Message)
     case waiting(until: Instant)
   }
 
   /// What a cycle keeps until its proof.
-  private struct Cycle {
-    /// The fix that was sent; the batch may have a newer one by then.
-    var sentFix: Fix?
+  struct Cycle {
+    /// The location that was sent, and when.
+    struct SentLocation {
+      /// The batch may have a newer one by the time of the proof.
+      let fix: Fix
+      let location: Location
+      let at: Instant
+    }
+
+    var sent: SentLocation?
+    /// Home Assistant did not take the location, and would not take it the next time either.
+    var isLocationLost = false
     /// A sensor that Home Assistant forgot is registered in the same cycle, once.
     var hasRegisteredAgain = false
+    var stateCount = 0
     var acceptedReadings = 0
   }
 
   public var batch = Batch()
-  private var state = State.idle
-  private var cycle = Cycle()
+  var state = State.idle
+  var cycle = Cycle()
+  var acquaintance = Acquaintance()
+  var keyQuest: KeyQuest
+  /// What Home Assistant does not know yet of the device.
+  var untold: Webhook.UpdateRegistration?
+  /// Home Assistant's tracker of this device, by its unique id.
+  let trackerID: [UInt8]
+  private let doubtAfter: Duration
   private var backOff: BackOff
   private var outage: Outage?
   /// Since when there is no registration to deliver with.
   private var unregisteredSince: Instant?
   private var events: [DeliveryEvent] = []
 
-  /// - Parameter seed: where the jitter of the waits starts.
-  public init(seed: UInt64) {
+  /// - Parameters:
+  ///   - trackerID: the id that the device registered with.
+  ///   - isPlain: whether the registration has no key.
+  ///   - untold: what has changed about the device since Home Assistant was told.
+  ///   - doubtAfter: how long Home Assistant may not know the device before that is told.
+  ///   - seed: where the jitter of the waits starts.
+  public init(
+    trackerID: [UInt8], isPlain: Bool = false, untold: Webhook.UpdateRegistration? = nil,
+    doubtAfter: Duration = Delivery.doubtAfter, seed: UInt64
+  ) {
+    self.trackerID = trackerID
+    self.doubtAfter = doubtAfter
+    self.untold = untold
+    keyQuest = KeyQuest(isPlain: isPlain)
     backOff = BackOff(
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
     events.reserveCapacity(64)
@@ -99,20 +141,29 @@ public struct Delivery: ~Copyable {
 
   /// Writes the message that `cycleDue`, `deadlineReached` or `answerReceived` returned.
   public mutating func write(
-    _ message: Message, with key: SecretKey, nonce: Nonce, into buffer: inout ByteBuffer
+    _ message: Message, for registration: borrowing Registration, nonce: Nonce,
+    into buffer: inout ByteBuffer
   ) {
-    Envelope.seal(message.type, with: key, nonce: nonce, into: &buffer) { data in
-      switch message {
-      case .sensor(let sensor): batch.writeRegistration(of: sensor, into: &data)
-      case .states: batch.writeStates(into: &data)
-      case .location:
-        guard let location = cycle.sentFix.flatMap(Location.init) else {
-          preconditionFailure("a location is sent of a fix, which was judged")
-        }
-        location.write(into: &data)
-      }
+    registration.write(message.type, nonce: nonce, into: &buffer) { data in
+      writeData(of: message, into: &data)
     }
     precondition(!buffer.isOverflowed, "the buffer was made for as many sensors as there can be")
+  }
+
+  private mutating func writeData(of message: Message, into data: inout ByteBuffer) {
+    switch message {
+    case .key: Webhook.EnableEncryption().write(into: &data)
+    case .configuration: Webhook.GetConfiguration().write(into: &data)
+    case .registration: untold?.write(into: &data)
+    case .sensor(let sensor): batch.writeRegistration(of: sensor, into: &data)
+    case .location: cycle.sent?.location.write(into: &data, for: acquaintance.server)
+    case .readBack:
+      guard let deviceID = acquaintance.deviceID else {
+        preconditionFailure("a location is looked up by the id of its device")
+      }
+      Webhook.LocationReadBack(deviceID: deviceID).write(into: &data)
+    case .states: cycle.stateCount = batch.writeStates(into: &data)
+    }
   }
 
   /// Home Assistant, or somebody in its place, answered. `body` is the buffer that `answer` was
@@ -121,19 +172,51 @@ public struct Delivery: ~Copyable {
     _ answer: Answer, body: borrowing ByteBuffer, now: Instant
   ) -> Message? {
     guard case .awaitingAnswer(let message) = state else { return nil }
-    switch (message, answer) {
-    case (.sensor(let sensor), .opened(let range)):
-      registered(sensor, isWanted: (try? isSuccess(body.bytes.extracting(range))) == true)
-      return next(now: now)
-    case (.sensor(let sensor), .unproven):
+    switch answer {
+    case .opened(let range), .content(let range):
+      return answered(message, body.bytes.extracting(range), now: now)
+    case .unproven:
+      return unproven(message, now: now)
+    default:
+      outageContinues(Outage.Cause(answer), now: now)
+      return nil
+    }
+  }
+
+  private mutating func answered(
+    _ message: Message, _ content: Span<UInt8>, now: Instant
+  ) -> Message? {
+    switch message {
+    case .key: preconditionFailure("a key does not come in an answer of this kind")
+    case .configuration: configurationAnswered(content, now: now)
+    case .registration: registrationAnswered(content)
+    case .sensor(let sensor): registered(sensor, isWanted: (try? isSuccess(content)) == true)
+    case .location: return locationAnswered()
+    case .readBack:
+      readBackAnswered(content, now: now)
+      return send(.states)
+    case .states: return statesAnswered(content, now: now)
+    }
+    return next(now: now)
+  }
+
+  /// An answer of nothing: the right one to a location, and to a plain message about no sensor.
+  private mutating func unproven(_ message: Message, now: Instant) -> Message? {
+    switch message {
+    case .sensor(let sensor):
       // One sensor that Home Assistant drops says nothing about the others.
       batch.setStanding(.dropped, of: sensor)
       return next(now: now)
-    case (.location, .unproven), (.location, .opened): return send(.states)
-    case (.states, .opened(let range)):
-      return statesAnswered(body.bytes.extracting(range), now: now)
-    default:
-      outageContinues(Outage.Cause(answer), now: now)
+    case .registration:
+      // The same holds for what it does not like about the device.
+      registrationDropped()
+      return next(now: now)
+    case .location: return locationAnswered()
+    case .states where !keyQuest.isOver && cycle.stateCount == 0:
+      proven(now: now)
+      return nil
+    case .key, .configuration, .readBack, .states:
+      outageContinues(.dropped, now: now)
       return nil
     }
   }
@@ -149,6 +232,7 @@ public struct Delivery: ~Copyable {
   public mutating func connectionEnded() {
     guard isIdle else { return }
     batch.doubtAcknowledgements()
+    acquaintance.doubt()
   }
 
   /// A registration is needed and could not be had; what it costs is told with the first proof.
@@ -156,9 +240,13 @@ public struct Delivery: ~Copyable {
     unregisteredSince = unregisteredSince ?? now
   }
 
-  /// There is a new registration: Home Assistant can be reached, and knows no sensor of it.
-  public mutating func registrationReplaced() {
+  /// There is a new registration: Home Assistant can be reached, knows no sensor of it, and knows
+  /// all about the device.
+  public mutating func registrationReplaced(isPlain: Bool) {
     batch.forgetRegistrations()
+    acquaintance.doubt()
+    keyQuest = KeyQuest(isPlain: isPlain)
+    untold = nil
     state = .idle
     outage = nil
     backOff.succeeded()
@@ -168,31 +256,49 @@ public struct Delivery: ~Copyable {
 
   private mutating func begin(now: Instant) -> Message? {
     cycle = Cycle()
-    if outage != nil { batch.forgetAcknowledgements() }
+    if outage != nil {
+      batch.forgetAcknowledgements()
+      acquaintance.doubt()
+    }
     return next(now: now)
   }
 
-  private mutating func next(now: Instant) -> Message? {
+  mutating func next(now: Instant) -> Message? {
+    if keyQuest.isDue(now: now) {
+      keyQuest.asked(now: now)
+      return send(.key)
+    }
+    if acquaintance.isConfigurationDue(now: now) { return send(.configuration) }
+    if untold != nil { return send(.registration) }
     if let sensor = batch.nextUnregistered { return send(.sensor(sensor)) }
-    if let fix = batch.fix, cycle.sentFix == nil {
-      if now - fix.notBefore <= Self.fixAgeMax {
-        cycle.sentFix = fix
-        return send(.location)
-      }
-      batch.dropFix()
+    if let location = freshLocation(now: now) {
+      cycle.sent = location
+      return send(.location)
     }
     return send(.states)
   }
 
-  private mutating func send(_ message: Message) -> Message? {
+  /// What has to be sent of the fix of the batch, if it is fresh.
+  private mutating func freshLocation(now: Instant) -> Cycle.SentLocation? {
+    guard cycle.sent == nil, let fix = batch.fix else { return nil }
+    guard now - fix.notBefore <= Self.fixAgeMax, let location = Location(fix) else {
+      batch.dropFix()
+      return nil
+    }
+    return Cycle.SentLocation(fix: fix, location: location, at: now)
+  }
+
+  mutating func send(_ message: Message) -> Message? {
     state = .awaitingAnswer(message)
     return message
   }
 
   private mutating func registered(_ sensor: SensorIndex, isWanted: Bool) {
     batch.setStanding(isWanted ? .registered : .refused, of: sensor)
-    events.append(isWanted ? .sensorRegistered(sensor) : .sensorRefused(sensor))
+    tell(isWanted ? .sensorRegistered(sensor) : .sensorRefused(sensor))
   }
+
+  mutating func tell(_ event: DeliveryEvent) { events.append(event) }
 
   private mutating func statesAnswered(_ answer: Span<UInt8>, now: Instant) -> Message? {
     var hasForgotten = false
@@ -222,10 +328,10 @@ public struct Delivery: ~Copyable {
     case .refused:
       // The same value would be refused again; the next one may not be.
       batch.acknowledge(sensor)
-      events.append(.readingRefused(sensor))
+      tell(.readingRefused(sensor))
     case .notRegistered:
       batch.setStanding(.unregistered, of: sensor)
-      events.append(.sensorForgotten(sensor))
+      tell(.sensorForgotten(sensor))
     }
     return verdict == .notRegistered
   }
@@ -234,31 +340,32 @@ public struct Delivery: ~Copyable {
     state = .idle
     backOff.succeeded()
     while let sensor = batch.nextDropped { registered(sensor, isWanted: false) }
-    if let fix = cycle.sentFix { batch.acknowledgeFix(fix) }
+    if let sent = cycle.sent { batch.acknowledgeFix(sent.fix) }
     let superseded = batch.takeSuperseded()
     if let since = outage?.since ?? unregisteredSince {
-      events.append(.recovered(after: now - since, superseded))
+      tell(.recovered(after: now - since, superseded))
     } else if superseded != Batch.Superseded() {
-      events.append(.superseded(superseded))
+      tell(.superseded(superseded))
     }
     outage = nil
     unregisteredSince = nil
-    events.append(
-      .proven(readings: cycle.acceptedReadings, hasLocation: cycle.sentFix != nil))
+    tell(
+      .proven(
+        readings: cycle.acceptedReadings, hasLocation: cycle.sent != nil && !cycle.isLocationLost))
   }
 
-  private mutating func outageContinues(_ cause: Outage.Cause, now: Instant) {
+  mutating func outageContinues(_ cause: Outage.Cause, now: Instant) {
     var current = outage ?? Outage(since: now)
     let delay = backOff.failed()
     state = .waiting(until: now + delay)
     if current.cause != cause {
       current.cause = cause
-      events.append(.outage(cause))
+      tell(.outage(cause))
     }
     current.doubtfulSince = cause.isDoubtful ? current.doubtfulSince ?? now : nil
-    if let since = current.doubtfulSince, !current.isDoubted, now - since >= Self.doubtAfter {
+    if let since = current.doubtfulSince, !current.isDoubted, now - since >= doubtAfter {
       current.isDoubted = true
-      events.append(.registrationDoubted(after: now - since))
+      tell(.registrationDoubted(after: now - since))
     }
     outage = current
   }

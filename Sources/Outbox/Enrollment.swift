@@ -24,7 +24,7 @@ public struct Enrollment: Sendable {
     case register(token: [UInt8])
   }
 
-  /// What is wrong with the file that holds the token.
+  /// Why there is no token.
   public enum TokenFlaw: Error, Equatable {
     case noFileNamed
     case unreadable(errno: Int32)
@@ -32,6 +32,10 @@ public struct Enrollment: Sendable {
     case tooLarge
     /// It holds something that no token has, such as a space or a second line.
     case notAToken
+    /// What pairing kept was rejected; it is not sent again.
+    case credentialRejected
+    /// What pairing kept did not bring an access token, for the time being.
+    case notRenewed(AccessTokens.Problem)
   }
 
   public enum Problem: Equatable, Sendable {
@@ -58,16 +62,21 @@ public struct Enrollment: Sendable {
   }
 
   private var state: State
+  private let acceptsPlain: Bool
   private var rejected: RejectedTokens
   private var backOff: BackOff
   private var problem: Problem?
 
   /// - Parameters:
   ///   - rejected: the tokens that were rejected, as they were kept.
+  ///   - acceptsPlain: whether a registration without a key is one.
   ///   - seed: where the jitter of the waits starts.
   ///   - now: when the first attempt is due.
-  public init(rejected: RejectedTokens, seed: UInt64, now: Instant) {
+  public init(
+    rejected: RejectedTokens, acceptsPlain: Bool = false, seed: UInt64, now: Instant
+  ) {
     self.rejected = rejected
+    self.acceptsPlain = acceptsPlain
     backOff = BackOff(
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
     state = .waiting(until: now)
@@ -128,6 +137,7 @@ public struct Enrollment: Sendable {
     let problem: Problem
     switch answer {
     case .registered(let registration): return registration
+    case .withoutEncryption(let registration) where acceptsPlain: return registration
     case .tokenRejected:
       rejected.insert(fingerprint: fingerprint)
       waitForToken(.tokenRejected(fingerprint: fingerprint), now: now, report: report)

@@ -78,6 +78,23 @@ public enum DeliveryEvent: Equatable, Sendable {
   case recovered(after: Duration, Batch.Superseded)
   /// Readings came faster than they could be delivered, without an outage.
   case superseded(Batch.Superseded)
+  /// What Home Assistant said of itself, in a box.
+  indirect case acquainted(Webhook.ServerConfiguration)
+  /// What Home Assistant said of itself cannot be read.
+  case configurationUnreadable
+  /// Home Assistant knows what has changed about the device; the fingerprint is to be kept.
+  indirect case registrationTold(fingerprint: Text)
+  /// Home Assistant did not want to know what has changed about the device.
+  case registrationDropped
+  /// Home Assistant did not take a location.
+  case locationDropped
+  /// The user disabled the tracker, or there is none: locations go nowhere.
+  case trackerMissing
+  case trackerFound
+  /// The registration has a key from now on.
+  case sealed
+  /// This Home Assistant has no keys to give.
+  case sealingImpossible
   /// For this long every answer has looked as if the registration were gone.
   case registrationDoubted(after: Duration)
 }

@@ -45,6 +45,42 @@ import Testing
   }
 
   @Test(arguments: [
+    ("transport: https", "\"https\" is unknown; did you mean \"http\"?"),
+    ("transport: mqtt", "\"mqtt\" is unknown; write http or websocket"),
+    ("encryption: off", "\"off\" is unknown; write required or preferred"),
+    ("register_again: yes", "\"yes\" is not a duration; write for example 10min"),
+    ("register_again: 29s", "\"29s\" is out of range; write a time from 30s to 24h"),
+  ])
+  func aWrongWayToHomeAssistantShowsTheRightOnes(_ written: String, _ expected: String) throws {
+    let key = try #require(written.split(separator: ":").first)
+    #expect(
+      Outcome.problem("home_assistant:\n  url: http://ha\n  \(written)\n")
+        == "f:3:\(key.count + 5): home_assistant.\(key): \(expected)")
+  }
+
+  @Test(arguments: [
+    ("tls: { ca_file: ca.pem }", "ca_file: this is not an absolute path"),
+    ("tls: { public_key: abc }", "public_key: \"abc\" is not the SHA-256 of a public key"),
+    ("tls: { key_file: /k }", "tls: a certificate and its key go together"),
+    ("tls: { verify: false }", "unknown key \"verify\""),
+  ])
+  func aWrongTLSSettingIsNamed(_ written: String, _ expected: String) {
+    let problem = Outcome.problem("home_assistant:\n  url: http://ha\n  \(written)\n")
+    #expect(problem.contains(expected), "\(problem)")
+  }
+
+  @Test(arguments: [
+    ("on", "\"on\" is not possible here"), ("[websocket]", "notifications:"),
+    ("{ push_url: http://p }", "needs its address and its token"),
+    ("{ push_token_file: /t }", "needs its address and its token"),
+    ("{ push_url: p, push_token_file: /t }", "notifications.push_url: the address does not begin"),
+  ])
+  func wrongNotificationsAreNamed(_ written: String, _ expected: String) {
+    let problem = Outcome.problem(minimum + "notifications: \(written)\n")
+    #expect(problem.contains(expected), "\(problem)")
+  }
+
+  @Test(arguments: [
     ("debounce: 10001ms", "\"10001ms\" is out of range; write a time from 0s to 10s"),
     ("debounce: 0", "\"0\" has no unit; write for example 50ms"),
     ("urgent: yes", "\"yes\" is not a yes-or-no value; write true or false"),
@@ -308,7 +344,7 @@ import Testing
     ("devise: { name: x }", "f:2:1: unknown key \"devise\"; did you mean \"device\"?"),
     (
       "mqtt: hunter2",
-      "f:2:1: unknown key \"mqtt\"; write every, state_directory, home_assistant, device, "
+      "f:2:1: unknown key \"mqtt\"; write every, state_directory, home_assistant, notifications, device, "
         + "location, battery, system, host or sensors"
     ),
     (
@@ -320,7 +356,7 @@ import Testing
     ("host: { xy: /x }", "f:2:9: host: unknown key \"xy\"; write proc or sys"),
     (
       "\"a\\e[31m\": 1",
-      "f:2:1: unknown key \"a?[31m\"; write every, state_directory, home_assistant, "
+      "f:2:1: unknown key \"a?[31m\"; write every, state_directory, home_assistant, notifications, "
         + "device, location, battery, system, host or sensors"
     ),
   ])

@@ -2,6 +2,7 @@ import Agent
 import Drivers
 import Sensing
 import Testing
+import Transport
 
 @Suite struct ConfigurationTests {
   static let everything = """
@@ -10,6 +11,12 @@ import Testing
     home_assistant:
       url: https://[fd00::5]:8443/ha/
       token_file: /etc/homeward/token
+      transport: websocket
+      encryption: preferred
+      register_again: 10min
+      tls: { ca_file: /etc/homeward/ca.pem, certificate_file: /etc/c.pem, key_file: /etc/k.pem,
+             public_key: sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= }
+    notifications: { push_url: "https://push.example/x", push_token_file: /etc/homeward/push }
     device: { name: Böötchen }
     location: { source: gpsd, host: "::1", port: 2948 }
     battery: [BAT0, axp20x-battery]
@@ -28,6 +35,19 @@ import Testing
     #expect(text(configuration.stateDirectory) == "/srv/homeward")
     #expect(text(configuration.homeAssistant.url) == "https://[fd00::5]:8443/ha")
     #expect(text(configuration.homeAssistant.tokenFile) == "/etc/homeward/token")
+    #expect(configuration.homeAssistant.transport == .webSocket)
+    #expect(configuration.homeAssistant.isPlainAllowed)
+    #expect(configuration.homeAssistant.registersAgainAfter == .seconds(600))
+    let tls = configuration.homeAssistant.tls
+    #expect(text(tls.authorityFile?.bytes) == "/etc/homeward/ca.pem")
+    #expect(text(tls.clientCertificate?.certificateFile.bytes) == "/etc/c.pem")
+    #expect(text(tls.clientCertificate?.keyFile.bytes) == "/etc/k.pem")
+    #expect(
+      tls.publicKeyPin
+        == PublicKeyPin(Array("sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=".utf8)))
+    #expect(configuration.notifications.isWebSocketWanted)
+    #expect(text(configuration.notifications.push?.url) == "https://push.example/x")
+    #expect(text(configuration.notifications.push?.tokenFile) == "/etc/homeward/push")
     #expect(text(configuration.deviceName) == "Böötchen")
     #expect(text(configuration.location?.host) == "::1")
     #expect(configuration.location?.port == 2948)
@@ -53,6 +73,12 @@ import Testing
     #expect(configuration.every == .seconds(60))
     #expect(text(configuration.stateDirectory) == "/var/lib/homeward")
     #expect(configuration.homeAssistant.tokenFile == nil)
+    #expect(configuration.homeAssistant.transport == .http)
+    #expect(!configuration.homeAssistant.isPlainAllowed)
+    #expect(configuration.homeAssistant.registersAgainAfter == nil)
+    #expect(configuration.homeAssistant.tls == .system)
+    #expect(!configuration.notifications.isWebSocketWanted)
+    #expect(configuration.notifications.push == nil)
     #expect(configuration.deviceName == nil)
     #expect(configuration.location == nil)
     #expect(configuration.battery == .automatic)
@@ -87,6 +113,16 @@ import Testing
     #expect(text(configuration.location?.host) == "127.0.0.1")
     #expect(configuration.location?.port == 2947)
     #expect(configuration.sensors.count == 1)
+  }
+
+  @Test func notificationsNeedOneWord() throws {
+    let on = try Outcome.configuration(minimum + "notifications: websocket\n").notifications
+    #expect(on.isWebSocketWanted && on.push == nil)
+    #expect(
+      try !Outcome.configuration(minimum + "notifications: off\n").notifications.isWebSocketWanted)
+    let pushOnly = try Outcome.configuration(
+      minimum + "notifications: { websocket: false, push_url: http://p, push_token_file: /t }\n")
+    #expect(!pushOnly.notifications.isWebSocketWanted && pushOnly.notifications.push != nil)
   }
 
   @Test func everythingOptionalCanBeSwitchedOff() throws {

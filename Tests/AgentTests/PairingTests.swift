@@ -420,7 +420,7 @@ extension SetUp.Pairing {
     #expect(ending.status == 75)
     #expect(ending.lines(with: "another homeward uses \(board.state.path)").count == 1)
     let last = await agent.stop()
-    #expect(last.lines(with: "this board is not paired with Home Assistant").count == 1)
+    #expect(last.lines(with: "Pair this board: homeward pair").count == 1)
   }
 }
 

@@ -12,6 +12,8 @@ struct AgentEvent: Decodable, Sendable {
   let locations: Int?
   let supersededReadings: Int?
   let supersededFixes: Int?
+  let title: String?
+  let message: String?
 }
 
 /// The agent as it is built, running on a `Board`.

@@ -21,7 +21,7 @@ struct Instructions: Encodable {
   }
 
   /// What more messages cost more, so that starting the program is left out.
-  private static func sealing(_ command: [String], _ options: Options) throws -> Double {
+  static func sealing(_ command: [String], _ options: Options) throws -> Double {
     let (few, many) = (100, 1100)
     let totals = try [few, many].map { messages in
       let file = "\(try options.file("directory"))/sealing.callgrind"

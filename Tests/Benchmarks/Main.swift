@@ -18,7 +18,11 @@ enum Benchmarks {
 
   private static func measure(_ options: Options) throws -> Int32 {
     let budgets: [Budget]
-    if options.countsInstructions {
+    if options.isOfLibrary {
+      let report = try LibraryReport(options)
+      print(options.isJSON ? try report.json() : report.text)
+      budgets = report.budgets
+    } else if options.countsInstructions {
       let report = try InstructionReport(options)
       print(options.isJSON ? try report.json() : report.text)
       budgets = report.budgets

@@ -8,11 +8,12 @@ struct Options {
   var hasFloor = true
   var isTracing = false
   var countsInstructions = false
+  var isOfLibrary = false
   private var files: [String: String] = [:]
 
   static let fileNames = [
-    "agent", "practice-home", "floor", "sealing", "heapcount", "play-drive", "symbolizer",
-    "directory",
+    "agent", "practice-home", "floor", "sealing", "entity-change", "session-memory", "heapcount",
+    "play-drive", "symbolizer", "directory",
   ]
 
   init(_ arguments: [String]) throws(Failure) {
@@ -23,6 +24,7 @@ struct Options {
       case "--no-floor": hasFloor = false
       case "--trace": isTracing = true
       case "--instructions": countsInstructions = true
+      case "--library": isOfLibrary = true
       case "--cycles":
         guard let number = rest.popFirst().flatMap({ Int($0) }),
           (1...Self.cyclesMax).contains(number)

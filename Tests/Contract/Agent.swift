@@ -20,7 +20,11 @@ struct Agent {
     func event(_ name: String) -> JSON? { events.last { $0["event"] == .string(name) } }
   }
 
-  init() throws {
+  /// - Parameters:
+  ///   - serverSettings: more keys of the section `home_assistant`.
+  ///   - settings: more lines of the configuration.
+  /// - Throws: where the surroundings name no server, or the file system refuses.
+  init(server serverSettings: String = "", settings: String = "") throws {
     let environment = ProcessInfo.processInfo.environment
     server = try Server.required()
     binary = URL(filePath: try #require(environment["HOMEWARD_CONTRACT_AGENT"]))
@@ -28,7 +32,7 @@ struct Agent {
     folder = URL.temporaryDirectory.appending(path: "homeward-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try write(server.token, to: "token")
-    try write(configuration, to: "homeward.yaml")
+    try write(configuration(serverSettings) + "\n\(settings)\n", to: "homeward.yaml")
     for (name, value) in Self.kernelFiles { try write(value + "\n", to: "sys/class/\(name)") }
   }
 
@@ -41,11 +45,14 @@ struct Agent {
     "thermal/thermal_zone0/type": "cpu-thermal", "thermal/thermal_zone0/temp": "48312",
   ]
 
-  private var configuration: String {
+  private func configuration(_ serverSettings: String) -> String {
     """
     every: 10s
     state_directory: \(folder.path)/state
-    home_assistant: { url: "\(server.url.absoluteString)", token_file: \(folder.path)/token }
+    home_assistant:
+      url: "\(server.url.absoluteString)"
+      token_file: \(folder.path)/token
+      \(serverSettings)
     device: { name: \(deviceName) }
     location: { source: gpsd, port: \(gpsdPort) }
     host: { proc: /proc, sys: \(folder.path)/sys }
@@ -62,14 +69,19 @@ struct Agent {
 
   func remove() { try? FileManager.default.removeItem(at: folder) }
 
+  private var arguments: [String] {
+    ["run", "--config", folder.appending(path: "homeward.yaml").path, "--json"]
+  }
+
+  /// `homeward run`, until it is stopped.
+  func start() throws -> AgentAtWork { try AgentAtWork(binary, arguments) }
+
   /// `homeward run --once`, to its end.
   func runOnce() throws -> Run {
     let process = Process()
     let output = Pipe()
     process.executableURL = binary
-    process.arguments = [
-      "run", "--config", folder.appending(path: "homeward.yaml").path, "--once", "--json",
-    ]
+    process.arguments = arguments + ["--once"]
     process.standardOutput = output
     try process.run()
     let lines = try output.fileHandleForReading.readToEnd() ?? Data()

@@ -31,8 +31,15 @@ struct Restart: Sendable {
   /// What the device saw while the server restarted, each class once until the next one.
   let sights: [Sight]
   let ending: WebSocket.Ending
+  /// What the agent said: that it lost the connection, had its notifications again, and a proof.
+  let agentEvents: [JSON]
 
   private init() async throws {
+    let agent = try Agent(settings: "notifications: websocket")
+    defer { agent.remove() }
+    let work = try agent.start()
+    try await work.event("notifications_open")
+    try await work.event("proven")
     let device = try await Self.furnished()
     self.device = device
     position = try await device.position()
@@ -54,6 +61,11 @@ struct Restart: Sendable {
     try await Control.restart()
     sights = try await seen
     ending = try await end
+    agentEvents = [
+      try await work.event("websocket_failed"), try await work.event("notifications_open"),
+      try await work.event("proven"),
+    ]
+    await work.stop()
   }
 
   private static func furnished() async throws -> Device {

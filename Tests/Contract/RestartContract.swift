@@ -34,6 +34,14 @@ extension Contract.Restarting {
   }
 }
 
+// MARK: - The agent
+
+extension Contract.Restarting {
+  @Test func theAgentHasItsNotificationsAndItsProofsAgain() async throws {
+    #expect(try await Restart.story().agentEvents.count == 3)
+  }
+}
+
 // MARK: - What comes through it
 
 extension Contract.Restarting {

@@ -28,11 +28,24 @@ extension Batch {
   }
 }
 
+extension Delivery.Message {
+  /// Whether it is about Home Assistant, and not about a reading.
+  var isInquiry: Bool { self == .configuration || self == .readBack }
+}
+
 /// A delivery in virtual time, driven as the agent drives it: what it wants sent is written at
 /// once, and what it tells is taken at once.
+///
+/// Inquiries are answered at once, and do not show, unless a test wants to answer them itself.
 final class DeliveryRig {
+  static let configuration =
+    #"{"version":"2025.4.4","location_name":"Home","time_zone":"UTC","latitude":52,"#
+    + #""longitude":4,"unit_system":{"length":"km","mass":"g","temperature":"°C","volume":"L"},"#
+    + #""hass_device_id":"5fa3","components":[],"entities":{"board":{"disabled":false}}}"#
+
   var delivery: Delivery
   var now = Instant(nanoseconds: 0)
+  var answersInquiries = true
   private(set) var underWay: Delivery.Message?
   /// The data of every message, in the order of their sending.
   private(set) var sent: [String] = []
@@ -41,13 +54,24 @@ final class DeliveryRig {
   private(set) var namesTold: [String] = []
   /// Which fix the location that was sent last was, and how old it was then.
   private(set) var lastSentFix: (notBefore: Instant, age: Duration)?
-  private let key: SecretKey
+  private var lastLocation = ""
+  private let registration: Registration
 
+  /// One that has its first cycle behind it.
   init(seed: UInt64 = 1) throws {
-    delivery = Delivery(seed: seed)
-    let digits = [UInt8](repeating: UInt8(ascii: "5"), count: 64)
-    guard let key = SecretKey(hexadecimal: digits.span) else { throw JSONError.truncated }
-    self.key = key
+    delivery = Delivery(trackerID: [UInt8]("board".utf8), seed: seed)
+    registration = try .forTests()
+    try acceptedCycle()
+    forgetWhatWasToldSoFar()
+  }
+
+  /// One that has not sent anything yet.
+  init(
+    beginning delivery: consuming Delivery, registration: Registration
+  ) {
+    self.delivery = delivery
+    self.registration = registration
+    answersInquiries = false
   }
 
   func sensor(_ uniqueID: String, _ value: Int64) throws -> SensorIndex {
@@ -95,6 +119,20 @@ final class DeliveryRig {
     take(delivery.answerReceived(.opened(0..<body.count), body: body, now: now))
   }
 
+  /// A plain answer with something in it.
+  func answered(content json: String) {
+    var body = ByteBuffer(capacity: 64 * 1024)
+    body.append([UInt8](json.utf8))
+    underWay = nil
+    take(delivery.answerReceived(.content(0..<body.count), body: body, now: now))
+  }
+
+  func keyAnswered(_ result: Webhook.EnableEncryption.Result) {
+    let message = delivery.keyAnswered(result, now: now)
+    if underWay == .key { underWay = nil }
+    take(message)
+  }
+
   func answered(_ answer: Answer) {
     let body = ByteBuffer(capacity: 1)
     underWay = nil
@@ -110,6 +148,13 @@ final class DeliveryRig {
   /// Answers as a Home Assistant that takes everything.
   func accept() throws {
     switch try #require(underWay) {
+    case .key: Issue.record("a key is answered by the test")
+    case .configuration: answered(Self.configuration)
+    case .registration:
+      answered(
+        #"{"app_id":"homeward","app_name":"Homeward","app_version":"1","device_name":"b","#
+          + #""manufacturer":"m","model":"m","os_version":"6","supports_encryption":true}"#)
+    case .readBack: answered(readBack(ofLocation: lastLocation))
     case .sensor: answered(#"{"success":true}"#)
     case .location: answered(.unproven)
     case .states:
@@ -145,27 +190,60 @@ final class DeliveryRig {
     underWay = message
     var buffer = ByteBuffer(capacity: 64 * 1024)
     delivery.write(
-      message, with: key, nonce: Nonce(randomBytes: InlineArray(repeating: 0)), into: &buffer)
-    guard case .opened(let data) = Answer.read(status: 200, body: &buffer, with: key) else {
-      Issue.record("a message that nobody can open")
+      message, for: registration, nonce: Nonce(randomBytes: InlineArray(repeating: 0)),
+      into: &buffer)
+    let text = opened(&buffer)
+    if text == nil { Issue.record("a message that nobody can open") }
+    if message.isInquiry, answersInquiries {
+      try? accept()
       return
     }
-    let text = String(decoding: [UInt8](buffer.bytes.extracting(data)), as: UTF8.self)
-    sent.append(text)
-    if message == .location {
+    sent.append(text ?? "")
+    if message == .location, let text {
+      lastLocation = text
       let notBefore = moment(ofLocation: text)
       lastSentFix = (notBefore, now - notBefore)
     }
   }
 
+  private func opened(_ message: inout ByteBuffer) -> String? {
+    guard case .sealed(let key) = registration.protection else {
+      let text = String(decoding: [UInt8](message.bytes), as: UTF8.self)
+      return text.firstRange(of: #""data":"#).map { String(text[$0.upperBound...].dropLast()) }
+    }
+    guard case .opened(let data) = Answer.read(status: 200, body: &message, with: key) else {
+      return nil
+    }
+    return String(decoding: [UInt8](message.bytes.extracting(data)), as: UTF8.self)
+  }
+
   private func takeEvents() {
     while let event = delivery.takeEvent() {
+      if answersInquiries, case .acquainted = event { continue }
       events.append(event)
       if case .sensorRefused(let sensor) = event {
         namesTold.append(String(decoding: delivery.batch.name(of: sensor), as: UTF8.self))
       }
     }
   }
+}
+
+extension Registration {
+  static func forTests(isPlain: Bool = false) throws -> Registration {
+    let digits = [UInt8](repeating: UInt8(ascii: "5"), count: 64)
+    let registration = SecretKey(hexadecimal: digits.span).flatMap {
+      Registration(
+        webhookID: [UInt8]("webhook".utf8), protection: isPlain ? .plain : .sealed($0))
+    }
+    return try #require(registration)
+  }
+}
+
+/// What Home Assistant shows of a location that it took this moment.
+func readBack(ofLocation data: String, age: String = "0") -> String {
+  let numbers = data.split(separator: "[")[1].split(separator: "]")[0].split(separator: ",")
+  return #"{"p":{"e":"device_tracker.board","lat":\#(numbers[0]),"lon":\#(numbers[1]),"#
+    + #""acc":3,"age":\#(age)}}"#
 }
 
 /// The moment of the `Fix.here(at:)` that was written.

@@ -60,6 +60,19 @@ extension ByteBuffer {
     case .registrationDoubted(let duration):
       append("doubted after ")
       append(duration)
+    case .acquainted(let configuration):
+      append("acquainted with ")
+      append(configuration.version.text.bytes)
+    case .configurationUnreadable: append("configuration unreadable")
+    case .registrationTold(let fingerprint):
+      append("told ")
+      append(fingerprint.bytes)
+    case .registrationDropped: append("registration dropped")
+    case .locationDropped: append("location dropped")
+    case .trackerMissing: append("tracker missing")
+    case .trackerFound: append("tracker found")
+    case .sealed: append("sealed")
+    case .sealingImpossible: append("sealing impossible")
     }
   }
 }
@@ -93,6 +106,13 @@ func enroll(to transcript: inout Transcript) {
   }
 }
 
+private let parityConfiguration: StaticString =
+  """
+  {"version":"2025.4.4","location_name":"Home","time_zone":"UTC","latitude":52,"longitude":4,\
+  "unit_system":{"length":"km","mass":"g","temperature":"C","volume":"L"},\
+  "hass_device_id":"5fa3","entities":{}}
+  """
+
 /// A delivery through a first cycle, an outage and its end; the messages are written as they
 /// would go out.
 func deliver(to transcript: inout Transcript) {
@@ -100,9 +120,12 @@ func deliver(to transcript: inout Transcript) {
   life.declareSensors()
   life.record(fixAt: 0)
   life.cycle(&transcript)
+  life.answer(parityConfiguration, &transcript)
   life.answer("{\"success\":true}", &transcript)
   life.answer("{\"success\":false}", &transcript)
   life.answer(plain: "{}", &transcript)
+  life.answer(
+    #"{"p":{"e":"device_tracker.board","lat":52.1,"lon":4.3,"acc":100,"age":0}}"#, &transcript)
   life.answer(
     "{\"level\":{\"success\":false,\"error\":{\"code\":\"not_registered\"}}}", &transcript)
   life.answer("{\"success\":true}", &transcript)
@@ -116,13 +139,14 @@ func deliver(to transcript: inout Transcript) {
   }
   life.record(fixAt: life.now.nanoseconds / 1_000_000_000 - 60)
   life.retry(&transcript)
+  life.answer(parityConfiguration, &transcript)
   life.answer("{\"success\":true}", &transcript)
   life.answer("{\"level\":{\"success\":true},\"door\":{\"success\":true}}", &transcript)
 }
 
 private struct Life: ~Copyable {
   var now = Instant(nanoseconds: 0)
-  private var delivery = Delivery(seed: 9)
+  private var delivery = Delivery(trackerID: [UInt8]("board"), seed: 9)
   private var buffer = ByteBuffer(capacity: 4096)
   private var nonceNumber: UInt8 = 0
 
@@ -201,7 +225,8 @@ private struct Life: ~Copyable {
       return transcript.line("delivery rests until") { $0.append(deadline) }
     }
     nonceNumber += 1
-    delivery.write(message, with: parityKey(), nonce: parityNonce(nonceNumber), into: &buffer)
+    delivery.write(
+      message, for: parityRegistration(), nonce: parityNonce(nonceNumber), into: &buffer)
     transcript.line("delivery sends") { $0.append(hexadecimal: buffer.bytes) }
   }
 }

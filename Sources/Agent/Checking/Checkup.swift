@@ -8,13 +8,11 @@ import Transport
 final class Checkup {
   private let file: [UInt8]
   private let loop: EventLoop
-  private let exchange: Exchange
   private var report = CheckReport()
 
   init(configuration file: [UInt8]) throws(CommandFailure) {
     self.file = file
     loop = try .forCommand()
-    exchange = try Exchange(loop: loop, responseByteCountMax: EncryptionProof.answerByteCountMax)
   }
 
   func run() throws(CommandFailure) -> CheckReport {
@@ -22,10 +20,12 @@ final class Checkup {
     let state = StateDirectory(Path(configuration.stateDirectory))
     let registration = readRegistration(state, configuration)
     let login = readLogin(state)
-    let url = configuration.homeAssistant.url
-    guard try probe(url) else { return report }
+    let (url, settings) = (configuration.homeAssistant.url, configuration.homeAssistant.tls)
+    let exchange = try Exchange(
+      loop: loop, settings: settings, responseByteCountMax: EncryptionProof.answerByteCountMax)
+    guard try probe(url, exchange) else { return report }
     let visit = try login.map { (credential) throws(CommandFailure) in
-      try LoginVisit(credential, at: url, state: state, loop: loop)
+      try LoginVisit(credential, at: url, state: state, settings: settings, loop: loop)
     }
     if let registration {
       let proof = EncryptionProof(
@@ -60,7 +60,9 @@ final class Checkup {
         report.append(Self.notPaired(state, configuration))
         return nil
       }
-      if case .plain = registration.protection { throw state.registrationIsPlain }
+      if case .plain = registration.protection, !configuration.homeAssistant.isPlainAllowed {
+        throw state.registrationIsPlain
+      }
       report.append(.well("registration", "\(state.path)/\(StateDirectory.registrationName)"))
       return registration
     } catch {
@@ -92,7 +94,7 @@ final class Checkup {
   // MARK: The server
 
   /// Whether Home Assistant answers.
-  private func probe(_ url: [UInt8]) throws(CommandFailure) -> Bool {
+  private func probe(_ url: [UInt8], _ exchange: Exchange) throws(CommandFailure) -> Bool {
     let probe = try ServerProbe.run(exchange, at: url)
     guard let failure = probe.failure(at: url) else {
       report.append(.well("server", "\(bytes: url) answers"))

@@ -29,6 +29,8 @@ struct EncryptionProof {
       version = configuration.version.text
       return .well(
         "encryption", "Home Assistant \(shown: configuration.version.text) opened our message")
+    case .answered:
+      return .well("encryption", "There is none, as the configuration allows; anybody can answer")
     case .notLive: return try notLive(visit)
     default: break
     }

@@ -1,6 +1,7 @@
 import Bytes
 import HomeAssistant
 import LinuxIO
+import Transport
 
 /// Home Assistant, asked by the user of this board.
 final class LoginVisit {
@@ -9,13 +10,14 @@ final class LoginVisit {
   private let conversation: Conversation
 
   init(
-    _ credential: Credential, at url: [UInt8], state: StateDirectory, loop: EventLoop
+    _ credential: Credential, at url: [UInt8], state: StateDirectory, settings: TransportSettings,
+    loop: EventLoop
   ) throws(CommandFailure) {
     self.credential = credential
     self.state = state
     let tokens = AccessTokens(
       credential: credential, rejected: state.readRejectedTokens(), seed: randomSeed())
-    conversation = try Conversation(at: url, with: tokens, loop: loop)
+    conversation = try Conversation(at: url, with: tokens, settings: settings, loop: loop)
   }
 
   func end() { conversation.end() }

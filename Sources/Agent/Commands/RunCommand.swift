@@ -78,7 +78,9 @@ struct RunCommand {
       let configuration = try Configuration.read(from: file)
       let state = try StateDirectory.open(configuration.stateDirectory)
       let registration = try state.keptRegistration()
-      if case .plain? = registration?.protection { throw state.registrationIsPlain }
+      if registration?.isPlain == true, !configuration.homeAssistant.isPlainAllowed {
+        throw state.registrationIsPlain
+      }
       guard prepareSodium() else {
         throw CommandFailure(code: .osError, text: "this machine has no source of random numbers")
       }
@@ -97,13 +99,10 @@ struct RunCommand {
     do throws(Errno) {
       let loop = try EventLoop()
       let signals = try Signals(loop: loop)
-      guard
-        let courier = Courier(
-          settings: configuration.homeAssistant,
-          identity: DeviceIdentity(host: configuration.host).registrationRequest(
-            name: configuration.deviceName),
-          state: state, registration: registration, loop: loop, reporter: reporter, now: start)
-      else { throw Errno.outOfMemory }
+      let courier = try Delivering(
+        configuration: configuration, state: state, registration: registration, loop: loop,
+        reporter: reporter
+      ).courier(now: start)
       let supervisor = Supervisor(courier: courier, reporter: reporter)
       Wiring(
         configuration: configuration, loop: loop,

@@ -17,6 +17,7 @@ extension ConfigurationField {
     let homeAssistant = keys.required(
       "home_assistant", example: "home_assistant: { url: http://192.168.1.5:8123 }")?
       .homeAssistant()
+    let notifications = keys.optional("notifications")?.notifications()
     let deviceName = keys.optional("device")?.deviceName()
     let location = keys.optional("location")?.location()
     let battery = keys.optional("battery")?.battery()
@@ -27,23 +28,11 @@ extension ConfigurationField {
     return Configuration(
       every: every ?? .seconds(60),
       stateDirectory: stateDirectory ?? [UInt8](Configuration.defaultStateDirectory),
-      homeAssistant: homeAssistant, deviceName: deviceName, location: location,
+      homeAssistant: homeAssistant, notifications: notifications ?? .off,
+      deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,
       host: host ?? .standard,
       sensors: sensors ?? [])
-  }
-
-  private func homeAssistant() -> Configuration.HomeAssistantSettings? {
-    guard let keys = section(example: "home_assistant: { url: http://192.168.1.5:8123 }") else {
-      return nil
-    }
-    defer { keys.reportUnknownKeys() }
-    let url = keys.required("url", example: "url: http://192.168.1.5:8123")?.httpURL()
-    let tokenFile = keys.optional("token_file")?.absolutePath()
-    keys.hint(
-      "token", "put the token into a file of its own and name that file with \"token_file\"")
-    guard let url else { return nil }
-    return Configuration.HomeAssistantSettings(url: url, tokenFile: tokenFile)
   }
 
   private func deviceName() -> [UInt8]? {

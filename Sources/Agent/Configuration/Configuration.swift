@@ -1,5 +1,6 @@
 import Bytes
 public import Drivers
+public import Transport
 
 /// What the agent shall do: the content of its configuration file, `/etc/homeward/homeward.yaml`.
 ///
@@ -14,6 +15,8 @@ public struct Configuration: Equatable, Sendable {
   public var stateDirectory: [UInt8]
   /// `home_assistant`: whom to report to. Required.
   public var homeAssistant: HomeAssistantSettings
+  /// `notifications`: how Home Assistant's notifications reach this board. Default: not at all.
+  public var notifications: NotificationSettings
   /// `device: { name: … }`: what Home Assistant calls the device; 1 to 64 characters.
   /// Default: nil, the host's name.
   public var deviceName: [UInt8]?
@@ -37,9 +40,44 @@ extension Configuration {
     /// `url`: http or https, a host, and optionally a port and a path; at most 512 bytes; without
     /// a slash at the end. Required.
     public var url: [UInt8]
-    /// `token_file`: the absolute path of a file with a long-lived access token, read once, to
-    /// register. Default: nil, the token is asked for when the device is paired.
+    /// `token_file`: the absolute path of a file with a long-lived access token, with which the
+    /// agent registers and opens the WebSocket. Default: nil, what `homeward pair` kept is used.
     public var tokenFile: [UInt8]?
+    /// `transport`: how messages go to the webhook: `http`, or `websocket`, which falls back on
+    /// HTTP while there is no connection. Default: `http`.
+    public var transport: MessageTransport
+    /// `encryption: preferred`: a server that gives no key is sent messages in plain, and asked for
+    /// a key once a day. Default: `required`, nothing is sent in plain.
+    public var isPlainAllowed: Bool
+    /// `register_again`: where Home Assistant has not known this device for so long, it is
+    /// registered anew, which makes its entities anew; 30 s to 24 h. Default, and with `off`: nil,
+    /// never: a person has to do it.
+    public var registersAgainAfter: Duration?
+    /// `tls: { ca_file, public_key, certificate_file, key_file }`: who the server has to be, and
+    /// what it is shown. Default: the system's authorities.
+    public var tls: TransportSettings
+  }
+
+  public enum MessageTransport: Equatable, Sendable {
+    case http
+    case webSocket
+  }
+
+  /// `notifications`: `off`, `websocket`, or both ways in a section.
+  public struct NotificationSettings: Equatable, Sendable {
+    /// `websocket`: over an open WebSocket. Default in a section: true.
+    public var isWebSocketWanted: Bool
+    /// `push_url` and `push_token_file`: a server that Home Assistant posts them to. Default: nil.
+    public var push: PushSettings?
+
+    static var off: NotificationSettings { NotificationSettings(isWebSocketWanted: false) }
+  }
+
+  public struct PushSettings: Equatable, Sendable {
+    /// http or https; at most 512 bytes.
+    public var url: [UInt8]
+    /// The absolute path of a file with the token by which that server knows Home Assistant.
+    public var tokenFile: [UInt8]
   }
 
   /// `location`: the gpsd to ask. `source: gpsd` is required: it is the only source.
@@ -88,6 +126,7 @@ extension Configuration {
 
 extension Configuration {
   static let everyRange: ClosedRange<Duration> = .seconds(5) ... .seconds(24 * 3600)
+  static let registerAgainRange: ClosedRange<Duration> = .seconds(30) ... .seconds(24 * 3600)
   static let debounceRange: ClosedRange<Duration> = .zero ... .seconds(10)
   static let sensorsMax = 64
   static let suppliesMax = 16

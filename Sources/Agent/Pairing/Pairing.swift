@@ -10,19 +10,23 @@ final class Pairing {
   private let dialog: Dialog
   private let loop: EventLoop
   private let exchange: Exchange
+  /// The configuration, where there is one already.
+  private let existing: Configuration?
+  private let settings: TransportSettings
   private var summary = PairingSummary()
 
   init(_ options: PairingOptions) throws(CommandFailure) {
     self.options = options
     dialog = Dialog(isAlwaysYes: options.isYes)
     loop = try .forCommand()
-    exchange = try Exchange(loop: loop)
+    existing = try .readIfThere(from: options.configuration)
+    settings = existing?.homeAssistant.tls ?? .system
+    exchange = try Exchange(loop: loop, settings: settings)
   }
 
   func run() throws(CommandFailure) -> PairingSummary {
     try checkThatSomebodyCanLogIn()
-    let existing = try Configuration.readIfThere(from: options.configuration)
-    let state = try openState(try stateDirectory(existing))
+    let state = try openState(try stateDirectory())
     let former = try formerCredential(state)
     let url = try ServerChoice(
       exchange: exchange, loop: loop, dialog: dialog, needsPasswords: options.source.isLogin
@@ -60,7 +64,7 @@ final class Pairing {
 
   // MARK: The board
 
-  private func stateDirectory(_ existing: Configuration?) throws(CommandFailure) -> [UInt8] {
+  private func stateDirectory() throws(CommandFailure) -> [UInt8] {
     guard let named = options.stateDirectory else {
       return existing?.stateDirectory ?? [UInt8](Configuration.defaultStateDirectory)
     }
@@ -176,7 +180,8 @@ final class Pairing {
     }
     let answer = try exchange.register(identity, at: summary.url, token: token)
     if case .tokenRejected = answer { state.note(rejected: login.credential, dialog) }
-    let registration = try answer.registration()
+    let registration = try answer.registration(
+      acceptsPlain: configuration.homeAssistant.isPlainAllowed)
     do throws(Errno) {
       try state.write(registration)
       try state.write(login.credential)
@@ -195,7 +200,8 @@ final class Pairing {
     let tokens = AccessTokens(
       credential: login.credential, current: login.accessToken,
       rejected: state.readRejectedTokens(), seed: randomSeed())
-    let conversation = try Conversation(at: summary.url, with: tokens, loop: loop)
+    let conversation = try Conversation(
+      at: summary.url, with: tokens, settings: settings, loop: loop)
     defer { conversation.end() }
     let review = PersonReview(conversation: conversation, dialog: dialog)
     let deviceID = DeviceIdentity(host: configuration.host).registrationRequest(name: nil).deviceID

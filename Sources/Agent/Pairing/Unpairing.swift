@@ -85,7 +85,8 @@ final class Unpairing {
     else { return }
     let tokens = AccessTokens(
       credential: credential, rejected: state.readRejectedTokens(), seed: randomSeed())
-    let conversation = try Conversation(at: url, with: tokens, loop: loop)
+    let settings = configuration?.homeAssistant.tls ?? .system
+    let conversation = try Conversation(at: url, with: tokens, settings: settings, loop: loop)
     let host = configuration?.host ?? .standard
     let deviceID = DeviceIdentity(host: host).registrationRequest(name: nil).deviceID
     let problem = try DeviceDeletion(conversation: conversation).run(deviceID: deviceID)
@@ -110,13 +111,16 @@ final class Unpairing {
       summary.isLoginEnded = true
       state.note(rejected: credential, dialog)
     } else {
-      try endLogin(credential, at: url)
+      try endLogin(credential, at: url, settings)
     }
   }
 
-  private func endLogin(_ credential: Credential, at url: [UInt8]) throws(CommandFailure) {
+  private func endLogin(
+    _ credential: Credential, at url: [UInt8], _ settings: TransportSettings
+  ) throws(CommandFailure) {
     guard case .refreshToken(let token, _) = credential else { return }
-    let result = try Exchange(loop: loop).send(.revoke(refreshToken: token), to: url)
+    let result = try Exchange(loop: loop, settings: settings).send(
+      .revoke(refreshToken: token), to: url)
     summary.isLoginEnded = result == .answered(status: 200)
   }
 

@@ -105,29 +105,63 @@ extension OutageCause {
 }
 
 extension Enrollment.TokenFlaw {
-  fileprivate var words: MessageText {
+  var words: MessageText {
     switch self {
-    case .noFileNamed: "home_assistant.token_file names no file"
-    case .unreadable(let code): "home_assistant.token_file cannot be read: \(Errno(code: code))"
-    case .empty: "the file of home_assistant.token_file is empty"
-    case .tooLarge: "the file of home_assistant.token_file is larger than 8 KiB"
+    case .noFileNamed:
+      "there is no token to register with. Pair this board: homeward pair"
+    case .unreadable(let code):
+      "there is no token to register with: home_assistant.token_file cannot be read:"
+        + " \(Errno(code: code)). \(Self.remedy)"
+    case .empty:
+      "there is no token to register with: the file of home_assistant.token_file is empty."
+        + " \(Self.remedy)"
+    case .tooLarge:
+      "there is no token to register with: the file of home_assistant.token_file is larger than"
+        + " 8 KiB. \(Self.remedy)"
     case .notAToken:
-      "the file of home_assistant.token_file holds a space, a second line, or something else that"
-        + " no token has"
+      "there is no token to register with: the file of home_assistant.token_file holds a space, a"
+        + " second line, or something else that no token has. \(Self.remedy)"
+    case .credentialRejected:
+      "Home Assistant does not accept what pairing kept; it is never sent again, for Home Assistant"
+        + " may ban this address. Pair this board again: homeward pair"
+    case .notRenewed(.noConnection(let reason)):
+      "Home Assistant cannot be reached for an access token: \(reason)"
+    case .notRenewed(.banned):
+      "Home Assistant refuses this address (403); is it banned?"
+    case .notRenewed(.unavailable(let status)):
+      "Home Assistant is not available for an access token (\(status))"
+    case .notRenewed(.notHomeAssistant(let status)):
+      "something that is not Home Assistant answered for an access token (\(status)); look at"
+        + " home_assistant.url"
     }
+  }
+
+  /// A word or two.
+  var code: StaticString {
+    switch self {
+    case .noFileNamed: "no file"
+    case .unreadable: "not readable"
+    case .empty: "empty"
+    case .tooLarge: "larger than 8 KiB"
+    case .notAToken: "not a token"
+    case .credentialRejected: "rejected"
+    case .notRenewed: "not renewed"
+    }
+  }
+
+  private static var remedy: MessageText {
+    "Write a long-lived token of Home Assistant to it, and nothing else; or leave it out, and use:"
+      + " homeward pair"
   }
 }
 
 extension Enrollment.Problem {
   var words: MessageText {
     switch self {
-    case .noToken(.noFileNamed): "this board is not paired with Home Assistant; do: homeward pair"
-    case .noToken(let flaw):
-      "there is no token to register with: \(flaw.words); write a long-lived token of Home"
-        + " Assistant to it, and nothing else"
+    case .noToken(let flaw): flaw.words
     case .tokenRejected:
       "Home Assistant does not accept the token; it is never sent again, for Home Assistant may"
-        + " ban this address. Write a new one to home_assistant.token_file"
+        + " ban this address. Write a new one to home_assistant.token_file, or use: homeward pair"
     case .noConnection(let reason): "Home Assistant cannot be reached to register: \(reason)"
     case .notFound:
       "Home Assistant is not ready to register (404); if this stays, look at home_assistant.url"
@@ -141,6 +175,7 @@ extension Enrollment.Problem {
       "Home Assistant does not like our registration (400); please report it. \(Self.whenAgain)"
     case .withoutEncryption:
       "Home Assistant registers without encryption; it needs its PyNaCl, which it has by default."
+        + " To send in plain all the same, set home_assistant.encryption: preferred."
         + " \(Self.whenAgain)"
     }
   }

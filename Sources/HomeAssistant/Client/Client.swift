@@ -41,6 +41,9 @@ public final class Client {
   /// How long Home Assistant took to answer the last ping.
   public var latency: Duration? { session.latency }
 
+  /// The moment of now, on the driver's clock.
+  public var now: Instant { driver.now }
+
   /// When `deadlineReached` is due, or nil.
   public var deadline: Instant? { session.deadline }
 

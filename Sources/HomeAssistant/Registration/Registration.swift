@@ -33,6 +33,8 @@ public struct Registration: Sendable {
     self.protection = protection
   }
 
+  public var isPlain: Bool { if case .plain = protection { true } else { false } }
+
   /// Takes the addresses that Home Assistant told in its answer to the registration, or to
   /// `get_config`. What is no URL is taken for none.
   ///

@@ -64,6 +64,7 @@ extension Webhook {
       let tracker = try reading(answer) { reader throws(JSONError) in try Tracker(&reader) }
       guard tracker.isAnswered else { throw .missingKey("e") }
       guard tracker.isThere, let age = tracker.ageMilliseconds else { return .noTracker }
+      // Home Assistant writes the state of a tracker also where it is the one before.
       let isFresh = .milliseconds(age) <= elapsed + ageTolerance
       return isFresh && tracker.isAt(location) ? .stored : .dropped
     }

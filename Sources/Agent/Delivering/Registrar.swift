@@ -1,0 +1,191 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Outbox
+import Transport
+
+/// Who is told of a registration.
+protocol RegistrarOwner: AnyObject {
+  func registered(_ registration: Registration, now: Instant)
+  func registrationFailed(_ problem: Enrollment.Problem, now: Instant)
+  /// It could be made, and not be kept.
+  func registrationPostponed(now: Instant)
+}
+
+/// Carries what an `Enrollment` wants: the token from its file, or by what pairing kept, and the
+/// request to Home Assistant.
+final class Registrar {
+  private enum Errand {
+    case none
+    case renewal
+    case registration
+  }
+
+  private let settings: Configuration.HomeAssistantSettings
+  private let identity: RegistrationRequest
+  private let http: HTTPClient
+  private let keeper: Keeper
+  private unowned(unsafe) let owner: any RegistrarOwner
+  private var enrollment: Enrollment
+  private var tokens: AccessTokens?
+  private var errand = Errand.none
+
+  /// What pairing kept, `credential`, is used where the configuration names no file. Nobody else
+  /// uses `http` until there is a registration.
+  init(
+    settings: Configuration.HomeAssistantSettings, identity: RegistrationRequest,
+    credential: Credential?, rejected: RejectedTokens, http: HTTPClient, keeper: Keeper,
+    owner: any RegistrarOwner, now: Instant
+  ) {
+    self.settings = settings
+    self.identity = identity
+    self.http = http
+    self.keeper = keeper
+    unsafe self.owner = owner
+    enrollment = Enrollment(
+      rejected: rejected, acceptsPlain: settings.isPlainAllowed, seed: randomSeed(), now: now)
+    guard settings.tokenFile == nil, let credential else { return }
+    tokens = AccessTokens(credential: credential, rejected: rejected, seed: randomSeed())
+  }
+
+  var deadline: Instant? { enrollment.deadline }
+
+  func deadlineReached(now: Instant) { perform(enrollment.deadlineReached(now: now), now: now) }
+
+  func cycleDue(now: Instant) { perform(enrollment.cycleDue(now: now), now: now) }
+
+  private func perform(_ action: Enrollment.Action?, now: Instant) {
+    switch action {
+    case .readToken: findToken(now: now)
+    case .register(let token): register(with: token, now: now)
+    case nil: return
+    }
+  }
+
+  // MARK: The token
+
+  private func findToken(now: Instant) {
+    if let path = settings.tokenFile { return found(readToken(path), now: now) }
+    guard let step = tokens?.tokenWanted(now: now) else {
+      return found(.failure(.noFileNamed), now: now)
+    }
+    take(step, now: now)
+  }
+
+  private func take(_ step: AccessTokens.Step, now: Instant) {
+    switch step {
+    case .use(let token): found(.success(token), now: now)
+    case .send(let call): renew(call)
+    case .wait: preconditionFailure("a token is fetched once at a time")
+    case .unavailable(let problem, _): found(.failure(.notRenewed(problem)), now: now)
+    case .rejected:
+      keepRejection()
+      found(.failure(.credentialRejected), now: now)
+    }
+  }
+
+  private func found(_ token: Result<[UInt8], Enrollment.TokenFlaw>, now: Instant) {
+    let action = enrollment.tokenRead(token, now: now) {
+      unsafe owner.registrationFailed($0, now: now)
+    }
+    perform(action, now: now)
+  }
+
+  private func renew(_ call: AuthCall) {
+    errand = .renewal
+    http.request.removeAll()
+    http.request.append(call.body)
+    let type: Endpoint.ContentType = call.encoding == .json ? .json : .form
+    http.send(to: Endpoint(url: url(call.path), contentType: type), telling: self)
+  }
+
+  private func keepRejection() {
+    guard let credential = tokens?.credential else { return }
+    keeper.keep(rejectedFingerprint: credential.fingerprint)
+  }
+
+  // MARK: The registration
+
+  private func register(with token: [UInt8], now: Instant) {
+    // A registration that cannot be kept would be made anew at every start, and Home Assistant
+    // would throw the entities of the one before away.
+    guard keeper.isReady() else {
+      enrollment.stateNotWritable(now: now)
+      return unsafe owner.registrationPostponed(now: now)
+    }
+    errand = .registration
+    identity.write(into: &http.request)
+    http.send(
+      to: Endpoint(url: url([UInt8](RegistrationRequest.path)), bearerToken: token), telling: self)
+  }
+
+  private func url(_ path: [UInt8]) -> ByteBuffer {
+    var url = ByteBuffer(capacity: settings.url.count + path.count + 1)
+    url.append(settings.url)
+    url.append(path)
+    return url
+  }
+
+  private func registrationAnswered(status: Int, now: Instant) {
+    let answer = RegistrationAnswer.read(status: status, body: http.response)
+    let registration = enrollment.answerReceived(answer, now: now) { failed($0, now: now) }
+    if let registration { unsafe owner.registered(registration, now: now) }
+  }
+
+  private func failed(_ problem: Enrollment.Problem, now: Instant) {
+    if case .tokenRejected(let fingerprint) = problem {
+      keeper.keep(rejectedFingerprint: fingerprint)
+      // Whatever it gives would be rejected as well.
+      keepRejection()
+    }
+    unsafe owner.registrationFailed(problem, now: now)
+  }
+}
+
+extension Registrar: TransferOwner {
+  func transferEnded(_ result: TransferResult) {
+    let now = Moment.now.instant
+    let errand = errand
+    self.errand = .none
+    switch (errand, result) {
+    case (.registration, .answered(let status)): registrationAnswered(status: status, now: now)
+    case (.registration, .failed(let reason)):
+      enrollment.connectionFailed(reason, now: now) {
+        unsafe owner.registrationFailed($0, now: now)
+      }
+    case (.renewal, .answered(let status)):
+      if let step = renewalAnswered(http.response, status: status, now: now) {
+        take(step, now: now)
+      }
+    case (.renewal, .failed(let reason)):
+      if let step = tokens?.connectionFailed(reason, now: now) { take(step, now: now) }
+    case (.none, _): preconditionFailure("nothing was under way")
+    }
+  }
+
+  private func renewalAnswered(
+    _ body: borrowing ByteBuffer, status: Int, now: Instant
+  ) -> AccessTokens.Step? {
+    tokens?.answerReceived(status: status, body: body.bytes, now: now)
+  }
+}
+
+private let tokenByteCountMax = Credential.tokenByteCountMax
+
+/// The token in a file.
+func readToken(_ path: [UInt8]) -> Result<[UInt8], Enrollment.TokenFlaw> {
+  let bytes: [UInt8]
+  do throws(Errno) {
+    bytes = try readFile(at: Path(path), byteCountMax: tokenByteCountMax)
+  } catch .fileTooLarge {
+    return .failure(.tooLarge)
+  } catch {
+    return .failure(.unreadable(errno: error.code))
+  }
+  let token = [UInt8](bytes.span.trimmed())
+  guard !token.isEmpty else { return .failure(.empty) }
+  guard case .accessToken(let token)? = Credential(accessToken: token) else {
+    return .failure(.notAToken)
+  }
+  return .success(token)
+}

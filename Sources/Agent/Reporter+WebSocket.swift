@@ -1,0 +1,66 @@
+import Bytes
+import HomeAssistant
+import Outbox
+
+// What is told of the WebSocket, where the configuration wants one.
+
+extension Reporter {
+  /// An outage is told once, and its end.
+  func webSocket(_ state: ConnectionState) {
+    switch state {
+    case .ready(let version):
+      log.notice(
+        "connected to Home Assistant \(bytes: version.text.bytes.printable) over the WebSocket")
+      events.write("websocket_connected")
+    case .down(.retrying(attempt: 1, _, let cause)):
+      log.warning("the WebSocket to Home Assistant failed: \(cause.words). It is tried again")
+      events.write("websocket_failed")
+    case .down(.rejected):
+      log.error(
+        "Home Assistant does not accept the token for the WebSocket; it is never sent again, for"
+          + " Home Assistant may ban this address. Pair this board again: homeward pair")
+      events.write("websocket_rejected")
+    case .down(.idle), .down(.retrying), .connecting, .authenticating: break
+    }
+  }
+
+  func withoutCredential() {
+    log.error(
+      "the WebSocket needs a token, and there is none: name home_assistant.token_file, or pair this"
+        + " board: homeward pair. What is not about notifications goes on without")
+    events.write("websocket_rejected")
+  }
+
+  func withoutPushToken(_ flaw: Enrollment.TokenFlaw) {
+    log.error(
+      "the file of notifications.push_token_file cannot be used (\(flaw.code)): Home Assistant is"
+        + " not told of push_url")
+  }
+
+  func pushChannel(_ change: PushChannel.Change) {
+    guard case .refused(let error) = change else { return events.write("notifications_open") }
+    log.warning(
+      "there are no notifications for this board: \(error.words). The token must be of the user who"
+        + " registered it")
+    events.write("notifications_refused")
+  }
+
+  func notification(_ result: Result<PushNotification, RequestError>) {
+    switch result {
+    case .success(let notification):
+      let title = notification.title?.bytes ?? []
+      let message = notification.message?.bytes ?? []
+      log.notice(
+        title.isEmpty
+          ? "notification: \(quoted: message)"
+          : "notification: \(quoted: title): \(quoted: message)")
+      events.write("notification") {
+        $0.appendMember("title", title.span)
+        $0.appendMember("message", message.span)
+        $0.appendJSON(key: "data")
+        JSON.object(notification.data).write(into: &$0)
+      }
+    case .failure: log.warning("a notification of Home Assistant cannot be read")
+    }
+  }
+}

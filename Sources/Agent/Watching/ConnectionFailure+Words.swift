@@ -1,0 +1,39 @@
+import Bytes
+import HomeAssistant
+
+extension ConnectionFailure {
+  /// Why there is no connection, for a person who waits for it.
+  var words: MessageText {
+    switch self {
+    case .noEndpoint: "there is no address to connect to"
+    case .unreachable(let words): "\(shown: words)"
+    case .refused(let refusal): refusal.words
+    case .closed: "Home Assistant closed the connection"
+    case .violation: "what answers there does not speak WebSocket as it should"
+    case .connectTimeout: "it does not answer"
+    case .authenticationTimeout: "Home Assistant does not answer to the login"
+    case .noToken(let words): "there is no access token: \(shown: words)"
+    case .unanswered: "Home Assistant does not answer any more"
+    case .slept: "this board slept"
+    }
+  }
+}
+
+extension WebSocketRefusal {
+  fileprivate var words: MessageText {
+    switch self {
+    case .redirected(let status, let location):
+      "it redirects to \(shown: Text(location)) (\(status)), which is not followed; is that the"
+        + " address to use?"
+    case .unauthorized: "a proxy before Home Assistant wants a login of its own (401)"
+    case .forbidden:
+      "Home Assistant refuses this address (403); is it in its ip_bans.yaml?"
+    case .notFound: "there is no WebSocket (404); is it the address of Home Assistant?"
+    case .serverFailed(let status): "Home Assistant is not available (\(status))"
+    case .unexpectedStatus(let status): "it answers \(status); is it Home Assistant?"
+    case .notHTTP, .responseTooLong, .notUpgraded, .wrongAccept, .unwantedExtension,
+      .unwantedSubprotocol:
+      "what answers there opens no WebSocket; is it Home Assistant?"
+    }
+  }
+}

@@ -1,0 +1,101 @@
+public import Bytes
+
+/// The notifications for a registered device, over the WebSocket.
+///
+/// Home Assistant closes the channel without a word where one notification is not confirmed within
+/// 10 seconds, or where somebody else opens one for the same device. So each is confirmed before
+/// anything is done about it, a confirmation that is refused opens the channel again at once, and
+/// it is opened again from time to time in any case. After a reconnection the client does that.
+public final class PushChannel {
+  /// How long a channel may be closed at most without anybody knowing.
+  public static let renewalInterval: Duration = .seconds(600)
+
+  /// How Home Assistant took the channel.
+  public enum Change: Equatable, Sendable {
+    case opened
+    /// It does not know the device, or the device is another user's.
+    case refused(RequestError)
+  }
+
+  private let client: Client
+  private let webhookID: Text
+  private let onChange: (Change) -> Void
+  private let onNotification: (Result<PushNotification, RequestError>) -> Void
+  private var subscription: Subscription?
+  private var observation: Observation?
+  /// Whether the channel that is open or wanted asks for confirmations.
+  private var isConfirmed = false
+  private var renewAt: Instant?
+
+  /// Opens the channel as soon as the client is connected, and closes it where this object ends.
+  ///
+  /// - Parameters:
+  ///   - client: of the user who registered the device.
+  ///   - webhookID: of the device's registration; a secret.
+  ///   - onChange: is told how Home Assistant took the channel, each time it is opened.
+  ///   - onNotification: is told every notification, which is confirmed by then, or why it cannot
+  ///     be read.
+  public init(
+    client: Client, webhookID: [UInt8], onChange: @escaping (Change) -> Void,
+    onNotification: @escaping (Result<PushNotification, RequestError>) -> Void
+  ) {
+    self.client = client
+    self.webhookID = Text(webhookID)
+    self.onChange = onChange
+    self.onNotification = onNotification
+    observation = client.observe { [unowned(unsafe) self] in unsafe stateChanged($0) }
+    stateChanged(client.state)
+  }
+
+  /// When `deadlineReached` is due, or nil.
+  public var deadline: Instant? { renewAt }
+
+  public func deadlineReached(now: Instant) {
+    guard let renewAt, now >= renewAt else { return }
+    renew()
+  }
+
+  private func stateChanged(_ state: ConnectionState) {
+    guard case .ready(let version) = state else { return renewAt = nil }
+    let isConfirmed = version.supports(.pushConfirmation)
+    // The client repeats the subscription that it has.
+    guard subscription == nil || isConfirmed != self.isConfirmed else { return }
+    self.isConfirmed = isConfirmed
+    subscription = client.subscribe(
+      SubscribePush(webhookID: webhookID, isConfirmed: isConfirmed),
+      onStart: { [unowned(unsafe) self] in unsafe started($0) },
+      onEvent: { [unowned(unsafe) self] in unsafe received($0) })
+  }
+
+  private func started(_ result: Result<NoContent, RequestError>) {
+    switch result {
+    case .success:
+      renewAt = client.now + Self.renewalInterval
+      onChange(.opened)
+    case .failure(let error): onChange(.refused(error))
+    }
+  }
+
+  private func received(_ event: Result<PushNotification, RequestError>) {
+    guard case .success(let notification) = event, let id = notification.confirmID else {
+      return onNotification(event)
+    }
+    // From inside an event nothing is sent at once: what is to be done waits for the answer.
+    client.send(ConfirmPush(webhookID: webhookID, confirmID: id)) { [unowned(unsafe) self] in
+      unsafe confirmed($0, event)
+    }
+  }
+
+  /// It has arrived, whatever became of its confirmation.
+  private func confirmed(
+    _ result: Result<NoContent, RequestError>, _ event: Result<PushNotification, RequestError>
+  ) {
+    if case .failure(.server(code: "not_found", _)) = result { renew() }
+    onNotification(event)
+  }
+
+  private func renew() {
+    renewAt = nil
+    subscription?.resubscribe()
+  }
+}

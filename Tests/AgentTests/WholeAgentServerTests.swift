@@ -1,0 +1,217 @@
+import Bytes
+import Foundation
+import FoundationNetworking
+import HomeAssistant
+import PracticeHome
+import Testing
+
+extension WholeAgent {
+  /// What an agent has to do with Home Assistant beside its readings.
+  @Suite struct Servers {}
+}
+
+extension Board {
+  /// Puts more keys into the section `home_assistant`.
+  fileprivate func configureServer(_ keys: String) throws {
+    let text = try String(contentsOfFile: configuration, encoding: .utf8)
+    try write(text.replacing("token_file:", with: "\(keys), token_file:"), to: "homeward.yaml")
+  }
+}
+
+extension PracticeServer {
+  fileprivate func count(_ condition: (PracticeHome.Event) -> Bool) -> Int {
+    journal.count { condition($0.event) }
+  }
+
+  /// Has a notification sent to the board; returns the status of the call.
+  fileprivate func notify(_ message: String) async throws -> Int? {
+    let url = try #require(URL(string: "\(url)/api/services/notify/mobile_app_boat"))
+    var request = URLRequest(url: url)
+    request.httpMethod = "POST"
+    request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+    request.httpBody = Data(#"{"title":"Harbour","message":"\#(message)"}"#.utf8)
+    let (_, response) = try await URLSession.shared.data(for: request)
+    return (response as? HTTPURLResponse)?.statusCode
+  }
+}
+
+extension WholeAgent.Servers {
+  // MARK: The device
+
+  @Test func aDeviceThatIsCalledSomethingElseIsRenamedAndKeepsItsEntities() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let first = try RunningAgent(on: board)
+    try await first.event("proven")
+    _ = await first.stop()
+    #expect(home.count { if case .registrationUpdated = $0 { true } else { false } } == 0)
+
+    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    try board.write(text.replacing("name: Boat", with: "name: Barge"), to: "homeward.yaml")
+    for _ in 0..<2 {
+      let agent = try RunningAgent(on: board)
+      try await agent.event("proven")
+      #expect(await agent.stop().status == 0)
+    }
+    let names = home.journal.compactMap {
+      if case .registrationUpdated(let device) = $0.event { device.deviceName } else { nil }
+    }
+    #expect(names == ["Barge"])
+    #expect(home.count { if case .registered = $0 { true } else { false } } == 1)
+    #expect(shownCharge(in: home) == "83")
+  }
+
+  // MARK: Notifications
+
+  @Test func notificationsComeOverTheWebSocketAlsoAfterARestart() async throws {
+    var home = try practiceHome()
+    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("notifications_open")
+    #expect(try await home.notify("storm at nine") == 200)
+    try await agent.event("notification") { $0.message == "storm at nine" && $0.title == "Harbour" }
+    #expect(home.count { $0 == .occurred(.notificationConfirmed) } == 1)
+
+    home.stop()
+    try await agent.event("websocket_failed")
+    home = try PracticeServer(continuing: home)
+    try await agent.event("notifications_open")
+    #expect(try await home.notify("fair again") == 200)
+    try await agent.event("notification") { $0.message == "fair again" }
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: #"notification: "Harbour": "storm at nine""#).count == 1)
+  }
+
+  @Test func withoutNotificationsHomeAssistantMakesNoServiceForThem() async throws {
+    let home = try practiceHome()
+    let agent = try RunningAgent(on: try Board(reportingTo: home))
+    try await agent.event("proven")
+    #expect(try await home.notify("hello") == 400)
+    _ = await agent.stop()
+  }
+
+  @Test func aTokenThatIsNoneIsSentOnceForTheWebSocketAndReadingsGoOn() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let first = try RunningAgent(on: board)
+    try await first.event("notifications_open")
+    _ = await first.stop()
+    try board.write(token: "revoked")
+    let isTurnedAway: (PracticeHome.Event) -> Bool = {
+      if case .occurred(.socketClosed(_, byHome: true)) = $0 { true } else { false }
+    }
+    #expect(home.count(isTurnedAway) == 0)
+    for _ in 0..<2 {
+      let agent = try RunningAgent(on: board)
+      try await agent.event("websocket_rejected")
+      try await agent.event("proven")
+      let ending = await agent.stop()
+      #expect(ending.status == 0)
+      #expect(ending.lines(with: "never sent again").count == 1)
+    }
+    #expect(home.count(isTurnedAway) == 1)
+  }
+
+  // MARK: The other transport
+
+  @Test func messagesGoOverTheOpenWebSocketAndByHTTPWhileThereIsNone() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.configureServer("transport: websocket")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("websocket_connected")
+    try board.charge(80)
+    try await agent.hasReadEverything()
+    try await agent.event("proven") { $0.readings ?? 0 >= 1 }
+    let requestCount = home.requestCount
+    try board.charge(70)
+    try await agent.hasReadEverything()
+    try await agent.event("proven") { $0.readings ?? 0 >= 1 }
+    #expect(shownCharge(in: home) == "70")
+    #expect(home.requestCount == requestCount, "nothing was posted")
+
+    home.fault = .noWebSocket
+    home.suffer(.closeSockets)
+    try await agent.event("websocket_failed")
+    try board.charge(60)
+    try await agent.hasReadEverything()
+    try await agent.event("proven") { $0.readings ?? 0 >= 1 }
+    #expect(shownCharge(in: home) == "60")
+    #expect(await agent.stop().status == 0)
+  }
+
+  // MARK: A registration that is not ours any more
+
+  @Test func aDeviceThatWasDeletedRegistersAgainWhereItMay() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.configureServer("register_again: 30s")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    home.forgetAll()
+    try board.charge(70)
+    try await agent.event("registration_doubted")
+    try await agent.event("registered")
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "70")
+    #expect(home.count { if case .registered = $0 { true } else { false } } == 2)
+    #expect(await agent.stop().status == 0)
+  }
+
+  // MARK: A registration without a key
+
+  /// Registers the board as a server does that has no keys.
+  private func registerPlain(_ board: Board, in home: PracticeServer) async throws {
+    var request = URLRequest(
+      url: try #require(URL(string: "\(home.url)/api/mobile_app/registrations")))
+    request.httpMethod = "POST"
+    request.setValue("Bearer \(home.token)", forHTTPHeaderField: "Authorization")
+    request.httpBody = Data(
+      (#"{"device_id":"plain","app_id":"homeward","app_name":"Homeward","app_version":"1","#
+        + #""device_name":"Boat","manufacturer":"m","model":"m","os_name":"Linux","#
+        + #""os_version":"6","supports_encryption":false}"#).utf8)
+    let (answer, _) = try await URLSession.shared.data(for: request)
+    try board.write(registrationFile(answer), to: "state/registration.json")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o700], ofItemAtPath: board.state.path)
+  }
+
+  private func registrationFile(_ answer: Data) throws -> Data {
+    var body = ByteBuffer(capacity: 4096)
+    body.append([UInt8](answer))
+    guard
+      case .withoutEncryption(let registration) = RegistrationAnswer.read(status: 201, body: body)
+    else { throw CocoaError(.coderInvalidValue) }
+    var file = ByteBuffer(capacity: Registration.fileByteCountMax)
+    registration.writeFile(into: &file)
+    return Data([UInt8](file.bytes))
+  }
+
+  @Test func aPlainRegistrationIsRefusedUnlessItIsAllowed() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try await registerPlain(board, in: home)
+    let agent = try RunningAgent(on: board)
+    let ending = await agent.ending()
+    #expect(ending.status != 0)
+    #expect(home.count { if case .readings = $0 { true } else { false } } == 0)
+  }
+
+  @Test func aPlainRegistrationGetsItsKeyFirstAndKeepsIt() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try await registerPlain(board, in: home)
+    try board.configureServer("encryption: preferred")
+    for _ in 0..<2 {
+      let agent = try RunningAgent(on: board)
+      try await agent.event("proven")
+      #expect(await agent.stop().status == 0)
+    }
+    #expect(home.count { $0 == .encryptionEnabled } == 1)
+    for entry in home.journal {
+      if case .readings = entry.event { #expect(entry.sealed == true) }
+    }
+    #expect(shownCharge(in: home) == "83")
+  }
+}

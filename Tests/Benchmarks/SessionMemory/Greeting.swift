@@ -1,0 +1,32 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Transport
+
+/// One call to Home Assistant's REST API, whose connection stays open.
+final class Greeting {
+  private let http: HTTPClient
+  private(set) var isDone = false
+  private(set) var hasSucceeded = false
+
+  init?(from address: [UInt8], token: [UInt8], userAgent: [UInt8], loop: EventLoop) {
+    guard let http = HTTPClient(loop: loop, requestByteCountMax: 1, userAgent: userAgent) else {
+      return nil
+    }
+    self.http = http
+    var url = ByteBuffer(capacity: address.count + 5)
+    url.append(address)
+    url.append("/api/")
+    http.send(to: Endpoint(url: url, method: .get, bearerToken: token), telling: self)
+  }
+
+  var deadline: Instant? { http.deadline }
+  func deadlineReached(now: Instant) { http.deadlineReached(now: now) }
+}
+
+extension Greeting: TransferOwner {
+  func transferEnded(_ result: TransferResult) {
+    isDone = true
+    hasSucceeded = result == .answered(status: 200)
+  }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+// What people and accidents do to the agent's device while it is at work.
+
+extension Agent {
+  /// The device that this agent registered, as Home Assistant's registry has it.
+  fileprivate func device() async throws -> JSON {
+    let devices = try await WebSocket.opened().result("config/device_registry/list").elements
+    return try #require(devices.first { $0["name"] == .string(deviceName) })
+  }
+
+  /// The unique id of the device, with which it registers.
+  fileprivate func deviceID() async throws -> JSON {
+    try await device()["identifiers"].elements.first?.elements.last ?? .absent
+  }
+
+  /// A person deletes the device.
+  fileprivate func delete() async throws {
+    let entry = try #require(try await device()["config_entries"].elements.first?.text)
+    let answer = try await server.request(
+      "DELETE", "/api/config/config_entries/entry/\(entry)", token: server.token)
+    #expect(answer.status == 200)
+  }
+
+  /// Somebody else registers the same device, and gets another key.
+  fileprivate func registerElsewhere() async throws {
+    let registration: JSON = [
+      "device_id": try await deviceID(), "app_id": "homeward", "app_name": "Homeward",
+      "app_version": "1", "device_name": .string(deviceName), "manufacturer": "m", "model": "m",
+      "os_name": "Linux", "os_version": "6", "supports_encryption": true,
+    ]
+    #expect(try await Device.register(registration).status == 201)
+  }
+}
+
+extension Contract.WholeAgent {
+  @Test func aNotificationReachesTheAgentThatWantsIt() async throws {
+    let agent = try Agent(settings: "notifications: websocket")
+    defer { agent.remove() }
+    let work = try agent.start()
+    try await work.event("notifications_open")
+    let service = agent.entityID("mobile_app", "").dropFirst("mobile_app.".count)
+    let answer = try await agent.server.post(
+      "/api/services/notify/mobile_app_\(service)", #"{"message":"storm at nine"}"#,
+      token: agent.server.token)
+    #expect(answer.status == 200)
+    #expect(try await work.event("notification")["message"] == "storm at nine")
+    await work.stop()
+  }
+
+  @Test func anAgentWhoseTrackerIsDisabledSaysSo() async throws {
+    let agent = try Agent()
+    defer { agent.remove() }
+    let work = try agent.start()
+    while try await work.event("proven")["locations"] != 1 {}
+    await work.stop()
+    let socket = try await WebSocket.opened()
+    let trackers = try await socket.result("config/entity_registry/list").elements.filter {
+      $0["platform"] == "mobile_app" && $0["entity_id"].text?.hasPrefix("device_tracker.") == true
+    }
+    let id = try await agent.device()["id"]
+    let tracker = try #require(trackers.first { $0["device_id"] == id })["entity_id"]
+    func disable(_ disabled: JSON) async throws {
+      _ = try await socket.result(
+        "config/entity_registry/update", ["entity_id": tracker, "disabled_by": disabled])
+    }
+    try await disable("user")
+    let again = try agent.start()
+    try await again.event("tracker_missing")
+    await again.stop()
+    // It outlives the registration, and others want to see it.
+    try await disable(.null)
+  }
+
+  enum Loss: CaseIterable, Sendable {
+    case deleted
+    case registeredElsewhere
+  }
+
+  @Test(arguments: Loss.allCases)
+  func anAgentThatMayRegistersAgain(after loss: Loss) async throws {
+    let agent = try Agent(server: "register_again: 30s")
+    defer { agent.remove() }
+    let work = try agent.start()
+    try await work.event("proven")
+    switch loss {
+    case .deleted: try await agent.delete()
+    case .registeredElsewhere: try await agent.registerElsewhere()
+    }
+    try await work.event("outage")
+    try await work.event("registration_doubted")
+    try await work.event("registered")
+    try await work.event("proven")
+    await work.stop()
+    let uptime = try await agent.server.entity(agent.entityID("sensor", "uptime")) { $0 != nil }
+    #expect(uptime != nil)
+  }
+}

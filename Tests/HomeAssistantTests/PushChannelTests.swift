@@ -1,0 +1,169 @@
+import Bytes
+import HomeAssistant
+import HomeAssistantTesting
+import Testing
+
+@Suite struct PushChannelTests {
+  private let rig = ClientRig()
+  private let notes = Notes()
+
+  private final class Notes {
+    var changes: [PushChannel.Change] = []
+    var notifications: [Result<PushNotification, RequestError>] = []
+  }
+
+  private func open(version: Text = "2025.4.4") -> PushChannel {
+    let channel = PushChannel(
+      client: rig.client, webhookID: [UInt8]("hook".utf8),
+      onChange: { [notes] in notes.changes.append($0) },
+      onNotification: { [notes] in notes.notifications.append($0) })
+    rig.client.connect()
+    rig.driver.acceptConnection(version: version)
+    rig.forget()
+    rig.driver.answer()
+    return channel
+  }
+
+  private func notify(_ id: Text = "c1") {
+    rig.driver.tell(["message": "hello", "hass_confirm_id": .text(id)], of: 1)
+  }
+
+  private static let command: Text = "mobile_app/push_notification_channel"
+  private static let confirmation: Text = "mobile_app/push_notification_confirm"
+
+  @Test(arguments: [("2025.4.4", true), ("2021.10.0b0", true), ("2021.9.7", false)])
+  func confirmationsAreAskedForWhereTheServerKnowsThem(version: String, isConfirmed: Bool) {
+    let channel = PushChannel(
+      client: rig.client, webhookID: [UInt8]("hook".utf8), onChange: { _ in },
+      onNotification: { _ in })
+    rig.client.connect()
+    rig.driver.acceptConnection(version: Text(version))
+    let message = rig.driver.messages.last
+    #expect(message?["type"] == .text(Self.command))
+    #expect(message?["webhook_id"] == "hook")
+    #expect(message?["support_confirm"] == (isConfirmed ? true : nil))
+    withExtendedLifetime(channel) {}
+  }
+
+  @Test func aNotificationIsConfirmedBeforeAnythingIsDoneAboutIt() throws {
+    let channel = open()
+    notify()
+    let message = try #require(rig.driver.messages.last)
+    #expect(message["type"] == .text(Self.confirmation))
+    #expect(message["confirm_id"] == "c1" && message["webhook_id"] == "hook")
+    #expect(notes.notifications.isEmpty)
+    rig.driver.answer()
+    #expect(try notes.notifications.map { try $0.get().message } == ["hello"])
+    withExtendedLifetime(channel) {}
+  }
+
+  /// It has arrived, and Home Assistant may send it nowhere else.
+  @Test func aNotificationWhoseConfirmationIsLostIsToldOnce() {
+    let channel = open()
+    notify()
+    rig.driver.endConnection()
+    #expect(notes.notifications.count == 1)
+    rig.client.networkChanged()
+    rig.driver.acceptConnection()
+    #expect(rig.ids(of: Self.confirmation) == [2])
+    #expect(notes.notifications.count == 1)
+    withExtendedLifetime(channel) {}
+  }
+
+  @Test func aNotificationWithoutAConfirmationIsToldAndThatIsAll() {
+    let channel = open()
+    rig.driver.tell(["message": "hello"], of: 1)
+    #expect(notes.notifications.count == 1 && rig.driver.messages.isEmpty)
+    withExtendedLifetime(channel) {}
+  }
+
+  /// Home Assistant closed the channel, and says so in no other way.
+  @Test func aConfirmationThatIsNotFoundOpensTheChannelAgainAtOnce() {
+    let channel = open()
+    notify()
+    rig.driver.refuse(code: "not_found")
+    #expect(rig.ids(of: Self.command) == [3])
+    rig.driver.answer()
+    #expect(notes.changes == [.opened, .opened])
+    rig.driver.tell(["message": "again"], of: 3)
+    #expect(notes.notifications.count == 2)
+    withExtendedLifetime(channel) {}
+  }
+
+  @Test func anotherRefusalOfAConfirmationIsNoReasonToOpenItAgain() {
+    let channel = open()
+    notify()
+    rig.driver.refuse(code: "unknown_error")
+    #expect(rig.ids(of: Self.command).isEmpty)
+    withExtendedLifetime(channel) {}
+  }
+
+  @Test func itIsOpenedAgainFromTimeToTime() throws {
+    let channel = open()
+    for _ in 0..<3 {
+      let deadline = try #require(channel.deadline)
+      #expect(deadline == rig.driver.now + PushChannel.renewalInterval)
+      channel.deadlineReached(now: deadline + .nanoseconds(-1))
+      #expect(rig.ids(of: Self.command).isEmpty)
+      channel.deadlineReached(now: deadline)
+      #expect(rig.ids(of: Self.command).count == 1)
+      #expect(channel.deadline == nil, "until there is an answer")
+      rig.driver.answer()
+      rig.forget()
+    }
+  }
+
+  @Test func itIsOpenedOnceAfterAReconnectionAndRestsMeanwhile() {
+    let channel = open()
+    rig.driver.endConnection()
+    #expect(channel.deadline == nil)
+    rig.forget()
+    rig.client.networkChanged()
+    rig.driver.acceptConnection()
+    #expect(rig.ids(of: Self.command).count == 1)
+    rig.driver.answer()
+    #expect(channel.deadline != nil)
+    #expect(notes.changes == [.opened, .opened])
+  }
+
+  @Test func anOlderServerAfterARestartIsAskedForWhatItKnows() {
+    let channel = open()
+    rig.driver.endConnection()
+    rig.client.networkChanged()
+    rig.forget()
+    rig.driver.acceptConnection(version: "2021.9.7")
+    let last = rig.driver.messages.last { $0["type"] == .text(Self.command) }
+    #expect(last != nil && last?["support_confirm"] == nil)
+    withExtendedLifetime(channel) {}
+  }
+
+  @Test func aRefusedChannelIsTold() {
+    let channel = PushChannel(
+      client: rig.client, webhookID: [UInt8]("hook".utf8),
+      onChange: { [notes] in notes.changes.append($0) }, onNotification: { _ in })
+    rig.connect()
+    rig.driver.refuse(code: "not_found", message: "no such device")
+    #expect(notes.changes == [.refused(.server(code: "not_found", message: "no such device"))])
+    #expect(channel.deadline == nil)
+  }
+
+  @Test func aNotificationThatCannotBeReadIsTold() {
+    let channel = open()
+    rig.driver.tell(["message": 7], of: 1)
+    guard case .failure(.decoding)? = notes.notifications.first else {
+      Issue.record("\(notes.notifications)")
+      return
+    }
+    withExtendedLifetime(channel) {}
+  }
+
+  @Test func itsEndIsTheEndOfTheSubscription() {
+    _ = open()
+    #expect(rig.driver.messageTypes == ["unsubscribe_events"])
+    rig.forget()
+    rig.reconnect()
+    #expect(rig.ids(of: Self.command).isEmpty)
+    notify()
+    #expect(notes.notifications.isEmpty)
+  }
+}

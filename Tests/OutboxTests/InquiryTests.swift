@@ -1,0 +1,238 @@
+import Bytes
+import HomeAssistant
+import Sensing
+import Testing
+
+@testable import Outbox
+
+/// What is asked of Home Assistant and told to it beside readings.
+@Suite struct InquiryTests {
+  private static let update = Webhook.UpdateRegistration(
+    appVersion: "1", deviceName: "Boat", manufacturer: "m", model: "m", osVersion: "6",
+    push: .none)
+
+  private func rig(untold: Webhook.UpdateRegistration? = nil) throws -> DeliveryRig {
+    DeliveryRig(
+      beginning: Delivery(trackerID: [UInt8]("board".utf8), untold: untold, seed: 1),
+      registration: try .forTests())
+  }
+
+  // MARK: The configuration
+
+  @Test func aFirstCycleBeginsByAskingWhoHomeAssistantIs() throws {
+    let rig = try rig()
+    rig.cycleDue()
+    #expect(rig.underWay == .configuration)
+    try rig.acceptAll()
+    #expect(rig.sent == ["{}", "[]"])
+    guard case .acquainted(let configuration)? = rig.events.first else {
+      Issue.record("nothing was told")
+      return
+    }
+    #expect(configuration.version == ServerVersion("2025.4.4"))
+    #expect(rig.events.count == 2, "a tracker that is there is no news")
+  }
+
+  @Test func itIsAskedAgainOnceADayAndNotInBetween() throws {
+    let rig = try rig()
+    try rig.acceptedCycle()
+    rig.sleep(Acquaintance.configurationInterval - .nanoseconds(1))
+    #expect(try rig.acceptedCycle() == ["[]"])
+    rig.sleep(.nanoseconds(1))
+    #expect(try rig.acceptedCycle() == ["{}", "[]"])
+    #expect(try rig.acceptedCycle() == ["[]"])
+  }
+
+  @Test func itIsAskedAgainWhenHomeAssistantMayHaveRestarted() throws {
+    let rig = try rig()
+    try rig.acceptedCycle()
+    rig.delivery.connectionEnded()
+    #expect(try rig.acceptedCycle() == ["{}", "[]"])
+  }
+
+  /// One message finds out that Home Assistant drops everything, however many sensors wait.
+  @Test func anAttemptInAnOutageIsOneMessage() throws {
+    let rig = try rig()
+    for number in 0..<20 { _ = try rig.sensor("s\(number)", 0) }
+    rig.cycleDue()
+    rig.answered(.unproven)
+    for _ in 0..<3 {
+      try rig.sleepUntilDeadline()
+      rig.answered(.unproven)
+    }
+    #expect(rig.sent.count == 4)
+    #expect(rig.events == [.outage(.dropped)])
+  }
+
+  @Test(arguments: ["{}", "[]", "null", #"{"version":7}"#, #"{"version":"2025.4.4"}"#])
+  func aConfigurationThatCannotBeReadHoldsUpNothing(json: String) throws {
+    let rig = try rig()
+    _ = try rig.sensor("level", 7)
+    rig.cycleDue()
+    rig.answered(json)
+    try rig.acceptAll()
+    #expect(rig.events.first == .configurationUnreadable)
+    #expect(rig.events.last == .proven(readings: 1, hasLocation: false))
+    // It would say the same again.
+    #expect(try rig.acceptedCycle() == ["[]"])
+  }
+
+  @Test func aLocationIsWrittenAsItsVersionOfHomeAssistantTakesIt() throws {
+    let rig = try rig()
+    rig.cycleDue()
+    rig.answered(DeliveryRig.configuration.replacing("2025.4.4", with: "2026.8.0"))
+    try rig.accept()
+    var fix = Fix.here(at: 0)
+    fix.horizontalErrorMeters = 2.5
+    rig.record(fix)
+    rig.cycleDue()
+    #expect(rig.sent.last?.contains(#""gps_accuracy":2.5"#) == true)
+  }
+
+  // MARK: What has changed about the device
+
+  @Test func whatHasChangedIsToldOnce() throws {
+    let rig = try rig(untold: Self.update)
+    let sent = try rig.acceptedCycle()
+    #expect(sent.count == 3 && sent[1].contains(#""device_name":"Boat""#))
+    #expect(rig.events.contains(.registrationTold(fingerprint: Self.update.fingerprint)))
+    #expect(try rig.acceptedCycle() == ["[]"])
+  }
+
+  @Test(arguments: ["{}", #"{"success":false}"#, "[]"])
+  func whatHomeAssistantDoesNotWantToKnowHoldsUpNothing(answer: String) throws {
+    let rig = try rig(untold: Self.update)
+    _ = try rig.sensor("level", 7)
+    rig.cycleDue()
+    try rig.accept()
+    if answer == "{}" { rig.answered(.unproven) } else { rig.answered(answer) }
+    try rig.acceptAll()
+    #expect(rig.events.filter { $0 == .registrationDropped }.count == 1)
+    #expect(rig.events.last == .proven(readings: 1, hasLocation: false))
+    #expect(try rig.acceptedCycle() == ["[]"])
+  }
+
+  @Test func aChangeThatCouldNotBeToldForAnOutageIsToldAfterIt() throws {
+    let rig = try rig(untold: Self.update)
+    rig.cycleDue()
+    try rig.accept()
+    rig.connectionFailed()
+    try rig.sleepUntilDeadline()
+    try rig.acceptAll()
+    #expect(rig.events.contains(.registrationTold(fingerprint: Self.update.fingerprint)))
+  }
+
+  @Test func aNewRegistrationKnowsAllAboutTheDevice() throws {
+    let rig = try rig(untold: Self.update)
+    rig.delivery.registrationReplaced(isPlain: false)
+    #expect(try rig.acceptedCycle() == ["{}", "[]"])
+  }
+
+  // MARK: Whether locations are taken
+
+  /// Sends a fix of that second, and returns whether it was looked up.
+  private func isLookedUp(_ rig: DeliveryRig, second: Int64) throws -> Bool {
+    rig.now = Instant(nanoseconds: second * 1_000_000_000)
+    rig.record(.here(at: second))
+    let start = rig.sent.count
+    try rig.acceptedCycle()
+    return rig.sent[start...].contains { $0.contains("template") }
+  }
+
+  @Test func theFirstLocationIsLookedUpAndThenOneInAHundred() throws {
+    let rig = try rig()
+    var lookedUp: [Int64] = []
+    for second in 0..<Int64(2 * Acquaintance.locationsOnTrust + 3) {
+      if try isLookedUp(rig, second: second) { lookedUp.append(second) }
+    }
+    let interval = Int64(Acquaintance.locationsOnTrust + 1)
+    #expect(lookedUp == [0, interval, 2 * interval])
+  }
+
+  @Test func aLocationIsLookedUpAfterAnOutageAndAfterARestart() throws {
+    let rig = try rig()
+    #expect(try isLookedUp(rig, second: 0))
+    #expect(try !isLookedUp(rig, second: 1))
+    rig.delivery.connectionEnded()
+    #expect(try isLookedUp(rig, second: 2))
+    rig.cycleDue()
+    rig.connectionFailed()
+    try rig.sleepUntilDeadline()
+    try rig.acceptAll()
+    #expect(try isLookedUp(rig, second: 20))
+    rig.delivery.registrationReplaced(isPlain: false)
+    #expect(try isLookedUp(rig, second: 21))
+  }
+
+  private func lookedUp(_ answer: String) throws -> DeliveryRig {
+    let rig = try rig()
+    try rig.acceptedCycle()
+    rig.forgetWhatWasToldSoFar()
+    rig.record(.here(at: 0))
+    rig.cycleDue()
+    try rig.accept()
+    #expect(rig.underWay == .readBack)
+    rig.answered(answer)
+    try rig.acceptAll()
+    return rig
+  }
+
+  @Test func aDroppedLocationIsToldAndNotCounted() throws {
+    let elsewhere = readBack(ofLocation: #"{"gps":[1.0000000,2.0000000]}"#)
+    let rig = try lookedUp(elsewhere)
+    #expect(rig.events == [.locationDropped, .proven(readings: 0, hasLocation: false)])
+    // It would be dropped again; and the next one is looked up, too.
+    #expect(try rig.acceptedCycle() == ["[]"])
+    #expect(try isLookedUp(rig, second: 1))
+  }
+
+  @Test func aDisabledTrackerIsToldOnceAndItsReturnToo() throws {
+    let rig = try lookedUp(#"{"p":{"e":null}}"#)
+    #expect(rig.events == [.trackerMissing, .proven(readings: 0, hasLocation: false)])
+    rig.delivery.connectionEnded()
+    rig.cycleDue()
+    rig.answered(
+      DeliveryRig.configuration.replacing(#""disabled":false"#, with: #""disabled":true"#))
+    try rig.acceptAll()
+    #expect(rig.events.filter { $0 == .trackerMissing }.count == 1)
+    rig.delivery.connectionEnded()
+    try rig.acceptedCycle()
+    #expect(rig.events.filter { $0 == .trackerFound }.count == 1)
+  }
+
+  /// The place is the same, and only its age tells that it is the one of an hour ago.
+  @Test func aLocationThatWasDroppedOnAParkedBoardIsSeen() throws {
+    let same = readBack(ofLocation: #"{"gps":[52.0000000,0.0000000]}"#, age: "3600")
+    let rig = try lookedUp(same)
+    #expect(rig.events == [.locationDropped, .proven(readings: 0, hasLocation: false)])
+  }
+
+  @Test(arguments: [#"{"p":{"error":"TemplateError"}}"#, "{}", "[]", ""])
+  func aTemplateThatFailsHoldsUpNothing(answer: String) throws {
+    let rig = try lookedUp(answer)
+    #expect(rig.events == [.proven(readings: 0, hasLocation: true)])
+  }
+
+  @Test func aLocationWhoseLookUpWasNotAnsweredIsSentAgain() throws {
+    let rig = try rig()
+    rig.record(.here(at: 0))
+    rig.cycleDue()
+    try rig.accept()
+    try rig.accept()
+    #expect(rig.underWay == .readBack)
+    rig.connectionFailed()
+    try rig.sleepUntilDeadline()
+    try rig.acceptAll()
+    #expect(rig.sent.filter { $0.contains(#""gps":"#) }.count == 2)
+    #expect(rig.events.last == .proven(readings: 0, hasLocation: true))
+  }
+
+  @Test func withoutAnIDOfTheDeviceLocationsAreSentOnTrust() throws {
+    let rig = try rig()
+    rig.cycleDue()
+    rig.answered("[]")
+    try rig.acceptAll()
+    #expect(try !isLookedUp(rig, second: 0))
+    #expect(rig.events.last == .proven(readings: 0, hasLocation: true))
+  }
+}

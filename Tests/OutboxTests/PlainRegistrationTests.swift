@@ -1,0 +1,108 @@
+import Bytes
+import HomeAssistant
+import Sensing
+import Testing
+
+@testable import Outbox
+
+/// A registration without a key, as very old servers give it.
+@Suite struct PlainRegistrationTests {
+  private let rig: DeliveryRig
+
+  init() throws {
+    rig = DeliveryRig(
+      beginning: Delivery(trackerID: [UInt8]("board".utf8), isPlain: true, seed: 1),
+      registration: try .forTests(isPlain: true))
+    rig.answersInquiries = true
+  }
+
+  private static func key() throws -> SecretKey {
+    let key = SecretKey(hexadecimal: [UInt8](repeating: UInt8(ascii: "7"), count: 64).span)
+    return try #require(key)
+  }
+
+  @Test func theFirstThingAskedForIsAKey() throws {
+    rig.cycleDue()
+    #expect(rig.underWay == .key)
+    rig.keyAnswered(.enabled(try Self.key()))
+    #expect(rig.events.first == .sealed)
+    #expect(rig.underWay == .states)
+  }
+
+  @Test func oneThatHasItsKeyAsksForNoOther() throws {
+    rig.cycleDue()
+    rig.keyAnswered(.enabled(try Self.key()))
+    try rig.acceptAll()
+    rig.sleep(KeyQuest.interval)
+    rig.cycleDue()
+    #expect(rig.underWay == .states)
+  }
+
+  @Test func aServerThatHasNoKeysIsNeverAskedAgain() throws {
+    rig.cycleDue()
+    rig.keyAnswered(.notAvailable)
+    try rig.acceptAll()
+    #expect(rig.events.first == .sealingImpossible)
+    for _ in 0..<3 {
+      rig.sleep(KeyQuest.interval)
+      rig.cycleDue()
+      #expect(rig.underWay == .states)
+      try rig.acceptAll()
+    }
+  }
+
+  @Test func aServerThatDidNotAnswerIsAskedAgainADayLater() throws {
+    rig.cycleDue()
+    rig.keyAnswered(.unanswered(.notLive))
+    #expect(rig.events == [.outage(.notLive)])
+    try rig.sleepUntilDeadline()
+    #expect(rig.underWay == .states)
+    try rig.acceptAll()
+    rig.sleep(KeyQuest.interval)
+    rig.cycleDue()
+    #expect(rig.underWay == .key)
+  }
+
+  /// Somebody got the key, and it was not us.
+  @Test func aRegistrationThatIsLockedIsAnOutageAndCastsDoubt() throws {
+    rig.cycleDue()
+    rig.keyAnswered(.alreadyEnabled)
+    #expect(rig.events == [.outage(.encryptionRequired)])
+    let began = rig.now
+    while rig.now - began <= Delivery.doubtAfter + Delivery.longestRetryDelay {
+      try rig.sleepUntilDeadline()
+      rig.answered(.encryptionRequired)
+    }
+    #expect(rig.events.contains { if case .registrationDoubted = $0 { true } else { false } })
+  }
+
+  @Test func aPlainAnswerIsAllThatCanBeHad() throws {
+    _ = try rig.sensor("level", 7)
+    rig.cycleDue()
+    rig.keyAnswered(.notAvailable)
+    rig.answered(content: #"{"success":true}"#)
+    rig.answered(content: #"{"level":{"success":true}}"#)
+    #expect(rig.events.last == .proven(readings: 1, hasLocation: false))
+    // About no sensor there is nothing to say.
+    rig.cycleDue()
+    rig.answered(.unproven)
+    #expect(rig.events.last == .proven(readings: 0, hasLocation: false))
+  }
+
+  @Test func anAnswerOfNothingToReadingsIsNoPlainProof() throws {
+    _ = try rig.sensor("level", 7)
+    rig.cycleDue()
+    rig.keyAnswered(.notAvailable)
+    rig.answered(content: #"{"success":true}"#)
+    rig.answered(.unproven)
+    #expect(rig.events.last == .outage(.dropped))
+  }
+
+  @Test func aKeyThatNobodyWaitsForChangesNothing() throws {
+    rig.cycleDue()
+    rig.keyAnswered(.notAvailable)
+    rig.keyAnswered(.enabled(try Self.key()))
+    #expect(rig.underWay == .states)
+    #expect(!rig.events.contains(.sealed))
+  }
+}
