@@ -1,9 +1,7 @@
 // libc and kernel interfaces, with nullability and types that do not change between Debian
-// releases. Every shim header starts with the same feature macro: two modules that include the
-// same libc header under different macros do not import together.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
+// releases. No shim header defines a feature macro, such as _GNU_SOURCE: two modules that
+// include the same libc header under different macros do not import together, and Swift's own
+// module of libc, which comes with Foundation, has none.
 #ifndef HOMEWARD_CLINUX_H
 #define HOMEWARD_CLINUX_H
 
@@ -42,6 +40,8 @@ int clinux_argument_count(void);
 const char *_Nullable clinux_argument(int index);
 
 static inline int clinux_errno(void) { return errno; }
+/// What an error of the kernel is called in English, or NULL where it has no such number.
+const char *_Nullable clinux_error_description(int code);
 
 /// `open(2)` is variadic, which Swift cannot call.
 static inline int clinux_open(const char *path, int flags, mode_t mode) {

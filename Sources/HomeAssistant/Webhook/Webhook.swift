@@ -8,6 +8,7 @@ public import Bytes
 public enum Webhook {
   /// A message that is written once and sent as it is.
   public protocol Message: Sendable {
+    /// What Home Assistant takes it as.
     static var type: MessageType { get }
     /// Writes the JSON of the message's `data`.
     func write(into data: inout ByteBuffer)
