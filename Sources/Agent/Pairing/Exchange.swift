@@ -12,12 +12,13 @@ final class Exchange {
   private var result: TransferResult?
 
   init(
-    loop: EventLoop, requestByteCountMax: Int = Exchange.requestByteCountMax,
+    loop: EventLoop, settings: TransportSettings,
+    requestByteCountMax: Int = Exchange.requestByteCountMax,
     responseByteCountMax: Int = HTTPClient.responseByteCountMax
   ) throws(CommandFailure) {
     guard
       let http = HTTPClient(
-        loop: loop, requestByteCountMax: requestByteCountMax,
+        loop: loop, settings: settings, requestByteCountMax: requestByteCountMax,
         responseByteCountMax: responseByteCountMax, userAgent: homewardUserAgent)
     else { throw CommandFailure(code: .osError, text: "libcurl does not start") }
     self.loop = loop

@@ -80,20 +80,16 @@ public struct LoginFlow: Sendable {
   private enum State {
     case opening
     case asking(flowID: Text, LoginStep)
-    case awaiting(sent: Pair?)
+    /// What a person typed is on its way; nothing in it where they only chose.
+    case awaiting(sent: [[UInt8]])
     case exchanging
     case over
   }
 
-  /// User name and password.
-  private struct Pair: Equatable {
-    let name: [UInt8]
-    let password: [UInt8]
-  }
-
   private let clientID: Text
   private var state = State.opening
-  private var refused: [Pair] = []
+  /// User names with their passwords, and codes.
+  private var refused: [[[UInt8]]] = []
   private var refusalCount = 0
 
   /// - Parameter url: the address of Home Assistant, without a slash at its end.
@@ -109,9 +105,10 @@ public struct LoginFlow: Sendable {
     guard case .asking(let flowID, .credentials) = state else {
       preconditionFailure("nobody asked for a password")
     }
-    let pair = Pair(name: user, password: password)
-    guard !refused.contains(pair) else { return .ask(.credentials, after: .repeated) }
-    state = .awaiting(sent: pair)
+    guard !refused.contains([user, password]) else {
+      return .ask(.credentials, after: .repeated)
+    }
+    state = .awaiting(sent: [user, password])
     return proceed(flowID, [("username", user), ("password", password)])
   }
 
@@ -120,16 +117,17 @@ public struct LoginFlow: Sendable {
     guard case .asking(let flowID, .module(let modules)) = state else {
       preconditionFailure("nobody asked for a module")
     }
-    state = .awaiting(sent: nil)
+    state = .awaiting(sent: [])
     return proceed(flowID, [("multi_factor_auth_module", modules[index].id.bytes)])
   }
 
   /// The answer to `.code`.
   public mutating func codeGiven(_ code: [UInt8]) -> Action {
-    guard case .asking(let flowID, .code) = state else {
+    guard case .asking(let flowID, .code(let module)) = state else {
       preconditionFailure("nobody asked for a code")
     }
-    state = .awaiting(sent: nil)
+    guard !refused.contains([code]) else { return .ask(.code(module: module), after: .repeated) }
+    state = .awaiting(sent: [code])
     return proceed(flowID, [("code", code)])
   }
 
@@ -168,7 +166,7 @@ public struct LoginFlow: Sendable {
     case .step(let flowID, let step, .some):
       refusalCount += 1
       guard refusalCount < Self.refusalsMax else { return fail(.refusedTooOften) }
-      if case .awaiting(let pair?) = state { refused.append(pair) }
+      if case .awaiting(let sent) = state { refused.append(sent) }
       state = .asking(flowID: flowID, step)
       return .ask(step, after: .refused(attemptsLeft: Self.refusalsMax - refusalCount))
     case .code(let code):
