@@ -29,7 +29,8 @@ struct WebhookPost {
     self.configuration = configuration
     self.registration = registration
     exchange = try Exchange(
-      loop: try .forCommand(), requestByteCountMax: Self.requestByteCountMax,
+      loop: try .forCommand(), settings: configuration.homeAssistant.tls,
+      requestByteCountMax: Self.requestByteCountMax,
       responseByteCountMax: Self.responseByteCountMax)
   }
 
