@@ -37,7 +37,7 @@ final class Watch {
     }
     guard
       let driver = NetworkDriver(
-        address: url, tokens: login.tokens, settings: .system, loop: loop,
+        address: url, tokens: login.tokens, settings: configuration.homeAssistant.tls, loop: loop,
         userAgent: homewardUserAgent)
     else { throw CommandFailure(code: .osError, text: "libcurl does not start") }
     self.driver = driver
