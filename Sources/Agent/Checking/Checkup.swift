@@ -30,7 +30,7 @@ final class Checkup {
     if let registration {
       let proof = EncryptionProof(
         exchange: exchange, registration: registration,
-        deviceID: DeviceIdentity(host: configuration.host).registrationRequest(name: nil).deviceID)
+        deviceID: DeviceIdentity(host: configuration.host).deviceID)
       report.append(try proof.finding(at: url, visit: visit, &report.version))
     }
     if let visit { report.append(try visit.finding()) }

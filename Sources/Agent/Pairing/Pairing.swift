@@ -169,8 +169,9 @@ final class Pairing {
   private func register(
     _ login: Login, _ configuration: Configuration, _ state: StateDirectory
   ) throws(CommandFailure) {
-    let identity = DeviceIdentity(host: configuration.host).registrationRequest(
-      name: configuration.deviceName)
+    let identity = configuration.registrationRequest {
+      dialog.say("The token of notifications.push_url cannot be used (\($0.code)).")
+    }
     summary.deviceName = identity.deviceName
     let token: [UInt8]
     switch (login.credential, login.accessToken) {
@@ -180,8 +181,9 @@ final class Pairing {
     }
     let answer = try exchange.register(identity, at: summary.url, token: token)
     if case .tokenRejected = answer { state.note(rejected: login.credential, dialog) }
-    let registration = try answer.registration(
+    var registration = try answer.registration(
       acceptsPlain: configuration.homeAssistant.isPlainAllowed)
+    registration.toldFingerprint = Webhook.UpdateRegistration(identity).fingerprint
     do throws(Errno) {
       try state.write(registration)
       try state.write(login.credential)
@@ -204,7 +206,7 @@ final class Pairing {
       at: summary.url, with: tokens, settings: settings, loop: loop)
     defer { conversation.end() }
     let review = PersonReview(conversation: conversation, dialog: dialog)
-    let deviceID = DeviceIdentity(host: configuration.host).registrationRequest(name: nil).deviceID
+    let deviceID = DeviceIdentity(host: configuration.host).deviceID
     try review.run(deviceID: deviceID, &summary)
     if conversation.isCredentialRejected { state.note(rejected: login.credential, dialog) }
   }

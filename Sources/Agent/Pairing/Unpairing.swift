@@ -88,7 +88,7 @@ final class Unpairing {
     let settings = configuration?.homeAssistant.tls ?? .system
     let conversation = try Conversation(at: url, with: tokens, settings: settings, loop: loop)
     let host = configuration?.host ?? .standard
-    let deviceID = DeviceIdentity(host: host).registrationRequest(name: nil).deviceID
+    let deviceID = DeviceIdentity(host: host).deviceID
     let problem = try DeviceDeletion(conversation: conversation).run(deviceID: deviceID)
     conversation.end()
     switch problem {

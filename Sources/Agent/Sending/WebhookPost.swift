@@ -45,10 +45,9 @@ struct WebhookPost {
 
   /// What the board would register with now.
   private var description: [UInt8] {
-    let identity = DeviceIdentity(host: configuration.host)
     var data = ByteBuffer(capacity: Exchange.requestByteCountMax)
-    Webhook.UpdateRegistration(identity.registrationRequest(name: configuration.deviceName))
-      .write(into: &data)
+    // A push token that cannot be read is what `homeward run` complains of.
+    Webhook.UpdateRegistration(configuration.registrationRequest { _ in }).write(into: &data)
     return [UInt8](data.bytes)
   }
 
