@@ -56,7 +56,7 @@ private struct Check {
 extension SetUp.Checking {
   @Test func aBoardThatCanReportIsWellAndTheAgentGoesOn() async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     let agent = try RunningAgent(on: board)
     try await agent.event("proven")
     let check = try await board.checked()
@@ -74,7 +74,7 @@ extension SetUp.Checking {
 
   @Test func peopleReadLines() async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     let arguments = ["check", "--config", board.configuration]
     let well = try await RunningAgent(on: board, arguments).ending()
     #expect(
@@ -123,7 +123,7 @@ extension SetUp.Checking {
 
   @Test func aDamagedRegistrationOrLoginIsNamed() async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     board.keepKeptSecrets()
     try board.write("{}", to: "state/registration.json")
     try board.write("{}", to: "state/credential.json")
@@ -152,7 +152,7 @@ extension SetUp.Checking {
   @Test(arguments: troubles)
   func aServerThatIsNotWellIsTold(_ trouble: Trouble) async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     home.fault = trouble.fault
     let check = try await board.checked()
     #expect(check.status == trouble.status)
@@ -161,7 +161,7 @@ extension SetUp.Checking {
 
   @Test func aServerThatIsOffIsAProblemOfTheNetwork() async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     home.stop()
     let check = try await board.checked()
     #expect(check.status == 75)
@@ -171,7 +171,7 @@ extension SetUp.Checking {
   /// Another key than Home Assistant's: it drops what it cannot open, and answers 200.
   @Test func encryptionThatIsBrokenForGoodIsAnAlarm() async throws {
     let home = try lockedHome()
-    let (board, other) = (try await Board.paired(with: home), try await otherBoard(of: home))
+    let (board, other) = (try await Board.loggedIn(to: home), try await otherBoard(of: home))
     try board.takeKey(of: other)
     let check = try await board.checked()
     #expect(check.status == 76)
@@ -189,7 +189,7 @@ extension SetUp.Checking {
 
   @Test func aBoardThatWasDeletedThereIsGone() async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     home.forgetAll()
     let check = try await board.checked()
     #expect(check.status == 69)
@@ -205,7 +205,7 @@ extension SetUp.Checking {
 
   @Test func aBoardThatWasRegisteredAgainElsewhereIsTold() async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     let twin = try Board(unpairedWith: home)
     #expect(try await twin.paired(with: home).status == 0)
     let check = try await board.checked()
@@ -215,7 +215,7 @@ extension SetUp.Checking {
 
   @Test func withoutALoginNobodyCanTellStartingFromGone() async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     home.forgetAll()
     try board.remove("state/credential.json")
     let check = try await board.checked()
@@ -226,7 +226,7 @@ extension SetUp.Checking {
 
   @Test func aRejectedLoginIsNeverSentAgain() async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     home.revoke(try board.refreshToken)
     for _ in 0..<2 {
       let check = try await board.checked()

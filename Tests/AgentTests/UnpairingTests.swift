@@ -9,7 +9,7 @@ extension SetUp {
 
 extension Board {
   /// A board that a person has paired, with a password.
-  static func paired(with home: PracticeServer) async throws -> Board {
+  static func loggedIn(to home: PracticeServer) async throws -> Board {
     let board = try Board(unpairedWith: home)
     let command = try board.pair("--yes")
     try await command.logIn(to: home)
@@ -50,7 +50,7 @@ extension PracticeServer {
 extension SetUp.Unpairing {
   @Test func nothingOfTheBoardIsLeftThereNorHere() async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     let command = try TypedCommand(on: board, ["unpair", "--config", board.configuration])
     try await command.asked("with its entities and their names? [y/N]: ")
     command.type("y")
@@ -68,7 +68,7 @@ extension SetUp.Unpairing {
 
   @Test func aScriptIsToldWhatWasDone() async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     let ending = try await board.unpaired("--yes", "--json")
     #expect(ending.status == 0)
     #expect(
@@ -77,7 +77,7 @@ extension SetUp.Unpairing {
 
   @Test func withoutAYesItStaysPaired() async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     let requestCount = home.requestCount
     let ending = try await board.unpaired()
     #expect(ending.status == 64)
@@ -88,7 +88,7 @@ extension SetUp.Unpairing {
 
   @Test func whileHomeAssistantIsOffNothingIsForgottenUnlessItIsMeant() async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     home.stop()
     let ending = try await board.unpaired("--yes")
     #expect(ending.status == 75)
@@ -115,7 +115,7 @@ extension SetUp.Unpairing {
 
   @Test func aLoginThatWasEndedThereIsSentOnceAndTheRestIsDone() async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     home.revoke(try board.refreshToken)
     let requestCount = home.requestCount
     let ending = try await board.unpaired("--yes")
@@ -130,7 +130,7 @@ extension SetUp.Unpairing {
 
   @Test func aBoardThatWasDeletedThereIsForgottenHere() async throws {
     let home = try lockedHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.loggedIn(to: home)
     home.forgetAll()
     let ending = try await board.unpaired("--yes")
     #expect(ending.status == 0)

@@ -14,7 +14,9 @@ private final class ObservedHome {
 
   init() throws {
     let (stream, continuation) = AsyncStream<JournalEntry>.makeStream()
-    server = try PracticeServer(token: "token-\(UUID().uuidString)") { entries in
+    server = try PracticeServer(
+      port: try reservedPort(), token: "token-\(UUID().uuidString)"
+    ) { entries in
       for entry in entries { continuation.yield(entry) }
     }
     entries = stream.makeAsyncIterator()
