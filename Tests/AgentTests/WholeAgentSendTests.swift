@@ -9,7 +9,7 @@ extension WholeAgent {
 
 extension Board {
   /// A board that `homeward pair` made a device of `home`.
-  static func paired(with home: PracticeServer) async throws -> Board {
+  static func pairedByToken(with home: PracticeServer) async throws -> Board {
     let board = try Board(reportingTo: home)
     let ending = try await board.run(
       "pair", "--token-file", board.path("token"), "--yes", "--json")
@@ -127,7 +127,7 @@ extension WholeAgent.Sending {
   @Test(arguments: attempts)
   func aMessageOfEachTypeArrivesAndItsAnswerIsShown(_ attempt: Attempt) async throws {
     let home = try practiceHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.pairedByToken(with: home)
     var words = ["send"] + attempt.words
     if attempt.data != nil { words += ["--data", "-"] }
     let ending = try await RunningAgent(
@@ -143,7 +143,7 @@ extension WholeAgent.Sending {
 
   @Test func aScriptGetsTheAnswerAsItCame() async throws {
     let home = try practiceHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.pairedByToken(with: home)
     let zones = try await board.run("send", "get_zones", "--json")
     #expect(zones.status == 0)
     #expect(zones.log == [])
@@ -158,14 +158,14 @@ extension WholeAgent.Sending {
 
   @Test func whatAHomeSaysCannotCommandTheTerminal() async throws {
     let home = try practiceHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.pairedByToken(with: home)
     let ending = try await board.run("send", "render_template", "red \u{1B}[31m\u{7}")
     #expect(ending.output == ["red \\u001b[31m\\u0007"])
   }
 
   @Test func whatHomeAssistantRefusesIsShown() async throws {
     let home = try practiceHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.pairedByToken(with: home)
     for (words, name) in [
       (["stream_camera", "camera.none"], "refused"),
       (["render_template", "{{ nonsense() }}"], "refused"),
@@ -184,7 +184,7 @@ extension WholeAgent.Sending {
 
   @Test func aHomeThatHoldsAnotherKeyIsToldFromOneThatDislikesTheMessage() async throws {
     let home = try practiceHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.pairedByToken(with: home)
     home.suffer(.changeKeys)
     let ending = try await board.run("send", "get_config")
     #expect(ending.status == 65)
@@ -215,7 +215,7 @@ extension WholeAgent.Sending {
   @Test(arguments: troubles)
   func whatIsWrongWithHomeAssistantIsNamed(_ trouble: Trouble) async throws {
     let home = try practiceHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.pairedByToken(with: home)
     home.fault = trouble.fault
     let ending = try await board.run("send", "get_config")
     #expect(ending.status == trouble.status)
@@ -228,7 +228,7 @@ extension WholeAgent.Sending {
 
   @Test func aHomeThatIsSwitchedOffIsNamedWithItsAddress() async throws {
     let home = try practiceHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.pairedByToken(with: home)
     home.stop()
     let ending = try await board.run("send", "get_config", "--json")
     #expect(ending.status == 75)
@@ -247,7 +247,7 @@ extension WholeAgent.Sending {
 
   @Test func aMistakeIsNamedBeforeAnythingIsSent() async throws {
     let home = try practiceHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.pairedByToken(with: home)
     let requestCount = home.requestCount
     for (words, mistake) in [
       ([], "say which type, such as get_config"),

@@ -14,7 +14,9 @@ private final class ObservedHome {
 
   init() throws {
     let (stream, continuation) = AsyncStream<JournalEntry>.makeStream()
-    server = try PracticeServer(token: "token-\(UUID().uuidString)") { entries in
+    server = try PracticeServer(
+      port: try reservedPort(), token: "token-\(UUID().uuidString)"
+    ) { entries in
       for entry in entries { continuation.yield(entry) }
     }
     entries = stream.makeAsyncIterator()
@@ -46,7 +48,7 @@ private func watching(
 
 /// A board with a sensor that shows 1 %.
 private func boardWithSensor(in home: PracticeServer) async throws -> Board {
-  let board = try await Board.paired(with: home)
+  let board = try await Board.pairedByToken(with: home)
   try await board.registerSensor()
   return board
 }
@@ -104,7 +106,7 @@ extension WholeAgent.Watching {
 
   @Test func anEventIsShownWithWhatItHolds() async throws {
     let home = try ObservedHome()
-    let board = try await Board.paired(with: home.server)
+    let board = try await Board.pairedByToken(with: home.server)
     let watch = try watching(board, "events", "harbour")
     try await home.eventsAreWatched()
     _ = try await board.run("send", "fire_event", "other")
@@ -164,7 +166,7 @@ extension WholeAgent.Watching {
 
   @Test func eventsSurviveARestart() async throws {
     let home = try ObservedHome()
-    let board = try await Board.paired(with: home.server)
+    let board = try await Board.pairedByToken(with: home.server)
     let watch = try watching(board, "events", "harbour")
     try await home.eventsAreWatched()
     try home.restart()
@@ -229,7 +231,7 @@ extension WholeAgent.Watching {
 
   @Test func aTemplateThatCannotBeRenderedEndsAScriptWithAnError() async throws {
     let home = try practiceHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.pairedByToken(with: home)
     let ending = try await board.run("watch", "template", "{{ nonsense() }}", "--once")
     #expect(ending.status == 65)
     #expect(ending.output == [])
@@ -265,7 +267,7 @@ extension WholeAgent.Watching {
 
   @Test func theCredentialThatPairingKeptIsEnough() async throws {
     let home = try practiceHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.pairedByToken(with: home)
     try board.remove("token")
     #expect(try await board.run("watch", "states", "zone.home", "--once").status == 0)
   }
@@ -310,7 +312,7 @@ extension WholeAgent.Watching {
 
   @Test func aHomeThatCannotBeReachedAtFirstIsNamed() async throws {
     let home = try practiceHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.pairedByToken(with: home)
     home.fault = .noWebSocket
     let refused = try await board.run("watch")
     #expect(refused.status == 75)
@@ -323,7 +325,7 @@ extension WholeAgent.Watching {
 
   @Test func anEntityThatIsNotThereIsSaidAndWaitedFor() async throws {
     let home = try practiceHome()
-    let board = try await Board.paired(with: home)
+    let board = try await Board.pairedByToken(with: home)
     let watch = try watching(board, "states", sensorX, "zone.home")
     try await watch.line(endingWith: "zone.home  0")
     try await board.registerSensor()
