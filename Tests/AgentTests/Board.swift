@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import PracticeHome
 import Testing
 
@@ -156,26 +155,5 @@ final class Board {
 
 /// A practice home with a token that nothing else in the world holds.
 func practiceHome() throws -> PracticeServer {
-  try PracticeServer(port: try reservedPort(), token: "token-\(UUID().uuidString)")
-}
-
-/// A port of this machine that a home can leave and come back to: it is bound by this process, so
-/// that no connection of anybody gets it meanwhile.
-func reservedPort() throws -> UInt16 {
-  let socket = unsafe Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-  var isReused: Int32 = 1
-  unsafe setsockopt(
-    socket, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
-  var address = sockaddr_in()
-  address.sin_family = sa_family_t(AF_INET)
-  address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
-  var count = socklen_t(MemoryLayout<sockaddr_in>.size)
-  let isBound = unsafe withUnsafeMutablePointer(to: &address) {
-    unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      unsafe bind(socket, $0, count) == 0 && getsockname(socket, $0, &count) == 0
-    }
-  }
-  // It is never closed.
-  try #require(isBound)
-  return UInt16(bigEndian: address.sin_port)
+  try PracticeServer(port: reservedPort(), token: "token-\(UUID().uuidString)")
 }

@@ -17,7 +17,7 @@ func lockedHome(code: String? = nil) throws -> PracticeServer {
   household.resident.userName = "Ann"
   household.resident.password = "pass \(UUID().uuidString)"
   household.resident.code = code
-  return try PracticeServer(port: try reservedPort(), household: household)
+  return try PracticeServer(port: reservedPort(), household: household)
 }
 
 extension PracticeServer {

@@ -15,7 +15,7 @@ private final class ObservedHome {
   init() throws {
     let (stream, continuation) = AsyncStream<JournalEntry>.makeStream()
     server = try PracticeServer(
-      port: try reservedPort(), token: "token-\(UUID().uuidString)"
+      port: reservedPort(), token: "token-\(UUID().uuidString)"
     ) { entries in
       for entry in entries { continuation.yield(entry) }
     }
