@@ -28,6 +28,7 @@ public struct CachePopulation<Value> {
 public enum CacheEffect: Equatable, Sendable {
   /// Nothing is other than before, and nobody is told.
   case unchanged
+  /// Every observer is told the new value.
   case changed
   /// The value is not what it should be: ask for all of it again.
   case outdated

@@ -53,11 +53,15 @@ extension Caches {
   public var services: Cache<Services> { self[servicesKey] }
   /// The pages of the user interface, by their path.
   public var panels: Cache<[Text: Panel]> { self[panelsKey] }
+  /// The rooms and places of the home.
   public var areas: Cache<[Area]> { self[areasKey] }
+  /// The floors that areas lie on.
   public var floors: Cache<[Floor]> { self[floorsKey] }
+  /// What people mark areas, devices and entities with.
   public var labels: Cache<[Label]> { self[labelsKey] }
+  /// The entries of the device registry; what cannot be read is left out and counted.
   public var devices: Cache<LossyArray<Device>> { self[devicesKey] }
-  /// The entries of the entity registry.
+  /// The entries of the entity registry; what cannot be read is left out and counted.
   public var entityRegistry: Cache<LossyArray<EntityRegistryEntry>> { self[entityRegistryKey] }
 }
 

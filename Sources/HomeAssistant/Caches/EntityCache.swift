@@ -34,7 +34,9 @@ public final class EntityCache {
 
   /// Whether Home Assistant has said what there is, be it on an earlier connection.
   public var isPopulated: Bool { core.isPopulated }
+  /// How many entities are known.
   public var count: Int { core.store.count }
+  /// An entity as it is; nil where there is none of this id, or nothing is known yet.
   public subscript(id: EntityID) -> Entity? { core.store[id] }
   /// Calls `body` with every entity, in no order.
   public func forEach(_ body: (Entity) -> Void) { core.store.forEach(body) }
@@ -50,6 +52,7 @@ public final class EntityCache {
 
   // MARK: Observing
 
+  /// What is called with all entities, and with those of them that changed.
   public typealias Handler = (
     _ entities: borrowing EntityStore, _ change: EntityStore.Change
   ) -> Void
