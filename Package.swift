@@ -19,18 +19,22 @@ let shipped: [SwiftSetting] =
     .enableExperimentalFeature("Lifetimes"),
   ]
 
-/// The shims are GNU C, and Swift's own module of libc is not. A target that meets both (Foundation
-/// and Synchronization bring the latter) has them made alike, or libc would have two shapes.
-let besideGlibc: [CSetting] = [.define("_GNU_SOURCE")]
+/// For tests that call what only GNU's libc has, such as `posix_openpt`. Nothing else is made with a
+/// feature macro: Swift's own module of libc, which comes with Foundation, has none, and libc must
+/// have one shape in the programs of those who use the library.
+let withGNU: [CSetting] = [.define("_GNU_SOURCE")]
 
-/// Libraries are named at the link step: pkg-config would point a cross build at the host.
+/// Libraries are named at the link step: pkg-config would point a cross build at the host. Where a
+/// library of ours needs one it says so, and who uses it need not.
 func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
-let agentLibraries = libraries("curl", "sodium", "gpiod", "gps", "yaml", "m")
+let agentLibraries = libraries("gpiod", "gps", "yaml", "m")
 
 let package = Package(
   name: "homeward",
   products: [
-    .library(name: "HomeAssistant", targets: ["HomeAssistant"]),
+    .library(
+      name: "HomeAssistant",
+      targets: ["HomeAssistant", "HomeAssistantAsync", "Transport", "LinuxIO", "Bytes"]),
     .library(name: "HomeAssistantTesting", targets: ["HomeAssistantTesting"]),
     .executable(name: "homeward", targets: ["homeward"]),
     .executable(name: "practice-home", targets: ["practice-home"]),
@@ -50,7 +54,9 @@ let package = Package(
     // Layer 1
     .target(name: "Sensing", dependencies: ["Bytes"], swiftSettings: shipped),
     // Layer 2
-    .target(name: "HomeAssistant", dependencies: ["Bytes", "CSodium"], swiftSettings: shipped),
+    .target(
+      name: "HomeAssistant", dependencies: ["Bytes", "CSodium"], swiftSettings: shipped,
+      linkerSettings: libraries("sodium")),
     // A driver without a network, for tests of what uses the client.
     .target(
       name: "HomeAssistantTesting", dependencies: ["Bytes", "HomeAssistant"],
@@ -58,7 +64,7 @@ let package = Package(
     // The client for programs with tasks.
     .target(
       name: "HomeAssistantAsync",
-      dependencies: ["Bytes", "HomeAssistant", "LinuxIO", "Transport"], cSettings: besideGlibc,
+      dependencies: ["Bytes", "HomeAssistant", "LinuxIO", "Transport"],
       swiftSettings: everywhere),
     .target(
       name: "Outbox", dependencies: ["Bytes", "Sensing", "HomeAssistant"],
@@ -67,7 +73,7 @@ let package = Package(
     .target(name: "LinuxIO", dependencies: ["Bytes", "CLinux"], swiftSettings: shipped),
     .target(
       name: "Transport", dependencies: ["LinuxIO", "HomeAssistant", "CCurl"],
-      swiftSettings: shipped),
+      swiftSettings: shipped, linkerSettings: libraries("curl")),
     .target(
       name: "Drivers", dependencies: ["LinuxIO", "Sensing", "CGPIOD", "CGPS", "CLinux"],
       swiftSettings: shipped),
@@ -83,15 +89,15 @@ let package = Package(
 
     // The practice home: a stand-in for Home Assistant, for newcomers and fast tests.
     .target(
-      name: "PracticeHome", dependencies: ["CMicroHTTPD", "CSodium"], cSettings: besideGlibc,
+      name: "PracticeHome", dependencies: ["CMicroHTTPD", "CSodium"],
       swiftSettings: everywhere),
     .executableTarget(
-      name: "practice-home", dependencies: ["PracticeHome"], cSettings: besideGlibc,
+      name: "practice-home", dependencies: ["PracticeHome"],
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "sodium", "m")),
 
     .testTarget(
-      name: "BytesTests", dependencies: ["Bytes"], cSettings: besideGlibc,
+      name: "BytesTests", dependencies: ["Bytes"],
       swiftSettings: everywhere),
     // The numbers of the kernel's headers, for what speaks with the kernel without them.
     .systemLibrary(name: "KernelHeaders", path: "Tests/KernelHeaders"),
@@ -102,52 +108,59 @@ let package = Package(
     .testTarget(
       name: "HomeAssistantTests",
       dependencies: ["HomeAssistant", "HomeAssistantTesting", "CSodium", "AllocationCount"],
-      swiftSettings: everywhere, linkerSettings: libraries("sodium")),
-    .testTarget(
-      name: "OutboxTests", dependencies: ["Outbox"], cSettings: besideGlibc,
-      swiftSettings: everywhere,
-      linkerSettings: libraries("sodium")),
-    .testTarget(
-      name: "LinuxIOTests", dependencies: ["LinuxIO"], cSettings: besideGlibc,
       swiftSettings: everywhere),
+    .testTarget(name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere),
     .testTarget(
-      name: "TransportTests", dependencies: ["Transport", "CLinux"], cSettings: besideGlibc,
-      swiftSettings: everywhere, linkerSettings: libraries("curl", "sodium")),
+      name: "LinuxIOTests", dependencies: ["LinuxIO"],
+      cSettings: withGNU, swiftSettings: everywhere),
+    .testTarget(
+      name: "TransportTests", dependencies: ["Transport", "CLinux"],
+      cSettings: withGNU, swiftSettings: everywhere),
     // A libgpiod without a kernel, which takes the place of the real one in the tests.
     .target(name: "FakeGPIOD", path: "Tests/FakeGPIOD"),
     .testTarget(
-      name: "DriversTests", dependencies: ["Drivers", "FakeGPIOD"], swiftSettings: everywhere,
+      name: "DriversTests", dependencies: ["Drivers", "FakeGPIOD"], cSettings: withGNU,
+      swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps")),
     .testTarget(
       name: "AgentTests", dependencies: ["Agent", "HomeAssistant", "PracticeHome"],
-      cSettings: besideGlibc, swiftSettings: everywhere,
+      cSettings: withGNU, swiftSettings: everywhere,
       linkerSettings: agentLibraries + libraries("microhttpd")),
     .testTarget(
-      name: "PracticeHomeTests", dependencies: ["PracticeHome"], cSettings: besideGlibc,
+      name: "PracticeHomeTests", dependencies: ["PracticeHome"],
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "sodium", "m")),
+    // What the README shows of the library, to be run against a home.
+    .executableTarget(
+      name: "example", dependencies: ["HomeAssistantAsync"], path: "Tests/Example",
+      swiftSettings: everywhere),
+    .testTarget(
+      name: "HomeAssistantAsyncTests",
+      dependencies: ["HomeAssistantAsync", "HomeAssistantTesting", "PracticeHome"],
+      swiftSettings: everywhere,
+      linkerSettings: libraries("microhttpd", "m")),
     .testTarget(
       name: "ContractTests", dependencies: ["CSodium"], path: "Tests/Contract",
-      cSettings: besideGlibc, swiftSettings: everywhere,
+      cSettings: withGNU, swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .executableTarget(
       name: "parity", dependencies: ["Outbox", "CLinux"], path: "Tests/Parity",
-      swiftSettings: shipped, linkerSettings: libraries("sodium", "m")),
+      swiftSettings: shipped, linkerSettings: libraries("m")),
     .executableTarget(
       name: "websocket-echo", dependencies: ["Transport", "CLinux"], path: "Tests/Autobahn",
-      exclude: ["run"], swiftSettings: shipped, linkerSettings: libraries("curl", "sodium", "m")),
+      exclude: ["run"], swiftSettings: shipped, linkerSettings: libraries("m")),
     .executableTarget(
       name: "sealing", dependencies: ["HomeAssistant", "LinuxIO", "CLinux"],
       path: "Tests/Benchmarks/Sealing", swiftSettings: shipped,
-      linkerSettings: libraries("sodium", "m")),
+      linkerSettings: libraries("m")),
     .executableTarget(
       name: "entity-change", dependencies: ["HomeAssistant", "CLinux"],
       path: "Tests/Benchmarks/EntityChange", swiftSettings: shipped,
-      linkerSettings: libraries("sodium", "m")),
+      linkerSettings: libraries("m")),
     .executableTarget(
       name: "session-memory", dependencies: ["Transport", "CLinux"],
       path: "Tests/Benchmarks/SessionMemory", swiftSettings: shipped,
-      linkerSettings: libraries("curl", "sodium", "m")),
+      linkerSettings: libraries("m")),
     .executableTarget(
       name: "benchmarks", path: "Tests/Benchmarks",
       exclude: ["Sealing", "EntityChange", "SessionMemory", "heapcount.c", "floor.c", "run"],

@@ -2,6 +2,7 @@ import Bytes
 import CLinux
 import HomeAssistant
 import LinuxIO
+import Outbox
 
 /// What this board says about itself when it registers, read from the kernel.
 struct DeviceIdentity {
@@ -9,15 +10,18 @@ struct DeviceIdentity {
 
   let host: Configuration.HostPaths
 
-  func registrationRequest(name: [UInt8]?) -> RegistrationRequest {
+  fileprivate func registrationRequest(
+    name: [UInt8]?, push: PushRoutes
+  ) -> RegistrationRequest {
     RegistrationRequest(
       deviceID: deviceID, deviceName: name ?? hostName, manufacturer: manufacturer, model: model,
-      osName: [UInt8]("Linux"), osVersion: kernelRelease, appVersion: [UInt8](homewardVersion))
+      osName: [UInt8]("Linux"), osVersion: kernelRelease, appVersion: [UInt8](homewardVersion),
+      push: push)
   }
 
   /// The same after the card is flashed again on the same board with the same machine id, and
   /// another one on every other board, even where the card is a copy.
-  private var deviceID: [UInt8] {
+  var deviceID: [UInt8] {
     let serial =
       text(sys / "firmware/devicetree/base/serial-number")
       ?? text(sys / "class/dmi/id/product_uuid")
@@ -59,5 +63,23 @@ struct DeviceIdentity {
     }
     let text = bytes.prefix { $0 != 0 && $0 != UInt8(ascii: "\n") }
     return text.isEmpty ? nil : [UInt8](text)
+  }
+}
+
+extension Configuration {
+  /// What Home Assistant is told about this board. A server for notifications without its token is
+  /// not named, and `withoutPushToken` is told why: whoever guessed the address could send to it.
+  func registrationRequest(
+    withoutPushToken report: (Enrollment.TokenFlaw) -> Void
+  ) -> RegistrationRequest {
+    var push = PushRoutes(isWebSocketWanted: notifications.isWebSocketWanted)
+    if let settings = notifications.push {
+      switch readToken(settings.tokenFile) {
+      case .success(let token):
+        push.target = PushTarget(url: Text(settings.url), token: Text(token))
+      case .failure(let flaw): report(flaw)
+      }
+    }
+    return DeviceIdentity(host: host).registrationRequest(name: deviceName, push: push)
   }
 }

@@ -178,7 +178,8 @@ final class Reporter {
     log.error(
       "for \(wholeSeconds: duration) Home Assistant has not shown that it knows this device. If it"
         + " was deleted there, pair this board again: homeward pair (or let the agent do it, by"
-        + " home_assistant.register_again). The latest values are kept in memory meanwhile")
+        + " home_assistant.register_again); homeward check tells more. The latest values"
+        + " are kept in memory meanwhile")
     events.write("registration_doubted")
   }
 }

@@ -26,5 +26,6 @@ public struct BackOff: Sendable {
     return step - .nanoseconds(Int64(random.next() % UInt64(max(quarter, 1))))
   }
 
+  /// It worked: the next failure is the first again.
   public mutating func succeeded() { next = first }
 }

@@ -3,19 +3,25 @@
 /// The comma in front of a member or an element is known from the byte before it, so there is no
 /// nesting to keep. Braces must balance; that is the caller's code, not the world's data.
 extension ByteBuffer {
+  /// Begins an object, as a value or an element.
   public mutating func openJSONObject() {
     separate()
     append(UInt8(ascii: "{"))
   }
+  /// Ends the object that was begun last.
   public mutating func closeJSONObject() { append(UInt8(ascii: "}")) }
 
+  /// Begins an array, as a value or an element.
   public mutating func openJSONArray() {
     separate()
     append(UInt8(ascii: "["))
   }
+  /// Ends the array that was begun last.
   public mutating func closeJSONArray() { append(UInt8(ascii: "]")) }
 
   // Called, not copied into each caller, like what is appended by `ByteBuffer` itself.
+  /// Appends the key of the next member; its value comes next. The key is one that needs no
+  /// escapes.
   @inline(never)
   public mutating func appendJSON(key: StaticString) {
     separate()
@@ -24,6 +30,7 @@ extension ByteBuffer {
     append("\":")
   }
 
+  /// Appends the key of the next member, escaped where it must be; its value comes next.
   public mutating func appendJSON(key: Span<UInt8>) {
     appendJSON(key)
     append(UInt8(ascii: ":"))
@@ -55,8 +62,10 @@ extension ByteBuffer {
     append(UInt8(ascii: "\""))
   }
 
+  /// Appends a string; bytes that are not UTF-8 become U+FFFD.
   public mutating func appendJSON(_ text: [UInt8]) { appendJSON(text.span) }
 
+  /// Appends a literal as a string, escaped where it must be.
   public mutating func appendJSON(_ text: StaticString) {
     let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     unsafe appendJSON(literal.span)
@@ -68,11 +77,13 @@ extension ByteBuffer {
     append(json)
   }
 
+  /// Appends a whole number. Beyond ±2^53 not every reader keeps it exactly.
   public mutating func appendJSON(_ number: some BinaryInteger & FixedWidthInteger) {
     separate()
     append(decimal: number)
   }
 
+  /// Appends a decimal number with all its digits, zeros at the end included.
   public mutating func appendJSON(_ number: FixedPoint) {
     separate()
     append(number)
@@ -83,11 +94,13 @@ extension ByteBuffer {
     append(text)
   }
 
+  /// Appends `true` or `false`.
   public mutating func appendJSON(_ truth: Bool) {
     separate()
     append(truth ? "true" : "false")
   }
 
+  /// Appends `null`.
   public mutating func appendJSONNull() {
     separate()
     append("null")

@@ -5,7 +5,9 @@
 /// holds is always the beginning of what was meant.
 @safe public struct ByteBuffer: ~Copyable {
   private let storage: UnsafeMutableBufferPointer<UInt8>
+  /// How many bytes were written.
   public private(set) var count = 0
+  /// Whether something did not fit. What is held is then the beginning of what was meant.
   public private(set) var isOverflowed = false
 
   /// Allocates the whole capacity; nothing is allocated afterwards. Pages that are never written
@@ -17,8 +19,11 @@
 
   deinit { unsafe storage.deallocate() }
 
+  /// How many bytes fit altogether.
   public var capacity: Int { unsafe storage.count }
+  /// How many bytes still fit.
   public var freeCapacity: Int { unsafe storage.count - count }
+  /// Whether nothing was written yet.
   public var isEmpty: Bool { count == 0 }
 
   /// The bytes written so far.
@@ -37,6 +42,9 @@
     return unsafe UnsafePointer(base)
   }
 
+  /// A byte that was written.
+  ///
+  /// - Precondition: `index` is in `0..<count`.
   public subscript(index: Int) -> UInt8 {
     get {
       precondition((0..<count).contains(index), "only what was written can be read")
@@ -48,6 +56,7 @@
     }
   }
 
+  /// Forgets everything, an overflow included. The memory stays.
   public mutating func removeAll() {
     count = 0
     isOverflowed = false
@@ -70,6 +79,7 @@
 
   // Every message is written by calls of these, hundreds of them: copied into each caller they
   // would be a tenth of the shipped binary.
+  /// Appends one byte, or nothing where it does not fit.
   @inline(never)
   public mutating func append(_ byte: UInt8) {
     guard hasRoom(for: 1) else { return }
@@ -94,6 +104,7 @@
     append(other.bytes.extracting(range))
   }
 
+  /// Appends all of `bytes`, or nothing where they do not fit.
   public mutating func append(_ bytes: [UInt8]) { append(bytes.span) }
 
   /// Appends the UTF-8 of a literal.

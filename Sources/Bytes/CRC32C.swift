@@ -2,10 +2,13 @@
 public struct CRC32C: Sendable {
   private var state: UInt32 = .max
 
+  /// The checksum of nothing.
   public init() {}
 
+  /// The checksum of all bytes so far.
   public var value: UInt32 { ~state }
 
+  /// Takes in the bytes that follow.
   public mutating func update(_ bytes: Span<UInt8>) {
     for index in bytes.indices {
       state = state >> 8 ^ Self.table[Int(UInt8(truncatingIfNeeded: state) ^ bytes[index])]

@@ -3,12 +3,17 @@
 /// Kernel interfaces count in millionths and Home Assistant wants decimal text, so a value goes
 /// from one to the other without passing through binary floating point.
 public struct FixedPoint: Equatable, Sendable {
+  /// The most digits after the point: as many as nanoseconds have.
   public static let decimalsMax: UInt8 = 9
 
+  /// The number without its point.
   public let coefficient: Int64
   /// Digits after the point, 0...`decimalsMax`.
   public let decimals: UInt8
 
+  /// `coefficient` × 10^-`decimals`.
+  ///
+  /// - Precondition: `decimals` is at most `decimalsMax`.
   public init(_ coefficient: Int64, decimals: UInt8 = 0) {
     precondition(decimals <= Self.decimalsMax, "more decimals than any sensor has")
     self.coefficient = coefficient
@@ -44,10 +49,12 @@ public struct FixedPoint: Equatable, Sendable {
 }
 
 extension ByteBuffer {
+  /// Appends a whole number in decimal digits, behind a minus where it is negative.
   public mutating func append(decimal number: some BinaryInteger & FixedWidthInteger) {
     append(digitsOf: UInt64(number.magnitude), decimals: 0, isNegative: number < 0)
   }
 
+  /// Appends a number in decimal digits, with exactly its `decimals` after the point.
   public mutating func append(_ number: FixedPoint) {
     append(
       digitsOf: number.coefficient.magnitude, decimals: number.decimals,

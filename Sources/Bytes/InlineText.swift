@@ -1,10 +1,12 @@
 /// A short text that came from outside, held without a heap allocation.
 public struct InlineText: Equatable, Sendable {
+  /// The longest text, in bytes of UTF-8.
   public static let byteCountMax = 47
 
   private var storage = InlineArray<47, UInt8>(repeating: 0)
   private var byteCount: UInt8 = 0
 
+  /// The length in bytes of UTF-8.
   public var count: Int { Int(byteCount) }
 
   /// The text, cut between two scalars where it is longer than `byteCountMax`; control characters
@@ -25,11 +27,13 @@ public struct InlineText: Equatable, Sendable {
     }
   }
 
+  /// The text of a literal, treated like one from outside.
   public init(_ text: StaticString) {
     let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     unsafe self.init(literal.span)
   }
 
+  /// The UTF-8.
   public var bytes: Span<UInt8> {
     @_lifetime(borrow self) get { storage.span.extracting(0..<count) }
   }
@@ -56,5 +60,6 @@ extension Span where Element == UInt8 {
 }
 
 extension ByteBuffer {
+  /// Appends the UTF-8 of the text, or nothing where it does not fit.
   public mutating func append(_ text: InlineText) { append(text.bytes) }
 }

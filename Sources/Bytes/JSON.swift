@@ -1,11 +1,17 @@
 /// A JSON value of any kind, kept whole and on its own: nothing of the text it was read from stays
 /// in memory with it.
 public enum JSON: Equatable, Sendable {
+  /// `null`: there is a value, and it is none.
   case null
+  /// `true` or `false`.
   case boolean(Bool)
+  /// A number of any form, exactly as it was written.
   case number(JSONNumber)
+  /// A string, escapes undone.
   case text(Text)
+  /// An array.
   case array([JSON])
+  /// An object.
   case object(JSONObject)
 
   /// Values that one text may have. Three bytes of text can become fifty of memory, so a limit on
@@ -13,8 +19,10 @@ public enum JSON: Equatable, Sendable {
   /// in its largest message.
   public static let valueCountMax = 1_000_000
 
+  /// What a value is.
   public typealias Kind = JSONReader.Kind
 
+  /// What this is.
   public var kind: Kind {
     switch self {
     case .null: .null
@@ -123,6 +131,7 @@ extension JSON {
 }
 
 extension JSONObject {
+  /// Writes the object where a value, an element or (after its key) a member's value may stand.
   public func write(into buffer: inout ByteBuffer) {
     buffer.openJSONObject()
     writeMembers(into: &buffer)

@@ -102,7 +102,9 @@ extension Dictionary: JSONDecodable where Key == Text, Value: JSONDecodable {
 
 /// An array of which the elements that do not decode are left out and counted.
 public struct LossyArray<Element: JSONDecodable>: JSONDecodable {
+  /// Those that decoded, in their order.
   public let elements: [Element]
+  /// How many did not.
   public let skippedCount: Int
 
   public init(json: JSON) throws(JSONDecodingError) {

@@ -1,5 +1,8 @@
 /// What can be made of a JSON value. Strict about kinds: true is no number, and 1.0 no integer.
 public protocol JSONDecodable {
+  /// Reads the value. Members that are not asked for are passed over.
+  ///
+  /// - Throws: `JSONDecodingError`, which names the key.
   init(json: JSON) throws(JSONDecodingError)
 }
 
@@ -15,7 +18,9 @@ extension JSONDecodable {
 /// Why a value is not what was expected, and of which member. The value itself, which may be
 /// secret, is not in it.
 public enum JSONDecodingError: Error, Equatable, Sendable {
+  /// There is no such member.
   case missingKey(Text)
+  /// The value is of another kind.
   case wrongKind(key: Text, expected: JSON.Kind, found: JSON.Kind)
   /// The right kind, but a value that does not belong there.
   case invalidValue(key: Text)
@@ -37,26 +42,31 @@ public enum JSONDecodingError: Error, Equatable, Sendable {
 }
 
 extension JSON {
+  /// The truth that this is; throws where it is something else.
   public func boolean() throws(JSONDecodingError) -> Bool {
     guard case .boolean(let truth) = self else { throw wrongKind(.boolean) }
     return truth
   }
 
+  /// The number that this is; throws where it is something else.
   public func number() throws(JSONDecodingError) -> JSONNumber {
     guard case .number(let number) = self else { throw wrongKind(.number) }
     return number
   }
 
+  /// The string that this is; throws where it is something else.
   public func text() throws(JSONDecodingError) -> Text {
     guard case .text(let text) = self else { throw wrongKind(.string) }
     return text
   }
 
+  /// The elements of the array that this is; throws where it is something else.
   public func array() throws(JSONDecodingError) -> [JSON] {
     guard case .array(let elements) = self else { throw wrongKind(.array) }
     return elements
   }
 
+  /// The object that this is; throws where it is something else.
   public func object() throws(JSONDecodingError) -> JSONObject {
     guard case .object(let object) = self else { throw wrongKind(.object) }
     return object
@@ -118,24 +128,30 @@ extension JSONObject {
 }
 
 extension JSON {
+  /// A member that must be there, of the object that this is.
   public func get<Value: JSONDecodable>(
     _ key: Text, as: Value.Type = Value.self
   ) throws(JSONDecodingError) -> Value {
     try object().get(key)
   }
 
+  /// A member of the object that this is, or nil where there is none or it is null. Throws where it
+  /// does not decode, and where this is no object.
   public func getIfPresent<Value: JSONDecodable>(
     _ key: Text, as: Value.Type = Value.self
   ) throws(JSONDecodingError) -> Value? {
     try object().getIfPresent(key)
   }
 
+  /// A member of the object that this is, or `value` where there is none or it is null. Throws
+  /// where it does not decode, and where this is no object.
   public func get<Value: JSONDecodable>(
     _ key: Text, default value: @autoclosure () -> Value
   ) throws(JSONDecodingError) -> Value {
     try object().get(key, default: value())
   }
 
+  /// A member of the object that this is, or `value` where anything at all is wrong with it.
   public func get<Value: JSONDecodable>(
     _ key: Text, orOnFailure value: @autoclosure () -> Value
   ) -> Value {
@@ -143,12 +159,16 @@ extension JSON {
     return object.get(key, orOnFailure: value())
   }
 
+  /// A member of the object that this is, made into something else. Throws where there is none, it
+  /// does not decode, or `transform` finds nothing in it.
   public func get<Base: JSONDecodable, Value>(
     _ key: Text, transform: (Base) -> Value?
   ) throws(JSONDecodingError) -> Value {
     try object().get(key, transform: transform)
   }
 
+  /// The elements of an array that is a member of the object that this is. One that does not decode
+  /// is left out and counted. Throws where there is no such array.
   public func getLossy<Element: JSONDecodable>(
     _ key: Text, of: Element.Type = Element.self
   ) throws(JSONDecodingError) -> LossyArray<Element> {

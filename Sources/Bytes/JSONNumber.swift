@@ -12,6 +12,7 @@ public struct JSONNumber: Hashable, Sendable {
 
   private let storage: Storage
 
+  /// A whole number.
   public init(_ integer: Int64) { storage = .integer(integer) }
 
   /// The shortest number that reads back as `double`, or nil where it is infinite or no number:
@@ -88,6 +89,7 @@ extension JSONNumber: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
 }
 
 extension ByteBuffer {
+  /// Appends a number exactly as it was written.
   public mutating func appendJSON(_ number: JSONNumber) { number.append(to: &self) }
 }
 

@@ -3,18 +3,23 @@
 /// Where a key comes twice, the last value stands, in the place of the first: what Home Assistant's
 /// own reader does. Two objects are equal where each has the other's members, in whatever order.
 public struct JSONObject: Sendable {
+  /// A key and what stands behind it.
   public typealias Member = (key: Text, value: JSON)
 
   /// Up to so many members, looking at each is quicker than hashing.
   static let scannedCountMax = 16
 
+  /// Each key once, in the order they were written.
   public private(set) var members: [Member] = []
   /// Where each key stands; empty while the members are few.
   private var positions: [Text: Int] = [:]
 
+  /// An object without members.
   public init() {}
 
+  /// How many members there are.
   public var count: Int { members.count }
+  /// Whether there are no members.
   public var isEmpty: Bool { members.isEmpty }
 
   /// The value of a member. A new key goes to the end; nil removes the member (`JSON.null` is a

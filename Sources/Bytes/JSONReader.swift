@@ -25,6 +25,7 @@ public struct JSONReader: ~Escapable {
   public static let depthMax = 64
 
   private let bytes: Span<UInt8>
+  /// The byte that is read next.
   public private(set) var position = 0
   private var expectation = Expectation.value
 
@@ -35,11 +36,13 @@ public struct JSONReader: ~Escapable {
     case commaOrEnd
   }
 
+  /// Reads `bytes` from their beginning.
   @_lifetime(copy bytes)
   public init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
   /// A string as it stands between its quotes.
   public struct Text: ~Escapable {
+    /// The bytes between the quotes, escapes and all.
     public let raw: Span<UInt8>
 
     @_lifetime(copy raw)
@@ -47,13 +50,28 @@ public struct JSONReader: ~Escapable {
 
     /// Whether this is the text of a literal that needs no escapes.
     public func elementsEqual(_ literal: StaticString) -> Bool { raw.elementsEqual(literal) }
+    /// Whether this is a text that needs no escapes.
     public func elementsEqual(_ literal: [UInt8]) -> Bool { raw.elementsEqual(literal.span) }
 
     /// Appends what the text says, escapes undone.
     public func append(to buffer: inout ByteBuffer) { appendUnescaped(raw, to: &buffer) }
   }
 
-  public enum Kind: Equatable, Sendable { case object, array, string, number, boolean, null }
+  /// What a value of JSON can be.
+  public enum Kind: Equatable, Sendable {
+    /// `{…}`
+    case object
+    /// `[…]`
+    case array
+    /// `"…"`
+    case string
+    /// Whole or not.
+    case number
+    /// `true` or `false`
+    case boolean
+    /// `null`
+    case null
+  }
 
   /// What the next value is; nothing is consumed but white space.
   @inline(never)
@@ -69,7 +87,9 @@ public struct JSONReader: ~Escapable {
     }
   }
 
+  /// Enters the object that comes next; throws where something else does.
   public mutating func openObject() throws(JSONError) { try open(UInt8(ascii: "{")) }
+  /// Enters the array that comes next; throws where something else does.
   public mutating func openArray() throws(JSONError) { try open(UInt8(ascii: "[")) }
 
   /// The key of the next member, or nil at the end of the object, which is then consumed.
@@ -88,6 +108,7 @@ public struct JSONReader: ~Escapable {
   }
 
   // The parts of every value; copied into each caller they would be half of the reading.
+  /// Takes the string that comes next, its escapes checked; throws where something else comes.
   @inline(never)
   @_lifetime(copy self)
   public mutating func text() throws(JSONError) -> Text {
@@ -108,6 +129,7 @@ public struct JSONReader: ~Escapable {
     }
   }
 
+  /// Takes `true` or `false`; throws where something else comes.
   public mutating func boolean() throws(JSONError) -> Bool {
     let isTrue = try peek() == UInt8(ascii: "t")
     try expect(isTrue ? "true" : "false")
@@ -123,6 +145,7 @@ public struct JSONReader: ~Escapable {
     return bytes.extracting(start..<position)
   }
 
+  /// Takes `null`; throws where something else comes.
   public mutating func null() throws(JSONError) {
     _ = try peek()
     try expect("null")

@@ -1,4 +1,5 @@
 extension Span where Element == UInt8 {
+  /// Whether the bytes are the same, and as many.
   public func elementsEqual(_ other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
     for index in indices where self[index] != other[index] { return false }
@@ -10,6 +11,7 @@ extension Span where Element == UInt8 {
     count == text.utf8CodeUnitCount && starts(with: text)
   }
 
+  /// Whether the first bytes are the literal's.
   public func starts(with text: StaticString) -> Bool {
     let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     guard count >= literal.count else { return false }
@@ -64,7 +66,9 @@ extension Span where Element == UInt8 {
 }
 
 extension UInt8 {
+  /// Whether this is a space, a tab, or one of the line ends of ASCII.
   public var isASCIISpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
+  /// Whether this is one of `0` to `9` in ASCII.
   public var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
   /// This ASCII letter in lower case; other bytes as they are.
   public var asciiLowercased: UInt8 {
@@ -79,6 +83,7 @@ extension Array where Element == UInt8 {
       UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
+  /// A copy of the bytes.
   public init(_ bytes: Span<UInt8>) {
     unsafe self = bytes.withUnsafeBufferPointer { unsafe Array($0) }
   }

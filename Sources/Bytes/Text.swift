@@ -3,21 +3,29 @@
 /// Nothing here knows Unicode's tables: "é" written in two ways is two texts, as it is for Home
 /// Assistant. The bytes are not checked; `ByteBuffer.appendJSON` repairs what is not UTF-8.
 public struct Text: Hashable, Sendable {
+  /// The UTF-8, as it came.
   public let bytes: [UInt8]
 
+  /// The text that these bytes are.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
+  /// The text that these bytes are, copied.
   public init(_ bytes: Span<UInt8>) { self.bytes = [UInt8](bytes) }
+  /// The text of a string.
   public init(_ string: String) { bytes = [UInt8](string.utf8) }
 
+  /// For whoever works with strings; what is no UTF-8 is U+FFFD there.
   public var string: String { String(decoding: bytes, as: UTF8.self) }
+  /// Whether there are no bytes.
   public var isEmpty: Bool { bytes.isEmpty }
 
+  /// Whether the first bytes are those of `prefix`.
   public func hasPrefix(_ prefix: Text) -> Bool {
     guard bytes.count >= prefix.bytes.count else { return false }
     for index in prefix.bytes.indices where bytes[index] != prefix.bytes[index] { return false }
     return true
   }
 
+  /// One text behind the other.
   public static func + (left: Text, right: Text) -> Text { Text(left.bytes + right.bytes) }
 }
 

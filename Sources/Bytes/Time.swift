@@ -1,8 +1,10 @@
 /// A moment of the machine's monotonic clock (`CLOCK_MONOTONIC`), in nanoseconds since an origin
 /// that means nothing. It never jumps, so deadlines are made of it. It is never sent anywhere.
 public struct Instant: Comparable, Hashable, Sendable {
+  /// Since an origin that means nothing; never sent anywhere.
   public let nanoseconds: Int64
 
+  /// The moment so many nanoseconds after the origin.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   public static func < (left: Instant, right: Instant) -> Bool {
@@ -18,6 +20,7 @@ public struct Instant: Comparable, Hashable, Sendable {
     return Instant(nanoseconds: overflowed ? (nanoseconds < 0 ? .min : .max) : sum)
   }
 
+  /// The time from `earlier` to `later`; negative where they are the other way round.
   public static func - (later: Instant, earlier: Instant) -> Duration {
     .nanoseconds(later.nanoseconds.subtractingClamped(earlier.nanoseconds))
   }
@@ -32,8 +35,10 @@ public func earliest(_ first: Instant?, _ second: Instant?) -> Instant? {
 /// A moment of UTC, in nanoseconds since 1970-01-01. It may jump (no battery-backed clock: 1970
 /// until GPS or NTP), so nothing waits for it.
 public struct WallTime: Comparable, Hashable, Sendable {
+  /// Since 1970-01-01 00:00 UTC, without leap seconds; negative before.
   public let nanoseconds: Int64
 
+  /// The moment so many nanoseconds after 1970-01-01 00:00 UTC.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   /// A moment from seconds and nanoseconds as the kernel and gpsd give them, or nil where the
@@ -49,10 +54,12 @@ public struct WallTime: Comparable, Hashable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
+  /// The time from `earlier` to `later`; negative where they are the other way round.
   public static func - (later: WallTime, earlier: WallTime) -> Duration {
     .nanoseconds(later.nanoseconds.subtractingClamped(earlier.nanoseconds))
   }
 
+  /// The moment `duration` earlier; held at the beginning of time rather than wrapped around it.
   public static func - (time: WallTime, duration: Duration) -> WallTime {
     WallTime(nanoseconds: time.nanoseconds.subtractingClamped(duration.nanoseconds))
   }

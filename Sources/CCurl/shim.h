@@ -1,7 +1,4 @@
 // libcurl's variadic calls, one typed wrapper for each kind of value.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
 #ifndef HOMEWARD_CCURL_H
 #define HOMEWARD_CCURL_H
 

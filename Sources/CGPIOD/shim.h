@@ -1,8 +1,5 @@
 // One GPIO input line behind one set of functions, whether libgpiod is version 1 (Debian 12) or
 // version 2 (Debian 13). Functions that fail return NULL or -1 and leave `errno` as it was set.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
 #ifndef HOMEWARD_CGPIOD_H
 #define HOMEWARD_CGPIOD_H
 

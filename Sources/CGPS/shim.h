@@ -1,8 +1,5 @@
 // libgps behind one flat record. `struct gps_data_t` is 24 KiB and changes with every
 // GPSD_API_MAJOR_VERSION, so it stays in C.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
 #ifndef HOMEWARD_CGPS_H
 #define HOMEWARD_CGPS_H
 

@@ -1,3 +1,5 @@
+// For ppoll and strerrordesc_np.
+#define _GNU_SOURCE 1
 #include "clinux.h"
 
 static int argument_count;
@@ -13,6 +15,8 @@ int clinux_argument_count(void) { return argument_count; }
 const char *clinux_argument(int index) {
   return index >= 0 && index < argument_count ? arguments[index] : NULL;
 }
+
+const char *clinux_error_description(int code) { return strerrordesc_np(code); }
 
 int clinux_multicast_interfaces(unsigned *indices, int max) {
   struct ifaddrs *list;

@@ -1,6 +1,3 @@
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <errno.h>
@@ -8,8 +5,7 @@
 #include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-// The practice home takes the rest of libc from here too: Swift's own Glibc module is built
-// without _GNU_SOURCE and disagrees with the shims of this house about fd_set.
+// The practice home takes the rest of libc from here too.
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

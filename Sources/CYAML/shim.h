@@ -1,9 +1,4 @@
-// libyaml's events without its unions: nullability and text lengths end here. Every shim header
-// starts with the same feature macro: two modules that include the same libc header under
-// different macros do not import together.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
+// libyaml's events without its unions: nullability and text lengths end here.
 #ifndef HOMEWARD_CYAML_H
 #define HOMEWARD_CYAML_H
 

@@ -13,6 +13,7 @@ public struct ServerVersion: Hashable, Sendable {
   /// That of a server which has not told it yet.
   public static let unknown = ServerVersion("")
 
+  /// The version that a text is; of any other text, one that is older than all.
   public init(_ text: Text) {
     self.text = text
     rank = Rank(text.bytes.span)

@@ -5,6 +5,8 @@ public import Transport
 
 /// Why an `AsyncClient` could not be made.
 public enum StartError: Error, Equatable, Sendable {
+  /// The address is not `http://` or `https://` and a host, or holds what no address has.
+  case invalidAddress
   /// libcurl cannot start; it is out of memory.
   case noTransport
   /// The kernel gave no thread or no descriptor; its error number.
@@ -15,18 +17,20 @@ extension AsyncClient {
   /// A client on a thread of its own. It connects with its first request.
   ///
   /// - Parameters:
-  ///   - address: of Home Assistant, such as `http://homeassistant.local:8123`.
+  ///   - address: of Home Assistant, such as `http://homeassistant.local:8123`. A path may follow,
+  ///     where a proxy has Home Assistant below one.
   ///   - credential: a long-lived token, or a refresh token from a login.
   ///   - settings: how the server is reached, and who it has to be.
   ///   - policy: how patient it is.
-  ///   - userAgent: what the server's log calls this program.
-  /// - Throws: `StartError`, where the machine lacks something.
+  ///   - userAgent: what the server's log calls this program, in at most 256 bytes.
+  /// - Throws: `StartError`, where the address is none or the machine lacks something.
   public init(
     address: Text, credential: Credential, settings: TransportSettings = .system,
     policy: SessionPolicy = SessionPolicy(), userAgent: Text = "HomewardClient"
   ) throws(StartError) {
+    guard let base = Self.base(of: address) else { throw .invalidAddress }
     let (driver, client, loop) = try Self.makeClient(
-      address, credential, settings, policy, userAgent)
+      base, credential, settings, policy, userAgent)
     do throws(Errno) {
       let thread = try LoopThread()
       try thread.start(loop, driver, client)
@@ -36,8 +40,17 @@ extension AsyncClient {
     }
   }
 
+  /// The address as paths are appended to it; nil where it is none.
+  private static func base(of address: Text) -> [UInt8]? {
+    let hasScheme = address.hasPrefix("http://") || address.hasPrefix("https://")
+    guard hasScheme, address.bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
+    var base = address.bytes
+    while base.last == UInt8(ascii: "/") { base.removeLast() }
+    return base.last == UInt8(ascii: ":") ? nil : base
+  }
+
   private static func makeClient(
-    _ address: Text, _ credential: Credential, _ settings: TransportSettings,
+    _ base: [UInt8], _ credential: Credential, _ settings: TransportSettings,
     _ policy: SessionPolicy, _ userAgent: Text
   ) throws(StartError) -> sending (NetworkDriver, Client, EventLoop) {
     let loop: EventLoop
@@ -46,7 +59,7 @@ extension AsyncClient {
       credential: credential, rejected: RejectedTokens(), seed: .random(in: .min ... .max))
     guard
       let driver = NetworkDriver(
-        address: address.bytes, tokens: tokens, settings: settings, loop: loop,
+        address: base, tokens: tokens, settings: settings, loop: loop,
         userAgent: userAgent.bytes)
     else { throw .noTransport }
     return (driver, driver.makeClient(policy: policy, seed: .random(in: .min ... .max)), loop)

@@ -4,13 +4,15 @@ import Synchronization
 
 /// A `Client` for programs with tasks.
 ///
-///     let home = try AsyncClient(address: "http://homeassistant.local:8123", token: token)
+///     let home = try AsyncClient(
+///       address: "http://homeassistant.local:8123", credential: .accessToken(token))
 ///     let user = try await home.send(.currentUser)
 ///     for try await event in await home.events(of: .events("tag_scanned")) { … }
 ///
 /// It connects with its first request. A task that is cancelled ends its request with
 /// `RequestError.cancelled`; a loop over events that ends unsubscribes. `close()` ends the
-/// connection for good, and so does the end of the last reference.
+/// connection for good, and so does the end of the last reference. A request that waits and a loop
+/// over events are references, too.
 public actor AsyncClient {
   private struct Waiting {
     let continuation: CheckedContinuation<Result<JSON, RequestError>, Never>
@@ -24,12 +26,14 @@ public actor AsyncClient {
   }
 
   private let thread: any LoopExecutor
-  private let client: Client
-  private var isClosed = false
+  let client: Client
+  private(set) var isClosed = false
   private var waiting: [UInt64: Waiting] = [:]
-  private var observations: [UInt64: ObservationBox] = [:]
+  /// Sequences that somebody reads, or may read.
+  var onlookers: [UInt64: Onlooker] = [:]
   private nonisolated let lastTicket = Atomic<UInt64>(0)
 
+  /// The thread that the connection belongs to, where all of this runs.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe thread.asUnownedSerialExecutor()
   }
@@ -46,39 +50,42 @@ public actor AsyncClient {
 
   // MARK: The connection
 
-  /// Connects, at once. A connection that stands or is on its way stays as it is.
-  public func connect() { client.connect() }
+  /// Connects, at once. A connection that stands or is on its way stays as it is, and one that was
+  /// closed for good stays closed.
+  public func connect() {
+    if !isClosed { client.connect() }
+  }
 
-  /// Ends the connection, and stays away until `connect()` or the next request.
+  /// Ends the connection, and stays away until `connect()` or, where the policy connects
+  /// automatically, the next request.
   public func disconnect() { client.disconnect() }
 
+  /// The network is another one: what waits to connect again does it now, and a connection has to
+  /// show that it still stands.
+  public func networkChanged() { client.networkChanged() }
+
   /// Ends the connection for good. Every request that waits, or is made later, ends with
-  /// `RequestError.cancelled`.
+  /// `RequestError.cancelled`; every sequence ends as if its reader had been cancelled.
   public func close() {
     isClosed = true
-    client.disconnect()
     for ticket in waiting.keys { cancel(ticket) }
+    client.disconnect()
+    for onlooker in onlookers.values { onlooker.end() }
   }
 
+  /// How the connection stands.
   public var state: ConnectionState { client.state }
 
-  /// The state as it is, and then every change of it.
-  public var states: AsyncStream<ConnectionState> {
-    let (stream, continuation) = AsyncStream.makeStream(of: ConnectionState.self)
-    let ticket = makeTicket()
-    continuation.yield(client.state)
-    observations[ticket] = ObservationBox(client.observe { continuation.yield($0) })
-    continuation.onTermination = { _ in Task { await self.stopObserving(ticket) } }
-    return stream
-  }
-
-  private func stopObserving(_ ticket: UInt64) { observations[ticket] = nil }
+  /// How long Home Assistant took to answer the last ping, or nil before the first.
+  public var latency: Duration? { client.latency }
 
   // MARK: Requests
 
   /// Sends a command and waits for what comes back.
   ///
-  /// - Throws: `RequestError`; `.cancelled` where the task was cancelled.
+  /// - Throws: `RequestError`; `.cancelled` where the task was cancelled or the client is closed.
+  ///   What was sent already may still have an effect.
+  @discardableResult
   public nonisolated func send<R: Request>(_ request: R) async throws(RequestError) -> R.Response {
     let json = try await answer(
       .command(RawRequest(request.command, request.payload, retry: request.retry)))
@@ -87,7 +94,9 @@ public actor AsyncClient {
 
   /// Calls the REST API and waits for what comes back.
   ///
-  /// - Throws: `RequestError`; `.cancelled` where the task was cancelled.
+  /// - Throws: `RequestError`; `.cancelled` where the task was cancelled or the client is closed.
+  ///   What was sent already may still have an effect.
+  @discardableResult
   public nonisolated func send<R: RESTRequest>(
     _ request: R
   ) async throws(RequestError) -> R.Response {
@@ -97,6 +106,10 @@ public actor AsyncClient {
           request.method, request.path, query: request.query, body: request.body)))
     return try Self.decode(json)
   }
+
+  /// Sends a binary message, such as a piece of sound. False where there is no connection.
+  @discardableResult
+  public func sendBinary(_ bytes: [UInt8]) -> Bool { client.sendBinary(bytes.span) }
 
   private static func decode<Value: JSONDecodable>(
     _ json: JSON
@@ -115,7 +128,7 @@ public actor AsyncClient {
   }
 
   private func perform(_ wish: Wish, _ ticket: UInt64) async -> Result<JSON, RequestError> {
-    // A task that was cancelled before this has been told so already.
+    // Whoever was cancelled before this has been told so already, and found nothing to end.
     if isClosed || Task.isCancelled { return .failure(.cancelled) }
     return await withCheckedContinuation { continuation in
       waiting[ticket] = Waiting(continuation: continuation)
@@ -124,6 +137,7 @@ public actor AsyncClient {
         case .command(let request): client.send(request) { self.finish(ticket, $0) }
         case .call(let request): client.send(request) { self.finish(ticket, $0) }
         }
+      // It may be over by now.
       waiting[ticket]?.id = id
     }
   }
@@ -137,42 +151,7 @@ public actor AsyncClient {
     finish(ticket, .failure(.cancelled))
   }
 
-  private nonisolated func makeTicket() -> UInt64 {
+  nonisolated func makeTicket() -> UInt64 {
     lastTicket.add(1, ordering: .relaxed).newValue
   }
-
-  // MARK: Events
-
-  /// Subscribes, on this connection and on every later one, until the loop over the events ends.
-  ///
-  /// The sequence throws where Home Assistant refuses the subscription, where an event cannot be
-  /// decoded, and `RequestError.overrun` where `EventSequence.waitingMax` events wait.
-  public func events<S: SubscriptionRequest>(of subscription: S) -> EventSequence<S.Event>
-  where S.Event: Sendable {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: Result<S.Event, RequestError>.self,
-      // One more, for the word that there were too many.
-      bufferingPolicy: .bufferingOldest(EventSequence<S.Event>.waitingMax + 1))
-    let overrun = Overrun()
-    let id = client.subscribe(
-      subscription,
-      onStart: { result in
-        if case .failure(let error) = result, error != .disconnected {
-          continuation.yield(.failure(error))
-        }
-      },
-      onEvent: { result in overrun.yield(result, to: continuation) }
-    ).detach()
-    continuation.onTermination = { _ in Task { await self.end(id) } }
-    return EventSequence(stream)
-  }
-
-  private func end(_ id: RequestID) { client.cancel(id) }
-}
-
-/// What belongs to the last value of its name and ends with it; a dictionary cannot hold it bare.
-private final class ObservationBox {
-  private let observation: Observation
-
-  init(_ observation: consuming Observation) { self.observation = observation }
 }

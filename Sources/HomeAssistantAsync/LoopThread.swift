@@ -25,20 +25,8 @@ final class LoopThread: LoopExecutor {
       // The driver tells the client what happened as long as there is a loop.
       withExtendedLifetime(client) { run(loop, driver) }
     }
-    let body = unsafe Unmanaged.passRetained(work)
-    var thread = pthread_t()
-    let result = unsafe pthread_create(
-      &thread, nil,
-      { context in
-        guard let context = unsafe context else { return nil }
-        unsafe Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
-        return nil
-      }, body.toOpaque())
-    guard result == 0 else {
-      unsafe body.release()
-      throw Errno(code: result)
-    }
-    pthread_detach(thread)
+    let result = work.begin()
+    guard result == 0 else { throw Errno(code: result) }
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -77,8 +65,36 @@ private final class Clearing: Watcher {
   func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) { wakeUp.clear() }
 }
 
+/// What a thread does.
 private final class Work {
-  let body: () -> Void
+  private let body: () -> Void
 
   init(_ body: @escaping () -> Void) { self.body = body }
+
+  /// Starts a thread that does it; 0, or the number of the error.
+  func begin() -> Int32 {
+    let work = unsafe Unmanaged.passRetained(self)
+    var thread = pthread_t()
+    let result = unsafe pthread_create(
+      &thread, nil,
+      { context in
+        guard let context = unsafe context else { return nil }
+        Work.blockSignals()
+        unsafe Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
+        return nil
+      }, work.toOpaque())
+    if result == 0 { pthread_detach(thread) } else { unsafe work.release() }
+    return result
+  }
+
+  /// Signals are for the threads of the program, and to write over a connection that is gone is an
+  /// error here and not its end by SIGPIPE. A fault of this thread stays this thread's.
+  private static func blockSignals() {
+    var signals = sigset_t()
+    unsafe sigfillset(&signals)
+    for fault in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] {
+      unsafe sigdelset(&signals, fault)
+    }
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+  }
 }

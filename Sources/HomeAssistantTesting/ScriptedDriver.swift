@@ -13,12 +13,19 @@ public import HomeAssistant
 public final class ScriptedDriver: Driver {
   /// What a client did to its driver.
   public enum Deed: Equatable, Sendable {
+    /// It asked for a socket.
     case openedSocket
+    /// It closed the socket, or gave up opening it, with this code of RFC 6455.
     case closedSocket(code: UInt16)
+    /// It asked for an access token.
     case fetchedToken(TokenReason)
+    /// It sent a text message.
     case sentText(JSON)
+    /// It sent a binary message.
     case sentBinary([UInt8])
+    /// It made a call to the REST API.
     case sentHTTP(HTTPCall)
+    /// It gave up a call to the REST API.
     case cancelledHTTP(RequestID)
   }
 
@@ -28,11 +35,20 @@ public final class ScriptedDriver: Driver {
   public private(set) var lastMessageID: Int64 = 0
   public private(set) var now = Instant(nanoseconds: 0)
   /// How the socket stands.
-  public enum Socket: Equatable, Sendable { case closed, opening, open }
+  public enum Socket: Equatable, Sendable {
+    /// There is none.
+    case closed
+    /// The client waits for it: `openConnection` or `endConnection` comes next.
+    case opening
+    /// Messages go both ways.
+    case open
+  }
 
+  /// How the socket stands.
   public private(set) var socket = Socket.closed
   private weak var client: Client?
 
+  /// A driver at the beginning of its time, without a connection.
   public init() {}
 
   /// A client of this driver. Its jitter is the same each time.
@@ -59,26 +75,31 @@ public final class ScriptedDriver: Driver {
     return message.flatMap { try? $0.get("id") }
   }
 
+  /// Forgets what was done so far.
   public func removeDeeds() { deeds = [] }
 
   // MARK: What the server does
 
+  /// The socket opens that the client asked for.
   public func openConnection() {
     precondition(socket == .opening, "a client asks for a connection first")
     socket = .open
     client?.socketOpened()
   }
 
+  /// The socket ends, or does not open, and this is why.
   public func endConnection(_ cause: ConnectionFailure = .closed(code: 1006)) {
     precondition(socket != .closed, "what ends was there")
     socket = .closed
     client?.socketClosed(cause)
   }
 
+  /// Gives the token that the client asked for.
   public func giveToken(_ token: String = "token") {
     client?.tokenFetched(.token([UInt8](token.utf8)))
   }
 
+  /// Answers the client's wish for a token.
   public func giveToken(_ result: TokenResult) { client?.tokenFetched(result) }
 
   /// Opens, gives a token and accepts it.
@@ -89,6 +110,7 @@ public final class ScriptedDriver: Driver {
     say(["type": "auth_ok", "ha_version": .text(version)])
   }
 
+  /// Says a message.
   public func say(_ message: JSON) { say(text: message.serialized()) }
 
   /// Says something that need not be JSON.
@@ -114,8 +136,16 @@ public final class ScriptedDriver: Driver {
     say(["type": "event", "event": event, "id": number(id)])
   }
 
+  /// Answers a ping: the last message, where none is named.
   public func pong(_ id: Int64? = nil) { say(["id": number(id), "type": "pong"]) }
 
+  /// Answers a call to the REST API.
+  ///
+  /// - Parameters:
+  ///   - id: of the call, in `Deed.sentHTTP`.
+  ///   - status: of HTTP.
+  ///   - mediaType: the value of `Content-Type`, empty for none.
+  ///   - body: UTF-8.
   public func answerHTTP(
     _ id: RequestID, status: Int = 200, mediaType: String = "application/json", body: String
   ) {
@@ -123,6 +153,7 @@ public final class ScriptedDriver: Driver {
     client?.httpAnswered(id, status: status, mediaType: mediaType.span, body: body.span)
   }
 
+  /// Fails a call to the REST API.
   public func failHTTP(_ id: RequestID, _ error: RequestError) { client?.httpFailed(id, error) }
 
   private func number(_ id: Int64?) -> JSON { .number(JSONNumber(id ?? lastMessageID)) }

@@ -19,6 +19,14 @@ public struct Moment: Sendable {
   }
 }
 
+extension WallTime {
+  /// How far the clocks of people here are ahead of UTC at this moment: the system's time zone, or
+  /// `TZ`.
+  public var localOffset: Duration {
+    .seconds(clinux_seconds_ahead_of_utc(nanoseconds / 1_000_000_000))
+  }
+}
+
 /// Bytes that nobody can guess, from the kernel.
 public func randomBytes<let count: Int>() -> InlineArray<count, UInt8> {
   var bytes = InlineArray<count, UInt8>(repeating: 0)

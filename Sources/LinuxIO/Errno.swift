@@ -36,7 +36,7 @@ public struct Errno: Error, Equatable, Sendable {
 extension ByteBuffer {
   /// Appends the kernel's own words, such as `Permission denied`.
   public mutating func append(_ error: Errno) {
-    guard let text = unsafe strerrordesc_np(error.code) else {
+    guard let text = unsafe clinux_error_description(error.code) else {
       append("error ")
       append(decimal: error.code)
       return

@@ -36,7 +36,8 @@ public enum OutageCause: Equatable, Sendable {
   /// The answer opened with our key and is not what Home Assistant's documentation promises.
   case unreadableAnswer
 
-  init(_ answer: Answer) {
+  /// Why a message with this answer is not proven.
+  public init(_ answer: Answer) {
     switch answer {
     case .opened, .content: self = .unreadableAnswer
     case .unproven: self = .dropped

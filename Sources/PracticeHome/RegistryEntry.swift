@@ -84,6 +84,9 @@ extension Command {
       let entity = try home.registeredEntity(call)
       home.succeed(call, entity.wholeJSON(of: home.registrations[entity.registration]))
     },
+    "config/entity_registry/get_entries": Command([.required("entity_ids", .entityIDs)]) {
+      (home, call) throws(CommandFailure) in home.succeed(call, home.entries(call))
+    },
     "config/entity_registry/update": Command([
       .required("entity_id", .entityID), .optional("disabled_by", .userOrNull),
     ]) { (home, call) throws(CommandFailure) in try home.updateEntity(call) },
@@ -178,6 +181,18 @@ extension Home {
       throw .notFound("Entity not found")
     }
     return entity
+  }
+
+  /// Each of the entities that are asked for by its id, with null for one that is not there.
+  fileprivate func entries(_ call: Call) -> JSON {
+    let entities = registeredEntities
+    let ids = call.content["entity_ids"]?.array?.compactMap(\.string) ?? []
+    return .object(
+      JSONObject(
+        ids.map { id in
+          let entity = entities.first { $0.entityID == id }
+          return (id, entity.map { $0.wholeJSON(of: registrations[$0.registration]) } ?? .null)
+        }))
   }
 
   fileprivate mutating func updateEntity(_ call: Call) throws(CommandFailure) {

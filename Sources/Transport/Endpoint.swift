@@ -6,6 +6,7 @@ public import HomeAssistant
 @safe public final class Endpoint {
   /// What a body is written in.
   public enum ContentType: Equatable, Sendable {
+    /// `application/json`
     case json
     /// `application/x-www-form-urlencoded`, as Home Assistant's token endpoint wants it.
     case form

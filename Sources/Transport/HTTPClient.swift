@@ -5,9 +5,11 @@ public import LinuxIO
 
 /// Who gets the end of a transfer.
 public protocol TransferOwner: AnyObject {
+  /// The transfer is over; the next one may begin.
   func transferEnded(_ result: TransferResult)
 }
 
+/// What became of a transfer.
 public enum TransferResult: Equatable, Sendable {
   /// There is an answer, whatever it says; its body is in `HTTPClient.response`.
   case answered(status: Int)
@@ -22,6 +24,7 @@ public enum TransferResult: Equatable, Sendable {
   /// The longest answer that is read where nobody says otherwise; Home Assistant's to 256 sensors
   /// has 40 KiB.
   public static let responseByteCountMax = 128 * 1024
+  /// For the name, the proxy, TCP and TLS together.
   public static let connectTimeout: Duration = .seconds(10)
   /// For the whole transfer.
   public static let timeout: Duration = .seconds(30)
@@ -61,6 +64,7 @@ public enum TransferResult: Equatable, Sendable {
     multi.stopWatching()
   }
 
+  /// Whether a transfer is under way.
   public var isBusy: Bool { endpoint != nil }
 
   /// Whether the connection of the last transfer still stands: the server there did not restart.
@@ -77,6 +81,7 @@ public enum TransferResult: Equatable, Sendable {
   /// When `deadlineReached` is due, or nil.
   public var deadline: Instant? { multi.deadline }
 
+  /// `deadline` has come.
   public func deadlineReached(now: Instant) { multi.deadlineReached(now: now) }
 
   /// Asks `endpoint`, with `request` where its method has a body, and tells `owner` how it ended,

@@ -80,6 +80,7 @@ public import LinuxIO
     unsafe earliest(earliest(calls.deadline, socket.deadline), client?.deadline)
   }
 
+  /// `deadline` has come.
   public func deadlineReached(now: Instant) {
     calls.deadlineReached(now: now)
     socket.deadlineReached(now: now)

@@ -16,6 +16,14 @@ public struct TransportSettings: Equatable, Sendable {
   /// `https_proxy` and `all_proxy` of the environment. `no_proxy` there holds for both.
   public var proxy: [UInt8]?
 
+  /// What differs from `system`.
+  ///
+  /// - Parameters:
+  ///   - authorityFile: PEM certificates of the authorities that are believed, instead of the
+  ///     system's.
+  ///   - publicKeyPin: what the server's public key has to be besides.
+  ///   - clientCertificate: what is shown to a server that asks for a certificate.
+  ///   - proxy: a proxy's URL; nil leaves it to the environment.
   public init(
     authorityFile: Path? = nil, publicKeyPin: PublicKeyPin? = nil,
     clientCertificate: ClientCertificate? = nil, proxy: [UInt8]? = nil
@@ -33,9 +41,12 @@ public struct TransportSettings: Equatable, Sendable {
 
 /// A certificate and its private key, which needs no passphrase; both PEM.
 public struct ClientCertificate: Equatable, Sendable {
+  /// PEM; those of the authorities in between may follow the certificate.
   public let certificateFile: Path
+  /// PEM, without a passphrase.
   public let keyFile: Path
 
+  /// A certificate and the key that belongs to it.
   public init(certificateFile: Path, keyFile: Path) {
     self.certificateFile = certificateFile
     self.keyFile = keyFile

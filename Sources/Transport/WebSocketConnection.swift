@@ -140,6 +140,7 @@ public protocol WebSocketOwner: AnyObject {
     return earliest(next, unreadSince)
   }
 
+  /// `deadline` has come.
   public func deadlineReached(now: Instant) {
     multi.deadlineReached(now: now)
     if let unreadSince, now >= unreadSince { receive() }

@@ -17,19 +17,22 @@ final class Board {
   /// - Parameters:
   ///   - url: the address of Home Assistant.
   ///   - token: what the token file holds; nil for none.
+  ///   - isTokenFileNamed: whether the configuration knows of that file.
   ///   - battery: the setting of that name.
   ///   - settings: more of the configuration.
   /// - Throws: what the file system says.
   init(
-    reportingTo url: String, token: String?, battery: String = "[BAT7, \(mark)]",
+    reportingTo url: String, token: String?, isTokenFileNamed: Bool = true,
+    battery: String = "[BAT7, \(mark)]",
     settings: String = ""
   ) throws {
     try plugIn(Self.mark, ["type": "Mains"])
     try plugIn("BAT7", ["type": "Battery", "capacity": "83"])
     if let token { try write(token: token) }
+    let tokenFile = isTokenFileNamed ? ", token_file: \(path("token"))" : ""
     let lines = [
       "every: 5s", "state_directory: \(state.path)",
-      "home_assistant: { url: \"\(url)\", token_file: \(path("token")) }", "device: { name: Boat }",
+      "home_assistant: { url: \"\(url)\"\(tokenFile) }", "device: { name: Boat }",
       "host: { proc: /proc, sys: \(path("sys")) }", "system: off", "battery: \(battery)",
     ]
     try write((lines + [settings, ""]).joined(separator: "\n"), to: "homeward.yaml")
@@ -48,6 +51,7 @@ final class Board {
   var state: URL { folder.appending(path: "state") }
   var configuration: String { path("homeward.yaml") }
   var registration: URL { state.appending(path: "registration.json") }
+  var credential: URL { state.appending(path: "credential.json") }
 
   func path(_ name: String) -> String { folder.appending(path: name).path }
 
@@ -121,7 +125,7 @@ final class Board {
 
   func keepSecret(_ text: String) { if !text.isEmpty { secrets.append(text) } }
 
-  /// Fails where a line holds a token, a webhook id, a secret or a position.
+  /// Fails where a line holds a password, a token, a webhook id, a secret or a position.
   func expectNothingSecret(in lines: [String]) {
     for secret in secrets + keptSecrets {
       for line in lines where line.contains(secret) {
@@ -130,20 +134,26 @@ final class Board {
     }
   }
 
+  /// What is kept now stays secret after it was removed.
+  func keepKeptSecrets() { secrets += keptSecrets }
+
   /// What the agent keeps in its state directory.
   private var keptSecrets: [String] {
     struct Kept: Decodable {
-      let webhook_id: String
-      let secret: String
+      let webhook_id: String?
+      let secret: String?
+      let token: String?
     }
-    guard let bytes = try? Data(contentsOf: registration),
-      let kept = try? JSONDecoder().decode(Kept.self, from: bytes)
-    else { return [] }
-    return [kept.webhook_id, kept.secret]
+    return [registration, credential].flatMap { file -> [String] in
+      guard let bytes = try? Data(contentsOf: file),
+        let kept = try? JSONDecoder().decode(Kept.self, from: bytes)
+      else { return [] }
+      return [kept.webhook_id, kept.secret, kept.token].compactMap { $0 }
+    }
   }
 }
 
 /// A practice home with a token that nothing else in the world holds.
 func practiceHome() throws -> PracticeServer {
-  try PracticeServer(token: "token-\(UUID().uuidString)")
+  try PracticeServer(port: reservedPort(), token: "token-\(UUID().uuidString)")
 }

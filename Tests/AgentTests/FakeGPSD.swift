@@ -25,7 +25,7 @@ final class FakeGPSD: Sendable {
   ///   - report: what a client hears that asked for reports.
   ///   - isAbsent: whether its port is kept free until `appear`.
   init(greeting: String = version, reporting report: TPV? = nil, isAbsent: Bool = false) {
-    (listener, port) = boundSocket()
+    (listener, port) = boundSocket(isShared: false)
     state = Mutex(State(greeting: greeting, report: report))
     if !isAbsent { appear() }
   }
@@ -92,25 +92,6 @@ final class FakeGPSD: Sendable {
 
 private func write(_ text: String, to socket: Int32) {
   _ = unsafe send(socket, text, text.utf8.count, Int32(MSG_NOSIGNAL))
-}
-
-/// A socket with a port of its own. No agent inherits it: one that did would keep the port open.
-private func boundSocket() -> (socket: Int32, port: UInt16) {
-  let bound = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-  var address = sockaddr_in()
-  address.sin_family = sa_family_t(AF_INET)
-  address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-  var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-  let result = unsafe withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
-    guard let start = bytes.baseAddress else { return -1 }
-    let general = unsafe start.assumingMemoryBound(to: sockaddr.self)
-    guard unsafe bind(bound, __CONST_SOCKADDR_ARG(__sockaddr__: general), size) == 0 else {
-      return -1
-    }
-    return unsafe getsockname(bound, __SOCKADDR_ARG(__sockaddr__: general), &size)
-  }
-  #expect(result == 0, "no socket for a gpsd: errno \(errno)")
-  return (bound, address.sin_port.bigEndian)
 }
 
 /// What a receiver reports.

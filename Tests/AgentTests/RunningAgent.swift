@@ -36,6 +36,8 @@ final class RunningAgent {
   /// How a run ended.
   struct Ending {
     let status: Int32
+    /// The lines of standard output.
+    let output: [String]
     /// The lines of standard error.
     let log: [String]
 
@@ -58,9 +60,22 @@ final class RunningAgent {
       .appending(path: "homeward")
   }
 
-  init(on board: Board, _ arguments: [String]? = nil) throws {
+  /// - Parameters:
+  ///   - board: what it runs on.
+  ///   - arguments: of the command line; nil for what reports.
+  ///   - input: what it reads on standard input.
+  ///   - environment: variables beside those of this process.
+  ///   - program: what is started: the agent, or a shell that starts it.
+  /// - Throws: why it does not start.
+  init(
+    on board: Board, _ arguments: [String]? = nil, input: String = "",
+    environment: [String: String] = [:], startedBy program: URL = RunningAgent.executable
+  ) throws {
     self.board = board
-    process.executableURL = Self.executable
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let inputPipe = Pipe()
+    process.standardInput = inputPipe
+    process.executableURL = program
     process.arguments = arguments ?? ["run", "--config", board.configuration, "--json"]
     let outputPipe = Pipe()
     let logPipe = Pipe()
@@ -73,6 +88,9 @@ final class RunningAgent {
       continuation.finish()
     }
     try process.run()
+    // Fewer bytes than a pipe holds.
+    try inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try inputPipe.fileHandleForWriting.close()
     output = textLines(of: outputPipe.fileHandleForReading).makeAsyncIterator()
     log = textLines(of: logPipe.fileHandleForReading)
     let number = process.processIdentifier
@@ -100,6 +118,16 @@ final class RunningAgent {
       if event.event == name, condition(event) { return event }
     }
     throw Ended(awaited: "the event \(name)", transcript: lines + (await restOfLog()))
+  }
+
+  /// The next line that ends so; others are passed over.
+  @discardableResult
+  func line(endingWith text: String) async throws -> String {
+    while let line = await output.next() {
+      lines.append(line)
+      if line.hasSuffix(text) { return line }
+    }
+    throw Ended(awaited: "a line with \(text)", transcript: lines + (await restOfLog()))
   }
 
   @discardableResult
@@ -133,6 +161,12 @@ final class RunningAgent {
     return await ending()
   }
 
+  /// The same with Ctrl-C.
+  func interrupt() async -> Ending {
+    process.interrupt()
+    return await ending()
+  }
+
   /// Waits for its end. Whatever the story was, it must have kept its secrets.
   func ending() async -> Ending {
     while let line = await output.next() { lines.append(line) }
@@ -141,7 +175,7 @@ final class RunningAgent {
     var status: Int32 = -1
     for await ended in self.status { status = ended }
     watchdog.cancel()
-    return Ending(status: status, log: log)
+    return Ending(status: status, output: lines, log: log)
   }
 
   private func restOfLog() async -> [String] {
@@ -156,10 +190,13 @@ private func textLines(of pipe: FileHandle) -> AsyncStream<String> {
   let (lines, continuation) = AsyncStream<String>.makeStream()
   Thread.detachNewThread {
     var rest = Data()
+    // `availableData` does not survive a signal.
+    var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
-      let bytes = pipe.availableData
-      guard !bytes.isEmpty else { break }
-      rest += bytes
+      let count = unsafe read(pipe.fileDescriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      rest += buffer[..<count]
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
         continuation.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
         rest = rest[(end + 1)...]

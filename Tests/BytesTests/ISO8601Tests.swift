@@ -90,6 +90,24 @@ import Testing
     #expect(try WallTime(json: json(text)) == WallTime(nanoseconds: nanoseconds))
   }
 
+  @Test func aListOfTimesIsDecodedWholeOrNotAtAll() throws {
+    let times: JSON = [
+      "list": ["1970-01-01T00:00:01+00:00", 2, "1969-12-31T16:00:03-08:00"], "null": nil,
+      "bad": ["1970-01-01T00:00:01+00:00", "then"], "one": "1970-01-01T00:00:01+00:00",
+    ]
+    let expected = (1...3).map { WallTime(nanoseconds: $0 * 1_000_000_000) }
+    #expect(try times.get("list") as [WallTime] == expected)
+    #expect(try times.getIfPresent("list") as [WallTime]? == expected)
+    #expect(try times.getIfPresent("null") as [WallTime]? == nil)
+    #expect(try times.get("one") as WallTime? == expected[0])
+    #expect(throws: JSONDecodingError.invalidValue(key: "bad")) {
+      try times.get("bad") as [WallTime]
+    }
+    #expect(
+      throws: JSONDecodingError.wrongKind(key: "one", expected: .array, found: .string)
+    ) { try times.get("one") as [WallTime] }
+  }
+
   @Test(arguments: [#""today""#, "1e30", #""""#])
   func aTimeThatIsNoneIsInvalid(text: String) {
     #expect(throws: JSONDecodingError.invalidValue(key: "root")) { try WallTime(json: json(text)) }

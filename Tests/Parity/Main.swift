@@ -14,6 +14,7 @@
     talkToGPSD(to: &transcript)
     superviseASource(to: &transcript)
     decodeModels(to: &transcript)
+    keepCaches(to: &transcript)
     sealAndOpen(to: &transcript)
     judgeAnswers(to: &transcript)
     keepARegistration(to: &transcript)

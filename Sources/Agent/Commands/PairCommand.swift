@@ -15,11 +15,15 @@ extension Command {
     its state directory.
 
     Usage:
-      homeward pair [URL] [--token | --token-file FILE] [--config FILE] [--yes] [--json]
+      homeward pair [URL] [--token | --token-file FILE] [--config FILE] [--state-directory DIR]
+                    [--yes] [--json]
 
     URL is the address of Home Assistant. Without it, it is that of the configuration; without one,
     the local network is searched. Then user name and password are asked for, and a code where the
     user has a second factor. The password is not kept.
+
+    Home Assistant makes the board a tracker of that user's person: better log in as a user that was
+    made for the board, or take it off the person when pair offers it.
 
     Options:
       --token             Ask for a long-lived access token instead (in Home Assistant: your profile,
@@ -27,6 +31,9 @@ extension Command {
       --token-file FILE   Read that token from a file; - is standard input.
       --config FILE       The configuration (default: /etc/homeward/homeward.yaml). Where there is
                           none, pair offers to write one.
+      --state-directory DIR
+                          Where there is no configuration: what to keep there, and write into the
+                          configuration (default: /var/lib/homeward).
       --yes               Answer questions with yes: replace a pairing, take the board off the person
                           that Home Assistant made it a tracker of, write a configuration.
       --json              Write one JSON object to standard output for what was done.
@@ -63,6 +70,9 @@ struct PairCommand {
         try Self.set(&options, .tokenFile(try arguments.value(of: argument, "the name of a file")))
       case "--config":
         options.configuration = try arguments.value(of: argument, "the name of a file")
+      case "--state-directory":
+        options.stateDirectory = try Self.path(
+          try arguments.value(of: argument, "the name of a directory"))
       case "--yes": options.isYes = true
       case "--json": options.isJSON = true
       default:
@@ -71,6 +81,17 @@ struct PairCommand {
       }
     }
     self.options = options
+  }
+
+  /// An absolute path that can stand in quotation marks in a configuration.
+  private static func path(_ text: [UInt8]) throws(UsageError) -> [UInt8] {
+    let isFit = text.allSatisfy {
+      (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
+    guard isFit, text.span.starts(with: "/"), text.count <= Configuration.pathBytesMax else {
+      throw .mistake("--state-directory needs an absolute path, such as /home/ann/boat")
+    }
+    return text
   }
 
   private static func set(

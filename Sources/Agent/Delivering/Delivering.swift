@@ -14,31 +14,12 @@ struct Delivering {
     let keeper = Keeper(state, reporter)
     guard
       let courier = Courier(
-        settings: configuration.homeAssistant, identity: identity, state: state,
+        settings: configuration.homeAssistant,
+        identity: configuration.registrationRequest { reporter.withoutPushToken($0) }, state: state,
         registration: registration, keeper: keeper, line: try line(keeper), loop: loop,
         reporter: reporter, now: now)
     else { throw .outOfMemory }
     return courier
-  }
-
-  /// What Home Assistant is told about this board.
-  private var identity: RegistrationRequest {
-    var identity = DeviceIdentity(host: configuration.host).registrationRequest(
-      name: configuration.deviceName)
-    identity.push = PushRoutes(
-      isWebSocketWanted: configuration.notifications.isWebSocketWanted, target: pushTarget)
-    return identity
-  }
-
-  /// Without its token a server is not named: whoever guesses the address could send to it.
-  private var pushTarget: PushTarget? {
-    guard let push = configuration.notifications.push else { return nil }
-    switch readToken(push.tokenFile) {
-    case .success(let token): return PushTarget(url: Text(push.url), token: Text(token))
-    case .failure(let flaw):
-      reporter.withoutPushToken(flaw)
-      return nil
-    }
   }
 
   private func line(_ keeper: Keeper) throws(Errno) -> WebSocketLine? {

@@ -8,7 +8,9 @@ struct ConfigurationFile {
 
   /// Offers to write one where there is none, or says that the one there names another address.
   /// Returns whether one was written.
-  func offer(_ existing: Configuration?, url: [UInt8]) throws(CommandFailure) -> Bool {
+  func offer(
+    _ existing: Configuration?, url: [UInt8], stateDirectory: [UInt8]?
+  ) throws(CommandFailure) -> Bool {
     let file = Path(path)
     if let existing {
       if !existing.homeAssistant.url.span.elementsEqual(url.span) {
@@ -18,15 +20,15 @@ struct ConfigurationFile {
       }
       return false
     }
-    let line = Configuration.minimalText(url: url)
+    let text = Configuration.minimalText(url: url, stateDirectory: stateDirectory)
     let advice: MessageText =
-      "Before the agent starts, write \(file): \(bytes: [UInt8](line.dropLast()))"
+      "Before the agent starts, write \(file):\n\n\(bytes: [UInt8](text))"
     guard try dialog.confirm("There is no \(file). Write one with this address?", standard: false)
     else {
       dialog.say(advice)
       return false
     }
-    do throws(Errno) { try writeNewFile(at: file, line.span) } catch {
+    do throws(Errno) { try writeNewFile(at: file, text.span) } catch {
       dialog.say("\(file) cannot be written: \(error). \(advice)")
       return false
     }
@@ -36,15 +38,21 @@ struct ConfigurationFile {
 }
 
 extension Configuration {
-  /// The shortest configuration: an address, which was checked.
-  static func minimalText(url: [UInt8]) -> [UInt8] {
-    // Such an address has no quotation mark and no backslash.
-    ("home_assistant: { url: \"\(bytes: url)\" }\n" as MessageText).bytes
+  /// The shortest configuration: an address, and where things are kept if that is not the usual
+  /// place. Both were checked: there is no quotation mark and no backslash in them.
+  static func minimalText(url: [UInt8], stateDirectory: [UInt8]?) -> [UInt8] {
+    var text: MessageText = "home_assistant: { url: \"\(bytes: url)\" }\n"
+    if let stateDirectory {
+      text = text + "state_directory: \"\(bytes: stateDirectory)\"\n"
+    }
+    return text.bytes
   }
 
-  static func minimal(url: [UInt8]) -> Configuration {
-    do throws(ConfigurationErrors) { return try parse(minimalText(url: url)) } catch {
-      preconditionFailure("an address that was checked is enough")
+  static func minimal(url: [UInt8], stateDirectory: [UInt8]?) -> Configuration {
+    do throws(ConfigurationErrors) {
+      return try parse(minimalText(url: url, stateDirectory: stateDirectory))
+    } catch {
+      preconditionFailure("an address and a path that were checked are enough")
     }
   }
 }

@@ -12,10 +12,12 @@ final class Conversation {
   private let driver: NetworkDriver
   private let client: Client
 
-  init(at url: [UInt8], with tokens: AccessTokens, loop: EventLoop) throws(CommandFailure) {
+  init(
+    at url: [UInt8], with tokens: AccessTokens, settings: TransportSettings, loop: EventLoop
+  ) throws(CommandFailure) {
     guard
       let driver = NetworkDriver(
-        address: url, tokens: tokens, settings: .system, loop: loop, userAgent: homewardUserAgent)
+        address: url, tokens: tokens, settings: settings, loop: loop, userAgent: homewardUserAgent)
     else { throw CommandFailure(code: .osError, text: "libcurl does not start") }
     self.loop = loop
     self.driver = driver

@@ -8,15 +8,6 @@ struct DeviceDeletion {
     case failed(RequestError)
     case notAdministrator
     case deviceMissing
-
-    var words: MessageText {
-      switch self {
-      case .failed(let error): "The device is not deleted: \(error.words)."
-      case .notAdministrator:
-        "The device is not deleted: the user of this board is not an administrator."
-      case .deviceMissing: "Home Assistant does not know this board any more."
-      }
-    }
   }
 
   let conversation: Conversation
@@ -33,12 +24,18 @@ struct DeviceDeletion {
     case .success(let answer): devices = answer.elements
     case .failure(let error): return .failed(error)
     }
-    let identifier: [Text] = ["mobile_app", Text(deviceID)]
-    let device = devices.first { $0.identifiers.contains(identifier) }
+    let device = devices.first { $0.isBoard(deviceID) }
     guard let entry = device?.configEntryIDs.first else { return .deviceMissing }
     switch try conversation.call(RawRESTRequest(.delete, "config/config_entries/entry/" + entry)) {
     case .success: return nil
     case .failure(let error): return .failed(error)
     }
+  }
+}
+
+extension Device {
+  /// Whether it is the board that registered with this id.
+  func isBoard(_ deviceID: [UInt8]) -> Bool {
+    identifiers.contains(["mobile_app", Text(deviceID)])
   }
 }

@@ -58,10 +58,15 @@ struct Dialog {
   /// Whether the person says yes. `standard` is the answer of an empty line, and of nobody.
   func confirm(_ question: MessageText, standard: Bool) throws(CommandFailure) -> Bool {
     if isAlwaysYes { return true }
+    return try decide(question, standard: standard)
+  }
+
+  /// The same for what `--yes` does not mean.
+  func decide(_ question: MessageText, standard: Bool) throws(CommandFailure) -> Bool {
     guard isPossible else { return standard }
     let choices: StaticString = standard ? " [Y/n]: " : " [y/N]: "
     for _ in 0..<Self.triesMax {
-      let line = try answer("\(question)\(choices)", isSecret: false)
+      guard let line = try read("\(question)\(choices)", isSecret: false) else { break }
       switch Text(line.span.trimmed()) {
       case "": return standard
       case "y", "Y", "yes", "Yes", "YES": return true
@@ -69,7 +74,7 @@ struct Dialog {
       default: continue
       }
     }
-    throw Self.unanswered
+    return standard
   }
 
   private static var unanswered: CommandFailure {
@@ -79,6 +84,14 @@ struct Dialog {
   private func answer(
     _ question: MessageText, isSecret: Bool
   ) throws(CommandFailure) -> [UInt8] {
+    guard let line = try read(question, isSecret: isSecret) else { throw Self.unanswered }
+    return line
+  }
+
+  /// What is typed after `question`; nil at the end of input.
+  private func read(
+    _ question: MessageText, isSecret: Bool
+  ) throws(CommandFailure) -> [UInt8]? {
     guard let terminal else { preconditionFailure("nobody is there to be asked") }
     writeToTerminal(question.bytes, STDERR_FILENO)
     let line: [UInt8]?
@@ -87,8 +100,7 @@ struct Dialog {
     } catch {
       throw CommandFailure(code: .noInput, text: "the terminal cannot be read: \(error)")
     }
-    if let line { return line }
-    say("")
-    throw Self.unanswered
+    if line == nil { say("") }
+    return line
   }
 }

@@ -5,16 +5,21 @@ import Transport
 
 /// Calls to a server, one after the other, each waited for.
 final class Exchange {
-  private static let requestByteCountMax = 64 * 1024
+  static let requestByteCountMax = 64 * 1024
 
   private let loop: EventLoop
   private let http: HTTPClient
   private var result: TransferResult?
 
-  init(loop: EventLoop) throws(CommandFailure) {
+  init(
+    loop: EventLoop, settings: TransportSettings,
+    requestByteCountMax: Int = Exchange.requestByteCountMax,
+    responseByteCountMax: Int = HTTPClient.responseByteCountMax
+  ) throws(CommandFailure) {
     guard
       let http = HTTPClient(
-        loop: loop, requestByteCountMax: Self.requestByteCountMax, userAgent: homewardUserAgent)
+        loop: loop, settings: settings, requestByteCountMax: requestByteCountMax,
+        responseByteCountMax: responseByteCountMax, userAgent: homewardUserAgent)
     else { throw CommandFailure(code: .osError, text: "libcurl does not start") }
     self.loop = loop
     self.http = http
@@ -52,6 +57,34 @@ final class Exchange {
     }
   }
 
+  /// Sends a message to the webhook of a registration, sealed where that has a key; `data` is the
+  /// JSON of its `data`. Returns the status of the answer.
+  func send(
+    _ type: MessageType, _ data: [UInt8], to registration: Registration, at url: [UInt8]
+  ) throws(CommandFailure) -> Int {
+    registration.write(type, nonce: Nonce(randomBytes: randomBytes()), into: &http.request) {
+      $0.append(data)
+    }
+    precondition(!http.request.isOverflowed, "the caller knows how long a message may be")
+    switch try send(to: Endpoint(url: Self.webhook(of: registration, at: url))) {
+    case .answered(let status): return status
+    case .failed(let reason):
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "Home Assistant cannot be reached at \(bytes: url): \(reason)")
+    }
+  }
+
+  /// Judges the last answer, and opens it in place.
+  func readAnswer(status: Int, to registration: Registration) -> HomeAssistant.Answer {
+    registration.readAnswer(status: status, body: &http.response)
+  }
+
+  /// Reads the last answer as one to `enable_encryption`.
+  func readEnabledEncryption(status: Int) -> Webhook.EnableEncryption.Result {
+    Webhook.EnableEncryption.read(status: status, body: http.response)
+  }
+
   private func send(to endpoint: Endpoint) throws(CommandFailure) -> TransferResult {
     result = nil
     http.send(to: endpoint, telling: self)
@@ -60,6 +93,13 @@ final class Exchange {
       try loop.wait(until: http.deadline)
       http.deadlineReached(now: Moment.now.instant)
     }
+  }
+
+  private static func webhook(of registration: Registration, at url: [UInt8]) -> ByteBuffer {
+    var buffer = ByteBuffer(capacity: 2048)
+    buffer.append(url)
+    registration.appendPath(to: &buffer)
+    return buffer
   }
 
   private static func url(_ url: [UInt8], _ path: [UInt8]) -> ByteBuffer {

@@ -10,25 +10,29 @@ final class Pairing {
   private let dialog: Dialog
   private let loop: EventLoop
   private let exchange: Exchange
+  /// The configuration, where there is one already.
+  private let existing: Configuration?
+  private let settings: TransportSettings
   private var summary = PairingSummary()
 
   init(_ options: PairingOptions) throws(CommandFailure) {
     self.options = options
     dialog = Dialog(isAlwaysYes: options.isYes)
     loop = try .forCommand()
-    exchange = try Exchange(loop: loop)
+    existing = try .readIfThere(from: options.configuration)
+    settings = existing?.homeAssistant.tls ?? .system
+    exchange = try Exchange(loop: loop, settings: settings)
   }
 
   func run() throws(CommandFailure) -> PairingSummary {
     try checkThatSomebodyCanLogIn()
-    let existing = try Configuration.readIfThere(from: options.configuration)
+    let state = try openState(try stateDirectory())
+    let former = try formerCredential(state)
     let url = try ServerChoice(
       exchange: exchange, loop: loop, dialog: dialog, needsPasswords: options.source.isLogin
     ).run(named: options.url, configured: existing?.homeAssistant.url)
     summary.url = url
-    let configuration = existing ?? .minimal(url: url)
-    let state = try openState(configuration.stateDirectory)
-    let former = try formerCredential(state)
+    let configuration = existing ?? .minimal(url: url, stateDirectory: options.stateDirectory)
     let login = try logIn(at: url, state)
     do throws(CommandFailure) {
       try register(login, configuration, state)
@@ -36,10 +40,15 @@ final class Pairing {
       revoke(login.credential)
       throw error
     }
-    if let former, former != login.credential { revoke(former) }
+    // One of another address is nothing to show here.
+    if let former, former.clientURL == url { revoke(former) }
     try lookAtPerson(login, configuration, state)
     let file = ConfigurationFile(path: options.configuration, dialog: dialog)
-    summary.isConfigurationWritten = try file.offer(existing, url: url)
+    summary.isConfigurationWritten = try file.offer(
+      existing, url: url, stateDirectory: options.stateDirectory)
+    let named: MessageText =
+      options.isConfigurationNamed ? " --config \(Path(options.configuration))" : ""
+    dialog.say("This board is paired. Try it: homeward run --once\(named)")
     return summary
   }
 
@@ -54,6 +63,19 @@ final class Pairing {
   }
 
   // MARK: The board
+
+  private func stateDirectory() throws(CommandFailure) -> [UInt8] {
+    guard let named = options.stateDirectory else {
+      return existing?.stateDirectory ?? [UInt8](Configuration.defaultStateDirectory)
+    }
+    if let existing, existing.stateDirectory != named {
+      throw CommandFailure(
+        code: .usage,
+        text: "\(Path(options.configuration)) names another state directory; without"
+          + " --state-directory that one is used")
+    }
+    return named
+  }
 
   private func openState(_ path: [UInt8]) throws(CommandFailure) -> StateDirectory {
     let state = try StateDirectory.open(path)
@@ -147,8 +169,9 @@ final class Pairing {
   private func register(
     _ login: Login, _ configuration: Configuration, _ state: StateDirectory
   ) throws(CommandFailure) {
-    let identity = DeviceIdentity(host: configuration.host).registrationRequest(
-      name: configuration.deviceName)
+    let identity = configuration.registrationRequest {
+      dialog.say("The token of notifications.push_url cannot be used (\($0.code)).")
+    }
     summary.deviceName = identity.deviceName
     let token: [UInt8]
     switch (login.credential, login.accessToken) {
@@ -157,8 +180,10 @@ final class Pairing {
     case (.refreshToken, nil): preconditionFailure("a login brings an access token")
     }
     let answer = try exchange.register(identity, at: summary.url, token: token)
-    if case .tokenRejected = answer { note(rejected: login.credential, state) }
-    let registration = try answer.registration()
+    if case .tokenRejected = answer { state.note(rejected: login.credential, dialog) }
+    var registration = try answer.registration(
+      acceptsPlain: configuration.homeAssistant.isPlainAllowed)
+    registration.toldFingerprint = Webhook.UpdateRegistration(identity).fingerprint
     do throws(Errno) {
       try state.write(registration)
       try state.write(login.credential)
@@ -169,12 +194,6 @@ final class Pairing {
     dialog.say("Home Assistant knows this board as \(quoted: identity.deviceName).")
   }
 
-  private func note(rejected credential: Credential, _ state: StateDirectory) {
-    do throws(Errno) { try state.write(rejectedFingerprint: credential.fingerprint) } catch {
-      dialog.say("that the token was rejected cannot be kept in \(state.path): \(error)")
-    }
-  }
-
   // MARK: The person
 
   private func lookAtPerson(
@@ -183,11 +202,12 @@ final class Pairing {
     let tokens = AccessTokens(
       credential: login.credential, current: login.accessToken,
       rejected: state.readRejectedTokens(), seed: randomSeed())
-    let conversation = try Conversation(at: summary.url, with: tokens, loop: loop)
+    let conversation = try Conversation(
+      at: summary.url, with: tokens, settings: settings, loop: loop)
     defer { conversation.end() }
     let review = PersonReview(conversation: conversation, dialog: dialog)
-    let deviceID = DeviceIdentity(host: configuration.host).registrationRequest(name: nil).deviceID
+    let deviceID = DeviceIdentity(host: configuration.host).deviceID
     try review.run(deviceID: deviceID, &summary)
-    if conversation.isCredentialRejected { note(rejected: login.credential, state) }
+    if conversation.isCredentialRejected { state.note(rejected: login.credential, dialog) }
   }
 }

@@ -17,7 +17,12 @@ struct PairingOptions {
   /// The address of Home Assistant, as it was typed.
   var url: [UInt8]?
   var configuration = [UInt8](Configuration.defaultFile)
+  /// Where there is no configuration: the state directory, which goes into the one that is written.
+  var stateDirectory: [UInt8]?
   var source = Source.login
+  var isConfigurationNamed: Bool {
+    !configuration.span.elementsEqual(Configuration.defaultFile)
+  }
   var isYes = false
   var isJSON = false
 }

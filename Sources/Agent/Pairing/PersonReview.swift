@@ -30,17 +30,21 @@ struct PersonReview {
     let name: MessageText = "\(shown: found.person.name)"
     dialog.say(
       "Home Assistant made this board a tracker of \(name): where it is, \(name) is, from now on.")
-    if !found.otherTrackers.isEmpty {
+    if !found.otherTrackers.isEmpty || user.isOwner {
       dialog.say(
-        "\(name) has other trackers already. Better give the board a user of its own (Settings,"
-          + " People, Users), and pair it again as that one.")
+        "Better give the board a user of its own (Settings, People, Users), and pair it again as that"
+          + " one.")
     }
     guard user.isAdmin else {
       return dialog.say(
         "To undo this, an administrator opens Settings, People, \(name), and removes"
           + " \(shown: found.tracker.text).")
     }
-    guard try dialog.confirm("Take this board off \(name)?", standard: false) else { return }
+    guard try dialog.confirm("Take this board off \(name)?", standard: false) else {
+      return dialog.say(
+        "To undo this later, open Settings, People, \(name), and remove"
+          + " \(shown: found.tracker.text).")
+    }
     if let error = try found.detach(conversation) {
       return dialog.say("\(name) keeps this tracker: \(error.words)")
     }

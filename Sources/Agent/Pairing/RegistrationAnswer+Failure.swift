@@ -2,9 +2,10 @@ import HomeAssistant
 
 extension RegistrationAnswer {
   /// The registration, or why there is none, for a person who waits for it.
-  func registration() throws(CommandFailure) -> Registration {
+  func registration(acceptsPlain: Bool) throws(CommandFailure) -> Registration {
     switch self {
     case .registered(let registration): return registration
+    case .withoutEncryption(let registration) where acceptsPlain: return registration
     case .withoutEncryption:
       throw CommandFailure(
         code: .temporaryFailure,

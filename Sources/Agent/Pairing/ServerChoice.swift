@@ -14,11 +14,15 @@ struct ServerChoice {
   func run(named: [UInt8]?, configured: [UInt8]?) throws(CommandFailure) -> [UInt8] {
     if let named { return try reached([Self.checked(named)]) }
     if let configured { return try reached([configured]) }
-    let instance = try chosen(from: try ServerSearch.run(loop: loop, dialog: dialog))
+    let found = try ServerSearch.run(loop: loop, dialog: dialog)
+    guard dialog.isPossible else {
+      for instance in found { dialog.say(instance.words) }
+      throw found.isEmpty ? Self.nothingFound : Self.nobodyChooses
+    }
+    guard let instance = try chosen(from: found) else { return try reached([try typedAddress()]) }
     // The addresses come from the network; they are judged like one that was typed.
     let urls = instance.urls.compactMap { try? serverURL($0.bytes) }
-    guard !urls.isEmpty else { throw Self.nothingFound }
-    return try reached(urls)
+    return try reached(urls.isEmpty ? [try typedAddress()] : urls)
   }
 
   private static func checked(_ text: [UInt8]) throws(CommandFailure) -> [UInt8] {
@@ -27,28 +31,41 @@ struct ServerChoice {
     }
   }
 
-  private func chosen(from found: [FoundInstance]) throws(CommandFailure) -> FoundInstance {
-    guard !found.isEmpty else { throw Self.nothingFound }
-    guard dialog.isPossible else {
-      for instance in found { dialog.say(instance.words) }
-      throw CommandFailure(
-        code: .usage, text: "there is no terminal to ask which one; name its address")
-    }
-    guard found.count == 1 else {
+  /// Nil where the person wants none of them, or there is none. `--yes` does not choose: a password
+  /// goes to whoever is chosen here.
+  private func chosen(from found: [FoundInstance]) throws(CommandFailure) -> FoundInstance? {
+    switch found.count {
+    case 0:
+      dialog.say("\(Self.nobodyAnswers).")
+      return nil
+    case 1:
+      let isMeant = try dialog.decide("Pair with \(found[0].words)?", standard: true)
+      return isMeant ? found[0] : nil
+    default:
       dialog.say("Found in this network:")
-      return found[try dialog.choose("Which one?", from: found.map { $0.words })]
+      let choices = found.map { $0.words } + ["none of them"]
+      let index = try dialog.choose("Which one?", from: choices)
+      return index < found.count ? found[index] : nil
     }
-    guard try dialog.confirm("Pair with \(found[0].words)?", standard: true) else {
-      throw CommandFailure(code: .usage, text: "name the address: homeward pair URL")
-    }
-    return found[0]
+  }
+
+  private func typedAddress() throws(CommandFailure) -> [UInt8] {
+    try Self.checked(try dialog.ask("Address of Home Assistant (http://192.168.1.5:8123): "))
   }
 
   private static var nothingFound: CommandFailure {
     CommandFailure(
       code: .temporaryFailure,
-      text: "no Home Assistant answers in this network (to multicast DNS, which passes no router"
-        + " and no VPN); name its address: homeward pair http://192.168.1.5:8123")
+      text: "\(nobodyAnswers); name its address: homeward pair http://192.168.1.5:8123")
+  }
+
+  private static var nobodyAnswers: MessageText {
+    "No Home Assistant answers in this network (to multicast DNS, which passes no router and no VPN)"
+  }
+
+  private static var nobodyChooses: CommandFailure {
+    CommandFailure(
+      code: .usage, text: "there is no terminal to ask which one; name its address")
   }
 
   /// The first address where Home Assistant answers; why the first does not, where none does.

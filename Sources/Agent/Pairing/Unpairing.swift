@@ -13,9 +13,9 @@ struct UnpairingOptions {
 
 /// What `homeward unpair` has done.
 struct UnpairingSummary {
-  /// Whether Home Assistant deleted the device.
+  /// Whether Home Assistant does not have the device any more.
   var isDeviceDeleted = false
-  /// Whether the login was ended. A long-lived token stays: the person who made it may use it
+  /// Whether the login is good for nothing any more. A long-lived token stays: the person who made it may use it
   /// elsewhere.
   var isLoginEnded = false
 
@@ -70,6 +70,9 @@ final class Unpairing {
     }
     dialog.say("This board is not paired any more.")
     sayWhatIsLeft()
+    if let file = configuration?.homeAssistant.tokenFile {
+      dialog.say("The agent registers it again if it runs: it may read a token from \(Path(file)).")
+    }
     return summary
   }
 
@@ -78,30 +81,46 @@ final class Unpairing {
     _ configuration: Configuration?, _ state: StateDirectory
   ) throws(CommandFailure) {
     guard case .value(let credential) = state.readCredential(),
-      let url = configuration?.homeAssistant.url ?? credential.url
+      let url = configuration?.homeAssistant.url ?? credential.clientURL
     else { return }
     let tokens = AccessTokens(
       credential: credential, rejected: state.readRejectedTokens(), seed: randomSeed())
-    let conversation = try Conversation(at: url, with: tokens, loop: loop)
+    let settings = configuration?.homeAssistant.tls ?? .system
+    let conversation = try Conversation(at: url, with: tokens, settings: settings, loop: loop)
     let host = configuration?.host ?? .standard
-    let deviceID = DeviceIdentity(host: host).registrationRequest(name: nil).deviceID
+    let deviceID = DeviceIdentity(host: host).deviceID
     let problem = try DeviceDeletion(conversation: conversation).run(deviceID: deviceID)
     conversation.end()
     switch problem {
-    case nil: summary.isDeviceDeleted = true
+    case nil:
+      summary.isDeviceDeleted = true
+      dialog.say("Home Assistant has deleted this board, with its entities.")
+    case .deviceMissing?:
+      summary.isDeviceDeleted = true
+      dialog.say("Home Assistant does not know this board any more.")
     case .failed(let error) where error.isNoAnswer:
       throw CommandFailure(
         code: .temporaryFailure,
         text: "\(error.words); nothing is done. For a Home Assistant that is gone: homeward unpair"
           + " --local")
-    case let problem?: dialog.say(problem.words)
+    case .failed(let error)?: dialog.say("The device is not deleted: \(error.words).")
+    case .notAdministrator?:
+      dialog.say("The device is not deleted: the user of this board is not an administrator.")
     }
-    try endLogin(credential, at: url)
+    if conversation.isCredentialRejected {
+      summary.isLoginEnded = true
+      state.note(rejected: credential, dialog)
+    } else {
+      try endLogin(credential, at: url, settings)
+    }
   }
 
-  private func endLogin(_ credential: Credential, at url: [UInt8]) throws(CommandFailure) {
+  private func endLogin(
+    _ credential: Credential, at url: [UInt8], _ settings: TransportSettings
+  ) throws(CommandFailure) {
     guard case .refreshToken(let token, _) = credential else { return }
-    let result = try Exchange(loop: loop).send(.revoke(refreshToken: token), to: url)
+    let result = try Exchange(loop: loop, settings: settings).send(
+      .revoke(refreshToken: token), to: url)
     summary.isLoginEnded = result == .answered(status: 200)
   }
 
@@ -115,14 +134,6 @@ final class Unpairing {
       dialog.say(
         "Its login or token ends when it is deleted in the profile of its user, under Security.")
     }
-  }
-}
-
-extension Credential {
-  /// The address that a login was made at.
-  fileprivate var url: [UInt8]? {
-    guard case .refreshToken(_, let clientID) = self else { return nil }
-    return try? serverURL(clientID)
   }
 }
 

@@ -50,15 +50,18 @@ import LinuxIO
   }
 }
 
-/// Writes to standard output or standard error. Whoever closed it does not want to know.
-func writeToTerminal(_ bytes: [UInt8], _ descriptor: Int32) {
+/// Writes to standard output or standard error. Returns whether all of it was taken: whoever closed
+/// it does not want to know.
+@discardableResult
+func writeToTerminal(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
   var written = 0
-  unsafe bytes.withUnsafeBytes { bytes in
+  return unsafe bytes.withUnsafeBytes { bytes in
     while written < bytes.count {
       let count = unsafe write(
         descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
-      guard count > 0 else { return }
+      guard count > 0 else { return false }
       written += count
     }
+    return true
   }
 }

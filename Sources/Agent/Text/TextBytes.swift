@@ -91,6 +91,11 @@ extension [UInt8] {
     return result
   }
 
+  /// JSON without its line ends, which stand between its words only.
+  var onOneLine: [UInt8] {
+    map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
+  }
+
   /// ASCII letters in lower case, everything else as it is.
   var lowercasedASCII: [UInt8] {
     var result = self

@@ -74,7 +74,7 @@ extension OutageCause {
     case .otherKey: "Home Assistant answers with another key: the registration is not ours"
     case .notFound: "Home Assistant is not ready (404); if this stays, look at home_assistant.url"
     case .gone:
-      "Home Assistant has deleted this device (410); to register it anew, remove registration.json"
+      "Home Assistant has deleted this device (410); to register it anew: homeward pair"
     case .unavailable(let status): "Home Assistant is not available (\(status))"
     case .forbidden(let status):
       "Home Assistant, or a proxy before it, refuses this address (\(status))"

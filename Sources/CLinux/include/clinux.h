@@ -1,9 +1,7 @@
 // libc and kernel interfaces, with nullability and types that do not change between Debian
-// releases. Every shim header starts with the same feature macro: two modules that include the
-// same libc header under different macros do not import together.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
+// releases. No shim header defines a feature macro, such as _GNU_SOURCE: two modules that
+// include the same libc header under different macros do not import together, and Swift's own
+// module of libc, which comes with Foundation, has none.
 #ifndef HOMEWARD_CLINUX_H
 #define HOMEWARD_CLINUX_H
 
@@ -44,6 +42,8 @@ int clinux_argument_count(void);
 const char *_Nullable clinux_argument(int index);
 
 static inline int clinux_errno(void) { return errno; }
+/// What an error of the kernel is called in English, or NULL where it has no such number.
+const char *_Nullable clinux_error_description(int code);
 
 /// `open(2)` is variadic, which Swift cannot call.
 static inline int clinux_open(const char *path, int flags, mode_t mode) {
@@ -127,6 +127,13 @@ static inline int64_t clinux_clock(clockid_t clock) {
   struct timespec now;
   clock_gettime(clock, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/// How far local time is ahead of UTC at a moment, in seconds, as the system or `TZ` has it.
+static inline int64_t clinux_seconds_ahead_of_utc(int64_t seconds_since_1970) {
+  time_t seconds = (time_t)seconds_since_1970;
+  struct tm local;
+  return localtime_r(&seconds, &local) ? local.tm_gmtoff : 0;
 }
 
 /// The name of the entry that `directory` stands on next, or NULL at the end or on an error.

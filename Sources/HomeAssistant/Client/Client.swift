@@ -20,8 +20,10 @@ public final class Client {
   var session: Session
   var handlers: [RequestID: Handler] = [:]
   var calls: [RequestID: (Result<JSON, RequestError>) -> Void] = [:]
-  private var observers: [(number: UInt64, handler: (ConnectionState) -> Void)] = []
-  private var lastObserver: UInt64 = 0
+  private var observers = ObserverList<(ConnectionState) -> Void>()
+  private var alarms = Alarms()
+  /// Where the jitter of its parts starts.
+  let seed: UInt64
   private var isActing = false
   /// Who wants to hear of messages that were sent without a handler.
   unowned(unsafe) var directOwner: (any DirectMessageOwner)?
@@ -33,9 +35,11 @@ public final class Client {
   ///   - seed: where the jitter of the waits starts; another one on every device.
   public init(driver: any Driver, policy: SessionPolicy = SessionPolicy(), seed: UInt64) {
     self.driver = driver
+    self.seed = seed
     session = Session(policy: policy, seed: seed)
   }
 
+  /// How the connection stands.
   public var state: ConnectionState { session.state }
 
   /// How long Home Assistant took to answer the last ping.
@@ -45,7 +49,10 @@ public final class Client {
   public var now: Instant { driver.now }
 
   /// When `deadlineReached` is due, or nil.
-  public var deadline: Instant? { session.deadline }
+  public var deadline: Instant? {
+    guard let alarm = alarms.deadline else { return session.deadline }
+    return min(alarm, session.deadline ?? alarm)
+  }
 
   // MARK: The connection
 
@@ -78,25 +85,24 @@ public final class Client {
 
   /// Calls `handler` with every change of the state, until the observation ends.
   public func observe(_ handler: @escaping (ConnectionState) -> Void) -> Observation {
-    lastObserver += 1
-    observers.append((lastObserver, handler))
-    return Observation(client: self, number: lastObserver)
+    Observation(of: self, number: observers.add(handler))
   }
-
-  func stopObserving(_ number: UInt64) { observers.removeAll { $0.number == number } }
 
   // MARK: What the driver tells
 
+  /// The socket that was asked for is open.
   public func socketOpened() {
     session.socketOpened(now: driver.now)
     act()
   }
 
+  /// The socket could not be opened, or is no more, and not because it was asked to close.
   public func socketClosed(_ cause: ConnectionFailure) {
     session.socketClosed(cause, now: driver.now)
     act()
   }
 
+  /// What became of the wish for an access token.
   public func tokenFetched(_ result: TokenResult) {
     session.tokenFetched(result, now: driver.now)
     act()
@@ -109,10 +115,20 @@ public final class Client {
     act(on: text)
   }
 
+  /// `deadline` has come.
   public func deadlineReached() {
-    session.deadlineReached(now: driver.now)
+    let now = driver.now
+    session.deadlineReached(now: now)
     act()
+    while let ring = alarms.takeDue(now: now) { ring() }
   }
+
+  /// Calls `handler` once at `instant`.
+  func wake(at instant: Instant, _ handler: @escaping () -> Void) -> UInt64 {
+    alarms.add(at: instant, handler)
+  }
+
+  func cancelWake(_ number: UInt64) { alarms.remove(number) }
 
   // MARK: Acting
 
@@ -143,10 +159,7 @@ public final class Client {
   }
 
   private func tell(_ state: ConnectionState) {
-    // One observer may end another.
-    for observer in observers where observers.contains(where: { $0.number == observer.number }) {
-      observer.handler(state)
-    }
+    for number in observers.numbers { observers.take(number)?(state) }
   }
 
   private func finishDirectMessage(_ outcome: SessionOutcome, _ message: Span<UInt8>) {
@@ -159,6 +172,10 @@ public final class Client {
     case .failure(let error): owner?.directMessageFailed(error)
     }
   }
+}
+
+extension Client: Observed {
+  func stopObserving(_ number: UInt64) { observers.remove(number) }
 }
 
 extension SessionOutcome {

@@ -4,6 +4,7 @@ public import Bytes
 public protocol DirectMessageOwner: AnyObject {
   /// The JSON of the result, which stands there until this returns.
   func directMessageAnswered(_ result: Span<UInt8>)
+  /// There will be no answer, or it was a refusal.
   func directMessageFailed(_ error: RequestError)
 }
 

@@ -30,7 +30,9 @@ public protocol Driver: AnyObject {
 
 /// A call to Home Assistant's REST API.
 public struct HTTPCall: Equatable, Sendable {
+  /// What the client is told the answer by.
   public let id: RequestID
+  /// What is done.
   public let method: HTTPMethod
   /// Path and query below the address of Home Assistant, percent-encoded: `/api/states/sun.sun`.
   public let target: [UInt8]

@@ -1,6 +1,19 @@
 /// The methods of HTTP that Home Assistant's REST interface knows.
 public enum HTTPMethod: Equatable, Sendable {
-  case get, post, put, patch, delete, head, options
+  /// Reads something.
+  case get
+  /// Has something done.
+  case post
+  /// Puts something in a place.
+  case put
+  /// Changes something.
+  case patch
+  /// Removes something.
+  case delete
+  /// Reads only what is said about something.
+  case head
+  /// Asks what is possible.
+  case options
 
   /// As it stands in a request.
   public var name: StaticString {

@@ -12,6 +12,7 @@ public final class PushChannel {
 
   /// How Home Assistant took the channel.
   public enum Change: Equatable, Sendable {
+    /// Home Assistant took the subscription: notifications come.
     case opened
     /// It does not know the device, or the device is another user's.
     case refused(RequestError)
@@ -50,6 +51,7 @@ public final class PushChannel {
   /// When `deadlineReached` is due, or nil.
   public var deadline: Instant? { renewAt }
 
+  /// `deadline` has come.
   public func deadlineReached(now: Instant) {
     guard let renewAt, now >= renewAt else { return }
     renew()

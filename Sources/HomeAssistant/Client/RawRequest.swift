@@ -7,6 +7,12 @@ public struct RawRequest: Request {
   public let payload: JSONObject
   public let retry: Retry
 
+  /// A command by its name.
+  ///
+  /// - Parameters:
+  ///   - command: the `type` of the message, such as `config/label_registry/list`.
+  ///   - payload: its members beside `id` and `type`.
+  ///   - retry: whether it is sent again where its connection is lost before the answer.
   public init(_ command: Text, _ payload: JSONObject = [:], retry: Retry = .within(.seconds(10))) {
     self.command = command
     self.payload = payload
@@ -21,6 +27,12 @@ public struct RawSubscription: SubscriptionRequest {
   public let payload: JSONObject
   public let isResubscribed: Bool
 
+  /// A subscription by its name.
+  ///
+  /// - Parameters:
+  ///   - command: the `type` of the message, such as `subscribe_bootstrap_integrations`.
+  ///   - payload: its members beside `id` and `type`.
+  ///   - isResubscribed: whether it is sent again on each new connection.
   public init(_ command: Text, _ payload: JSONObject = [:], isResubscribed: Bool = true) {
     self.command = command
     self.payload = payload
@@ -36,6 +48,13 @@ public struct RawRESTRequest: RESTRequest {
   public let query: [(name: Text, value: Text)]
   public let body: JSON?
 
+  /// A call by its path.
+  ///
+  /// - Parameters:
+  ///   - method: what is done.
+  ///   - path: below `/api/` and not percent-encoded: `calendars`.
+  ///   - query: what follows the path behind a `?`, not percent-encoded.
+  ///   - body: what is sent along, or nil.
   public init(
     _ method: HTTPMethod, _ path: Text, query: [(name: Text, value: Text)] = [],
     body: JSON? = nil

@@ -2,46 +2,62 @@ public import Bytes
 
 /// A command over the WebSocket and what comes back.
 public protocol Request: Sendable {
+  /// What `result` of the answer is read as.
   associatedtype Response: JSONDecodable = NoContent
   /// The `type` of the message, such as `auth/current_user`.
   var command: Text { get }
   /// The members of the message beside `id` and `type`.
   var payload: JSONObject { get }
+  /// Whether it is sent again where its connection is lost before the answer.
   var retry: Retry { get }
 }
 
 extension Request {
+  /// None.
   public var payload: JSONObject { [:] }
+  /// Again, for 10 seconds.
   public var retry: Retry { .within(.seconds(10)) }
 }
 
 /// A command over the WebSocket that is answered by events until it is ended.
 public protocol SubscriptionRequest: Sendable {
+  /// What each event is read as.
   associatedtype Event: JSONDecodable
+  /// The `type` of the message, such as `subscribe_events`.
   var command: Text { get }
+  /// The members of the message beside `id` and `type`.
   var payload: JSONObject { get }
   /// Whether it is sent again on each new connection. A run that happens once says no.
   var isResubscribed: Bool { get }
 }
 
 extension SubscriptionRequest {
+  /// None.
   public var payload: JSONObject { [:] }
+  /// It is.
   public var isResubscribed: Bool { true }
 }
 
 /// A call of the REST API. It needs no WebSocket and is sent once.
 public protocol RESTRequest: Sendable {
+  /// What the body of the answer is read as. A body that is no JSON by its type is one text.
   associatedtype Response: JSONDecodable = NoContent
+  /// What is done.
   var method: HTTPMethod { get }
   /// Below `/api/` and not percent-encoded: `states/sun.sun`.
   var path: Text { get }
+  /// What follows the path behind a `?`, in this order and not percent-encoded.
   var query: [(name: Text, value: Text)] { get }
+  /// What is sent along, or nil; never with `get`.
   var body: JSON? { get }
 }
 
 extension RESTRequest {
+  /// `GET`.
   public var method: HTTPMethod { .get }
+  /// None.
   public var query: [(name: Text, value: Text)] { [] }
+  /// None.
   public var body: JSON? { nil }
 }
 
@@ -50,9 +66,11 @@ extension RESTRequest {
 /// Home Assistant may have done what was asked and only the answer was lost, so what must not
 /// happen twice says `never`.
 public enum Retry: Equatable, Sendable {
+  /// It is sent once.
   case never
   /// Counted from when the request was made.
   case within(Duration)
+  /// For as long as it takes, another credential included.
   case always
 }
 
@@ -74,6 +92,7 @@ public enum RequestError: Error, Equatable, Sendable {
   case expired
   /// The connection was lost, and the request is not sent again.
   case disconnected
+  /// Whoever asked wants no answer any more.
   case cancelled
   /// Events came faster than they were read.
   case overrun
@@ -83,6 +102,8 @@ public enum RequestError: Error, Equatable, Sendable {
 
 /// The answer to what has none worth reading. It decodes from anything.
 public struct NoContent: JSONDecodable, Equatable, Sendable {
+  /// Nothing.
   public init() {}
+  /// Reads nothing, and so never fails.
   public init(json: JSON) {}
 }

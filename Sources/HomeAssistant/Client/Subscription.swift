@@ -26,21 +26,24 @@ public struct Subscription: ~Copyable {
   public func resubscribe() { client?.resubscribe(id) }
 }
 
-/// Somebody watches the state of the connection, as long as this value lives.
+/// Somebody watches the state of the connection, or what a cache keeps, as long as this value lives.
 public struct Observation: ~Copyable {
-  private var client: Client?
+  private var observed: (any Observed)?
   private let number: UInt64
 
-  init(client: Client, number: UInt64) {
-    self.client = client
+  init(of observed: (any Observed)?, number: UInt64) {
+    self.observed = observed
     self.number = number
   }
 
-  deinit { client?.stopObserving(number) }
+  deinit { observed?.stopObserving(number) }
+
+  /// One that has ended already.
+  static var over: Observation { Observation(of: nil, number: 0) }
 
   /// Ends it.
   public consuming func cancel() {}
 
-  /// Lets it live as long as the client.
-  public consuming func detach() { client = nil }
+  /// Lets it live as long as what is watched, which it keeps no more.
+  public consuming func detach() { observed = nil }
 }

@@ -2,6 +2,7 @@ import Bytes
 
 /// Why a datagram is no message of the DNS.
 public enum DNSError: Error, Equatable {
+  /// It ends before it has said all.
   case truncated
   /// A label of a kind that there is not, a name that is too long, or a compression that does not
   /// lead backwards.
@@ -41,6 +42,9 @@ public struct DNSMessage: Sendable {
   /// Those of answers and additional ones alike, without those of other types.
   let records: [Record]
 
+  /// Reads a datagram as it came from the network.
+  ///
+  /// - Throws: `DNSError`, and nothing of the datagram is used.
   public init(parsing bytes: Span<UInt8>) throws(DNSError) {
     var reader = DNSReader(bytes)
     _ = try reader.number16()

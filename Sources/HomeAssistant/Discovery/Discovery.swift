@@ -6,13 +6,17 @@ public import Bytes
 public struct Discovery: Sendable {
   /// Where queries go: 224.0.0.251.
   public static let group: InlineArray<4, UInt8> = [224, 0, 0, 251]
+  /// The port of multicast DNS (RFC 6762, 3).
   public static let port: UInt16 = 5353
+  /// How long answers are waited for.
   public static let duration: Duration = .seconds(2)
   /// A datagram may get lost; the second query also asks for what the answers left out.
   static let repetitionDelay: Duration = .seconds(1)
+  /// More than a home has; further ones are left out.
   public static let instancesMax = 16
   static let addressesMax = 4
 
+  /// What is to be done.
   public enum Action: Equatable, Sendable {
     /// Send this query on every interface.
     case send([UInt8])
@@ -44,13 +48,16 @@ public struct Discovery: Sendable {
   private var services: [Service] = []
   private var hosts: [Host] = []
 
+  /// A search that has not begun.
   public init() {}
 
+  /// Begins: what it returns is to be sent at once.
   public mutating func begin(now: Instant) -> Action {
     state = .listening(repeatAt: now + Self.repetitionDelay, until: now + Self.duration)
     return .send(query())
   }
 
+  /// When `deadlineReached` is due, or nil before the beginning and after the end.
   public var deadline: Instant? {
     switch state {
     case .listening(let repeatAt, let until): repeatAt ?? until
@@ -58,6 +65,7 @@ public struct Discovery: Sendable {
     }
   }
 
+  /// `deadline` has come. Nil where there is nothing to do yet.
   public mutating func deadlineReached(now: Instant) -> Action? {
     guard case .listening(let repeatAt, let until) = state else { return nil }
     if now >= until {

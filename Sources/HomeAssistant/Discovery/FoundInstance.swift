@@ -5,7 +5,9 @@ public import Bytes
 public struct FoundInstance: Equatable, Sendable {
   /// What its owner calls it.
   public let name: Text
+  /// Of the instance; it stays over restarts and addresses. Nil where it does not say.
   public let uuid: Text?
+  /// Such as `2026.6.0`; nil where it does not say.
   public let version: Text?
   /// Where it may be reached, without a slash at the end, the likeliest first: as it says for the
   /// inside, by the addresses of its host, and as it says for the outside.

@@ -8,13 +8,16 @@ public import Bytes
 public struct RejectedTokens: Equatable, Sendable {
   /// More tokens than a person tries in years; the oldest is forgotten for a new one.
   public static let countMax = 8
+  /// The longest file that `writeFile` writes.
   public static let fileByteCountMax = countMax * (fingerprintByteCount + 1)
   private static let fingerprintByteCount = 32
 
   private var fingerprints: [[UInt8]] = []
 
+  /// None so far.
   public init() {}
 
+  /// Those of a file that `writeFile` has written; damaged lines are left out.
   public init(file: Span<UInt8>) {
     var start = 0
     while start < file.count {
@@ -31,16 +34,19 @@ public struct RejectedTokens: Equatable, Sendable {
     HomeAssistant.fingerprint(of: [token], purpose: "rejected token")
   }
 
+  /// Whether the token with this fingerprint was rejected.
   public func contains(fingerprint: [UInt8]) -> Bool {
     fingerprints.contains { $0.span.elementsEqual(fingerprint.span) }
   }
 
+  /// Keeps a fingerprint of `fingerprint(of:)` or `Credential.fingerprint`.
   public mutating func insert(fingerprint: [UInt8]) {
     guard !contains(fingerprint: fingerprint) else { return }
     if fingerprints.count == Self.countMax { fingerprints.removeFirst() }
     fingerprints.append(fingerprint)
   }
 
+  /// Writes the file, in place of what the buffer holds. It holds at least `fileByteCountMax`.
   public func writeFile(into buffer: inout ByteBuffer) {
     buffer.removeAll()
     for fingerprint in fingerprints {

@@ -9,11 +9,14 @@ public import Bytes
 public struct AccessTokens: Sendable {
   /// So long before its end an access token is no longer given away.
   public static let renewalMargin: Duration = .seconds(60)
+  /// From a call that failed to the next, the first time; then it doubles, with jitter.
   public static let firstRetryDelay: Duration = .seconds(5)
+  /// The longest wait from a call that failed to the next.
   public static let longestRetryDelay: Duration = .seconds(120)
   /// After what only a person can mend, such as a ban.
   public static let refusalDelay: Duration = .seconds(3600)
 
+  /// What an asker does.
   public enum Step: Equatable, Sendable {
     /// Use this access token.
     case use([UInt8])
@@ -28,11 +31,15 @@ public struct AccessTokens: Sendable {
     case rejected
   }
 
+  /// Why there is no access token now.
   public enum Problem: Error, Equatable, Sendable {
     /// Held in a box: the other problems are small, and this is copied with them.
     indirect case noConnection(InlineText)
+    /// 403: this address is banned, or somebody in front of Home Assistant refuses it.
     case banned
+    /// 500 to 599: there is a server, and it cannot answer now.
     case unavailable(status: Int)
+    /// An answer that is not Home Assistant's, such as a hotel's page.
     case notHomeAssistant(status: Int)
   }
 
@@ -43,6 +50,7 @@ public struct AccessTokens: Sendable {
     case rejected
   }
 
+  /// What access tokens are got with.
   public let credential: Credential
   private var state = State.idle
   private var current: AccessToken?
@@ -115,6 +123,13 @@ public struct AccessTokens: Sendable {
     if case .waiting(.noConnection, _) = state { state = .idle }
   }
 
+  /// The call of `.send` was answered.
+  ///
+  /// - Parameters:
+  ///   - status: of HTTP.
+  ///   - body: as it came.
+  ///   - now: the moment of now.
+  /// - Returns: the step for all who asked meanwhile.
   public mutating func answerReceived(status: Int, body: Span<UInt8>, now: Instant) -> Step {
     guard case .refreshing = state else { preconditionFailure("nothing was sent") }
     switch TokenAnswer.read(status: status, body: body, now: now) {
@@ -134,6 +149,12 @@ public struct AccessTokens: Sendable {
     }
   }
 
+  /// The call of `.send` got no answer.
+  ///
+  /// - Parameters:
+  ///   - reason: in the transport's words.
+  ///   - now: the moment of now.
+  /// - Returns: the step for all who asked meanwhile.
   public mutating func connectionFailed(_ reason: InlineText, now: Instant) -> Step {
     guard case .refreshing = state else { preconditionFailure("nothing was sent") }
     return wait(backOff.failed(), for: .noConnection(reason), now: now)

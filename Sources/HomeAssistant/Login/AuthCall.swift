@@ -4,6 +4,7 @@ import Bytes
 ///
 /// It holds passwords or tokens, and so has no description on purpose.
 public struct AuthCall: Equatable, Sendable {
+  /// What the body is written in.
   public enum Encoding: Equatable, Sendable {
     /// `application/json`
     case json
@@ -13,7 +14,9 @@ public struct AuthCall: Equatable, Sendable {
 
   /// Below the address of Home Assistant.
   public let path: [UInt8]
+  /// What the body is written in.
   public let encoding: Encoding
+  /// What is sent.
   public let body: [UInt8]
 
   private init(_ path: [UInt8], json: JSON) {

@@ -57,6 +57,7 @@ extension Credential {
     KeptTexts(version: 1, keys: ["kind", "token", "client_id"])
   }
 
+  /// Writes the file, in place of what the buffer holds. It holds at least `fileByteCountMax`.
   public func writeFile(into buffer: inout ByteBuffer) {
     switch self {
     case .accessToken(let token):
@@ -66,6 +67,9 @@ extension Credential {
     }
   }
 
+  /// The credential of a file that `writeFile` has written.
+  ///
+  /// - Throws: `KeptFileError`, where the file is another one or damaged.
   public init(file: Span<UInt8>) throws(KeptFileError) {
     let texts = try Self.kept.read(file)
     let credential: Credential?

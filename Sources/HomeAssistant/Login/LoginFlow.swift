@@ -3,6 +3,7 @@ public import Bytes
 /// One of several ways to get the second part of a login, such as an authenticator app.
 public struct LoginModule: Equatable, Sendable {
   let id: Text
+  /// For people, such as `Authenticator app`.
   public let name: Text
 }
 
@@ -24,6 +25,7 @@ public enum LoginRefusal: Equatable, Sendable {
   case repeated
 }
 
+/// Why a login ended without success.
 public enum LoginError: Error, Equatable, Sendable {
   /// Held in a box: the other errors are small, and this is copied with them.
   indirect case noConnection(InlineText)
@@ -42,7 +44,9 @@ public enum LoginError: Error, Equatable, Sendable {
   case aborted(Text)
   /// A question that Homeward does not know.
   case unknownStep(Text)
+  /// 500 to 599: there is a server, and it cannot answer now.
   case unavailable(status: Int)
+  /// An answer that is not Home Assistant's.
   case notHomeAssistant(status: Int)
 }
 
@@ -55,37 +59,37 @@ public struct LoginFlow: Sendable {
   /// usually does after five.
   public static let refusalsMax = 3
 
+  /// What is to be done next.
   public enum Action: Equatable, Sendable {
     /// Make this call, and tell `answerReceived` or `connectionFailed`.
     case send(AuthCall)
     /// Ask the person.
     case ask(LoginStep, after: LoginRefusal?)
+    /// It is over, well or not.
     case end(Result<Login, LoginError>)
   }
 
   /// The end of a login.
   public struct Login: Equatable, Sendable {
+    /// A refresh token, which is to be kept.
     public let credential: Credential
+    /// The first access token, good for half an hour.
     public let accessToken: AccessToken
   }
 
   private enum State {
     case opening
     case asking(flowID: Text, LoginStep)
-    case awaiting(sent: Pair?)
+    /// What a person typed is on its way; nothing in it where they only chose.
+    case awaiting(sent: [[UInt8]])
     case exchanging
     case over
   }
 
-  /// User name and password.
-  private struct Pair: Equatable {
-    let name: [UInt8]
-    let password: [UInt8]
-  }
-
   private let clientID: Text
   private var state = State.opening
-  private var refused: [Pair] = []
+  /// User names with their passwords, and codes.
+  private var refused: [[[UInt8]]] = []
   private var refusalCount = 0
 
   /// - Parameter url: the address of Home Assistant, without a slash at its end.
@@ -96,13 +100,15 @@ public struct LoginFlow: Sendable {
 
   // MARK: What the person says
 
+  /// The answer to `.credentials`. A pair that was refused already is not sent again.
   public mutating func credentialsGiven(user: [UInt8], password: [UInt8]) -> Action {
     guard case .asking(let flowID, .credentials) = state else {
       preconditionFailure("nobody asked for a password")
     }
-    let pair = Pair(name: user, password: password)
-    guard !refused.contains(pair) else { return .ask(.credentials, after: .repeated) }
-    state = .awaiting(sent: pair)
+    guard !refused.contains([user, password]) else {
+      return .ask(.credentials, after: .repeated)
+    }
+    state = .awaiting(sent: [user, password])
     return proceed(flowID, [("username", user), ("password", password)])
   }
 
@@ -111,15 +117,17 @@ public struct LoginFlow: Sendable {
     guard case .asking(let flowID, .module(let modules)) = state else {
       preconditionFailure("nobody asked for a module")
     }
-    state = .awaiting(sent: nil)
+    state = .awaiting(sent: [])
     return proceed(flowID, [("multi_factor_auth_module", modules[index].id.bytes)])
   }
 
+  /// The answer to `.code`.
   public mutating func codeGiven(_ code: [UInt8]) -> Action {
-    guard case .asking(let flowID, .code) = state else {
+    guard case .asking(let flowID, .code(let module)) = state else {
       preconditionFailure("nobody asked for a code")
     }
-    state = .awaiting(sent: nil)
+    guard !refused.contains([code]) else { return .ask(.code(module: module), after: .repeated) }
+    state = .awaiting(sent: [code])
     return proceed(flowID, [("code", code)])
   }
 
@@ -129,6 +137,13 @@ public struct LoginFlow: Sendable {
 
   // MARK: What Home Assistant says
 
+  /// The call of `.send` was answered.
+  ///
+  /// - Parameters:
+  ///   - status: of HTTP.
+  ///   - body: as it came.
+  ///   - now: the moment of now, from which the access token lasts.
+  /// - Returns: what is to be done next.
   public mutating func answerReceived(status: Int, body: Span<UInt8>, now: Instant) -> Action {
     switch state {
     case .exchanging:
@@ -138,6 +153,7 @@ public struct LoginFlow: Sendable {
     }
   }
 
+  /// The call of `.send` got no answer, and the login is over.
   public mutating func connectionFailed(_ reason: InlineText) -> Action {
     fail(.noConnection(reason))
   }
@@ -150,7 +166,7 @@ public struct LoginFlow: Sendable {
     case .step(let flowID, let step, .some):
       refusalCount += 1
       guard refusalCount < Self.refusalsMax else { return fail(.refusedTooOften) }
-      if case .awaiting(let pair?) = state { refused.append(pair) }
+      if case .awaiting(let sent) = state { refused.append(sent) }
       state = .asking(flowID: flowID, step)
       return .ask(step, after: .refused(attemptsLeft: Self.refusalsMax - refusalCount))
     case .code(let code):

@@ -2,6 +2,7 @@ import Bytes
 
 /// An access token, and how long it is good for.
 public struct AccessToken: Equatable, Sendable {
+  /// As it stands behind `Bearer`; visible ASCII.
   public let bytes: [UInt8]
   let expiresAt: Instant
 

@@ -2,9 +2,11 @@ public import Bytes
 
 /// A step of a run of Assist: `run-start`, `stt-end`, `intent-end`, `tts-end`, `run-end`, `error`.
 public struct AssistEvent: JSONDecodable, Equatable, Sendable {
+  /// Which step it is; the name of `data`'s form.
   public let type: Text
   /// Each type has its own; null of some.
   public let data: JSON
+  /// When it happened; nil where Home Assistant does not say.
   public let time: WallTime?
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -31,8 +33,10 @@ public struct AssistEvent: JSONDecodable, Equatable, Sendable {
 ///
 /// The number is worth nothing on another connection, so these messages are never sent again.
 public struct SpeechStream: Equatable, Sendable {
+  /// The number of the run's handler on this connection.
   public let handler: UInt8
 
+  /// The stream to a handler, of `AssistEvent.speech`.
   public init(handler: UInt8) { self.handler = handler }
 
   /// Writes the message that carries some audio, in the format that the run was started with.
@@ -48,9 +52,13 @@ public struct SpeechStream: Equatable, Sendable {
 
 /// A way in which Assist can be set up.
 public struct AssistPipelines: JSONDecodable, Equatable, Sendable {
+  /// One way, as it stands in the settings.
   public struct Pipeline: JSONDecodable, Equatable, Sendable {
+    /// What a run is started with: `RunAssist.pipelineID`.
     public let id: Text
+    /// What people call it.
     public let name: Text
+    /// Such as `nl`.
     public let language: Text
 
     public init(json: JSON) throws(JSONDecodingError) {
@@ -60,7 +68,9 @@ public struct AssistPipelines: JSONDecodable, Equatable, Sendable {
     }
   }
 
+  /// All of them.
   public let pipelines: [Pipeline]
+  /// The id of the one that is used where none is named.
   public let preferredID: Text?
 
   public init(json: JSON) throws(JSONDecodingError) {

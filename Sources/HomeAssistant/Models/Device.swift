@@ -2,15 +2,25 @@ public import Bytes
 
 /// A device, or a service that looks like one.
 public struct Device: JSONDecodable, Equatable, Sendable {
+  /// Of Home Assistant's registry; it stays over every change of the device.
   public let id: Text
+  /// What the integration named it.
   public let name: Text?
+  /// What people named it; nil where they did not.
   public let nameByUser: Text?
+  /// Who made it.
   public let manufacturer: Text?
+  /// Which one it is of its maker's.
   public let model: Text?
+  /// As its maker numbers it.
   public let serialNumber: Text?
+  /// The version of its firmware.
   public let softwareVersion: Text?
+  /// The version of the thing itself.
   public let hardwareVersion: Text?
+  /// The area it is in; nil where nobody put it into one.
   public let areaID: Text?
+  /// The labels that people put on it.
   public let labelIDs: [Text]
   /// What an integration knows the device by: mostly a domain and a text. Some integrations have
   /// more parts, or numbers among them; those are here as they are written.
@@ -21,9 +31,11 @@ public struct Device: JSONDecodable, Equatable, Sendable {
   public let disabledBy: Text?
   /// `service` where it is no thing one can touch.
   public let entryType: Text?
+  /// The entries of the configuration that brought it.
   public let configEntryIDs: [Text]
   /// The device through which this one is reached.
   public let viaDeviceID: Text?
+  /// Where its own settings are, such as a page of its own or `homeassistant://…`.
   public let configurationURL: Text?
 
   public init(json: JSON) throws(JSONDecodingError) {

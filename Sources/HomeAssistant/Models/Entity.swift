@@ -2,9 +2,11 @@ public import Bytes
 
 /// An entity as it is now, or was.
 public struct Entity: Equatable, Sendable {
+  /// What names it.
   public let id: EntityID
   /// Text whatever it means: `on`, `21.5`, `unavailable`.
   public var state: Text
+  /// What it says beside its state, such as `unit_of_measurement`; each integration has its own.
   public var attributes: JSONObject
   /// When the state became what it is.
   public var lastChanged: WallTime
@@ -12,8 +14,10 @@ public struct Entity: Equatable, Sendable {
   public var lastUpdated: WallTime
   /// When it was last written, be it with what it was. Only where Home Assistant says so.
   public var lastReported: WallTime?
+  /// What made it become what it is.
   public var context: Context
 
+  /// An entity that did not come from Home Assistant, for tests and previews.
   public init(
     id: EntityID, state: Text, attributes: JSONObject = [:], lastChanged: WallTime,
     lastUpdated: WallTime, lastReported: WallTime? = nil, context: Context
@@ -27,6 +31,7 @@ public struct Entity: Equatable, Sendable {
     self.context = context
   }
 
+  /// Such as `light`.
   public var domain: Text { id.domain }
   /// `friendly_name`, which is what people read.
   public var friendlyName: Text? { attributes.get("friendly_name", orOnFailure: nil) }
@@ -59,11 +64,14 @@ extension Entity: JSONDecodable {
 
 /// What made something happen, and for whom.
 public struct Context: JSONDecodable, Equatable, Sendable {
+  /// What made it happen has this id wherever it shows.
   public var id: Text
+  /// The user who was behind it; nil where none was.
   public var userID: Text?
   /// The context of what caused this, such as of the automation that called a service.
   public var parentID: Text?
 
+  /// A context that did not come from Home Assistant, for tests and previews.
   public init(id: Text, userID: Text? = nil, parentID: Text? = nil) {
     self.id = id
     self.userID = userID
@@ -83,6 +91,7 @@ public struct ZoneAttributes: JSONDecodable, Equatable, Sendable {
   public let latitude: Double
   /// Degrees.
   public let longitude: Double
+  /// From the middle to the edge.
   public let radiusMeters: Double
   /// A passive zone is for automations only and is nobody's state.
   public let isPassive: Bool

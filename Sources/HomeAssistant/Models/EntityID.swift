@@ -2,6 +2,7 @@ public import Bytes
 
 /// What names an entity, such as `light.kitchen`: a domain, a point, and a name within it.
 public struct EntityID: Hashable, Sendable {
+  /// The whole id.
   public let text: Text
 
   /// Nil where the text has no point, or nothing at one side of the first.

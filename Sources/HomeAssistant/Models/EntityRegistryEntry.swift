@@ -2,6 +2,7 @@ public import Bytes
 
 /// What Home Assistant remembers of an entity, whether it is there now or not.
 public struct EntityRegistryEntry: JSONDecodable, Equatable, Sendable {
+  /// What names the entity now.
   public let entityID: EntityID
   /// Of the entry; it stays when the entity is renamed.
   public let id: Text?
@@ -14,24 +15,34 @@ public struct EntityRegistryEntry: JSONDecodable, Equatable, Sendable {
   public let name: Text?
   /// What the integration named it.
   public let originalName: Text?
+  /// What people chose; nil where they did not.
   public let icon: Text?
+  /// The area it is in itself; nil where that is its device's.
   public let areaID: Text?
+  /// The device that it belongs to.
   public let deviceID: Text?
+  /// The labels that people put on it.
   public let labelIDs: [Text]
   /// By scope.
   public let categoryIDs: [Text: Text]
   /// `config` or `diagnostic`; nil of an entity that is neither.
   public let entityCategory: Text?
+  /// Who disabled it, such as `user` or `integration`; nil where it is enabled.
   public let disabledBy: Text?
+  /// Who hid it, such as `user`; nil where it is shown.
   public let hiddenBy: Text?
+  /// Whether its name is to be read behind the name of its device.
   public let hasEntityName: Bool
+  /// The entry of the configuration that brought it.
   public let configEntryID: Text?
   /// Settings of other integrations, by their domain.
   public let options: JSONObject
   /// Only where one entry was asked for, not in the list of all. A null among them, which stands for
   /// the entity's own name, is left out.
   public let aliases: [Text]?
+  /// What people chose; nil where they did not.
   public let deviceClass: Text?
+  /// What the integration says it is, such as `moisture`.
   public let originalDeviceClass: Text?
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -63,10 +74,12 @@ public struct EntityRegistryEntry: JSONDecodable, Equatable, Sendable {
 
 /// The answer to changing an entry.
 public struct UpdatedEntityRegistryEntry: JSONDecodable, Equatable, Sendable {
+  /// The entry as it is now.
   public let entry: EntityRegistryEntry
   /// Where the integration must be loaded again first, how many seconds Home Assistant waits
   /// before it does that.
   public let reloadDelay: Duration?
+  /// Whether the change is seen only after Home Assistant restarts.
   public let requiresRestart: Bool
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -79,17 +92,27 @@ public struct UpdatedEntityRegistryEntry: JSONDecodable, Equatable, Sendable {
 /// What a user interface needs of an entity's entry, and no more. There is none for one that is
 /// disabled.
 public struct DisplayedEntity: JSONDecodable, Equatable, Sendable {
+  /// What names the entity now.
   public let entityID: EntityID
+  /// The integration that it belongs to.
   public let platform: Text
+  /// What it is called; nil where that is the name of its device.
   public let name: Text?
+  /// What is drawn; nil where that follows from what it is.
   public let icon: Text?
+  /// The area it is in itself; nil where that is its device's.
   public let areaID: Text?
+  /// The device that it belongs to.
   public let deviceID: Text?
+  /// The labels that people put on it.
   public let labelIDs: [Text]
   /// An index into `DisplayedEntities.categories`.
   public let categoryIndex: Int?
+  /// Whether it is left out of what shows all entities.
   public let isHidden: Bool
+  /// Whether its name is to be read behind the name of its device.
   public let hasEntityName: Bool
+  /// What its integration translates its name and states by.
   public let translationKey: Text?
   /// How many digits of a number are shown behind the point.
   public let decimals: Int?
@@ -113,6 +136,7 @@ public struct DisplayedEntity: JSONDecodable, Equatable, Sendable {
 
 /// All entities that a user interface may show. One that does not decode is left out and counted.
 public struct DisplayedEntities: JSONDecodable, Equatable, Sendable {
+  /// All that are not disabled.
   public let entities: LossyArray<DisplayedEntity>
   /// By the index written as text: `0` is `config`.
   public let categories: [Text: Text]
@@ -122,6 +146,7 @@ public struct DisplayedEntities: JSONDecodable, Equatable, Sendable {
     categories = try json.get("entity_categories", default: [:])
   }
 
+  /// `config` or `diagnostic`; nil of an entity that is neither.
   public func category(of entity: DisplayedEntity) -> Text? {
     entity.categoryIndex.flatMap { categories[Text("\($0)")] }
   }

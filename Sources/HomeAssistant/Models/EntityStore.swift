@@ -14,14 +14,19 @@ public struct EntityStore: ~Copyable {
 
   /// What an event changed, each entity once.
   public struct Change: Equatable, Sendable {
+    /// Those that were not known.
     public internal(set) var added: [EntityID] = []
+    /// Those of which anything is other than before.
     public internal(set) var changed: [EntityID] = []
+    /// Those that are gone.
     public internal(set) var removed: [EntityID] = []
     /// What was said of so many entities did not decode, or was of one too many. Those are as they
     /// were.
     public internal(set) var skippedCount = 0
 
+    /// No change.
     public init() {}
+    /// Whether nothing is other than before.
     public var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
   }
 
@@ -39,11 +44,15 @@ public struct EntityStore: ~Copyable {
   /// The next event says all there is.
   private var isBeginning = true
 
+  /// A store that knows of nothing yet.
   public init() {}
 
+  /// How many entities there are.
   public var count: Int { slots.count }
+  /// Whether there are none.
   public var isEmpty: Bool { slots.isEmpty }
 
+  /// An entity as it is now, or nil where there is none.
   public subscript(id: EntityID) -> Entity? { slots[id]?.entity }
 
   /// Calls `body` with every entity, in no order.

@@ -2,10 +2,13 @@ public import Bytes
 
 /// What an entity was at some time, out of Home Assistant's records.
 public struct HistoryState: Equatable, Sendable {
+  /// Text whatever it means: `on`, `21.5`, `unavailable`.
   public let state: Text
   /// Nil where they were not asked for.
   public let attributes: JSONObject?
+  /// When the state became what it was.
   public let lastChanged: WallTime
+  /// When the state or an attribute became what it was.
   public let lastUpdated: WallTime
 }
 
@@ -30,15 +33,23 @@ extension HistoryState: JSONDecodable {
 
 /// Some of Home Assistant's logbook.
 public struct LogbookEntry: JSONDecodable, Equatable, Sendable {
+  /// When it happened.
   public let time: WallTime
+  /// The entity that it is about; nil where it is about none.
   public let entityID: Text?
+  /// What it is about, for people.
   public let name: Text?
+  /// What happened, for people; nil where `state` says it.
   public let message: Text?
+  /// What the entity became.
   public let state: Text?
+  /// What is drawn, where an integration said so.
   public let icon: Text?
+  /// The integration that wrote it.
   public let domain: Text?
   /// Who did it.
   public let contextUserID: Text?
+  /// The entity behind it, such as an automation.
   public let contextEntityID: Text?
   /// What did it, such as the event `automation_triggered`.
   public let contextEventType: Text?
@@ -60,9 +71,11 @@ public struct LogbookEntry: JSONDecodable, Equatable, Sendable {
 
 /// A piece of the logbook as it is watched.
 public struct LogbookEvent: JSONDecodable, Equatable, Sendable {
+  /// Oldest first.
   public let entries: [LogbookEntry]
   /// Of the records that this piece is of; nil of what happens now.
   public let startTime: WallTime?
+  /// The end of those records; nil of what happens now.
   public let endTime: WallTime?
   /// Older records follow.
   public let isPartial: Bool
@@ -77,14 +90,19 @@ public struct LogbookEvent: JSONDecodable, Equatable, Sendable {
 
 /// A line of Home Assistant's log, and how often it came.
 public struct SystemLogEntry: JSONDecodable, Equatable, Sendable {
+  /// Which part of Home Assistant wrote it, such as `homeassistant.components.mqtt`.
   public let logger: Text
   /// `WARNING`, `ERROR` or `CRITICAL`.
   public let level: Text
+  /// The last different texts of it, oldest first.
   public let messages: [Text]
   /// Of the exception; empty without one.
   public let exception: Text
+  /// How often it came.
   public let count: Int
+  /// When it came first.
   public let firstOccurred: WallTime
+  /// When it came last.
   public let lastOccurred: WallTime
 
   public init(json: JSON) throws(JSONDecodingError) {

@@ -2,12 +2,19 @@ public import Bytes
 
 /// A room, or another part of the home.
 public struct Area: JSONDecodable, Equatable, Sendable {
+  /// It stays when people rename the area.
   public let id: Text
+  /// What people call it.
   public let name: Text
+  /// What people call it too, when they speak.
   public let aliases: [Text]
+  /// The floor it is on; nil where nobody said.
   public let floorID: Text?
+  /// Such as `mdi:sofa`; nil where nobody chose one.
   public let icon: Text?
+  /// The labels that people put on it.
   public let labelIDs: [Text]
+  /// The path of a picture below the address of Home Assistant.
   public let picture: Text?
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -24,9 +31,13 @@ public struct Area: JSONDecodable, Equatable, Sendable {
 
 /// A storey of the home.
 public struct Floor: JSONDecodable, Equatable, Sendable {
+  /// It stays when people rename the floor.
   public let id: Text
+  /// What people call it.
   public let name: Text
+  /// What people call it too, when they speak.
   public let aliases: [Text]
+  /// Such as `mdi:stairs`; nil where nobody chose one.
   public let icon: Text?
   /// 0 is the ground floor; nil where nobody said.
   public let level: Int?
@@ -43,10 +54,15 @@ public struct Floor: JSONDecodable, Equatable, Sendable {
 
 /// A word that people put on areas, devices and entities.
 public struct Label: JSONDecodable, Equatable, Sendable {
+  /// It stays when people rename the label.
   public let id: Text
+  /// What people call it.
   public let name: Text
+  /// Such as `red` or `#ff0000`; nil where nobody chose one.
   public let color: Text?
+  /// What people say it is for.
   public let description: Text?
+  /// Such as `mdi:tag`; nil where nobody chose one.
   public let icon: Text?
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -61,10 +77,15 @@ public struct Label: JSONDecodable, Equatable, Sendable {
 
 /// Somebody who may be home or not.
 public struct Person: JSONDecodable, Equatable, Sendable {
+  /// It stays when people rename the person; not the entity's id.
   public let id: Text
+  /// What people call them.
   public let name: Text
+  /// The user that they log in as; nil where they do not.
   public let userID: Text?
+  /// What tells where they are.
   public let deviceTrackers: [EntityID]
+  /// The path of a picture below the address of Home Assistant.
   public let picture: Text?
 
   public init(json: JSON) throws(JSONDecodingError) {

@@ -2,7 +2,9 @@ public import Bytes
 
 /// A notification for this device, as the local channel brings it.
 public struct PushNotification: JSONDecodable, Equatable, Sendable {
+  /// What it says; nil of a command such as `clear_notification`'s tag alone.
   public let message: Text?
+  /// What stands above it.
   public let title: Text?
   /// Whatever the sender wrote, passed through unchanged.
   public let data: JSONObject
@@ -22,7 +24,9 @@ public struct PushNotification: JSONDecodable, Equatable, Sendable {
 public struct WebhookReply: JSONDecodable, Equatable, Sendable {
   /// Of HTTP. That the command succeeded says nothing of this.
   public let status: Int
+  /// Of the answer; nil where there was none.
   public let body: Text?
+  /// By name, as the webhook wrote it.
   public let headers: [Text: Text]
 
   public init(json: JSON) throws(JSONDecodingError) {

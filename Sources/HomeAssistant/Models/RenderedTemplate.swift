@@ -8,7 +8,9 @@ public struct RenderedTemplate: JSONDecodable, Equatable, Sendable {
     public let all: Bool
     /// Every minute.
     public let time: Bool
+    /// The ids of these entities.
     public let entities: [Text]
+    /// Any entity of these domains.
     public let domains: [Text]
 
     public init(json: JSON) throws(JSONDecodingError) {
@@ -22,6 +24,7 @@ public struct RenderedTemplate: JSONDecodable, Equatable, Sendable {
 
   /// Text, or what the template's text reads as: a number, a list, a truth.
   public let result: JSON
+  /// Where a change makes Home Assistant render it again.
   public let listeners: Listeners
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -32,6 +35,7 @@ public struct RenderedTemplate: JSONDecodable, Equatable, Sendable {
 
 /// What happens to a template that is watched.
 public enum TemplateEvent: JSONDecodable, Equatable, Sendable {
+  /// It says this now.
   case rendered(RenderedTemplate)
   /// Home Assistant cannot render it. `level` is that of its log: `ERROR`, `WARNING`.
   case failed(message: Text, level: Text?)

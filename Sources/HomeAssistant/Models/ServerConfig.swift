@@ -2,11 +2,13 @@ public import Bytes
 
 /// How a Home Assistant is set up. Where it stands is a secret of those who live there.
 public struct ServerConfig: JSONDecodable, Equatable, Sendable {
+  /// What its owner calls the home.
   public let locationName: Text
   /// Degrees.
   public let latitude: Double
   /// Degrees.
   public let longitude: Double
+  /// Above mean sea level.
   public let elevationMeters: Double
   /// Such as `Europe/Amsterdam`.
   public let timeZone: Text
@@ -15,15 +17,22 @@ public struct ServerConfig: JSONDecodable, Equatable, Sendable {
   /// Such as `2026.11.0`.
   public let version: Text
   /// The integrations that are loaded, such as `mobile_app`, and their platforms.
-  public let components: [Text]
+  public private(set) var components: [Text]
+  /// Such as `EUR`.
   public let currency: Text?
+  /// Such as `NL`.
   public let country: Text?
+  /// Such as `nl`.
   public let language: Text?
+  /// How it is reached from inside its network; nil where nobody set that.
   public let internalURL: Text?
+  /// How it is reached from outside; nil where nobody set that.
   public let externalURL: Text?
   /// `NOT_RUNNING`, `STARTING`, `RUNNING`, `STOPPING` or `FINAL_WRITE`.
   public let state: Text?
+  /// Whether it runs without what people added to it.
   public let isSafeMode: Bool
+  /// Whether it runs with almost nothing, because its configuration is broken.
   public let isRecoveryMode: Bool
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -45,16 +54,28 @@ public struct ServerConfig: JSONDecodable, Equatable, Sendable {
     isSafeMode = try members.get("safe_mode", default: false)
     isRecoveryMode = try members.get("recovery_mode", default: false)
   }
+
+  /// A component was loaded. Says whether that is new.
+  mutating func load(_ component: Text) -> Bool {
+    guard !component.isEmpty, !components.contains(component) else { return false }
+    components.append(component)
+    return true
+  }
 }
 
 /// A page of the user interface.
 public struct Panel: JSONDecodable, Equatable, Sendable {
+  /// What names the page, below the address of Home Assistant.
   public let urlPath: Text
+  /// The kind of the page, such as `lovelace`.
   public let componentName: Text
+  /// What is drawn beside its title.
   public let icon: Text?
+  /// What people read; some are keys of a translation.
   public let title: Text?
   /// What the page was set up with; each kind has its own.
   public let config: JSON?
+  /// Whether only administrators see it.
   public let requiresAdmin: Bool
 
   public init(json: JSON) throws(JSONDecodingError) {

@@ -3,17 +3,28 @@ public import Bytes
 /// What Home Assistant can be told to do, and how.
 public struct ServiceDefinition: Equatable, Sendable {
   /// Whether a service answers with data of its own.
-  public enum Answer: Equatable, Sendable { case none, optional, always }
+  public enum Answer: Equatable, Sendable {
+    /// It has none; to want one is an error.
+    case none
+    /// It does where the call wants an answer.
+    case optional
+    /// It does; not to want one is an error.
+    case always
+  }
 
+  /// Such as `light`.
   public let domain: Text
+  /// Such as `turn_on`.
   public let service: Text
   /// For people; `domain.service` where Home Assistant has nothing better.
   public let name: Text
+  /// What it does, for people; nil where Home Assistant does not say.
   public let description: Text?
   /// The members that the call's data may have, each with what Home Assistant says of it.
   public let fields: JSONObject
   /// What the service may be aimed at, as Home Assistant describes it; nil of one without a target.
   public let target: JSON?
+  /// Whether it answers with data of its own.
   public let answer: Answer
 
   /// Such as `light.turn_on`.
@@ -49,6 +60,7 @@ public struct Services: Equatable, Sendable {
     byDomain.values.flatMap { Array($0.values) }.sorted { $0.fullName < $1.fullName }
   }
 
+  /// A service by its domain and its name, or nil where there is none.
   public subscript(domain: Text, service: Text) -> ServiceDefinition? {
     byDomain[domain]?[service]
   }

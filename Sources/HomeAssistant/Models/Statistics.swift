@@ -2,10 +2,15 @@ public import Bytes
 
 /// Figures of one period: an hour, or 5 minutes, a day, a week, a month.
 public struct StatisticsPoint: JSONDecodable, Equatable, Sendable {
+  /// The beginning of the period.
   public let start: WallTime
+  /// The end of the period, where the next one begins.
   public let end: WallTime
+  /// Weighted by time; nil of a meter.
   public let mean: Double?
+  /// The lowest; nil of a meter.
   public let min: Double?
+  /// The highest; nil of a meter.
   public let max: Double?
   /// What a meter has counted since the statistics began.
   public let sum: Double?
@@ -38,7 +43,9 @@ public struct StatisticsPoint: JSONDecodable, Equatable, Sendable {
 public struct StatisticDescription: JSONDecodable, Equatable, Sendable {
   /// What the means of a statistic are.
   public enum Mean: Int, JSONDecodable, Sendable {
+    /// It has none: it is a meter.
     case none = 0
+    /// Of numbers.
     case arithmetic = 1
     /// Of angles, such as the wind's direction.
     case circular = 2
@@ -48,13 +55,17 @@ public struct StatisticDescription: JSONDecodable, Equatable, Sendable {
   public let id: Text
   /// `recorder` for an entity's.
   public let source: Text
+  /// For people; nil of an entity's.
   public let name: Text?
+  /// What the figures are in.
   public let unit: Text?
   /// The unit that people chose.
   public let displayUnit: Text?
   /// Such as `temperature`, where Home Assistant can convert the unit.
   public let unitClass: Text?
+  /// What its means are.
   public let mean: Mean
+  /// Whether it is a meter, of which there are sums.
   public let hasSum: Bool
 
   public init(json: JSON) throws(JSONDecodingError) {

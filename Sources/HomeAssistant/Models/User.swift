@@ -4,7 +4,9 @@ public import Bytes
 public struct User: JSONDecodable, Equatable, Sendable {
   /// A way in which the user may log in.
   public struct Credential: JSONDecodable, Equatable, Sendable {
+    /// Such as `homeassistant`.
     public let providerType: Text
+    /// Which one of that type; nil where there is one only.
     public let providerID: Text?
 
     public init(json: JSON) throws(JSONDecodingError) {
@@ -15,8 +17,11 @@ public struct User: JSONDecodable, Equatable, Sendable {
 
   /// A second factor that Home Assistant offers.
   public struct MultiFactorModule: JSONDecodable, Equatable, Sendable {
+    /// Such as `totp`.
     public let id: Text
+    /// What people read.
     public let name: Text
+    /// Whether the user has set it up.
     public let isEnabled: Bool
 
     public init(json: JSON) throws(JSONDecodingError) {
@@ -26,11 +31,17 @@ public struct User: JSONDecodable, Equatable, Sendable {
     }
   }
 
+  /// It stays when the user is renamed.
   public let id: Text
+  /// What people call the user.
   public let name: Text?
+  /// Whether the user set this Home Assistant up.
   public let isOwner: Bool
+  /// Whether the user may do everything.
   public let isAdmin: Bool
+  /// The ways in which the user may log in.
   public let credentials: [Credential]
+  /// The second factors that Home Assistant offers.
   public let multiFactorModules: [MultiFactorModule]
 
   public init(json: JSON) throws(JSONDecodingError) {

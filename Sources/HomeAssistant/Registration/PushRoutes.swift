@@ -7,6 +7,7 @@ public import Bytes
 public struct PushTarget: Equatable, Sendable {
   /// `http://` or `https://`; Home Assistant refuses a registration with anything else.
   public let url: Text
+  /// Sent along with each notification, so that the server knows for whom it is.
   public let token: Text
 
   /// Nil where `url` is not one that Home Assistant takes.
@@ -25,8 +26,10 @@ public struct PushRoutes: Equatable, Sendable {
   /// Over a server, always.
   public var target: PushTarget?
 
+  /// No way: Home Assistant makes no notify service.
   public static let none = PushRoutes(isWebSocketWanted: false)
 
+  /// The ways by which notifications reach the device.
   public init(isWebSocketWanted: Bool, target: PushTarget? = nil) {
     self.isWebSocketWanted = isWebSocketWanted
     self.target = target

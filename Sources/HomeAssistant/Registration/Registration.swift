@@ -4,6 +4,7 @@ public import Bytes
 public struct Registration: Sendable {
   /// How messages are kept from everybody on the way.
   public enum Protection: Sendable {
+    /// With this key, which nobody but the two has.
     case sealed(SecretKey)
     /// Not at all: Home Assistant gave no key. Anybody on the way can read and change the
     /// messages, and no answer proves anything.
@@ -12,6 +13,7 @@ public struct Registration: Sendable {
 
   /// The last part of the webhook's URL. Who knows it can talk to the webhook: it is a secret.
   public let webhookID: [UInt8]
+  /// How messages are kept from everybody on the way.
   public var protection: Protection
   /// The webhook's address in the cloud, which is as secret as its id.
   public private(set) var cloudhookURL: Text?
@@ -33,6 +35,7 @@ public struct Registration: Sendable {
     self.protection = protection
   }
 
+  /// Whether there is no key, and nothing is sealed.
   public var isPlain: Bool { if case .plain = protection { true } else { false } }
 
   /// Takes the addresses that Home Assistant told in its answer to the registration, or to

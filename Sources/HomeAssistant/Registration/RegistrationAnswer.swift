@@ -2,6 +2,7 @@ public import Bytes
 
 /// What Home Assistant answered to a registration.
 public enum RegistrationAnswer: Sendable {
+  /// It registered the device, and gave it a key.
   case registered(Registration)
   /// It registered the device without a key: what is sent with this registration is not sealed.
   case withoutEncryption(Registration)
@@ -13,9 +14,12 @@ public enum RegistrationAnswer: Sendable {
   case forbidden
   /// 404: `mobile_app` is not loaded yet, or the URL is not Home Assistant's.
   case notFound
+  /// 500 to 599: there is a server, and it cannot answer now.
   case unavailable(status: Int)
+  /// An answer that is not Home Assistant's, such as a hotel's page.
   case notHomeAssistant(status: Int)
 
+  /// Reads an answer to a registration, whatever it is.
   public static func read(status: Int, body: borrowing ByteBuffer) -> RegistrationAnswer {
     switch status {
     case 200, 201: return readRegistration(status: status, body: body.bytes)

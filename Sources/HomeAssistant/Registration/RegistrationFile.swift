@@ -15,6 +15,7 @@ public import Bytes
 ///
 /// With one flipped bit in the secret Home Assistant would drop every message without a word.
 extension Registration {
+  /// The longest file that `writeFile` writes.
   public static let fileByteCountMax = 2048
 
   private static var firstKept: KeptTexts {
@@ -25,6 +26,7 @@ extension Registration {
       version: 2, keys: ["webhook_id", "secret", "cloudhook_url", "remote_ui_url", "told"])
   }
 
+  /// Writes the file, in place of what the buffer holds. It holds at least `fileByteCountMax`.
   public func writeFile(into buffer: inout ByteBuffer) {
     Self.kept.write(
       [
@@ -33,6 +35,9 @@ extension Registration {
       ], into: &buffer)
   }
 
+  /// The registration of a file that `writeFile` has written.
+  ///
+  /// - Throws: `KeptFileError`, where the file is another one or damaged.
   public init(file bytes: Span<UInt8>) throws(KeptFileError) {
     let texts: [[UInt8]]
     do throws(KeptFileError) { texts = try Self.kept.read(bytes) } catch {

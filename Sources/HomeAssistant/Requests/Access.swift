@@ -5,9 +5,17 @@ public struct CreateLongLivedToken: Request {
   public typealias Response = Text
   /// What people see in their profile. It must not be there yet.
   public let clientName: Text
+  /// How long the token is good for.
   public let lifespanDays: Int
+  /// The address of a picture beside the name; nil for none.
   public let clientIcon: Text?
 
+  /// A token that does not exist yet.
+  ///
+  /// - Parameters:
+  ///   - clientName: what people see in their profile; it must not be there yet.
+  ///   - lifespanDays: how long the token is good for.
+  ///   - clientIcon: the address of a picture beside the name; nil for none.
   public init(clientName: Text, lifespanDays: Int, clientIcon: Text? = nil) {
     self.clientName = clientName
     self.lifespanDays = lifespanDays
@@ -34,6 +42,11 @@ public struct SignPath: Request {
   /// 30 seconds, where it is nil.
   public let lifetime: Duration?
 
+  /// A signature for one path.
+  ///
+  /// - Parameters:
+  ///   - path: with its slash: `/api/camera_proxy/camera.door`.
+  ///   - lifetime: how long the path is good for, in whole seconds; 30, where it is nil.
   public init(_ path: Text, lifetime: Duration? = nil) {
     self.path = path
     self.lifetime = lifetime
@@ -49,6 +62,7 @@ public struct SignPath: Request {
 
 /// A path with a signature, which is a secret while it is good.
 public struct SignedPath: JSONDecodable, Equatable, Sendable {
+  /// With its signature, below the address of Home Assistant.
   public let path: Text
 
   public init(json: JSON) throws(JSONDecodingError) { path = try json.get("path") }

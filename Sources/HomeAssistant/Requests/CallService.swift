@@ -6,15 +6,28 @@ public import Bytes
 /// may be done twice. A call for which that is not harmless says `retry: .never`.
 public struct CallService: Request {
   public typealias Response = ServiceOutcome
+  /// Such as `light`.
   public let domain: Text
+  /// Such as `turn_on`.
   public let service: Text
+  /// What the service takes, such as `brightness_pct`.
   public let data: JSONObject
+  /// What the service is aimed at; nil of one without a target.
   public let target: ServiceTarget?
   /// Whether the service's own answer is wanted. It is an error to want it of one that has none,
   /// and with some not to want it.
   public let wantsResponse: Bool
   public let retry: Retry
 
+  /// A call of one service.
+  ///
+  /// - Parameters:
+  ///   - domain: such as `light`.
+  ///   - service: such as `turn_on`.
+  ///   - data: what the service takes.
+  ///   - target: what it is aimed at.
+  ///   - wantsResponse: whether the service's own answer is wanted.
+  ///   - retry: whether the call is made again where its connection is lost before the answer.
   public init(
     _ domain: Text, _ service: Text, data: JSONObject = [:], target: ServiceTarget? = nil,
     wantsResponse: Bool = false, retry: Retry = .within(.seconds(10))
@@ -40,12 +53,25 @@ public struct CallService: Request {
 
 /// What a service is aimed at: everything that is named, and everything in what is named.
 public struct ServiceTarget: Equatable, Sendable {
+  /// These entities.
   public var entityIDs: [EntityID]
+  /// All entities of these devices.
   public var deviceIDs: [Text]
+  /// All entities in these areas.
   public var areaIDs: [Text]
+  /// All entities on these floors.
   public var floorIDs: [Text]
+  /// All entities with these labels, or of devices or in areas with them.
   public var labelIDs: [Text]
 
+  /// Everything that any of these names.
+  ///
+  /// - Parameters:
+  ///   - entityIDs: these entities.
+  ///   - deviceIDs: all entities of these devices.
+  ///   - areaIDs: all entities in these areas.
+  ///   - floorIDs: all entities on these floors.
+  ///   - labelIDs: all entities with these labels.
   public init(
     entities entityIDs: [EntityID] = [], devices deviceIDs: [Text] = [],
     areas areaIDs: [Text] = [], floors floorIDs: [Text] = [], labels labelIDs: [Text] = []
@@ -57,6 +83,7 @@ public struct ServiceTarget: Equatable, Sendable {
     self.labelIDs = labelIDs
   }
 
+  /// These entities, and nothing else.
   public static func entities(_ ids: EntityID...) -> ServiceTarget { ServiceTarget(entities: ids) }
 
   var members: JSONObject {
@@ -71,6 +98,7 @@ public struct ServiceTarget: Equatable, Sendable {
 }
 
 extension Request where Self == CallService {
+  /// Has Home Assistant do something; see `CallService`.
   public static func callService(
     _ domain: Text, _ service: Text, data: JSONObject = [:], target: ServiceTarget? = nil,
     wantsResponse: Bool = false

@@ -9,8 +9,14 @@ public struct SubscribePush: SubscriptionRequest {
   public typealias Event = PushNotification
   /// A secret: it stands for the device.
   public let webhookID: Text
+  /// Whether each notification is confirmed with `ConfirmPush`.
   public let isConfirmed: Bool
 
+  /// The channel of one device.
+  ///
+  /// - Parameters:
+  ///   - webhookID: of the device.
+  ///   - isConfirmed: whether each notification is confirmed with `ConfirmPush`.
   public init(webhookID: Text, isConfirmed: Bool) {
     self.webhookID = webhookID
     self.isConfirmed = isConfirmed
@@ -27,9 +33,16 @@ public struct SubscribePush: SubscriptionRequest {
 /// Says that a notification has arrived. Refused as `not_found` where the channel is closed.
 public struct ConfirmPush: Request {
   public typealias Response = NoContent
+  /// Of the device; a secret.
   public let webhookID: Text
+  /// Of the notification: `PushNotification.confirmID`.
   public let confirmID: Text
 
+  /// The confirmation of one notification.
+  ///
+  /// - Parameters:
+  ///   - webhookID: of the device.
+  ///   - confirmID: of the notification.
   public init(webhookID: Text, confirmID: Text) {
     self.webhookID = webhookID
     self.confirmID = confirmID
@@ -46,11 +59,18 @@ public struct ConfirmPush: Request {
 /// Calls a webhook over the WebSocket, which then needs no connection of its own.
 public struct HandleWebhook: Request {
   public typealias Response = WebhookReply
+  /// A secret.
   public let webhookID: Text
   /// What would be the body of the POST, as text.
   public let body: Text
   public let retry: Retry
 
+  /// A `POST` of JSON to one webhook.
+  ///
+  /// - Parameters:
+  ///   - webhookID: which webhook.
+  ///   - body: what would be the body of the POST.
+  ///   - retry: whether it is sent again where its connection is lost before the answer.
   public init(webhookID: Text, body: Text, retry: Retry = .within(.seconds(10))) {
     self.webhookID = webhookID
     self.body = body

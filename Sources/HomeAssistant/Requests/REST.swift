@@ -5,6 +5,7 @@ public enum REST {
   /// All entities as they are now. One that does not decode is left out and counted.
   public struct GetStates: RESTRequest {
     public typealias Response = LossyArray<Entity>
+    /// There is nothing to choose.
     public init() {}
     public var path: Text { "states" }
   }
@@ -12,8 +13,10 @@ public enum REST {
   /// One entity as it is now.
   public struct GetState: RESTRequest {
     public typealias Response = Entity
+    /// Which one.
     public let entityID: EntityID
 
+    /// Asks for this entity. One that does not exist is `RequestError.http` with 404.
     public init(_ entityID: EntityID) { self.entityID = entityID }
     public var path: Text { "states/" + entityID.text }
   }
@@ -21,6 +24,7 @@ public enum REST {
   /// How Home Assistant is set up.
   public struct GetConfig: RESTRequest {
     public typealias Response = ServerConfig
+    /// There is nothing to choose.
     public init() {}
     public var path: Text { "config" }
   }
@@ -28,6 +32,7 @@ public enum REST {
   /// What Home Assistant can be told to do.
   public struct GetServices: RESTRequest {
     public typealias Response = Services
+    /// There is nothing to choose.
     public init() {}
     public var path: Text { "services" }
   }
@@ -35,12 +40,23 @@ public enum REST {
   /// Has Home Assistant do something.
   public struct CallService: RESTRequest {
     public typealias Response = CalledService
+    /// Such as `light`.
     public let domain: Text
+    /// Such as `turn_on`.
     public let service: Text
     /// Here the target's members stand among the others.
     public let data: JSONObject
+    /// Whether the service's own answer is wanted.
     public let wantsResponse: Bool
 
+    /// A call of one service.
+    ///
+    /// - Parameters:
+    ///   - domain: such as `light`.
+    ///   - service: such as `turn_on`.
+    ///   - data: what the service takes.
+    ///   - target: what it is aimed at; its members are put among those of `data`.
+    ///   - wantsResponse: whether the service's own answer is wanted.
     public init(
       _ domain: Text, _ service: Text, data: JSONObject = [:], target: ServiceTarget? = nil,
       wantsResponse: Bool = false
@@ -82,9 +98,16 @@ public enum REST {
   /// Puts an event on Home Assistant's bus. For administrators.
   public struct FireEvent: RESTRequest {
     public typealias Response = NoContent
+    /// What listeners go by.
     public let type: EventType
+    /// What listeners get.
     public let data: JSONObject
 
+    /// An event of one type.
+    ///
+    /// - Parameters:
+    ///   - type: what listeners go by, at most 64 characters.
+    ///   - data: what they get.
     public init(_ type: EventType, data: JSONObject = [:]) {
       self.type = type
       self.data = data
@@ -98,9 +121,16 @@ public enum REST {
   /// What a template says now, as text.
   public struct RenderTemplate: RESTRequest {
     public typealias Response = Text
+    /// In Home Assistant's language for templates (Jinja).
     public let template: Text
+    /// What the template can call by name.
     public let variables: JSONObject
 
+    /// A template to render once.
+    ///
+    /// - Parameters:
+    ///   - template: in Home Assistant's language for templates.
+    ///   - variables: what the template can call by name.
     public init(_ template: Text, variables: JSONObject = [:]) {
       self.template = template
       self.variables = variables
@@ -118,11 +148,19 @@ public enum REST {
   /// What entities were in a time.
   public struct GetHistory: RESTRequest {
     public typealias Response = History
+    /// Of which entities; at least one.
     public let entityIDs: [EntityID]
+    /// From when.
     public let startTime: WallTime
     /// A day after the start, where it is nil.
     public let endTime: WallTime?
 
+    /// The history of these entities.
+    ///
+    /// - Parameters:
+    ///   - entityIDs: at least one.
+    ///   - startTime: from when.
+    ///   - endTime: until when; a day after the start, where it is nil.
     public init(_ entityIDs: [EntityID], from startTime: WallTime, to endTime: WallTime? = nil) {
       precondition(!entityIDs.isEmpty, "Home Assistant wants to know of which entities")
       self.entityIDs = entityIDs
@@ -141,6 +179,7 @@ public enum REST {
 
   /// What entities were, by their ids.
   public struct History: JSONDecodable, Equatable, Sendable {
+    /// By the entity's id, oldest first.
     public let states: [Text: [HistoryState]]
 
     public init(json: JSON) throws(JSONDecodingError) {
@@ -159,6 +198,7 @@ public enum REST {
   /// Home Assistant's log file, as text. For administrators.
   public struct GetErrorLog: RESTRequest {
     public typealias Response = Text
+    /// There is nothing to choose.
     public init() {}
     public var path: Text { "error_log" }
   }
@@ -166,8 +206,10 @@ public enum REST {
   /// What a camera sees now: an image, mostly a JPEG, whose bytes are the text's.
   public struct GetCameraImage: RESTRequest {
     public typealias Response = Text
+    /// Which camera.
     public let entityID: EntityID
 
+    /// Asks for the picture of this camera.
     public init(_ entityID: EntityID) { self.entityID = entityID }
     public var path: Text { "camera_proxy/" + entityID.text }
   }

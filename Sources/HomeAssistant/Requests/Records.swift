@@ -3,7 +3,9 @@ public import Bytes
 /// What entities were in a time, by their ids.
 public struct GetHistory: Request {
   public typealias Response = [Text: [HistoryState]]
+  /// Of which entities.
   public let entityIDs: [EntityID]
+  /// From when.
   public let startTime: WallTime
   /// Now, where it is nil.
   public let endTime: WallTime?
@@ -13,8 +15,15 @@ public struct GetHistory: Request {
   public var isSignificantOnly = true
   /// Whether attributes stand only in the first state and the last.
   public var isMinimal = false
+  /// Whether attributes are told at all.
   public var hasAttributes = true
 
+  /// The history of these entities.
+  ///
+  /// - Parameters:
+  ///   - entityIDs: of which entities.
+  ///   - startTime: from when.
+  ///   - endTime: until when; now, where it is nil.
   public init(_ entityIDs: [EntityID], from startTime: WallTime, to endTime: WallTime? = nil) {
     self.entityIDs = entityIDs
     self.startTime = startTime
@@ -37,11 +46,19 @@ public struct GetHistory: Request {
 /// The logbook of a time.
 public struct GetLogbook: Request {
   public typealias Response = [LogbookEntry]
+  /// From when.
   public let startTime: WallTime
+  /// Until when; now, where it is nil.
   public let endTime: WallTime?
   /// Of these alone, where there are any.
   public let entityIDs: [EntityID]
 
+  /// The logbook of a time.
+  ///
+  /// - Parameters:
+  ///   - startTime: from when.
+  ///   - endTime: until when; now, where it is nil.
+  ///   - entityIDs: of these alone, where there are any.
   public init(
     from startTime: WallTime, to endTime: WallTime? = nil, entities entityIDs: [EntityID] = []
   ) {
@@ -62,10 +79,16 @@ public struct GetLogbook: Request {
 /// The logbook from a time on, and then as it is written.
 public struct SubscribeLogbook: SubscriptionRequest {
   public typealias Event = LogbookEvent
+  /// From when.
   public let startTime: WallTime
   /// Of these alone, where there are any.
   public let entityIDs: [EntityID]
 
+  /// The logbook from a time on.
+  ///
+  /// - Parameters:
+  ///   - startTime: from when.
+  ///   - entityIDs: of these alone, where there are any.
   public init(from startTime: WallTime, entities entityIDs: [EntityID] = []) {
     self.startTime = startTime
     self.entityIDs = entityIDs
@@ -82,9 +105,17 @@ public struct SubscribeLogbook: SubscriptionRequest {
 /// What there are statistics of.
 public struct GetStatisticIDs: Request {
   public typealias Response = [StatisticDescription]
-  public enum Kind: Text, Sendable { case mean, sum }
+  /// What there may be figures of.
+  public enum Kind: Text, Sendable {
+    /// What is measured: mean, lowest and highest.
+    case mean
+    /// What a meter counts.
+    case sum
+  }
+  /// Those with figures of this kind; all, where it is nil.
   public let kind: Kind?
 
+  /// Those with figures of one kind, or all.
   public init(_ kind: Kind? = nil) { self.kind = kind }
 
   public var command: Text { "recorder/list_statistic_ids" }
@@ -98,23 +129,58 @@ public struct GetStatisticIDs: Request {
 /// Statistics of a time, by their ids.
 public struct GetStatistics: Request {
   public typealias Response = [Text: [StatisticsPoint]]
+  /// What a point is of.
   public enum Period: Text, Sendable {
+    /// Kept for some days only.
     case fiveMinutes = "5minute"
-    case hour, day, week, month
+    /// Kept for ever, like all longer ones.
+    case hour
+    /// Of the home's time zone.
+    case day
+    /// From Monday.
+    case week
+    /// Of the calendar.
+    case month
   }
+  /// What a point can say.
   public enum Figure: Text, Sendable, CaseIterable {
-    case mean, min, max, sum, state, change
+    /// Weighted by time.
+    case mean
+    /// The lowest.
+    case min
+    /// The highest.
+    case max
+    /// What a meter has counted since the statistics began.
+    case sum
+    /// What a meter showed at the end.
+    case state
+    /// What a meter has counted in the period.
+    case change
+    /// When the meter last began from zero.
     case lastReset = "last_reset"
   }
 
+  /// Entities' ids, or `source:name` of what was imported.
   public let ids: [Text]
+  /// What each point is of.
   public let period: Period
+  /// From when.
   public let startTime: WallTime
+  /// Until when; now, where it is nil.
   public let endTime: WallTime?
+  /// What each point says, as far as it is kept.
   public let figures: [Figure]
   /// By kind of unit, such as `temperature`: `°F`. What is not named comes as people see it.
   public var units: JSONObject = [:]
 
+  /// The statistics of a time.
+  ///
+  /// - Parameters:
+  ///   - ids: entities' ids, or `source:name` of what was imported.
+  ///   - period: what each point is of.
+  ///   - startTime: from when.
+  ///   - endTime: until when; now, where it is nil.
+  ///   - figures: what each point says, as far as it is kept.
   public init(
     _ ids: [Text], per period: Period, from startTime: WallTime, to endTime: WallTime? = nil,
     figures: [Figure] = Figure.allCases
@@ -154,12 +220,26 @@ public struct ImportStatistics: Request {
   public struct Hour: Equatable, Sendable {
     /// Full, in UTC.
     public let start: WallTime
+    /// Weighted by time.
     public var mean: Double?
+    /// The lowest.
     public var min: Double?
+    /// The highest.
     public var max: Double?
+    /// What the meter has counted since the statistics began.
     public var sum: Double?
+    /// What the meter showed at the end.
     public var state: Double?
 
+    /// The figures of one hour.
+    ///
+    /// - Parameters:
+    ///   - start: a full hour of UTC.
+    ///   - mean: weighted by time.
+    ///   - min: the lowest.
+    ///   - max: the highest.
+    ///   - sum: what the meter has counted since the statistics began.
+    ///   - state: what the meter showed at the end.
     public init(
       _ start: WallTime, mean: Double? = nil, min: Double? = nil, max: Double? = nil,
       sum: Double? = nil, state: Double? = nil
@@ -177,15 +257,33 @@ public struct ImportStatistics: Request {
   public let id: Text
   /// What stands in front of the colon of the id; `recorder` for an entity's.
   public let source: Text
+  /// For people; nil of an entity's.
   public let name: Text?
+  /// What the figures are in; nil of plain numbers.
   public let unit: Text?
   /// Such as `temperature`, where Home Assistant can convert the unit.
   public let unitClass: Text?
+  /// What the means are; `.none` of a meter.
   public let mean: StatisticDescription.Mean
+  /// Whether it is a meter, and the hours have a `sum`.
   public let hasSum: Bool
+  /// In any order; one that is there already is replaced.
   public let hours: [Hour]
+  /// How a kind of mean is written, which goes by the server's version.
   public let form: Form
 
+  /// Hours of one statistic.
+  ///
+  /// - Parameters:
+  ///   - id: an entity's id, or `source:name` of what is nobody's.
+  ///   - source: what stands in front of the colon of the id; `recorder` for an entity's.
+  ///   - name: for people; nil of an entity's.
+  ///   - unit: what the figures are in.
+  ///   - unitClass: such as `temperature`, where Home Assistant can convert the unit.
+  ///   - mean: what the means are.
+  ///   - hasSum: whether it is a meter.
+  ///   - hours: the figures.
+  ///   - form: how a kind of mean is written, which goes by the server's version.
   public init(
     _ id: Text, source: Text, name: Text?, unit: Text?, unitClass: Text?,
     mean: StatisticDescription.Mean, hasSum: Bool, hours: [Hour], form: Form

@@ -3,6 +3,7 @@ public import Bytes
 /// The areas of the home.
 public struct GetAreas: Request {
   public typealias Response = [Area]
+  /// There is nothing to choose.
   public init() {}
   public var command: Text { "config/area_registry/list" }
 }
@@ -10,6 +11,7 @@ public struct GetAreas: Request {
 /// The floors of the home.
 public struct GetFloors: Request {
   public typealias Response = [Floor]
+  /// There is nothing to choose.
   public init() {}
   public var command: Text { "config/floor_registry/list" }
 }
@@ -17,6 +19,7 @@ public struct GetFloors: Request {
 /// The labels that people made.
 public struct GetLabels: Request {
   public typealias Response = [Label]
+  /// There is nothing to choose.
   public init() {}
   public var command: Text { "config/label_registry/list" }
 }
@@ -24,6 +27,7 @@ public struct GetLabels: Request {
 /// All devices. One that does not decode is left out and counted.
 public struct GetDevices: Request {
   public typealias Response = LossyArray<Device>
+  /// There is nothing to choose.
   public init() {}
   public var command: Text { "config/device_registry/list" }
 }
@@ -31,6 +35,7 @@ public struct GetDevices: Request {
 /// All entries of the entity registry. One that does not decode is left out and counted.
 public struct GetEntityRegistry: Request {
   public typealias Response = LossyArray<EntityRegistryEntry>
+  /// There is nothing to choose.
   public init() {}
   public var command: Text { "config/entity_registry/list" }
 }
@@ -38,6 +43,7 @@ public struct GetEntityRegistry: Request {
 /// What a user interface needs of the entity registry, which is a tenth of it.
 public struct GetDisplayedEntities: Request {
   public typealias Response = DisplayedEntities
+  /// There is nothing to choose.
   public init() {}
   public var command: Text { "config/entity_registry/list_for_display" }
 }
@@ -45,8 +51,10 @@ public struct GetDisplayedEntities: Request {
 /// One entry of the entity registry, with all that is known.
 public struct GetEntityRegistryEntry: Request {
   public typealias Response = EntityRegistryEntry
+  /// Which one.
   public let entityID: EntityID
 
+  /// Asks for the entry of this entity.
   public init(_ entityID: EntityID) { self.entityID = entityID }
 
   public var command: Text { "config/entity_registry/get" }
@@ -56,11 +64,17 @@ public struct GetEntityRegistryEntry: Request {
 /// Changes an entry of the entity registry. For administrators.
 public struct UpdateEntityRegistryEntry: Request {
   public typealias Response = UpdatedEntityRegistryEntry
+  /// Which one, by the id that it has now.
   public let entityID: EntityID
   /// What is not here stays as it is; null takes away what people set: `name`, `icon`, `area_id`,
   /// `labels`, `disabled_by`, `hidden_by`, `new_entity_id` and more.
   public let changes: JSONObject
 
+  /// Changes of one entry.
+  ///
+  /// - Parameters:
+  ///   - entityID: which one, by the id that it has now.
+  ///   - changes: what becomes otherwise.
   public init(_ entityID: EntityID, changes: JSONObject) {
     self.entityID = entityID
     self.changes = changes
@@ -73,10 +87,16 @@ public struct UpdateEntityRegistryEntry: Request {
 /// Changes a device. For administrators.
 public struct UpdateDevice: Request {
   public typealias Response = Device
+  /// Which one.
   public let deviceID: Text
   /// What is not here stays as it is: `name_by_user`, `area_id`, `labels`, `disabled_by`.
   public let changes: JSONObject
 
+  /// Changes of one device.
+  ///
+  /// - Parameters:
+  ///   - deviceID: which one.
+  ///   - changes: what becomes otherwise.
   public init(_ deviceID: Text, changes: JSONObject) {
     self.deviceID = deviceID
     self.changes = changes
@@ -89,10 +109,16 @@ public struct UpdateDevice: Request {
 /// Changes an area. For administrators.
 public struct UpdateArea: Request {
   public typealias Response = Area
+  /// Which one.
   public let areaID: Text
   /// What is not here stays as it is: `name`, `aliases`, `floor_id`, `icon`, `labels`, `picture`.
   public let changes: JSONObject
 
+  /// Changes of one area.
+  ///
+  /// - Parameters:
+  ///   - areaID: which one.
+  ///   - changes: what becomes otherwise.
   public init(_ areaID: Text, changes: JSONObject) {
     self.areaID = areaID
     self.changes = changes
@@ -105,6 +131,7 @@ public struct UpdateArea: Request {
 /// The people that Home Assistant knows.
 public struct GetPeople: Request {
   public typealias Response = People
+  /// There is nothing to choose.
   public init() {}
   public var command: Text { "person/list" }
 }
@@ -112,10 +139,16 @@ public struct GetPeople: Request {
 /// Changes a person who was added in the user interface. For administrators.
 public struct UpdatePerson: Request {
   public typealias Response = Person
+  /// Which one, by `Person.id`.
   public let personID: Text
   /// What is not here stays as it is: `name`, `user_id`, `device_trackers`, `picture`.
   public let changes: JSONObject
 
+  /// Changes of one person.
+  ///
+  /// - Parameters:
+  ///   - personID: which one, by `Person.id`.
+  ///   - changes: what becomes otherwise.
   public init(_ personID: Text, changes: JSONObject) {
     self.personID = personID
     self.changes = changes

@@ -26,6 +26,7 @@ public struct SecretKey: Sendable {
 
 /// A number that is used once. Sealing two messages with the same one gives both away.
 public struct Nonce: Sendable {
+  /// The length of a nonce of XSalsa20.
   public static let byteCount = 24
 
   fileprivate let bytes: InlineArray<24, UInt8>

@@ -2,7 +2,9 @@ public import Bytes
 
 /// How a session stands with Home Assistant.
 public enum ConnectionState: Equatable, Sendable {
+  /// There is no connection.
   case down(DownReason)
+  /// There is none yet: the socket is being opened.
   case connecting
   /// The socket is open; Home Assistant has not accepted the token yet.
   case authenticating
@@ -47,14 +49,17 @@ public enum ConnectionFailure: Error, Equatable, Sendable {
 
 /// What an access token is wanted for.
 public enum TokenReason: Equatable, Sendable {
+  /// For a new connection.
   case connect
   /// The server refused the one before; giving the same one again can ban this address.
   case afterRejection
+  /// For a call of the REST API.
   case rest
 }
 
 /// What became of the wish for an access token.
 public enum TokenResult: Equatable, Sendable {
+  /// As it stands behind `Bearer`.
   case token([UInt8])
   /// Not now; it is worth asking again.
   case unavailable(Text)

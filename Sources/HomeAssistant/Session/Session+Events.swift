@@ -114,12 +114,14 @@ extension Session {
 // MARK: What happened
 
 extension Session {
+  /// The socket of `.openSocket` is open.
   public mutating func socketOpened(now: Instant) {
     guard case .connecting = phase else { return }
     enter(.authenticating(until: now + policy.authenticationTimeout))
     if case .fetched(let token) = token { authenticate(with: token) }
   }
 
+  /// The socket could not be opened, or is no more, and not because it was asked to close.
   public mutating func socketClosed(_ cause: ConnectionFailure, now: Instant) {
     if case .down = phase { return }
     retry(because: cause, now: now)
@@ -172,6 +174,7 @@ extension Session {
     }
   }
 
+  /// `deadline` has come.
   public mutating func deadlineReached(now: Instant) {
     endOverdueRequests(now: now)
     if let at = retrySubscriptionsAt, now >= at { retrySubscriptions() }

@@ -78,6 +78,7 @@ public struct Session: ~Copyable {
     steps.reserveCapacity(32)
   }
 
+  /// How the session stands.
   public var state: ConnectionState {
     switch phase {
     case .down(let reason): .down(reason)

@@ -10,12 +10,14 @@ public enum SessionAction: Equatable, Sendable {
   case fetchToken(TokenReason)
   /// Send the text of `withOutput` as one message.
   case send
+  /// Tell whoever watches: the session stands otherwise than before.
   case stateChanged(ConnectionState)
   /// A request ended; nothing follows.
   case finished(RequestID, SessionOutcome)
   /// Home Assistant confirmed or refused a subscription. It goes on: what is refused is tried
   /// again.
   case started(RequestID, SessionOutcome)
+  /// A subscription tells this, the JSON of `event`.
   case event(RequestID, Range<Int>)
 
   /// The request that it tells of.
@@ -27,6 +29,7 @@ public enum SessionAction: Equatable, Sendable {
   }
 }
 
+/// How a request ended, or how a subscription began.
 public enum SessionOutcome: Equatable, Sendable {
   /// The JSON of the result; nil where there was none.
   case success(Range<Int>?)

@@ -16,6 +16,7 @@ public struct SessionPolicy: Sendable {
   public var stableAfter: Duration = .seconds(30)
   /// From the beginning, and from each answered ping, to the next ping.
   public var pingInterval: Duration = .seconds(60)
+  /// From a ping to its answer. After that the connection is dead.
   public var pongTimeout: Duration = .seconds(30)
   /// A ping that comes this much too late is not sent: the machine slept, the connection is dead.
   public var sleepAfter: Duration = .seconds(300)

@@ -3,9 +3,13 @@ public struct WebSocketAddress: Equatable, Sendable {
   /// The longest host and path together.
   public static let byteCountMax = 4096
 
+  /// Whether the scheme is `https`, and TLS goes over the connection.
   public let isSecure: Bool
+  /// A name or an address; an IPv6 one is in brackets.
   public let host: [UInt8]
+  /// Of TCP; also where the scheme implies it.
   public let port: UInt16
+  /// From its slash on, percent-encoded, with the query where there is one.
   public let path: [UInt8]
 
   /// Nil where the parts cannot stand in a request: too long, with a space or a control character,

@@ -238,6 +238,7 @@ public struct WebSocketConversation: ~Copyable {
     return ended(.disconnected(cause))
   }
 
+  /// `deadline` has come. Nil where there is nothing to do yet.
   public mutating func deadlineReached(now: Instant) -> WebSocketAction? {
     guard let deadline, now >= deadline else { return nil }
     switch stage {

@@ -4,6 +4,7 @@ public import Bytes
 public enum WebSocketMessageKind: Sendable {
   /// UTF-8, and checked to be.
   case text
+  /// Any bytes.
   case binary
 }
 
@@ -28,7 +29,9 @@ public enum WebSocketEnd: Error, Equatable, Sendable {
 
 /// The two phases of a WebSocket that have a time limit.
 public enum WebSocketPhase: Equatable, Sendable {
+  /// From the request to the server's answer to it (RFC 6455, section 4).
   case opening
+  /// From the first close frame to the end of the connection (section 7).
   case closing
 }
 
@@ -63,12 +66,15 @@ public enum WebSocketRefusal: Error, Equatable, Sendable {
 
 /// What a server did that RFC 6455, or a limit of ours, does not allow.
 public enum WebSocketViolation: Error, Equatable, Sendable {
+  /// One of the three bits that extensions would use (section 5.2).
   case reservedBitSet
+  /// A frame of a kind that there is not; the kind, 3 to 7 or 11 to 15.
   case reservedOpcode(UInt8)
   /// Only a client masks.
   case maskedFrame
   /// A length in more bytes than it needs, or above 2⁶³ - 1.
   case badLengthEncoding
+  /// A ping, a pong or a close in several frames (section 5.5).
   case fragmentedControlFrame
   /// A control frame with more than 125 bytes.
   case longControlFrame
@@ -97,12 +103,17 @@ public enum WebSocketViolation: Error, Equatable, Sendable {
 
 /// The close codes of RFC 6455, section 7.4, and of IANA's registry of them.
 public enum WebSocketCloseCode {
+  /// What the connection was for is done.
   public static let normal: UInt16 = 1000
+  /// Whoever sends it goes away.
   public static let goingAway: UInt16 = 1001
+  /// The other one broke the protocol.
   public static let protocolError: UInt16 = 1002
   /// Stands for a close without a code; never sent.
   public static let absent: UInt16 = 1005
+  /// A text that is not UTF-8.
   public static let invalidPayload: UInt16 = 1007
+  /// A message longer than whoever sends this reads.
   public static let messageTooBig: UInt16 = 1009
 
   /// Whether a close frame may carry this code.

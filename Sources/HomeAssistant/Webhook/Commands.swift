@@ -5,6 +5,7 @@ public import Bytes
 extension Webhook {
   /// Calls a service (an action), in the name of the user who registered the device.
   public struct CallService: Message {
+    /// `call_service`
     public static let type = MessageType.callService
 
     /// Such as `light`.
@@ -14,6 +15,12 @@ extension Webhook {
     /// What the service takes, `entity_id` among it: there is no `target` here.
     public var data: JSONObject
 
+    /// A call of one service.
+    ///
+    /// - Parameters:
+    ///   - domain: such as `light`.
+    ///   - service: such as `turn_on`.
+    ///   - data: what the service takes, `entity_id` among it.
     public init(domain: Text, service: Text, data: JSONObject = [:]) {
       self.domain = domain
       self.service = service
@@ -31,15 +38,23 @@ extension Webhook {
 
   /// Fires an event on Home Assistant's bus.
   public struct FireEvent: Message {
+    /// `fire_event`
     public static let type = MessageType.fireEvent
 
     /// Home Assistant's own limit, in Unicode scalars. Beyond it the handler fails.
     public static let typeCharacterCountMax = 64
 
+    /// Such as `my_button_pressed`.
     public let eventType: Text
     /// An object always: Home Assistant drops an event whose data is anything else.
     public var data: JSONObject
 
+    /// An event of a kind of its own.
+    ///
+    /// - Parameters:
+    ///   - eventType: what listeners go by.
+    ///   - data: what they get.
+    /// - Throws: `.eventTypeTooLong`; Home Assistant would fail over it.
     public init(_ eventType: Text, data: JSONObject = [:]) throws(ArgumentError) {
       let count = Self.characterCount(of: eventType.bytes.span)
       guard count <= Self.typeCharacterCountMax else {
@@ -70,10 +85,13 @@ extension Webhook {
 
   /// Says that a tag was scanned here.
   public struct ScanTag: Message {
+    /// `scan_tag`
     public static let type = MessageType.scanTag
 
+    /// What the tag holds; automations go by it.
     public var tagID: Text
 
+    /// Says that the tag with this id was scanned.
     public init(tagID: Text) { self.tagID = tagID }
 
     public func write(into data: inout ByteBuffer) {

@@ -7,12 +7,15 @@ extension Webhook {
   /// Where the answer is lost on the way, nobody will ever get that key: the registration is
   /// locked, and the device must register again. Registering with encryption avoids it.
   public struct EnableEncryption: Message {
+    /// `enable_encryption`
     public static let type = MessageType.enableEncryption
 
+    /// It says nothing but what it is.
     public init() {}
 
     public func write(into data: inout ByteBuffer) { data.append("{}") }
 
+    /// What came of it.
     public enum Result: Sendable {
       /// The key, which came in clear. It is to be kept before anything else is done.
       case enabled(SecretKey)

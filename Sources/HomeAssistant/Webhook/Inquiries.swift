@@ -5,12 +5,14 @@ public import Bytes
 extension Webhook {
   /// Asks for the addresses of a camera's pictures.
   public struct StreamCamera: Message {
+    /// `stream_camera`
     public static let type = MessageType.streamCamera
 
     /// Such as `camera.deck`. An entity that does not exist is refused; for one that is no camera
     /// the handler fails.
     public var entityID: Text
 
+    /// Asks for those of this camera.
     public init(entityID: Text) { self.entityID = entityID }
 
     public func write(into data: inout ByteBuffer) {
@@ -32,6 +34,9 @@ extension Webhook {
       }
     }
 
+    /// Reads the JSON of an answer.
+    ///
+    /// - Throws: where it is none to this message.
     public static func read(_ answer: Span<UInt8>) throws(JSONDecodingError) -> Paths {
       try decoding(answer)
     }
@@ -39,14 +44,22 @@ extension Webhook {
 
   /// Says something to Home Assistant's conversation agent.
   public struct Converse: Message {
+    /// `conversation_process`
     public static let type = MessageType.conversationProcess
 
+    /// What a person would say.
     public var text: Text
     /// Such as `nl`; without it, the language of the home.
     public var language: Text?
     /// Of the reply that this goes on from.
     public var conversationID: Text?
 
+    /// Something to say, first or as an answer.
+    ///
+    /// - Parameters:
+    ///   - text: what a person would say.
+    ///   - language: such as `nl`; without it, the language of the home.
+    ///   - conversationID: of the reply that this goes on from.
     public init(_ text: Text, language: Text? = nil, conversationID: Text? = nil) {
       self.text = text
       self.language = language
@@ -61,6 +74,7 @@ extension Webhook {
       data.closeJSONObject()
     }
 
+    /// What the conversation agent answers.
     public struct Reply: Equatable, Sendable, JSONDecodable {
       /// What it says; nil where it has nothing to say.
       public let speech: Text?
@@ -82,6 +96,9 @@ extension Webhook {
       }
     }
 
+    /// Reads the JSON of an answer.
+    ///
+    /// - Throws: where it is none to this message.
     public static func read(_ answer: Span<UInt8>) throws(JSONDecodingError) -> Reply {
       try decoding(answer)
     }

@@ -22,6 +22,7 @@ public struct Location: Equatable, Sendable {
   /// Accuracies beyond this are held to it, for a huge integer would make Home Assistant's whole
   /// list of states fail; an altitude beyond it is none.
   public static let distanceMetersMax = 1_000_000.0
+  /// Speeds beyond this are held to it.
   public static let speedMetersPerSecondMax = 100_000.0
 
   /// Nil where the position is not on Earth.

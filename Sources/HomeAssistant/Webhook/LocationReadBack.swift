@@ -4,6 +4,7 @@ extension Webhook {
   /// Asks where Home Assistant has the device now: the only way to learn whether it took an
   /// `update_location`, which it answers alike in every case.
   public struct LocationReadBack: Message {
+    /// `render_template`
     public static let type = MessageType.renderTemplate
 
     /// The tracker of the device whose id is the variable `id`, with the age of its state in
@@ -24,6 +25,7 @@ extension Webhook {
     /// Of `ServerConfiguration`; not the id that the device registered with.
     public var deviceID: Text
 
+    /// Asks about the device that Home Assistant knows by this id.
     public init(deviceID: Text) { self.deviceID = deviceID }
 
     public func write(into data: inout ByteBuffer) {
@@ -40,7 +42,9 @@ extension Webhook {
       data.closeJSONObject()
     }
 
+    /// What became of a location that was sent.
     public enum Verdict: Equatable, Sendable {
+      /// The tracker shows it.
       case stored
       /// The tracker shows an older state, or another place.
       case dropped

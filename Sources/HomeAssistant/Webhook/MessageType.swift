@@ -3,18 +3,31 @@ import Bytes
 /// The messages that a webhook of the `mobile_app` integration takes, as far as they are of use to
 /// anybody but a telephone.
 public enum MessageType: CaseIterable, Sendable {
+  /// Where the device is: `Location`.
   case updateLocation
+  /// A sensor that Home Assistant does not know yet: `SensorRegistration`.
   case registerSensor
+  /// What sensors show.
   case updateSensorStates
+  /// `Webhook.CallService`
   case callService
+  /// `Webhook.FireEvent`
   case fireEvent
+  /// `Webhook.RenderTemplate`, and what is asked by one.
   case renderTemplate
+  /// `Webhook.UpdateRegistration`
   case updateRegistration
+  /// `Webhook.GetZones`
   case getZones
+  /// `Webhook.GetConfiguration`
   case getConfiguration
+  /// `Webhook.EnableEncryption`
   case enableEncryption
+  /// `Webhook.StreamCamera`
   case streamCamera
+  /// `Webhook.Converse`
   case conversationProcess
+  /// `Webhook.ScanTag`
   case scanTag
 
   /// The type that Home Assistant calls by this name, or nil where there is none.

@@ -3,15 +3,24 @@ public import Bytes
 extension Webhook {
   /// Has Home Assistant work out templates. One message takes as many as it can hold.
   public struct RenderTemplate: Message {
+    /// `render_template`
     public static let type = MessageType.renderTemplate
 
+    /// One template, and what its result is found by.
     public struct Template: Equatable, Sendable {
       /// What its result is found by.
       public var key: Text
+      /// In Home Assistant's language for templates (Jinja).
       public var template: Text
       /// What the template can call by name.
       public var variables: JSONObject
 
+      /// A template, and what it is to be called.
+      ///
+      /// - Parameters:
+      ///   - key: what its result is found by; another one for each template of a message.
+      ///   - template: in Home Assistant's language for templates.
+      ///   - variables: what the template can call by name.
       public init(key: Text, _ template: Text, variables: JSONObject = [:]) {
         self.key = key
         self.template = template
@@ -19,8 +28,10 @@ extension Webhook {
       }
     }
 
+    /// In any order; the answer has that of Home Assistant.
     public var templates: [Template]
 
+    /// Asks for all of these at once.
     public init(_ templates: [Template]) { self.templates = templates }
 
     public func write(into data: inout ByteBuffer) {
@@ -60,8 +71,10 @@ extension Webhook {
   /// The smallest message whose answer cannot be mistaken. For a plain registration it is the only
   /// sign that its webhook lives and reads what it is sent.
   public struct Probe: Message {
+    /// `render_template`
     public static let type = MessageType.renderTemplate
 
+    /// It says nothing but what it is.
     public init() {}
 
     public func write(into data: inout ByteBuffer) {

@@ -2,7 +2,9 @@ public import Bytes
 
 /// The two kinds of entity that `mobile_app` makes of a sensor.
 public enum SensorKind: Sendable {
+  /// Anything with a value.
   case sensor
+  /// Something that is on or off.
   case binarySensor
 
   fileprivate var name: StaticString { self == .sensor ? "sensor" : "binary_sensor" }
@@ -10,19 +12,36 @@ public enum SensorKind: Sendable {
 
 /// What stays the same about a sensor, for `register_sensor`.
 public struct SensorRegistration: Sendable {
+  /// What Home Assistant knows the sensor by; always the same for a sensor of this device.
   public let uniqueID: [UInt8]
+  /// What Home Assistant calls it behind the name of the device.
   public let name: [UInt8]
+  /// Which of the two it is.
   public let kind: SensorKind
+  /// Such as `°C`; nil of a value without one, and of a binary sensor.
   public let unit: [UInt8]?
+  /// Such as `temperature`; nil where none fits.
   public let deviceClass: [UInt8]?
   /// Only of a `.sensor`: Home Assistant drops a binary sensor that has one.
   public let stateClass: [UInt8]?
   /// `prefix:name`, such as `mdi:water`.
   public let icon: [UInt8]
+  /// Whether it is about the device itself, and kept apart from what the device measures.
   public let isDiagnostic: Bool
   /// What never changes of this sensor's element of an `update_sensor_states`, up to its state.
   private let updateHead: [UInt8]
 
+  /// A sensor as Home Assistant is told of it. All texts are UTF-8.
+  ///
+  /// - Parameters:
+  ///   - uniqueID: what Home Assistant knows the sensor by.
+  ///   - name: what Home Assistant calls it behind the name of the device.
+  ///   - kind: which of the two it is.
+  ///   - unit: such as `°C`, one that fits the device class.
+  ///   - deviceClass: one of Home Assistant's for this kind.
+  ///   - stateClass: `measurement`, `total` or `total_increasing`; nil of a binary sensor.
+  ///   - icon: `prefix:name`, such as `mdi:water`.
+  ///   - isDiagnostic: whether it is about the device itself.
   public init(
     uniqueID: [UInt8], name: [UInt8], kind: SensorKind, unit: [UInt8]? = nil,
     deviceClass: [UInt8]? = nil, stateClass: [UInt8]? = nil, icon: [UInt8],
@@ -93,6 +112,7 @@ public struct SensorRegistration: Sendable {
 
 /// What Home Assistant says of one sensor of an `update_sensor_states`.
 public enum SensorVerdict: Equatable, Sendable {
+  /// Its value is shown.
   case accepted
   /// Accepted, and not shown: the user disabled the entity.
   case disabled

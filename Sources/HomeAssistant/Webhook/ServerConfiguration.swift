@@ -3,8 +3,10 @@ public import Bytes
 extension Webhook {
   /// Asks for Home Assistant's configuration, and for what it knows of this device.
   public struct GetConfiguration: Message {
+    /// `get_config`
     public static let type = MessageType.getConfiguration
 
+    /// It says nothing but what it is.
     public init() {}
 
     public func write(into data: inout ByteBuffer) { data.append("{}") }
@@ -15,6 +17,7 @@ extension Webhook {
   /// The components and the entities, of which there may be hundreds, are looked up in the answer
   /// instead of being kept.
   public struct ServerConfiguration: Equatable, Sendable {
+    /// Of this Home Assistant.
     public let version: ServerVersion
     /// The name of the home.
     public let locationName: Text
@@ -22,7 +25,9 @@ extension Webhook {
     public let timeZone: Text
     /// Degrees; the home.
     public let latitude: Double
+    /// Degrees; the home.
     public let longitude: Double
+    /// What the home counts in.
     public let units: UnitSystem
     /// The id of this device in Home Assistant's registry, which templates take.
     public let deviceID: Text
@@ -33,6 +38,9 @@ extension Webhook {
     /// What tells this Home Assistant from all others; nil before 2026.11.
     public let instanceID: Text?
 
+    /// Reads the JSON of an answer.
+    ///
+    /// - Throws: where it is none to `GetConfiguration`.
     public init(_ answer: Span<UInt8>) throws(JSONDecodingError) {
       let fields = try reading(answer) { reader throws(JSONError) in
         var fields = ConfigurationFields()
@@ -121,13 +129,21 @@ extension Webhook {
 
   /// The units that a home counts in, such as `km` and `°C`.
   public struct UnitSystem: Equatable, Sendable {
+    /// Such as `km`.
     public let length: Text
+    /// Such as `kg`.
     public let mass: Text
+    /// `°C` or `°F`.
     public let temperature: Text
+    /// Such as `L`.
     public let volume: Text
+    /// Such as `Pa`; nil where Home Assistant is too old to say.
     public let pressure: Text?
+    /// Such as `m/s`; nil where Home Assistant is too old to say.
     public let windSpeed: Text?
+    /// Such as `mm`; nil where Home Assistant is too old to say.
     public let accumulatedPrecipitation: Text?
+    /// Such as `m²`; nil where Home Assistant is too old to say.
     public let area: Text?
 
     fileprivate init(_ units: JSON) throws(JSONDecodingError) {

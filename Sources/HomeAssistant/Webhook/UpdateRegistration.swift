@@ -6,16 +6,23 @@ extension Webhook {
   /// All members are written: it drops a message without one of those it wants, and what it knew
   /// of the push target goes with a message that does not tell it.
   public struct UpdateRegistration: Message {
+    /// `update_registration`
     public static let type = MessageType.updateRegistration
 
+    /// The version of this program.
     public var appVersion: Text
     /// The notify service is named after it, and renamed at once.
     public var deviceName: Text
+    /// Who made the device.
     public var manufacturer: Text
+    /// Which one it is of its maker's.
     public var model: Text
+    /// The version of the system that it runs.
     public var osVersion: Text
+    /// How notifications reach the device from now on.
     public var push: PushRoutes
 
+    /// Tells all of this, whatever of it has changed. All texts are UTF-8.
     public init(
       appVersion: Text, deviceName: Text, manufacturer: Text, model: Text, osVersion: Text,
       push: PushRoutes
@@ -60,13 +67,21 @@ extension Webhook {
 
     /// What Home Assistant has on record now. What it was told as push target is left out.
     public struct Device: Equatable, Sendable, JSONDecodable {
+      /// Which program registered, as programs call it.
       public let appID: Text
+      /// Which program registered, as people call it.
       public let appName: Text
+      /// The version of that program.
       public let appVersion: Text
+      /// What Home Assistant calls the device.
       public let deviceName: Text
+      /// Who made the device.
       public let manufacturer: Text
+      /// Which one it is of its maker's.
       public let model: Text
+      /// The version of the system that it runs; nil is fatal to a registration.
       public let osVersion: Text?
+      /// Whether the registration has a key, and takes sealed messages only.
       public let isEncrypted: Bool
 
       public init(json: JSON) throws(JSONDecodingError) {
@@ -81,6 +96,9 @@ extension Webhook {
       }
     }
 
+    /// Reads the JSON of an answer.
+    ///
+    /// - Throws: where it is none to this message.
     public static func read(_ answer: Span<UInt8>) throws(JSONDecodingError) -> Device {
       try decoding(answer)
     }

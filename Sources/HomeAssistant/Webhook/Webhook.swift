@@ -8,6 +8,7 @@ public import Bytes
 public enum Webhook {
   /// A message that is written once and sent as it is.
   public protocol Message: Sendable {
+    /// What Home Assistant takes it as.
     static var type: MessageType { get }
     /// Writes the JSON of the message's `data`.
     func write(into data: inout ByteBuffer)
@@ -28,11 +29,17 @@ public enum Webhook {
   /// The members that a person typed, such as the data of a service, held to what Home Assistant
   /// reads.
   public static func members(parsing text: Span<UInt8>) throws(ArgumentError) -> JSONObject {
+    let json = try value(parsing: text)
+    guard case .object(let members) = json else { throw .notAnObject(json.kind) }
+    return members
+  }
+
+  /// The same of any value.
+  public static func value(parsing text: Span<UInt8>) throws(ArgumentError) -> JSON {
     let json: JSON
     do throws(JSONError) { json = try JSON(parsing: text) } catch { throw .malformed(error) }
-    guard case .object(let members) = json else { throw .notAnObject(json.kind) }
     try checkNumbers(in: json)
-    return members
+    return json
   }
 
   private static func checkNumbers(in json: JSON) throws(ArgumentError) {

@@ -2,6 +2,7 @@ public import Bytes
 
 /// The entity id of a zone, such as `zone.home`.
 public struct ZoneID: Hashable, Sendable {
+  /// The id, such as `zone.home`.
   public let text: Text
 
   /// Nil where `text` is no such id: `zone.`, and behind it lower-case letters, digits and `_`.
@@ -22,8 +23,10 @@ public struct ZoneID: Hashable, Sendable {
 extension Webhook {
   /// Asks for all zones.
   public struct GetZones: Message {
+    /// `get_zones`
     public static let type = MessageType.getZones
 
+    /// It says nothing but what it is.
     public init() {}
 
     public func write(into data: inout ByteBuffer) { data.append("{}") }
@@ -48,12 +51,15 @@ extension Webhook {
 
   /// A circle on Earth that has a name.
   public struct Zone: Equatable, Sendable {
+    /// What names the zone.
     public let id: ZoneID
+    /// What people call it, which is also the state of whoever is in it.
     public let name: Text
     /// Degrees, -90...90.
     public let latitude: Double
     /// Degrees, -180...180.
     public let longitude: Double
+    /// From the middle to the edge.
     public let radiusMeters: Double
     /// It is there for automations only: nobody is ever said to be in it.
     public let isPassive: Bool

@@ -102,6 +102,20 @@ import Testing
     _ = try call(flow.credentialsGiven(user: [UInt8]("bob"), password: [UInt8]("one")))
   }
 
+  @Test mutating func theSameWrongCodeIsNotSentTwice() throws {
+    try sendPassword("one")
+    guard case .ask(let step, nil) = answered(Self.mfa) else {
+      Issue.record("no code is asked for")
+      return
+    }
+    _ = flow.codeGiven([UInt8]("1"))
+    #expect(answered(Self.wrongCode) == .ask(step, after: .refused(attemptsLeft: 2)))
+    for _ in 0..<10 {
+      #expect(flow.codeGiven([UInt8]("1")) == .ask(step, after: .repeated))
+    }
+    _ = try call(flow.codeGiven([UInt8]("2")))
+  }
+
   @Test mutating func passwordsAndCodesCountTogether() throws {
     try sendPassword("one")
     _ = answered(Self.wrong)

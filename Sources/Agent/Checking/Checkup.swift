@@ -1,0 +1,128 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Transport
+
+/// Looks at all that reporting needs, one thing after the other, beside an agent that may be
+/// running. It changes nothing, but that a login which Home Assistant rejects is never sent again.
+final class Checkup {
+  private let file: [UInt8]
+  private let loop: EventLoop
+  private var report = CheckReport()
+
+  init(configuration file: [UInt8]) throws(CommandFailure) {
+    self.file = file
+    loop = try .forCommand()
+  }
+
+  func run() throws(CommandFailure) -> CheckReport {
+    guard let configuration = readConfiguration() else { return report }
+    let state = StateDirectory(Path(configuration.stateDirectory))
+    let registration = readRegistration(state, configuration)
+    let login = readLogin(state)
+    let (url, settings) = (configuration.homeAssistant.url, configuration.homeAssistant.tls)
+    let exchange = try Exchange(
+      loop: loop, settings: settings, responseByteCountMax: EncryptionProof.answerByteCountMax)
+    guard try probe(url, exchange) else { return report }
+    let visit = try login.map { (credential) throws(CommandFailure) in
+      try LoginVisit(credential, at: url, state: state, settings: settings, loop: loop)
+    }
+    if let registration {
+      let proof = EncryptionProof(
+        exchange: exchange, registration: registration,
+        deviceID: DeviceIdentity(host: configuration.host).deviceID)
+      report.append(try proof.finding(at: url, visit: visit, &report.version))
+    }
+    if let visit { report.append(try visit.finding()) }
+    visit?.end()
+    return report
+  }
+
+  // MARK: The board
+
+  private func readConfiguration() -> Configuration? {
+    do throws(CommandFailure) {
+      let configuration = try Configuration.read(from: file)
+      report.append(.well("configuration", "\(Path(file))"))
+      return configuration
+    } catch {
+      report.append(
+        .wrong("configuration", "configuration", .configuration, error.code, error.text))
+      return nil
+    }
+  }
+
+  private func readRegistration(
+    _ state: StateDirectory, _ configuration: Configuration
+  ) -> Registration? {
+    do throws(CommandFailure) {
+      guard let registration = try state.keptRegistration() else {
+        report.append(Self.notPaired(state, configuration))
+        return nil
+      }
+      if case .plain = registration.protection, !configuration.homeAssistant.isPlainAllowed {
+        throw state.registrationIsPlain
+      }
+      report.append(.well("registration", "\(state.path)/\(StateDirectory.registrationName)"))
+      return registration
+    } catch {
+      report.append(.wrong("registration", "unusable", .board, error.code, error.text))
+      return nil
+    }
+  }
+
+  private static func notPaired(
+    _ state: StateDirectory, _ configuration: Configuration
+  ) -> Finding {
+    var remedy: MessageText = "homeward pair"
+    if let token = configuration.homeAssistant.tokenFile {
+      remedy = "homeward pair, or homeward run with a token in \(Path(token))"
+    }
+    return .wrong(
+      "registration", "not_paired", .board, .unavailable,
+      "This board is no device of Home Assistant: there is none in \(state.path)", remedy: remedy)
+  }
+
+  /// The login of this board; nil where none is kept, which is no problem: reporting needs none.
+  private func readLogin(_ state: StateDirectory) -> Credential? {
+    do throws(CommandFailure) { return try state.keptCredential() } catch {
+      report.append(.wrong("login", "unusable", .board, error.code, error.text))
+      return nil
+    }
+  }
+
+  // MARK: The server
+
+  /// Whether Home Assistant answers.
+  private func probe(_ url: [UInt8], _ exchange: Exchange) throws(CommandFailure) -> Bool {
+    let probe = try ServerProbe.run(exchange, at: url)
+    guard let failure = probe.failure(at: url) else {
+      report.append(.well("server", "\(bytes: url) answers"))
+      return true
+    }
+    report.append(.wrong("server", probe.cause, probe.culprit, failure.code, failure.text))
+    return false
+  }
+}
+
+extension ServerProbe {
+  fileprivate var cause: StaticString {
+    switch self {
+    case .homeAssistant: "none"
+    case .notSetUp: "not_set_up"
+    case .noConnection: "no_connection"
+    case .banned: "forbidden"
+    case .notFound: "not_found"
+    case .unavailable: "unavailable"
+    case .notHomeAssistant: "not_home_assistant"
+    }
+  }
+
+  fileprivate var culprit: Finding.Culprit {
+    switch self {
+    case .noConnection: .network
+    case .notFound, .notHomeAssistant: .configuration
+    case .homeAssistant, .notSetUp, .banned, .unavailable: .homeAssistant
+    }
+  }
+}

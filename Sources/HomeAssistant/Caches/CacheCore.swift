@@ -1,0 +1,156 @@
+import Bytes
+
+/// The value of a cache and those who observe it, which outlive the cache itself only until it is
+/// closed: what keeps it up to date knows it.
+final class CacheCore<Value> {
+  /// Where the value comes from.
+  enum Origin {
+    case constant
+    case server(CacheFeed, CachePopulation<Value>?, [CacheUpdate<Value>])
+    /// Another cache: what its value comes to, and how to begin watching it.
+    case derived(read: () -> Value?, watch: (CacheCore) -> Observation)
+  }
+
+  /// Events that wait for the answer to a request. One more, and the answer is asked for again.
+  static var waitingMax: Int { 256 }
+
+  private let origin: Origin
+  /// The value before anything is known.
+  private let initial: Value?
+  private(set) var kept: Value?
+  private var observers = ObserverList<(Value) -> Void>()
+  private var waiting: [CacheUpdate<Value>.Step] = []
+  private var isOverrun = false
+  private var upstream: Observation?
+
+  init(_ origin: Origin, _ value: Value?) {
+    self.origin = origin
+    initial = value
+    kept = value
+  }
+
+  var value: Value? {
+    if case .derived(let read, _) = origin, observers.isEmpty { return read() }
+    return kept
+  }
+
+  var feed: CacheFeed? { if case .server(let feed, _, _) = origin { feed } else { nil } }
+
+  // MARK: Observers
+
+  func observe(isOnce: Bool, _ handler: @escaping (Value) -> Void) -> UInt64? {
+    start()
+    if let kept {
+      let number = isOnce ? nil : observers.add(handler)
+      handler(kept)
+      if isOnce { stopIfUnobserved() }
+      return number
+    }
+    return observers.add(isOnce: isOnce, handler)
+  }
+
+  func stopObserving(_ number: UInt64) {
+    observers.remove(number)
+    stopIfUnobserved()
+  }
+
+  /// The cache is gone.
+  func close() {
+    observers.removeAll()
+    feed?.stop()
+    stopIfUnobserved()
+  }
+
+  private func start() {
+    switch origin {
+    case .constant: break
+    case .server(let feed, _, _): feed.observed(by: self)
+    case .derived(_, let watch): if observers.isEmpty { upstream = watch(self) }
+    }
+  }
+
+  private func stopIfUnobserved() {
+    guard observers.isEmpty else { return }
+    switch origin {
+    case .constant: break
+    case .server(let feed, _, _): feed.unobserved()
+    case .derived:
+      let ended = upstream.take()
+      kept = nil
+      ended?.cancel()
+    }
+  }
+
+  /// Tells everybody of a value.
+  func replace(with value: Value) {
+    kept = value
+    tell()
+  }
+
+  private func tell() {
+    guard !observers.isEmpty else { return }
+    for number in observers.numbers {
+      guard let kept else { return }
+      observers.take(number)?(kept)
+    }
+    stopIfUnobserved()
+  }
+}
+
+extension CacheCore: CacheFeedReader {
+  func populated(with answer: JSON) throws(JSONDecodingError) -> CacheEffect {
+    guard case .server(_, let population?, _) = origin else { return .unchanged }
+    var value: Value? = try population.decode(answer, kept)
+    var effect = isOverrun ? CacheEffect.outdated : .changed
+    for step in waiting where step(&value) == .outdated { effect = .outdated }
+    dropEvents()
+    kept = value
+    tell()
+    return effect
+  }
+
+  func received(_ event: Span<UInt8>, from index: Int) -> CacheEffect {
+    guard case .server(let feed, _, let updates) = origin else { return .unchanged }
+    guard let step = updates[index].decode(event) else { return .outdated }
+    switch feed.phase {
+    case .stopped: return .unchanged
+    case .populating:
+      wait(step)
+      return .unchanged
+    case .behind:
+      // The value is too old for a change of it, but perhaps the event says all.
+      var value: Value?
+      return finish(step(&value), value)
+    case .current:
+      var value = kept.take()
+      return finish(step(&value), value)
+    }
+  }
+
+  private func finish(_ effect: CacheEffect, _ value: Value?) -> CacheEffect {
+    if let value { kept = value }
+    if effect == .changed { tell() }
+    return effect
+  }
+
+  private func wait(_ step: @escaping CacheUpdate<Value>.Step) {
+    guard waiting.count < Self.waitingMax else {
+      waiting = []
+      isOverrun = true
+      return
+    }
+    waiting.append(step)
+  }
+
+  func dropEvents() {
+    waiting = []
+    isOverrun = false
+  }
+
+  func subscriptionStarted() {}
+
+  func feedStopped() {
+    dropEvents()
+    kept = initial
+  }
+}

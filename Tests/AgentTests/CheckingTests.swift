@@ -1,0 +1,266 @@
+import Foundation
+import PracticeHome
+import Testing
+
+extension SetUp {
+  /// A board that a person asks what is wrong with it.
+  @Suite struct Checking {}
+}
+
+extension Board {
+  fileprivate func checked(_ arguments: String...) async throws -> Check {
+    let ending = try await RunningAgent(
+      on: self, ["check", "--config", configuration, "--json"] + arguments
+    ).ending()
+    let line = try #require(ending.output.first, "\(ending.log)")
+    #expect(ending.output.count == 1)
+    #expect(ending.log == [])
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return Check(
+      status: ending.status, report: try decoder.decode(Check.Report.self, from: Data(line.utf8)))
+  }
+}
+
+/// What a check found.
+private struct Check {
+  struct Report: Decodable {
+    struct Finding: Decodable {
+      let subject: String
+      let isWell: Bool
+      let cause: String?
+      let atFault: String?
+      let text: String
+      let remedy: String?
+    }
+    let isWell: Bool
+    let version: String?
+    let findings: [Finding]
+  }
+
+  let status: Int32
+  let report: Report
+
+  subscript(subject: String) -> Report.Finding? {
+    report.findings.first { $0.subject == subject }
+  }
+
+  /// What is wrong, and who has to do something: `encryption dropped home_assistant`.
+  var problems: [String] {
+    report.findings.filter { !$0.isWell }.map {
+      "\($0.subject) \($0.cause ?? "") \($0.atFault ?? "")"
+    }
+  }
+}
+
+extension SetUp.Checking {
+  @Test func aBoardThatCanReportIsWellAndTheAgentGoesOn() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    let check = try await board.checked()
+    #expect(check.status == 0)
+    #expect(check.report.isWell)
+    #expect(check.report.version == "2025.4.4")
+    #expect(
+      check.report.findings.map(\.subject) == [
+        "configuration", "registration", "server", "encryption", "login",
+      ])
+    #expect(check["login"]?.text == "Practice, an administrator")
+    #expect(home.counters.refused == 0)
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func peopleReadLines() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    let arguments = ["check", "--config", board.configuration]
+    let well = try await RunningAgent(on: board, arguments).ending()
+    #expect(
+      well.output == [
+        "ok     configuration  \(board.configuration)",
+        "ok     registration   \(board.registration.path)",
+        "ok     server         \(home.url) answers",
+        "ok     encryption     Home Assistant 2025.4.4 opened our message",
+        "ok     login          Practice, an administrator",
+      ])
+    home.revoke(try board.refreshToken)
+    let wrong = try await RunningAgent(on: board, arguments).ending()
+    #expect(wrong.status == 77)
+    #expect(
+      wrong.output.suffix(3) == [
+        "WRONG  login          Home Assistant does not accept the login of this board any more; it"
+          + " is never sent again, for Home Assistant may ban this address",
+        "         at fault     Home Assistant",
+        "         what to do   homeward pair",
+      ])
+  }
+
+  @Test func aConfigurationThatIsWrongIsAllThatIsLookedAt() async throws {
+    let home = try lockedHome()
+    let board = try Board(unpairedWith: home)
+    try board.write("every: 10\n", to: "homeward.yaml")
+    let check = try await board.checked()
+    #expect(check.status == 78)
+    #expect(check.problems == ["configuration configuration configuration"])
+    #expect(home.requestCount == 0)
+  }
+
+  @Test func aBoardThatIsNotPairedIsToldHow() async throws {
+    let home = try lockedHome()
+    let check = try await (try Board(unpairedWith: home)).checked()
+    #expect(check.status == 69)
+    #expect(check.problems == ["registration not_paired board"])
+    #expect(check["registration"]?.remedy == "homeward pair")
+    #expect(check["server"]?.isWell == true)
+
+    let board = try Board(reportingTo: home)
+    #expect(
+      try await board.checked()["registration"]?.remedy
+        == "homeward pair, or homeward run with a token in \(board.path("token"))")
+  }
+
+  @Test func aDamagedRegistrationOrLoginIsNamed() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    board.keepKeptSecrets()
+    try board.write("{}", to: "state/registration.json")
+    try board.write("{}", to: "state/credential.json")
+    let check = try await board.checked()
+    #expect(check.status == 65)
+    #expect(check.problems == ["registration unusable board", "login unusable board"])
+  }
+
+  struct Trouble: Sendable, CustomTestStringConvertible {
+    let fault: Fault
+    let status: Int32
+    let problems: [String]
+    var testDescription: String { fault.name }
+  }
+
+  static let troubles = [
+    Trouble(
+      fault: .captivePortal, status: 75, problems: ["server not_home_assistant configuration"]),
+    Trouble(fault: .status(404), status: 75, problems: ["server not_found configuration"]),
+    Trouble(fault: .status(503), status: 75, problems: ["server unavailable home_assistant"]),
+    Trouble(fault: .status(403), status: 77, problems: ["server forbidden home_assistant"]),
+    Trouble(fault: .wrongKey, status: 76, problems: ["encryption other_key home_assistant"]),
+    Trouble(fault: .noWebSocket, status: 75, problems: ["login no_answer home_assistant"]),
+  ]
+
+  @Test(arguments: troubles)
+  func aServerThatIsNotWellIsTold(_ trouble: Trouble) async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    home.fault = trouble.fault
+    let check = try await board.checked()
+    #expect(check.status == trouble.status)
+    #expect(check.problems == trouble.problems)
+  }
+
+  @Test func aServerThatIsOffIsAProblemOfTheNetwork() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    home.stop()
+    let check = try await board.checked()
+    #expect(check.status == 75)
+    #expect(check.problems == ["server no_connection network"])
+  }
+
+  /// Another key than Home Assistant's: it drops what it cannot open, and answers 200.
+  @Test func encryptionThatIsBrokenForGoodIsAnAlarm() async throws {
+    let home = try lockedHome()
+    let (board, other) = (try await Board.loggedIn(to: home), try await otherBoard(of: home))
+    try board.takeKey(of: other)
+    let check = try await board.checked()
+    #expect(check.status == 76)
+    #expect(check.problems == ["encryption dropped home_assistant"])
+    #expect(check["encryption"]?.remedy?.hasPrefix("homeward pair") == true)
+    #expect(check["login"]?.isWell == true)
+  }
+
+  private func otherBoard(of home: PracticeServer) async throws -> Board {
+    let other = try Board(unpairedWith: home)
+    try other.write("other", to: "sys/firmware/devicetree/base/serial-number")
+    #expect(try await other.paired(with: home).status == 0)
+    return other
+  }
+
+  @Test func aBoardThatWasDeletedThereIsGone() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    home.forgetAll()
+    let check = try await board.checked()
+    #expect(check.status == 69)
+    #expect(check.problems == ["encryption gone home_assistant"])
+    #expect(check["encryption"]?.text.contains("was deleted there") == true)
+
+    home.restart()
+    let later = try await board.checked()
+    #expect(later.status == 69)
+    #expect(later.problems == ["encryption gone home_assistant"])
+    #expect(later["encryption"]?.text.contains("(410)") == true)
+  }
+
+  @Test func aBoardThatWasRegisteredAgainElsewhereIsTold() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    let twin = try Board(unpairedWith: home)
+    #expect(try await twin.paired(with: home).status == 0)
+    let check = try await board.checked()
+    #expect(check.status == 69)
+    #expect(check.problems == ["encryption replaced home_assistant"])
+  }
+
+  @Test func withoutALoginNobodyCanTellStartingFromGone() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    home.forgetAll()
+    try board.remove("state/credential.json")
+    let check = try await board.checked()
+    #expect(check.status == 75)
+    #expect(check.problems == ["encryption not_live home_assistant"])
+    #expect(check["login"] == nil)
+  }
+
+  @Test func aRejectedLoginIsNeverSentAgain() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    home.revoke(try board.refreshToken)
+    for _ in 0..<2 {
+      let check = try await board.checked()
+      #expect(check.status == 77)
+      #expect(check.problems == ["login rejected home_assistant"])
+      #expect(check["encryption"]?.isWell == true, "reporting goes on without it")
+    }
+    #expect(home.refusals(.login(.invalidGrant)) == 1)
+    #expect(home.counters.refused == 1)
+  }
+}
+
+// MARK: A wrong key
+
+extension Board {
+  /// Keeps the key of another board beside its own webhook.
+  fileprivate func takeKey(of other: Board) throws {
+    struct Kept: Decodable {
+      let webhook_id: String
+      let secret: String
+    }
+    let decoder = JSONDecoder()
+    let own = try decoder.decode(Kept.self, from: try Data(contentsOf: registration))
+    let others = try decoder.decode(Kept.self, from: try Data(contentsOf: other.registration))
+    let checksum = castagnoli(Array((own.webhook_id + others.secret).utf8))
+    try write(
+      "{\"version\":1,\"webhook_id\":\"\(own.webhook_id)\",\"secret\":\"\(others.secret)\","
+        + "\"checksum\":\(checksum)}", to: "state/registration.json")
+  }
+}
+
+/// CRC-32C (RFC 3720, B.4), bit by bit.
+private func castagnoli(_ bytes: [UInt8]) -> UInt32 {
+  ~bytes.reduce(~0) { sum, byte in
+    (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in sum >> 1 ^ (sum & 1 == 1 ? 0x82F6_3B78 : 0) }
+  }
+}

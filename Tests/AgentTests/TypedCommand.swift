@@ -1,0 +1,174 @@
+import CLinux
+import Foundation
+import Testing
+
+/// The side of a terminal where a person sits: a keyboard, and a screen.
+private final class Terminal: Sendable {
+  private let descriptor: Int32
+
+  /// The terminal, and its other side for a program.
+  static func opened() throws -> (Terminal, program: FileHandle) {
+    let person = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard person >= 0, grantpt(person) == 0, unlockpt(person) == 0,
+      let name = unsafe ptsname(person)
+    else { throw POSIXError(.ENXIO) }
+    let program = unsafe clinux_open(name, O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
+    guard program >= 0 else { throw POSIXError(.ENXIO) }
+    return (Terminal(person), FileHandle(fileDescriptor: program, closeOnDealloc: true))
+  }
+
+  private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { close(descriptor) }
+
+  func type(_ text: String) {
+    var text = text
+    _ = text.withUTF8 { unsafe write(descriptor, $0.baseAddress, $0.count) }
+  }
+
+  var isEchoing: Bool {
+    var settings = termios()
+    return unsafe tcgetattr(descriptor, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+  }
+
+  /// What appears on the screen, until no program is left to write there.
+  func appearances() -> AsyncStream<[UInt8]> {
+    let (texts, continuation) = AsyncStream<[UInt8]>.makeStream()
+    Thread.detachNewThread { [self] in
+      while true {
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = unsafe read(descriptor, &bytes, bytes.count)
+        guard count > 0 else { break }
+        continuation.yield(Array(bytes[..<count]))
+      }
+      continuation.finish()
+    }
+    return texts
+  }
+}
+
+/// `homeward` as it is built, with a person at its terminal. Its standard output is a pipe.
+///
+///     let command = try TypedCommand(on: board, ["pair", home.url, "--config", …])
+///     try await command.asked("User name: ")
+///     command.type("Ann")
+///     try await command.asked("Password: ")
+///     await command.typeHidden("a secret")
+///     let ending = await command.ending()
+final class TypedCommand {
+  static let endOfInput = "\u{4}"
+
+  /// Why a story does not go on.
+  struct Ended: Error, CustomStringConvertible {
+    let awaited: String
+    let screen: String
+    var description: String { "the command ended before \(awaited):\n\(screen)" }
+  }
+
+  struct Ending {
+    let status: Int32
+    /// All that was on the screen.
+    let screen: String
+    /// Standard output.
+    let output: String
+
+    /// The lines of the screen that hold `text`.
+    func lines(with text: String) -> Int {
+      screen.split(separator: "\r\n").count { $0.contains(text) }
+    }
+  }
+
+  private let board: Board
+  private let process = Process()
+  private let terminal: Terminal
+  private var appearances: AsyncStream<[UInt8]>.Iterator
+  private let output = Pipe()
+  private let status: AsyncStream<Int32>
+  private let watchdog: DispatchWorkItem
+  private var shown: [UInt8] = []
+  /// Up to where the story knows the screen.
+  private var seenCount = 0
+
+  init(on board: Board, _ arguments: [String]) throws {
+    self.board = board
+    board.keepKeptSecrets()
+    let (terminal, program) = try Terminal.opened()
+    self.terminal = terminal
+    process.executableURL = RunningAgent.executable
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(["NO_COLOR": "1"]) { $1 }
+    process.standardInput = program
+    process.standardOutput = output
+    process.standardError = program
+    let (status, continuation) = AsyncStream<Int32>.makeStream()
+    self.status = status
+    process.terminationHandler = { process in
+      continuation.yield(process.terminationStatus)
+      continuation.finish()
+    }
+    try process.run()
+    // The screen ends when the last program has gone.
+    try program.close()
+    appearances = terminal.appearances().makeAsyncIterator()
+    let number = process.processIdentifier
+    watchdog = DispatchWorkItem { kill(number, SIGKILL) }
+    DispatchQueue.global().asyncAfter(
+      deadline: .now() + RunningAgent.patience, execute: watchdog)
+  }
+
+  deinit {
+    watchdog.cancel()
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+  }
+
+  // MARK: What the person does
+
+  /// Waits until `question` appears.
+  func asked(_ question: String) async throws {
+    _ = try await asked(oneOf: [question])
+  }
+
+  /// Waits until one of these questions appears, and returns the first that does.
+  func asked(oneOf questions: [String]) async throws -> String {
+    while true {
+      let unseen = String(decoding: shown[seenCount...], as: UTF8.self)
+      let places = questions.compactMap { unseen.range(of: $0) }
+      if let place = places.min(by: { $0.lowerBound < $1.lowerBound }) {
+        seenCount += unseen[..<place.upperBound].utf8.count
+        return String(unseen[place])
+      }
+      guard let bytes = await appearances.next() else {
+        throw Ended(awaited: questions.joined(separator: " or "), screen: screen)
+      }
+      shown += bytes
+    }
+  }
+
+  func type(_ line: String) { terminal.type(line + "\n") }
+
+  /// The keyboard's Ctrl-D.
+  func endInput() { terminal.type(Self.endOfInput) }
+
+  /// Types as soon as the command has hidden what is typed; it asks before that.
+  func typeHidden(_ line: String) async {
+    while terminal.isEchoing, process.isRunning { await Task.yield() }
+    type(line)
+  }
+
+  // MARK: Its end
+
+  private var screen: String { String(decoding: shown, as: UTF8.self) }
+
+  /// Waits for its end. Whatever the story was, it must have kept its secrets.
+  func ending() async -> Ending {
+    while let bytes = await appearances.next() { shown += bytes }
+    let bytes = output.fileHandleForReading.readDataToEndOfFile()
+    var status: Int32 = -1
+    for await ended in self.status { status = ended }
+    watchdog.cancel()
+    let ending = Ending(
+      status: status, screen: screen, output: String(decoding: bytes, as: UTF8.self))
+    board.expectNothingSecret(in: [ending.screen, ending.output])
+    return ending
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import PracticeHome
+import Testing
+
+extension SetUp {
+  /// A board that a person takes out of Home Assistant again.
+  @Suite struct Unpairing {}
+}
+
+extension Board {
+  /// A board that a person has paired, with a password.
+  static func loggedIn(to home: PracticeServer) async throws -> Board {
+    let board = try Board(unpairedWith: home)
+    let command = try board.pair("--yes")
+    try await command.logIn(to: home)
+    let ending = await command.ending()
+    try #require(ending.status == 0, "\(ending.screen)")
+    return board
+  }
+
+  fileprivate func unpaired(_ arguments: String...) async throws -> RunningAgent.Ending {
+    keepKeptSecrets()
+    return try await RunningAgent(
+      on: self, ["unpair", "--config", configuration] + arguments
+    ).ending()
+  }
+
+  /// The refresh token that it keeps.
+  var refreshToken: String {
+    get throws {
+      struct Kept: Decodable { let token: String }
+      return try JSONDecoder().decode(Kept.self, from: try Data(contentsOf: credential)).token
+    }
+  }
+}
+
+extension PracticeServer {
+  /// What a person does who ends a login in the profile page.
+  func revoke(_ refreshToken: String) {
+    withHome { home in
+      _ = home.answer(
+        Request(
+          method: "POST", path: "/auth/revoke",
+          headers: [(name: "Content-Type", value: "application/x-www-form-urlencoded")],
+          body: Array("token=\(refreshToken)".utf8)), now: .now())
+    }
+  }
+}
+
+extension SetUp.Unpairing {
+  @Test func nothingOfTheBoardIsLeftThereNorHere() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    let command = try TypedCommand(on: board, ["unpair", "--config", board.configuration])
+    try await command.asked("with its entities and their names? [y/N]: ")
+    command.type("y")
+    let ending = await command.ending()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "Home Assistant has deleted this board, with its entities.") == 1)
+    #expect(ending.lines(with: "This board is not paired any more.") == 1)
+    #expect(!ending.screen.contains("left to do"))
+    #expect(board.isUnpaired)
+    #expect(home.occurrences(.registrationDeleted) == 1)
+    #expect(home.occurrences(.tokenRevoked) == 1)
+    #expect(home.trackers == [])
+    #expect(home.counters.refused == 0)
+  }
+
+  @Test func aScriptIsToldWhatWasDone() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    let ending = try await board.unpaired("--yes", "--json")
+    #expect(ending.status == 0)
+    #expect(
+      ending.output == ["{\"paired\":false,\"is_device_deleted\":true,\"is_login_ended\":true}"])
+  }
+
+  @Test func withoutAYesItStaysPaired() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    let requestCount = home.requestCount
+    let ending = try await board.unpaired()
+    #expect(ending.status == 64)
+    #expect(ending.lines(with: "this board stays paired; --yes unpairs it").count == 1)
+    #expect(board.isPaired)
+    #expect(home.requestCount == requestCount)
+  }
+
+  @Test func whileHomeAssistantIsOffNothingIsForgottenUnlessItIsMeant() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    home.stop()
+    let ending = try await board.unpaired("--yes")
+    #expect(ending.status == 75)
+    #expect(
+      ending.lines(
+        with: "nothing is done. For a Home Assistant that is gone: homeward unpair --local"
+      ).count == 1, "\(ending.log)")
+    #expect(board.isPaired)
+
+    let local = try await board.unpaired("--local", "--yes")
+    #expect(local.status == 0)
+    #expect(local.lines(with: "delete this board there").count == 1)
+    #expect(board.isUnpaired)
+  }
+
+  @Test func aBoardThatIsNotPairedIsNoFailure() async throws {
+    let home = try lockedHome()
+    let board = try Board(unpairedWith: home)
+    let ending = try await board.unpaired("--yes")
+    #expect(ending.status == 0)
+    #expect(ending.log == ["This board is not paired."])
+    #expect(home.requestCount == 0)
+  }
+
+  @Test func aLoginThatWasEndedThereIsSentOnceAndTheRestIsDone() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    home.revoke(try board.refreshToken)
+    let requestCount = home.requestCount
+    let ending = try await board.unpaired("--yes")
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "Home Assistant does not accept the login any more").count == 1)
+    #expect(ending.lines(with: "delete this board there").count == 1)
+    #expect(board.isUnpaired)
+    #expect(home.refusals(.login(.invalidGrant)) == 1)
+    // The refresh token, and a WebSocket that was opened meanwhile; nothing is revoked.
+    #expect(home.requestCount <= requestCount + 2)
+  }
+
+  @Test func aBoardThatWasDeletedThereIsForgottenHere() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    home.forgetAll()
+    let ending = try await board.unpaired("--yes")
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "Home Assistant does not know this board any more.").count == 1)
+    #expect(ending.lines(with: "left to do").isEmpty)
+    #expect(home.occurrences(.tokenRevoked) == 1)
+  }
+
+  @Test func aTokenThatAPersonMadeStaysGood() async throws {
+    let home = try lockedHome()
+    let board = try Board(unpairedWith: home)
+    #expect(try await board.paired(with: home).status == 0)
+    let ending = try await board.unpaired("--yes")
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "in the profile of its user, under Security").count == 1)
+    #expect(home.occurrences(.registrationDeleted) == 1)
+    #expect(try await board.paired(with: home).status == 0)
+  }
+
+  @Test func aTokenFileThatWouldRegisterItAgainIsNamed() async throws {
+    let home = try lockedHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board, ["run", "--once", "--config", board.configuration])
+    #expect(await agent.ending().status == 0)
+    let ending = try await board.unpaired("--yes")
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "it may read a token from \(board.path("token"))").count == 1)
+    #expect(ending.lines(with: "delete this board there").count == 1)
+    #expect(board.isUnpaired)
+  }
+}

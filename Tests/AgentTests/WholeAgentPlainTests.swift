@@ -1,0 +1,75 @@
+import Bytes
+import Foundation
+import HomeAssistant
+import PracticeHome
+import Testing
+
+extension WholeAgent {
+  /// A registration that Home Assistant made without a key.
+  @Suite struct PlainRegistrations {}
+}
+
+extension WholeAgent.PlainRegistrations {
+  /// A board that holds such a registration, which Homeward itself never asks for.
+  private func board(registeredWith home: PracticeServer) throws -> Board {
+    let board = try Board(reportingTo: home)
+    let content = #"""
+      {"device_id":"1","app_id":"a","app_name":"A","app_version":"1","device_name":"Boat",
+      "manufacturer":"M","model":"M","os_name":"Linux","os_version":"6","supports_encryption":false}
+      """#
+    let request = PracticeHome.Request(
+      method: "POST", path: "/api/mobile_app/registrations",
+      headers: [("Authorization", "Bearer \(home.token)")], body: Array(content.utf8))
+    let response = home.withHome { $0.answer(request, now: .now()) }
+    var body = ByteBuffer(capacity: 4096)
+    body.append(response.body)
+    guard
+      case .withoutEncryption(let registration) = RegistrationAnswer.read(
+        status: response.status, body: body)
+    else { throw Unexpected(status: response.status) }
+    var file = ByteBuffer(capacity: HomeAssistant.Registration.fileByteCountMax)
+    registration.writeFile(into: &file)
+    try board.write(Data(Array(file.bytes)), to: "state/registration.json")
+    return board
+  }
+
+  private struct Unexpected: Error { let status: Int }
+
+  @Test func whatIsNotSealedProvesNothing() async throws {
+    let home = try practiceHome()
+    let board = try board(registeredWith: home)
+    let ending = try await board.run("send", "get_zones")
+    #expect(ending.status == 0)
+    #expect(ending.output.first == "- entity_id: zone.home")
+    #expect(ending.lines(with: "nothing proves that it was Home Assistant").count == 1)
+    #expect(home.counters.sealed == 0)
+  }
+
+  @Test func aKeyIsAskedForOnceKeptAndUsed() async throws {
+    let home = try practiceHome()
+    let board = try board(registeredWith: home)
+    let enabled = try await board.run("send", "enable_encryption")
+    #expect(enabled.status == 0)
+    #expect(enabled.output == [])
+    #expect(enabled.lines(with: "is sealed from now on").count == 1, "\(enabled.log)")
+    let zones = try await board.run("send", "get_zones", "--json")
+    #expect(zones.output.first?.contains(#""outcome":"proven""#) == true)
+    #expect(home.counters.sealed == 1)
+    let again = try await board.run("send", "enable_encryption", "--json")
+    #expect(again.status == 65)
+    #expect(again.output == [#"{"type":"enable_encryption","outcome":"already_enabled"}"#])
+  }
+
+  @Test func noKeyIsAskedForWhileAnAgentIsAtWork() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    let ending = try await board.run("send", "enable_encryption")
+    #expect(ending.status == 75)
+    #expect(ending.lines(with: "another homeward uses").count == 1, "\(ending.log)")
+    // All other messages go beside it.
+    #expect(try await board.run("send", "get_config").status == 0)
+    #expect(await agent.stop().status == 0)
+  }
+}

@@ -1,0 +1,278 @@
+import Foundation
+import PracticeHome
+import Testing
+
+extension WholeAgent {
+  /// `homeward send`: what a person at the shell sees of each message.
+  @Suite struct Sending {}
+}
+
+extension Board {
+  /// A board that `homeward pair` made a device of `home`.
+  static func pairedByToken(with home: PracticeServer) async throws -> Board {
+    let board = try Board(reportingTo: home)
+    let ending = try await board.run(
+      "pair", "--token-file", board.path("token"), "--yes", "--json")
+    #expect(ending.status == 0, "\(ending.log)")
+    return board
+  }
+
+  /// Runs a command with the configuration of this board.
+  func run(
+    _ words: String..., input: String = "", environment: [String: String] = [:]
+  ) async throws -> RunningAgent.Ending {
+    try await RunningAgent(
+      on: self, words + ["--config", configuration], input: input, environment: environment
+    ).ending()
+  }
+
+  /// Sends a reading of a sensor that is called `X` in Home Assistant.
+  func send(state: Int, attributes: String = "{}") async throws {
+    let reading =
+      #"{"unique_id":"x","type":"sensor","state":\#(state),"attributes":\#(attributes)}"#
+    let ending = try await run("send", "update_sensor_states", "--data", "[\(reading)]")
+    #expect(ending.status == 0, "\(ending.log)")
+  }
+
+  func registerSensor() async throws {
+    let ending = try await run(
+      "send", "register_sensor", "--data",
+      #"{"name":"X","unique_id":"x","type":"sensor","state":1,"unit_of_measurement":"%"}"#)
+    #expect(ending.status == 0, "\(ending.log)")
+  }
+}
+
+/// The sensor of `Board.registerSensor`.
+let sensorX = "sensor.boat_x"
+
+extension WholeAgent.Sending {
+  struct Attempt: Sendable, CustomTestStringConvertible {
+    let words: [String]
+    var data: String?
+    var status: Int32 = 0
+    /// The first line of the answer, or nil for none.
+    let answer: String?
+    let verdict: String
+    /// What the home noted, which nobody but it can know.
+    let isNoted: @Sendable (PracticeHome.Event) -> Bool
+    var testDescription: String { words[0] }
+  }
+
+  private static let done = "Home Assistant opened the message and did what it says."
+  private static let accepted = "got the message, and says the same where it dropped it."
+
+  static let attempts = [
+    Attempt(words: ["get_config"], answer: "latitude: 52.0", verdict: done) {
+      $0 == .asked("get_config")
+    },
+    Attempt(words: ["get_zones"], answer: "- entity_id: zone.home", verdict: done) {
+      $0 == .asked("get_zones")
+    },
+    Attempt(
+      words: ["render_template", "{{ states('zone.home') }}"], answer: "0", verdict: done
+    ) { $0 == .asked("render_template") },
+    Attempt(
+      words: ["fire_event", "harbour_reached"], data: #"{"harbour":"Oudeschild"}"#, answer: nil,
+      verdict: accepted
+    ) { $0 == .eventFired(type: "harbour_reached", data: ["harbour": "Oudeschild"]) },
+    Attempt(
+      words: ["call_service", "notify.notify"], data: #"{"message":"hello"}"#, answer: nil,
+      verdict: "Home Assistant called the service, or dropped the message"
+    ) { $0 == .serviceCalled(domain: "notify", service: "notify", data: ["message": "hello"]) },
+    Attempt(words: ["scan_tag", "ab-12"], answer: nil, verdict: accepted) {
+      $0 == .tagScanned("ab-12")
+    },
+    Attempt(
+      words: ["conversation_process", "how are you?"], answer: "This is only practice.",
+      verdict: done
+    ) { $0 == .asked("conversation_process") },
+    Attempt(
+      words: ["stream_camera", "camera.practice"],
+      answer: "mjpeg_path: /api/camera_proxy_stream/camera.practice", verdict: done
+    ) { $0 == .asked("stream_camera") },
+    Attempt(words: ["update_location", "52.9", "-5.03", "4"], answer: nil, verdict: accepted) {
+      if case .located(let location) = $0 {
+        location["gps"] == [52.9, -5.03] && location["gps_accuracy"] == 4
+      } else {
+        false
+      }
+    },
+    Attempt(
+      words: ["register_sensor"],
+      data: #"{"name":"X","unique_id":"x","type":"sensor","state":3}"#, answer: "success: true",
+      verdict: done
+    ) { if case .sensorRegistered(let sensor) = $0 { sensor.name == "X" } else { false } },
+    Attempt(
+      words: ["update_sensor_states"],
+      data: #"[{"unique_id":"unheard_of","type":"sensor","state":3}]"#, status: 65,
+      answer: "unheard_of:", verdict: "refuses it or a part of it"
+    ) {
+      if case .refused(let refused) = $0 { refused.type == "update_sensor_states" } else { false }
+    },
+    Attempt(words: ["update_registration"], answer: "app_data: {}", verdict: done) {
+      if case .registrationUpdated(let device) = $0 { device.deviceName == "Boat" } else { false }
+    },
+    Attempt(
+      words: ["enable_encryption"], status: 65, answer: nil,
+      verdict: "This registration is sealed already."
+    ) {
+      if case .refused(let refused) = $0 { refused.type == "enable_encryption" } else { false }
+    },
+  ]
+
+  @Test func thereAreThirteenTypes() {
+    #expect(Set(Self.attempts.map { $0.words[0] }).count == 13)
+  }
+
+  @Test(arguments: attempts)
+  func aMessageOfEachTypeArrivesAndItsAnswerIsShown(_ attempt: Attempt) async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    var words = ["send"] + attempt.words
+    if attempt.data != nil { words += ["--data", "-"] }
+    let ending = try await RunningAgent(
+      on: board, words + ["--config", board.configuration], input: attempt.data ?? ""
+    ).ending()
+    #expect(ending.status == attempt.status)
+    #expect(ending.output.first == attempt.answer, "\(ending.output)")
+    #expect(ending.lines(with: attempt.verdict).count == 1, "\(ending.log)")
+    #expect(ending.log.count == 1)
+    #expect(home.journal.contains { attempt.isNoted($0.event) }, "\(home.journal)")
+    #expect(home.counters.plain == 0)
+  }
+
+  @Test func aScriptGetsTheAnswerAsItCame() async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    let zones = try await board.run("send", "get_zones", "--json")
+    #expect(zones.status == 0)
+    #expect(zones.log == [])
+    let line = try #require(zones.output.first)
+    #expect(zones.output.count == 1)
+    #expect(line.hasPrefix(#"{"type":"get_zones","outcome":"proven","answer":[{"entity_id":"#))
+    // A number that is read and written again would be 52.
+    #expect(line.contains(#""latitude":52.0,"#))
+    let event = try await board.run("send", "fire_event", "x", "--json")
+    #expect(event.output == [#"{"type":"fire_event","outcome":"accepted"}"#])
+  }
+
+  @Test func whatAHomeSaysCannotCommandTheTerminal() async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    let ending = try await board.run("send", "render_template", "red \u{1B}[31m\u{7}")
+    #expect(ending.output == ["red \\u001b[31m\\u0007"])
+  }
+
+  @Test func whatHomeAssistantRefusesIsShown() async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    for (words, name) in [
+      (["stream_camera", "camera.none"], "refused"),
+      (["render_template", "{{ nonsense() }}"], "refused"),
+      (["call_service", "light.fly"], "failed"),
+      (["register_sensor", "--data", #"{"extra":1}"#], "dropped"),
+    ] {
+      let ending = try await RunningAgent(
+        on: board, ["send"] + words + ["--json", "--config", board.configuration]
+      ).ending()
+      #expect(ending.status == 65)
+      #expect(ending.output.first?.contains(#""outcome":"\#(name)""#) == true, "\(ending.output)")
+    }
+    let ending = try await board.run("send", "register_sensor", "--data", "{}")
+    #expect(ending.lines(with: "it does not like what stands in it, or cannot open it").count == 1)
+  }
+
+  @Test func aHomeThatHoldsAnotherKeyIsToldFromOneThatDislikesTheMessage() async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    home.suffer(.changeKeys)
+    let ending = try await board.run("send", "get_config")
+    #expect(ending.status == 65)
+    #expect(ending.lines(with: "Pair the board again: homeward pair").count == 1, "\(ending.log)")
+  }
+
+  struct Trouble: Sendable, CustomTestStringConvertible {
+    let fault: Fault
+    let status: Int32
+    let name: String
+    let words: String
+    var testDescription: String { fault.name }
+  }
+
+  static let troubles = [
+    Trouble(
+      fault: .status(403), status: 77, name: "forbidden", words: "refuses this address (403)"),
+    Trouble(fault: .status(404), status: 75, name: "not_found", words: "not ready (404)"),
+    Trouble(fault: .status(410), status: 65, name: "gone", words: "has deleted this device (410)"),
+    Trouble(fault: .status(503), status: 75, name: "unavailable", words: "not available (503)"),
+    Trouble(fault: .starting, status: 75, name: "not_live", words: "answers with nothing"),
+    Trouble(
+      fault: .captivePortal, status: 75, name: "not_home_assistant", words: "is there a login page?"
+    ),
+    Trouble(fault: .wrongKey, status: 65, name: "other_key", words: "answers with another key"),
+  ]
+
+  @Test(arguments: troubles)
+  func whatIsWrongWithHomeAssistantIsNamed(_ trouble: Trouble) async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    home.fault = trouble.fault
+    let ending = try await board.run("send", "get_config")
+    #expect(ending.status == trouble.status)
+    #expect(ending.output == [])
+    #expect(ending.lines(with: trouble.words).count == 1, "\(ending.log)")
+    let script = try await board.run("send", "get_config", "--json")
+    #expect(script.status == trouble.status)
+    #expect(script.output == [#"{"type":"get_config","outcome":"\#(trouble.name)"}"#])
+  }
+
+  @Test func aHomeThatIsSwitchedOffIsNamedWithItsAddress() async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    home.stop()
+    let ending = try await board.run("send", "get_config", "--json")
+    #expect(ending.status == 75)
+    #expect(ending.output == [])
+    #expect(ending.lines(with: "cannot be reached at \(home.url): ").count == 1, "\(ending.log)")
+  }
+
+  @Test func aBoardThatIsNotPairedIsToldHow() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let ending = try await board.run("send", "get_config")
+    #expect(ending.status == 66)
+    #expect(ending.lines(with: "make it one with: homeward pair").count == 1, "\(ending.log)")
+    #expect(home.requestCount == 0)
+  }
+
+  @Test func aMistakeIsNamedBeforeAnythingIsSent() async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    let requestCount = home.requestCount
+    for (words, mistake) in [
+      ([], "say which type, such as get_config"),
+      (["get_confg"], "did you mean \"get_config\"?"),
+      (["get_config", "--fly"], "\"--fly\" is not known here"),
+      (["get_config", "-x"], "\"-x\" is not known here"),
+      (["fire_event", "a", "--data"], "--data needs JSON, or - for standard input"),
+      (["fire_event", "a", "--data", "{oops}"], "--data is no JSON: look at its byte 2"),
+      (["update_location", "-91", "-181"], "nowhere on Earth"),
+    ] {
+      let ending = try await RunningAgent(on: board, ["send"] + words).ending()
+      #expect(ending.status == 64)
+      #expect(ending.lines(with: mistake).count == 1, "\(ending.log)")
+      #expect(ending.log.last == "Try: homeward send --help")
+    }
+    #expect(home.requestCount == requestCount)
+  }
+
+  @Test func helpNamesEveryTypeAndHasExamples() async throws {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    let ending = try await RunningAgent(on: board, ["send", "--help"]).ending()
+    #expect(ending.status == 0)
+    for attempt in Self.attempts {
+      #expect(ending.output.contains { $0.hasPrefix("  \(attempt.words[0])") })
+    }
+    #expect(ending.output.contains("Examples:"))
+  }
+}

@@ -1,0 +1,369 @@
+import Foundation
+import PracticeHome
+import Testing
+
+extension WholeAgent {
+  /// `homeward watch`: what a person at the shell sees change.
+  @Suite(.timeLimit(.minutes(3))) struct Watching {}
+}
+
+/// A practice home whose journal is read while it is written.
+private final class ObservedHome {
+  private(set) var server: PracticeServer
+  private var entries: AsyncStream<JournalEntry>.Iterator
+
+  init() throws {
+    let (stream, continuation) = AsyncStream<JournalEntry>.makeStream()
+    server = try PracticeServer(
+      port: reservedPort(), token: "token-\(UUID().uuidString)"
+    ) { entries in
+      for entry in entries { continuation.yield(entry) }
+    }
+    entries = stream.makeAsyncIterator()
+  }
+
+  func restart() throws {
+    server.stop()
+    server = try PracticeServer(continuing: server)
+  }
+
+  /// Waits until somebody subscribes to events.
+  func eventsAreWatched() async throws {
+    while let entry = await entries.next() {
+      if entry.event == .occurred(.commanded("subscribe_events")) { return }
+    }
+    throw NobodyWatches()
+  }
+
+  private struct NobodyWatches: Error {}
+}
+
+/// `watch` on a board, beside other commands there.
+private func watching(
+  _ board: Board, _ words: String..., environment: [String: String] = [:]
+) throws -> RunningAgent {
+  try RunningAgent(
+    on: board, ["watch"] + words + ["--config", board.configuration], environment: environment)
+}
+
+/// A board with a sensor that shows 1 %.
+private func boardWithSensor(in home: PracticeServer) async throws -> Board {
+  let board = try await Board.pairedByToken(with: home)
+  try await board.registerSensor()
+  return board
+}
+
+/// How often a command succeeded.
+private func count(of command: String, in home: PracticeServer) -> Int {
+  home.journal.count { $0.event == .occurred(.commanded(command)) }
+}
+
+extension WholeAgent.Watching {
+  @Test func aStateIsShownAsItIsAndAsItBecomesUntilCtrlC() async throws {
+    let home = try practiceHome()
+    let board = try await boardWithSensor(in: home)
+    let watch = try watching(board, "states", sensorX, "zone.home")
+    try await watch.line(endingWith: "  \(sensorX)  1 %")
+    try await watch.line(endingWith: "  zone.home      0")
+    try await board.send(state: 2)
+    try await watch.line(endingWith: "  \(sensorX)  2 %")
+    // Only a state is a change here, and only of what is watched.
+    try await board.send(state: 2, attributes: #"{"phase":"wane"}"#)
+    _ = try await board.run("send", "update_location", "53", "4")
+    try await board.send(state: 3)
+    let line = try await watch.line(endingWith: "%")
+    #expect(line.hasSuffix("  \(sensorX)  3 %"))
+
+    let ending = await watch.interrupt()
+    #expect(ending.status == 0)
+    #expect(ending.output.count == 4, "\(ending.output)")
+    #expect(ending.log == [])
+    #expect(count(of: "unsubscribe_events", in: home) == 1)
+  }
+
+  @Test func anEntityThatIsDeletedIsSaidToBeGone() async throws {
+    let home = try practiceHome()
+    let board = try await boardWithSensor(in: home)
+    let watch = try watching(board, "states", sensorX)
+    try await watch.line(endingWith: "1 %")
+    home.withHome { $0.forget(sensorX) }
+    try await watch.line(endingWith: "  \(sensorX)  is gone")
+    #expect(await watch.stop().status == 0)
+  }
+
+  @Test func attributesAreShownToWhoAsksForThem() async throws {
+    let home = try practiceHome()
+    let board = try await boardWithSensor(in: home)
+    let watch = try watching(board, "states", sensorX, "--attributes")
+    try await watch.line(endingWith: "1 %")
+    try await watch.line(endingWith: "    friendly_name: Boat X")
+    try await board.send(state: 1, attributes: #"{"phase":"wane","days":[1,2]}"#)
+    try await watch.line(endingWith: "1 %")
+    try await watch.line(endingWith: "    phase: wane")
+    try await watch.line(endingWith: "    days: [1, 2]")
+    #expect(await watch.stop().status == 0)
+  }
+
+  @Test func anEventIsShownWithWhatItHolds() async throws {
+    let home = try ObservedHome()
+    let board = try await Board.pairedByToken(with: home.server)
+    let watch = try watching(board, "events", "harbour")
+    try await home.eventsAreWatched()
+    _ = try await board.run("send", "fire_event", "other")
+    _ = try await board.run(
+      "send", "fire_event", "harbour", "--data", #"{"name":"Den \u001b[31mOever","berths":[4]}"#)
+    let line = try await watch.line(endingWith: "")
+    #expect(line.hasSuffix("  harbour"))
+    try await watch.line(endingWith: #"  name: "Den \u001b[31mOever""#)
+    try await watch.line(endingWith: "  berths: [4]")
+    let ending = await watch.interrupt()
+    #expect(ending.status == 0)
+    #expect(count(of: "unsubscribe_events", in: home.server) == 1)
+  }
+
+  @Test func aChangeOfAStateIsShownAsOneAmongAllEvents() async throws {
+    let home = try ObservedHome()
+    let board = try await boardWithSensor(in: home.server)
+    let watch = try watching(board, "events")
+    try await home.eventsAreWatched()
+    try await board.send(state: 2)
+    try await watch.line(endingWith: "  state_changed  \(sensorX)  1 % -> 2 %")
+    home.server.withHome { $0.forget(sensorX) }
+    try await watch.line(endingWith: "  state_changed  \(sensorX) is gone")
+    #expect(await watch.stop().status == 0)
+  }
+
+  @Test func aTemplateIsShownWheneverItSaysSomethingElse() async throws {
+    let home = try practiceHome()
+    let board = try await boardWithSensor(in: home)
+    let watch = try watching(board, "template", "{{ states('\(sensorX)') }}")
+    #expect(try await watch.line(endingWith: "") == "1")
+    try await board.send(state: 2)
+    #expect(try await watch.line(endingWith: "") == "2")
+    let ending = await watch.interrupt()
+    #expect(ending.status == 0)
+    #expect(ending.output == ["1", "2"])
+    #expect(count(of: "unsubscribe_events", in: home) == 1)
+  }
+
+  // MARK: Restarts
+
+  @Test func statesSurviveARestartAndOnlyWhatChangedIsShown() async throws {
+    var home = try practiceHome()
+    let board = try await boardWithSensor(in: home)
+    let watch = try watching(board, "states", sensorX, "zone.home")
+    try await watch.line(endingWith: "zone.home      0")
+    home.stop()
+    home = try PracticeServer(continuing: home)
+    try await board.send(state: 2)
+    try await watch.line(endingWith: "  \(sensorX)  2 %")
+    let ending = await watch.interrupt()
+    #expect(ending.status == 0)
+    #expect(ending.output.count == 3, "\(ending.output)")
+    #expect(ending.lines(with: "the connection to Home Assistant is lost: ").count == 1)
+    #expect(ending.lines(with: "connected again").count == 1, "\(ending.log)")
+  }
+
+  @Test func eventsSurviveARestart() async throws {
+    let home = try ObservedHome()
+    let board = try await Board.pairedByToken(with: home.server)
+    let watch = try watching(board, "events", "harbour")
+    try await home.eventsAreWatched()
+    try home.restart()
+    try await home.eventsAreWatched()
+    _ = try await board.run("send", "fire_event", "harbour")
+    try await watch.line(endingWith: "  harbour")
+    let ending = await watch.interrupt()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "connected again").count == 1, "\(ending.log)")
+  }
+
+  @Test func aTemplateSurvivesARestart() async throws {
+    var home = try practiceHome()
+    let board = try await boardWithSensor(in: home)
+    let watch = try watching(board, "template", "{{ states('\(sensorX)') }}")
+    try await watch.line(endingWith: "1")
+    home.stop()
+    home = try PracticeServer(continuing: home)
+    try await board.send(state: 2)
+    try await watch.line(endingWith: "2")
+    #expect(await watch.stop().status == 0)
+  }
+
+  // MARK: Scripts
+
+  @Test func aScriptEndsItAfterSoManyEntries() async throws {
+    let home = try practiceHome()
+    let board = try await boardWithSensor(in: home)
+    let once = try await board.run("watch", "states", sensorX, "--once")
+    #expect(once.status == 0)
+    #expect(once.output.count == 1)
+    let twice = try await board.run("watch", "--count", "2")
+    #expect(twice.status == 0)
+    #expect(twice.output.count == 2, "\(twice.output)")
+
+    let template = try watching(board, "template", "{{ states('\(sensorX)') }}", "--count", "2")
+    try await template.line(endingWith: "1")
+    try await board.send(state: 2)
+    let ending = await template.ending()
+    #expect(ending.status == 0)
+    #expect(ending.output == ["1", "2"])
+    #expect(count(of: "unsubscribe_events", in: home) == 3)
+  }
+
+  @Test func aScriptGetsWhatHomeAssistantSentUnchanged() async throws {
+    let home = try ObservedHome()
+    let board = try await boardWithSensor(in: home.server)
+    let states = try await board.run("watch", "states", "zone.home", "--once", "--json")
+    #expect(states.output.count == 1)
+    let line = try #require(states.output.first)
+    #expect(line.hasPrefix(#"{"a":{"zone.home":{"s":"0","a":{"latitude":52.0,"#), "\(line)")
+
+    let events = try watching(board, "events", "harbour", "--once", "--json")
+    try await home.eventsAreWatched()
+    _ = try await board.run("send", "fire_event", "harbour", "--data", #"{"depth":2.0}"#)
+    let ending = await events.ending()
+    #expect(
+      ending.output.first?.hasPrefix(#"{"event_type":"harbour","data":{"depth":2.0},"#) == true,
+      "\(ending.output)")
+    #expect(ending.output.count == 1)
+  }
+
+  @Test func aTemplateThatCannotBeRenderedEndsAScriptWithAnError() async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    let ending = try await board.run("watch", "template", "{{ nonsense() }}", "--once")
+    #expect(ending.status == 65)
+    #expect(ending.output == [])
+    #expect(ending.lines(with: "Home Assistant says of the template: TemplateError").count == 1)
+  }
+
+  @Test func whoeverClosesTheOutputEndsIt() async throws {
+    let home = try practiceHome()
+    let board = try await boardWithSensor(in: home)
+    let script = #"("$0" watch states "$1" --config "$2"; echo "status $?" >&2) | head -n 1"#
+    let watch = try RunningAgent(
+      on: board, ["-c", script, RunningAgent.executable.path, sensorX, board.configuration],
+      startedBy: URL(filePath: "/bin/sh"))
+    try await watch.line(endingWith: "1 %")
+    try await board.send(state: 2)
+    let ending = await watch.ending()
+    #expect(ending.output.count == 1)
+    #expect(ending.log == ["status 0"])
+  }
+
+  @Test func theTimeIsThatOfTheClocksHere() async throws {
+    let home = try practiceHome()
+    let board = try await boardWithSensor(in: home)
+    let lines = try await ["AAA0", "BBB-5:30"].asyncMap { zone in
+      try await board.run("watch", "states", sensorX, "--once", environment: ["TZ": zone]).output[0]
+    }
+    let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space)
+    let times = try lines.map { try style.parse(String($0.prefix(19)) + "Z") }
+    #expect(times[1].timeIntervalSince(times[0]) == 5.5 * 3600, "\(lines)")
+  }
+
+  // MARK: What can be wrong
+
+  @Test func theCredentialThatPairingKeptIsEnough() async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    try board.remove("token")
+    #expect(try await board.run("watch", "states", "zone.home", "--once").status == 0)
+  }
+
+  @Test func theTokenFileIsEnough() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    #expect(try await board.run("watch", "states", "zone.home", "--once").status == 0)
+  }
+
+  @Test func aRejectedTokenIsNeverSentAgain() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home.url, token: "wrong-\(UUID().uuidString)")
+    try board.makeFolder("state")
+    for _ in 0..<2 {
+      let ending = try await board.run("watch")
+      #expect(ending.status == 77)
+      #expect(ending.lines(with: "does not accept the login of this board").count == 1)
+    }
+    let refusals = home.journal.count {
+      if case .refused(let refused) = $0.event { refused.refusal == .unauthorized } else { false }
+    }
+    #expect(refusals <= 1, "\(home.journal)")
+    let attempts = home.journal.count {
+      if case .occurred(.socketClosed(_, byHome: true)) = $0.event { true } else { false }
+    }
+    #expect(attempts == 1, "\(home.journal)")
+  }
+
+  @Test func withoutAnythingToLogInWithNothingIsAsked() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home.url, token: nil)
+    let ending = try await board.run("watch")
+    #expect(ending.status == 66)
+    #expect(ending.lines(with: "pair the board with: homeward pair").count == 1, "\(ending.log)")
+    try board.write(token: "two words")
+    let other = try await board.run("watch")
+    #expect(other.status == 65)
+    #expect(other.lines(with: "holds no access token").count == 1, "\(other.log)")
+    #expect(home.requestCount == 0)
+  }
+
+  @Test func aHomeThatCannotBeReachedAtFirstIsNamed() async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    home.fault = .noWebSocket
+    let refused = try await board.run("watch")
+    #expect(refused.status == 75)
+    #expect(refused.lines(with: "cannot be reached at \(home.url): ").count == 1, "\(refused.log)")
+    home.stop()
+    let ending = try await board.run("watch")
+    #expect(ending.status == 75)
+    #expect(ending.lines(with: "cannot be reached at \(home.url): ").count == 1, "\(ending.log)")
+  }
+
+  @Test func anEntityThatIsNotThereIsSaidAndWaitedFor() async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    let watch = try watching(board, "states", sensorX, "zone.home")
+    try await watch.line(endingWith: "zone.home  0")
+    try await board.registerSensor()
+    try await watch.line(endingWith: "  \(sensorX)  1 %")
+    let ending = await watch.interrupt()
+    #expect(ending.log == ["Home Assistant has no \(sensorX) now; it is shown when it comes"])
+  }
+
+  @Test func aMistakeIsNamed() async throws {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    for (words, mistake) in [
+      (["state"], "\"state\" is nothing to watch; did you mean \"states\"?"),
+      (["sun.sun"], "\"sun.sun\" is nothing to watch; write states, events or template"),
+      (["states", "sun"], "\"sun\" is not the id of an entity, such as sun.sun"),
+      (["events", "a", "b"], "events takes one type of event, or none"),
+      (["template"], "template needs one"),
+      (["states", "--data", "{}"], "--data goes with a template only"),
+      (["template", "x", "--data", "[]"], "--data is JSON, and no object"),
+      (["events", "--attributes"], "--attributes goes with states only"),
+      (["--count"], "--count needs a number of entries"),
+      (["--count", "0"], "--count needs a whole number from 1 on, and \"0\" is none"),
+      (["--count", "x"], "--count needs a whole number from 1 on, and \"x\" is none"),
+      (["--fly"], "\"--fly\" is not known here"),
+    ] {
+      let ending = try await RunningAgent(on: board, ["watch"] + words).ending()
+      #expect(ending.status == 64)
+      #expect(ending.lines(with: mistake).count == 1, "\(ending.log)")
+      #expect(ending.log.last == "Try: homeward watch --help")
+    }
+  }
+}
+
+extension Sequence {
+  fileprivate func asyncMap<Result>(
+    _ transform: (Element) async throws -> Result
+  ) async rethrows -> [Result] {
+    var results: [Result] = []
+    for element in self { results.append(try await transform(element)) }
+    return results
+  }
+}

@@ -1,0 +1,66 @@
+import Bytes
+import Foundation
+import HomeAssistant
+import HomeAssistantAsync
+import Testing
+
+/// The example as it is built, run against a practice home.
+@Suite(.timeLimit(.minutes(5))) struct ExampleTests {
+  private let house: PracticeHouse
+
+  init() throws { house = try PracticeHouse() }
+
+  /// Starts the executable that was built beside these tests, and what it prints until its end.
+  private func start(_ arguments: String...) throws -> (Process, Task<String, any Error>) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+      .deletingLastPathComponent().appending(path: "example")
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let output = Task.detached {
+      String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    }
+    return (process, output)
+  }
+
+  @Test func itTellsOfTheHomeTalksToItAndWatchesADomain() async throws {
+    let (process, output) = try start(house.url, house.token, "person")
+    defer { process.terminate() }
+    await house.untilCommanded("get_states")
+    let client = try AsyncClient(
+      address: Text(house.url), credential: .accessToken([UInt8](house.token.utf8)))
+    for name in ["Ada", "Grace", "Mary"] as [Text] {
+      try await client.send(UpdatePerson("practice", changes: ["name": .text(name)]))
+    }
+    #expect(
+      try await output.value == """
+        Home Assistant 2025.4.4 of Practice Home
+        Logged in as Practice
+        It says: This is only practice.
+        person.practice is unknown
+        person.practice becomes unknown
+        person.practice becomes unknown
+        person.practice becomes unknown
+
+        """)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
+  @Test func aWrongTokenIsSaidInWords() async throws {
+    let (_, output) = try start(house.url, "another")
+    #expect(try await output.value == "Home Assistant does not accept the token.\n")
+  }
+
+  @Test func aWrongAddressIsSaidInWords() async throws {
+    let (_, output) = try start("homeassistant.local", "token")
+    #expect(try await output.value == "There is no client: invalidAddress\n")
+  }
+
+  @Test func withoutArgumentsItSaysHowItIsUsed() async throws {
+    let (_, output) = try start()
+    #expect(try await output.value.hasPrefix("usage: example URL TOKEN"))
+  }
+}

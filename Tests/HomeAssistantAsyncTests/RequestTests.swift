@@ -1,0 +1,128 @@
+import Bytes
+import HomeAssistant
+import HomeAssistantAsync
+import HomeAssistantTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct RequestTests {
+  @Test func theFirstRequestConnectsAndGetsItsAnswer() async throws {
+    let (client, home) = ScriptedHome.make()
+    async let user = client.send(.currentUser)
+    await home.until { $0.socket == .opening }
+    await home.play { $0.acceptConnection() }
+    await home.answer("auth/current_user", with: ["id": "abc", "name": "Ada"])
+    #expect(try await user.name == "Ada")
+  }
+
+  @Test func aRefusalSaysWhatHomeAssistantSays() async {
+    let (client, home) = await ScriptedHome.makeReady()
+    async let answer = failure { try await client.send(.config) }
+    await home.until { $0.messageTypes == ["get_config"] }
+    await home.play { $0.refuse(code: "unauthorized", message: "Unauthorized") }
+    #expect(await answer == .server(code: "unauthorized", message: "Unauthorized"))
+  }
+
+  @Test func anAnswerOfAnotherShapeIsNamed() async {
+    let (client, home) = await ScriptedHome.makeReady()
+    async let answer = failure { try await client.send(.currentUser) }
+    await home.answer("auth/current_user", with: ["name": "Ada"])
+    #expect(await answer == .decoding(.missingKey("id")))
+  }
+
+  @Test func whatIsNotAnsweredExpires() async {
+    let (client, home) = await ScriptedHome.makeReady()
+    async let answer = failure { try await client.send(.config) }
+    await home.until { $0.messageTypes == ["get_config"] }
+    await home.play { $0.advance(by: SessionPolicy().answerTimeout) }
+    #expect(await answer == .expired)
+  }
+
+  @Test func whatIsTooLargeEndsBeforeItIsWaitedFor() async {
+    let (client, home) = await ScriptedHome.makeReady()
+    let text = Text([UInt8](repeating: UInt8(ascii: "a"), count: Session.messageByteCountMax))
+    let answer = await failure { try await client.send(RawRequest("echo", ["text": .text(text)])) }
+    #expect(answer == .tooLarge)
+    #expect(await home.play { $0.deeds.isEmpty })
+  }
+
+  @Test func manyRequestsEachGetTheirOwnAnswer() async throws {
+    let (client, home) = await ScriptedHome.makeReady()
+    let count = 500
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<count {
+        group.addTask {
+          let request = RawRequest("echo", ["number": .number(JSONNumber(Int64(number)))])
+          let answer = try await client.send(request)
+          #expect(answer == .number(JSONNumber(Int64(number))))
+        }
+      }
+      await home.until { $0.messages.count == count }
+      await home.play { driver in
+        // The last one first.
+        for message in driver.messages.reversed() {
+          driver.answer(message.get("id", orOnFailure: 0), with: message["number"] ?? .null)
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  // MARK: REST
+
+  @Test func aCallOfTheRESTAPINeedsNoWebSocket() async throws {
+    let (client, home) = ScriptedHome.make()
+    async let text = client.send(REST.RenderTemplate("{{ 1 + 1 }}"))
+    await home.until { $0.call != nil }
+    await home.play { driver in
+      driver.call.map { driver.answerHTTP($0.id, mediaType: "text/plain", body: "2") }
+    }
+    #expect(try await text == "2")
+    #expect(await home.play { $0.socket } == .closed)
+  }
+
+  @Test func aCallThatFailsSaysWhy() async {
+    let (client, home) = ScriptedHome.make()
+    async let answer = failure { try await client.send(REST.GetConfig()) }
+    await home.until { $0.call != nil }
+    await home.play { driver in driver.call.map { driver.failHTTP($0.id, .transport("no route")) } }
+    #expect(await answer == .transport("no route"))
+  }
+
+  // MARK: Binary messages
+
+  @Test func soundIsSentOverAConnectionOnly() async {
+    let (client, home) = ScriptedHome.make()
+    #expect(await client.sendBinary([1, 2]) == false)
+    await client.connect()
+    await home.play {
+      $0.acceptConnection()
+      $0.removeDeeds()
+    }
+    #expect(await client.sendBinary([1, 2]))
+    #expect(await home.play { $0.deeds } == [.sentBinary([1, 2])])
+  }
+}
+
+/// How a request failed, or why a loop over events ended; nil where it did not, or without an error.
+func failure(_ body: () async throws -> some Any) async -> RequestError? {
+  do {
+    _ = try await body()
+    return nil
+  } catch let error as RequestError {
+    return error
+  } catch {
+    Issue.record("an error of another type: \(error)")
+    return nil
+  }
+}
+
+extension ScriptedDriver {
+  /// The last call of the REST API.
+  var call: HTTPCall? {
+    for case .sentHTTP(let call) in deeds.reversed() { return call }
+    return nil
+  }
+
+  /// How often a message of this type was sent since the last look.
+  func count(of type: String) -> Int { messageTypes.count { $0 == type } }
+}
