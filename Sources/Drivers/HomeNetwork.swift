@@ -57,6 +57,7 @@ public final class HomeNetwork {
     perform(now: now)
   }
 
+  /// The deadline has come; earlier, nothing happens.
   public func deadlineReached(now: Instant) {
     watch.deadlineReached(now: now)
     perform(now: now)

@@ -13,6 +13,7 @@ public struct NetlinkSocket: ~Copyable {
     case truncated
     /// The kernel had more to say than the socket could keep, and dropped it.
     case overrun
+    /// The kernel has nothing to say now.
     case wouldBlock
   }
 
@@ -47,10 +48,12 @@ public struct NetlinkSocket: ~Copyable {
     guard try descriptor.write(request.bytes) == request.count else { throw .wouldBlock }
   }
 
+  /// Hears the announcements of a multicast group from now on.
   public func join(group: UInt32) throws(Errno) {
     _ = try retryingInterrupts { clinux_netlink_hear(number, group, true) }
   }
 
+  /// Hears them no longer.
   public func leave(group: UInt32) throws(Errno) {
     _ = try retryingInterrupts { clinux_netlink_hear(number, group, false) }
   }

@@ -3,14 +3,17 @@ public import Bytes
 /// The address of a network device: six bytes. A BSSID is one, and so is what a gateway on a cable
 /// is known by.
 public struct HardwareAddress: Hashable, Sendable {
+  /// How many bytes an address has.
   public static let byteCount = 6
-  /// Such as `aa:bb:cc:dd:ee:ff`.
+  /// How many bytes its text has, such as `aa:bb:cc:dd:ee:ff`.
   public static let textByteCount = 17
 
   /// The first byte is the most significant of six.
   private let value: UInt64
 
-  /// - Returns: nil where `bytes` are not six.
+  /// Makes an address of its bytes.
+  ///
+  /// - Returns: nil where they are not six.
   public init?(_ bytes: Span<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
     var value: UInt64 = 0

@@ -1,5 +1,6 @@
 /// The networks that are home, as the configuration lists them.
 public struct HomeNetworks: Equatable, Sendable {
+  /// What a place is.
   public enum Judgement: Equatable, Sendable { case home, away, unknown }
 
   /// Names of wireless networks.

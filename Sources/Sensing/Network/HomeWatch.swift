@@ -87,7 +87,9 @@ public struct HomeWatch: ~Copyable {
 
   /// The question that `.send` is about.
   public private(set) var request = ByteBuffer(capacity: NetlinkRequest.byteCountMax)
+  /// Where the machine is, as far as is known.
   public private(set) var place = NetworkPlace.unknown
+  /// Whether a radio would be noticed.
   public private(set) var wirelessSight = WirelessSight.unknown
 
   /// - Parameter name: what failures call the network.
@@ -179,6 +181,7 @@ public struct HomeWatch: ~Copyable {
     change(to: .unknown)
   }
 
+  /// The deadline has come; earlier, nothing happens.
   public mutating func deadlineReached(now: Instant) {
     guard let deadline, now >= deadline else { return }
     switch state {

@@ -19,6 +19,7 @@ public enum NetworkPlace: Equatable, Sendable {
 public struct NetworkInterface: Equatable, Sendable {
   /// What the kernel counts it as; another one after it was away.
   public let index: UInt32
+  /// Of 15 bytes at most, made harmless for a terminal.
   public let name: InlineText
 
   public init(index: UInt32, name: InlineText) {
@@ -31,6 +32,7 @@ public struct NetworkInterface: Equatable, Sendable {
 public struct WirelessNetwork: Equatable, Sendable {
   /// Nil where the network hides its name and the kernel has not learned it.
   public let ssid: SSID?
+  /// The access point that is heard.
   public let bssid: HardwareAddress
 
   public init(ssid: SSID?, bssid: HardwareAddress) {

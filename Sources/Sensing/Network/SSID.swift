@@ -3,6 +3,7 @@ public import Bytes
 /// The name of a wireless network: 1 to 32 bytes, and not text (IEEE 802.11, 9.4.2.2). Most are
 /// UTF-8, some hold a NUL, and two that look alike on a screen may be two networks.
 public struct SSID: Hashable, Sendable {
+  /// The longest name, in bytes.
   public static let byteCountMax = 32
   /// Every byte of a name written as `\xNN`.
   public static let printableByteCountMax = 4 * byteCountMax
@@ -10,6 +11,8 @@ public struct SSID: Hashable, Sendable {
   private var storage = InlineArray<32, UInt8>(repeating: 0)
   private let byteCount: UInt8
 
+  /// Makes a name of its bytes.
+  ///
   /// - Returns: nil where `bytes` are none or too many, and where all of them are zero: so a network
   ///   announces that it does not tell its name.
   public init?(_ bytes: Span<UInt8>) {
@@ -23,6 +26,7 @@ public struct SSID: Hashable, Sendable {
     if isHidden { return nil }
   }
 
+  /// The name: 1 to 32 bytes.
   public var bytes: Span<UInt8> {
     @_lifetime(borrow self) get { storage.span.extracting(0..<Int(byteCount)) }
   }
