@@ -248,6 +248,8 @@ public struct Delivery: ~Copyable {
     keyQuest = KeyQuest(isPlain: isPlain)
     untold = nil
     state = .idle
+    // What the loss of the old one cost is told with the first proof.
+    unregisteredSince = outage?.since ?? unregisteredSince
     outage = nil
     backOff.succeeded()
   }
