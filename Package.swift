@@ -99,7 +99,10 @@ let package = Package(
     .testTarget(
       name: "BytesTests", dependencies: ["Bytes"],
       swiftSettings: everywhere),
-    .testTarget(name: "SensingTests", dependencies: ["Sensing"], swiftSettings: everywhere),
+    // The numbers of the kernel's headers, for what speaks with the kernel without them.
+    .systemLibrary(name: "KernelHeaders", path: "Tests/KernelHeaders"),
+    .testTarget(
+      name: "SensingTests", dependencies: ["Sensing", "KernelHeaders"], swiftSettings: everywhere),
     // Counts the allocations of a test.
     .target(name: "AllocationCount", path: "Tests/AllocationCount"),
     .testTarget(

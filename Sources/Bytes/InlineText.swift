@@ -50,7 +50,7 @@ public struct InlineText: Equatable, Sendable {
 
 extension Span where Element == UInt8 {
   /// Whether the scalar at `index` is one of U+0000...U+001F and U+007F...U+009F.
-  fileprivate func isControl(at index: Int) -> Bool {
+  public func isControl(at index: Int) -> Bool {
     switch self[index] {
     case 0x00..<0x20, 0x7F: true
     case 0xC2: self[index + 1] < 0xA0

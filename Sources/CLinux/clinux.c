@@ -58,6 +58,32 @@ ssize_t clinux_multicast_send(int descriptor, unsigned interface, const uint8_t 
                 sizeof address);
 }
 
+int clinux_netlink_socket(int protocol, uint32_t *port) {
+  int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+  if (descriptor < 0) return -1;
+  struct sockaddr_nl address = {.nl_family = AF_NETLINK};
+  socklen_t size = sizeof address;
+  if (bind(descriptor, (struct sockaddr *)&address, size) == 0 &&
+      getsockname(descriptor, (struct sockaddr *)&address, &size) == 0) {
+    *port = address.nl_pid;
+    return descriptor;
+  }
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
+}
+
+ssize_t clinux_netlink_receive(int descriptor, void *bytes, size_t max, uint32_t *sender) {
+  struct sockaddr_nl address = {0};
+  socklen_t size = sizeof address;
+  // MSG_TRUNC: the length of the whole datagram is returned.
+  ssize_t count =
+      recvfrom(descriptor, bytes, max, MSG_TRUNC, (struct sockaddr *)&address, &size);
+  *sender = address.nl_pid;
+  return count;
+}
+
 static volatile sig_atomic_t caught;
 
 static void catch_signal(int number) { caught = number; }

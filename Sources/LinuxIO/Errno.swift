@@ -28,6 +28,8 @@ public struct Errno: Error, Equatable, Sendable {
   public static let busy = Errno(code: EBUSY)
   /// Also what a sensor of the kernel says that has no value at this moment.
   public static let wouldBlock = Errno(code: EAGAIN)
+  /// What netlink says when it had to drop messages.
+  static let noBufferSpace = Errno(code: ENOBUFS)
   static let interrupted = Errno(code: EINTR)
 }
 

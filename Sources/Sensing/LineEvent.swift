@@ -42,26 +42,16 @@ public struct LineEvent: Equatable, Sendable {
   /// - Precondition: `bytes` holds one event.
   public init(parsing bytes: Span<UInt8>, format: LineEventFormat) throws(LineEventError) {
     precondition(bytes.count == format.byteCount, "the caller cuts the events apart")
-    let timestamp = Self.integer(UInt64.self, of: bytes, at: 0)
+    let timestamp = bytes.nativeInteger(UInt64.self, at: 0)
     let instant = Instant(nanoseconds: Int64(clamping: timestamp))
-    switch Self.integer(UInt32.self, of: bytes, at: 8) {
+    switch bytes.nativeInteger(UInt32.self, at: 8) {
     case 1: edge = Edge(to: .active, at: instant)
     case 2: edge = Edge(to: .inactive, at: instant)
     case let id: throw .unknownEdge(id)
     }
     switch format {
     case .version1: sequence = nil
-    case .version2: sequence = Self.integer(UInt32.self, of: bytes, at: 20)
+    case .version2: sequence = bytes.nativeInteger(UInt32.self, at: 20)
     }
-  }
-
-  private static func integer<Integer: FixedWidthInteger>(
-    _: Integer.Type, of bytes: Span<UInt8>, at offset: Int
-  ) -> Integer {
-    var number: Integer = 0
-    for index in (0..<MemoryLayout<Integer>.size).reversed() {
-      number = number << 8 | Integer(truncatingIfNeeded: bytes[offset + index])
-    }
-    return Integer(littleEndian: number.littleEndian)
   }
 }

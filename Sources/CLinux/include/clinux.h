@@ -9,11 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <linux/netlink.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +161,21 @@ int clinux_multicast_socket(void);
 /// Sends one datagram out of one interface. `group` has 4 bytes, `port` is in the host's order.
 ssize_t clinux_multicast_send(int descriptor, unsigned interface, const uint8_t *group,
                               uint16_t port, const void *_Nullable bytes, size_t count);
+
+/// A non-blocking socket to the kernel for one protocol of netlink. `port` is what the kernel knows
+/// it by.
+int clinux_netlink_socket(int protocol, uint32_t *port);
+
+/// Joins a multicast group of a netlink socket, or leaves it.
+static inline int clinux_netlink_hear(int descriptor, uint32_t group, bool joined) {
+  return setsockopt(descriptor, SOL_NETLINK,
+                    joined ? NETLINK_ADD_MEMBERSHIP : NETLINK_DROP_MEMBERSHIP, &group,
+                    sizeof group);
+}
+
+/// Reads one datagram. `sender` is the port it comes from, 0 for the kernel. Returns how many bytes
+/// it has, which may be more than `max`: the rest is dropped. -1 and `errno` on failure.
+ssize_t clinux_netlink_receive(int descriptor, void *_Nullable bytes, size_t max, uint32_t *sender);
 
 /// Reads a line from a terminal that does not show it. Returns how many bytes it has, at most `max`
 /// (the rest of the line is dropped), or -1 and `errno`: 0 for the end of input. A signal that ends

@@ -1,0 +1,156 @@
+public import Bytes
+public import LinuxIO
+public import Sensing
+
+/// Who is told in which network the machine is.
+public protocol HomeNetworkOwner: AnyObject {
+  /// `HomeNetwork.place` is another one.
+  func placeChanged()
+
+  /// Says once that there is no telling where the machine is, or that it is so for another reason
+  /// than before. It is tried again.
+  func homeNetworkFailed(_ failure: SourceFailure)
+
+  /// Says once that it can be told again.
+  func homeNetworkRecovered()
+}
+
+/// In which network the machine is, as the kernel announces it: whoever manages the network.
+///
+/// `HomeWatch` knows what to ask and what the answers mean; this moves the bytes between it and two
+/// sockets. While nothing changes it neither wakes up nor has a deadline. It needs no privileges,
+/// only sockets of `AF_NETLINK`.
+public final class HomeNetwork {
+  /// Datagrams that one wake-up reads of a socket; the rest waits for the next turn of the loop.
+  static let readsMax = 16
+
+  private let loop: EventLoop
+  private unowned(unsafe) let owner: any HomeNetworkOwner
+  private let name: InlineText
+  private var watch: HomeWatch
+  private var buffer = ByteBuffer(capacity: HomeWatch.datagramByteCountMax)
+  private var route: Line?
+  private var generic: Line?
+
+  /// - Parameters:
+  ///   - loop: who tells that the kernel has spoken.
+  ///   - owner: who is told; it outlives this.
+  public init(loop: EventLoop, owner: any HomeNetworkOwner) {
+    self.loop = loop
+    unsafe self.owner = owner
+    name = InlineText("network")
+    watch = HomeWatch(name: name)
+  }
+
+  /// Where the machine is, as far as is known.
+  public var place: NetworkPlace { watch.place }
+
+  /// Whether a radio would be noticed.
+  public var wirelessSight: WirelessSight { watch.wirelessSight }
+
+  /// When `deadlineReached` is due, or nil while nothing changes.
+  public var deadline: Instant? { watch.deadline }
+
+  /// Begins to look. The first place is told as soon as the kernel has answered.
+  public func start(now: Instant) {
+    watch.begin()
+    perform(now: now)
+  }
+
+  public func deadlineReached(now: Instant) {
+    watch.deadlineReached(now: now)
+    perform(now: now)
+  }
+
+  /// Closes the sockets and lets go of the loop, which keeps this alive until then. What is known of
+  /// the place stays as it is.
+  public func stop() { close() }
+
+  // MARK: What the machine wants
+
+  private func perform(now: Instant) {
+    while let action = watch.nextAction() {
+      do throws(Errno) {
+        try perform(action, now: now)
+      } catch {
+        watch.failed(SourceFailure(error, of: name), now: now)
+      }
+    }
+  }
+
+  private func perform(_ action: HomeWatch.Action, now: Instant) throws(Errno) {
+    switch action {
+    case .open: try open(now: now)
+    case .close: close()
+    case .join(let netlink, let group): try line(netlink)?.socket.join(group: group)
+    case .leave(let netlink, let group): try line(netlink)?.socket.leave(group: group)
+    case .send(let netlink):
+      try line(netlink)?.socket.send(watch.request)
+    case .tellPlace: unsafe owner.placeChanged()
+    case .tellFailure(let failure): unsafe owner.homeNetworkFailed(failure)
+    case .tellRecovery: unsafe owner.homeNetworkRecovered()
+    }
+  }
+
+  private func open(now: Instant) throws(Errno) {
+    let route = try Line(.route(), loop: loop, watcher: self)
+    self.route = route
+    let generic = try Line(.generic(), loop: loop, watcher: self)
+    self.generic = generic
+    watch.opened(routePort: route.socket.port, genericPort: generic.socket.port, now: now)
+  }
+
+  private func close() {
+    for line in [route, generic] { if let line { loop.stop(line.watch) } }
+    route = nil
+    generic = nil
+  }
+
+  private func line(_ netlink: NetlinkProtocol) -> Line? {
+    switch netlink {
+    case .route: route
+    case .generic: generic
+    }
+  }
+
+  // MARK: What the kernel says
+
+  private func read(_ netlink: NetlinkProtocol, now: Instant) {
+    for _ in 0..<Self.readsMax {
+      // What was read may have closed it.
+      guard let line = line(netlink) else { return }
+      do throws(Errno) {
+        switch try line.socket.receive(into: &buffer) {
+        case .wouldBlock: return
+        case .nothingOfTheKernel: continue
+        case .overrun: watch.overrun(now: now)
+        case .truncated: watch.truncated(now: now)
+        case .datagram: watch.received(buffer.bytes, on: netlink, now: now)
+        }
+      } catch {
+        watch.failed(SourceFailure(error, of: name), now: now)
+      }
+      perform(now: now)
+    }
+  }
+}
+
+extension HomeNetwork: Watcher {
+  public func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
+    let isRoute = descriptor == route?.socket.number
+    read(isRoute ? .route : .generic, now: Moment.now.instant)
+  }
+}
+
+/// A socket and its place in the loop.
+private final class Line {
+  let socket: NetlinkSocket
+  let watch: Watch
+
+  init(
+    _ socket: consuming NetlinkSocket, loop: EventLoop, watcher: any Watcher
+  ) throws(Errno) {
+    watch = try loop.watch(socket.number, for: .input, telling: watcher)
+    self.socket = socket
+  }
+}

@@ -1,0 +1,53 @@
+public import Bytes
+
+/// The address of a network device: six bytes. A BSSID is one, and so is what a gateway on a cable
+/// is known by.
+public struct HardwareAddress: Hashable, Sendable {
+  public static let byteCount = 6
+  /// Such as `aa:bb:cc:dd:ee:ff`.
+  public static let textByteCount = 17
+
+  /// The first byte is the most significant of six.
+  private let value: UInt64
+
+  /// - Returns: nil where `bytes` are not six.
+  public init?(_ bytes: Span<UInt8>) {
+    guard bytes.count == Self.byteCount else { return nil }
+    var value: UInt64 = 0
+    for index in bytes.indices { value = value << 8 | UInt64(bytes[index]) }
+    self.value = value
+  }
+
+  /// An address as people write it, `aa:bb:cc:dd:ee:ff`, in either case.
+  public init?(text: Span<UInt8>) {
+    guard text.count == Self.textByteCount else { return nil }
+    var value: UInt64 = 0
+    for index in text.indices {
+      if index % 3 == 2 {
+        guard text[index] == UInt8(ascii: ":") else { return nil }
+      } else {
+        guard let digit = hexadecimalValue(of: text[index]) else { return nil }
+        value = value << 4 | UInt64(digit)
+      }
+    }
+    self.value = value
+  }
+
+  /// Whether all of it is zero, as where there is no address.
+  var isZero: Bool { value == 0 }
+
+  fileprivate func byte(_ index: Int) -> UInt8 {
+    UInt8(truncatingIfNeeded: value >> (8 * UInt64(Self.byteCount - 1 - index)))
+  }
+}
+
+extension ByteBuffer {
+  /// Appends the address as `aa:bb:cc:dd:ee:ff`.
+  public mutating func append(_ address: HardwareAddress) {
+    for index in 0..<HardwareAddress.byteCount {
+      if index > 0 { append(UInt8(ascii: ":")) }
+      append(hexadecimalDigit: address.byte(index) >> 4)
+      append(hexadecimalDigit: address.byte(index) & 15)
+    }
+  }
+}

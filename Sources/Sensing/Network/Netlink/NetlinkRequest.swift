@@ -1,0 +1,107 @@
+import Bytes
+
+/// A question to the kernel.
+enum NetlinkRequest {
+  /// All routes of a family, also those of other tables.
+  case routes(NetworkAddress.Family)
+  /// One interface.
+  case link(UInt32)
+  /// Who answers to an address on an interface.
+  case neighbour(NetworkAddress, interface: UInt32)
+  /// The families that there are now. Asked for one by its name, the kernel would load its module.
+  case families
+  /// The stations that an interface has heard.
+  case stations(WirelessFamily, interface: UInt32)
+
+  /// The longest one: of the neighbour at an address of IPv6.
+  static let byteCountMax = 48
+
+  /// Of the question with its header.
+  var byteCount: Int {
+    let attributeHeaderByteCount = Netlink.attributeHeaderByteCount
+    let bodyByteCount =
+      switch self {
+      case .routes: RouteNetlink.Route.byteCount
+      case .link: RouteNetlink.Link.byteCount
+      case .neighbour(let address, _):
+        RouteNetlink.Neighbour.byteCount + attributeHeaderByteCount + address.family.byteCount
+      case .families: GenericNetlink.headerByteCount
+      case .stations: GenericNetlink.headerByteCount + attributeHeaderByteCount + 4
+      }
+    return Netlink.messageHeaderByteCount + bodyByteCount
+  }
+
+  var type: UInt16 {
+    switch self {
+    case .routes: RouteNetlink.MessageType.getRoute
+    case .link: RouteNetlink.MessageType.getLink
+    case .neighbour: RouteNetlink.MessageType.getNeighbour
+    case .families: GenericNetlink.controller
+    case .stations(let family, _): family.id
+    }
+  }
+
+  /// Whether the answer is a list, in many messages, or one message.
+  var isForList: Bool {
+    switch self {
+    case .routes, .families, .stations: true
+    case .link, .neighbour: false
+    }
+  }
+}
+
+extension ByteBuffer {
+  /// Appends a question with its header.
+  mutating func append(_ request: NetlinkRequest, sequence: UInt32) {
+    let start = count
+    append(native: UInt32(request.byteCount))
+    append(native: request.type)
+    append(native: Netlink.Flag.request | (request.isForList ? Netlink.Flag.dump : 0))
+    append(native: sequence)
+    // The port: the kernel knows who asks.
+    append(native: UInt32(0))
+    appendBody(of: request)
+    precondition(isOverflowed || count - start == request.byteCount, "the header told the truth")
+  }
+
+  private mutating func appendBody(of request: NetlinkRequest) {
+    switch request {
+    case .routes(let family):
+      append(family.rawValue)
+      appendZeros(RouteNetlink.Route.byteCount - 1)
+    case .link(let interface):
+      append(native: UInt32(0))
+      append(native: interface)
+      appendZeros(8)
+    case .neighbour(let address, let interface):
+      append(address.family.rawValue)
+      appendZeros(3)
+      append(native: interface)
+      appendZeros(4)
+      append(attribute: RouteNetlink.Neighbour.destination, address.bytes)
+    case .families: appendGenericHeader(GenericNetlink.Command.getFamily)
+    case .stations(_, let interface):
+      appendGenericHeader(WirelessNetlink.Command.getScan)
+      appendAttributeHeader(WirelessNetlink.Attribute.interface, valueByteCount: 4)
+      append(native: interface)
+    }
+  }
+
+  /// A command and a version, which nobody looks at.
+  private mutating func appendGenericHeader(_ command: UInt8) {
+    append(command)
+    append(1)
+    append(native: UInt16(0))
+  }
+
+  /// Appends an attribute whose value is a multiple of the alignment.
+  private mutating func append(attribute type: UInt16, _ value: Span<UInt8>) {
+    appendAttributeHeader(type, valueByteCount: value.count)
+    append(value)
+  }
+
+  private mutating func appendAttributeHeader(_ type: UInt16, valueByteCount: Int) {
+    append(native: UInt16(Netlink.attributeHeaderByteCount + valueByteCount))
+    append(native: type)
+  }
+}

@@ -1,0 +1,133 @@
+import Bytes
+
+/// The number that a family of generic netlink has until the kernel starts again, or its module.
+struct WirelessFamily: Equatable, Sendable {
+  let id: UInt16
+  /// The multicast group that tells of associations.
+  let associationGroup: UInt32
+
+  /// Reads one entry of the controller's list of families.
+  ///
+  /// - Returns: nil where it is another family, or not whole.
+  init?(_ message: borrowing NetlinkMessage) throws(NetlinkError) {
+    var attributes = try message.attributes(after: GenericNetlink.headerByteCount)
+    guard message.payload[0] == GenericNetlink.Command.newFamily else { return nil }
+    var isWireless = false
+    var id: UInt16?
+    var group: UInt32?
+    while let attribute = try attributes.next() {
+      switch attribute.type {
+      case GenericNetlink.Family.name:
+        isWireless = attribute.text.elementsEqual(WirelessNetlink.familyName)
+      case GenericNetlink.Family.id: id = attribute.uint16
+      case GenericNetlink.Family.groups: group = try Self.associationGroup(in: attribute.nested)
+      default: break
+      }
+    }
+    guard isWireless, let id, let group, id >= Netlink.MessageType.firstOfFamily, group > 0 else {
+      return nil
+    }
+    self.id = id
+    associationGroup = group
+  }
+
+  private static func associationGroup(
+    in list: consuming NetlinkAttributes
+  ) throws(NetlinkError) -> UInt32? {
+    while let entry = try list.next() {
+      var attributes = entry.nested
+      var isWanted = false
+      var id: UInt32?
+      while let attribute = try attributes.next() {
+        switch attribute.type {
+        case GenericNetlink.Family.groupName:
+          isWanted = attribute.text.elementsEqual(WirelessNetlink.associationGroup)
+        case GenericNetlink.Family.groupID: id = attribute.uint32
+        default: break
+        }
+      }
+      if isWanted { return id }
+    }
+    return nil
+  }
+}
+
+extension WirelessNetwork {
+  /// Reads one entry of the kernel's list of stations that were heard.
+  ///
+  /// - Returns: nil where it is not the one that the machine is associated with. An entry stays in
+  ///   the list for a while when its station is gone: only this mark tells the truth.
+  init?(associatedIn message: borrowing NetlinkMessage) throws(NetlinkError) {
+    var attributes = try message.attributes(after: GenericNetlink.headerByteCount)
+    guard message.payload[0] == WirelessNetlink.Command.newScanResults else { return nil }
+    while let attribute = try attributes.next() {
+      guard attribute.type == WirelessNetlink.Attribute.station else { continue }
+      if let network = try WirelessNetwork(associated: attribute.nested) {
+        self = network
+        return
+      }
+    }
+    return nil
+  }
+
+  private init?(associated attributes: consuming NetlinkAttributes) throws(NetlinkError) {
+    var bssid: HardwareAddress?
+    var isAssociated = false
+    var answered: SSID?
+    var announced: SSID?
+    while let attribute = try attributes.next() {
+      switch attribute.type {
+      case WirelessNetlink.Station.bssid: bssid = HardwareAddress(attribute.value)
+      case WirelessNetlink.Station.status:
+        isAssociated = attribute.uint32 == WirelessNetlink.Station.associated
+      case WirelessNetlink.Station.elements: answered = SSID(elements: attribute.value)
+      case WirelessNetlink.Station.beaconElements: announced = SSID(elements: attribute.value)
+      default: break
+      }
+    }
+    guard isAssociated, let bssid else { return nil }
+    // What a station answers when it is asked holds the name even where its beacon hides it.
+    self.init(ssid: answered ?? announced, bssid: bssid)
+  }
+}
+
+extension SSID {
+  /// Finds the name among the elements of a frame: a number, a length, a value, without gaps. They
+  /// come from the air, from anybody: what is wrong in them ends the search, and nothing more.
+  init?(elements: Span<UInt8>) {
+    var position = 0
+    while elements.count - position >= 2 {
+      let start = position + 2
+      let end = start + Int(elements[position + 1])
+      guard end <= elements.count else { return nil }
+      if elements[position] == WirelessNetlink.ssidElement {
+        self.init(elements.extracting(start..<end))
+        return
+      }
+      position = end
+    }
+    return nil
+  }
+}
+
+/// An announcement that the machine's association may have changed.
+struct AssociationChange: Equatable, Sendable {
+  /// Nil where it does not say.
+  let interface: UInt32?
+
+  /// - Returns: nil where it tells of something else, such as another station.
+  init?(_ message: borrowing NetlinkMessage) throws(NetlinkError) {
+    var attributes = try message.attributes(after: GenericNetlink.headerByteCount)
+    switch message.payload[0] {
+    case WirelessNetlink.Command.connect, WirelessNetlink.Command.roam,
+      WirelessNetlink.Command.disconnect:
+      break
+    default: return nil
+    }
+    var interface: UInt32?
+    while let attribute = try attributes.next() {
+      if attribute.type == WirelessNetlink.Attribute.interface { interface = attribute.uint32 }
+    }
+    self.interface = interface
+  }
+}

@@ -1,0 +1,50 @@
+public import Bytes
+
+/// Where the machine is, as far as its network tells: over what the default route leaves.
+public enum NetworkPlace: Equatable, Sendable {
+  /// Nobody has looked yet.
+  case unknown
+  /// There is no default route that works.
+  case none
+  /// A wireless network that the machine is associated with.
+  case wireless(WirelessNetwork, NetworkInterface)
+  /// A cable, with the hardware address of the default gateway; nil until somebody has spoken to the
+  /// gateway, and nil for good where it never answers.
+  case wired(gateway: HardwareAddress?, NetworkInterface)
+  /// Something that tells no place: a tunnel, a modem, a radio without an association.
+  case elsewhere(NetworkInterface)
+}
+
+/// A network of the kernel, such as `eth0`.
+public struct NetworkInterface: Equatable, Sendable {
+  /// What the kernel counts it as; another one after it was away.
+  public let index: UInt32
+  public let name: InlineText
+
+  public init(index: UInt32, name: InlineText) {
+    self.index = index
+    self.name = name
+  }
+}
+
+/// A wireless network and which of its access points is heard.
+public struct WirelessNetwork: Equatable, Sendable {
+  /// Nil where the network hides its name and the kernel has not learned it.
+  public let ssid: SSID?
+  public let bssid: HardwareAddress
+
+  public init(ssid: SSID?, bssid: HardwareAddress) {
+    self.ssid = ssid
+    self.bssid = bssid
+  }
+}
+
+/// Whether the machine knows a wireless network when it is in one.
+public enum WirelessSight: Equatable, Sendable {
+  /// Nobody has needed to know yet.
+  case unknown
+  /// The kernel has nl80211.
+  case present
+  /// The kernel has no nl80211, as on a board without radio: only cables are known.
+  case absent
+}

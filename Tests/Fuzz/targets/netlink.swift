@@ -1,0 +1,105 @@
+import Bytes
+
+@testable import Sensing
+
+/// Anything that a kernel may say in answers and announcements, in any order: nothing of it is a
+/// trap, and whatever it was, the truth is found afterwards.
+///
+/// The input is a list of datagrams: a byte for the socket, two for the length (the lower one
+/// first), and the bytes.
+func fuzz(_ input: Span<UInt8>) {
+  var now = Instant(nanoseconds: 1_000_000_000)
+  var watch = HomeWatch(name: InlineText("network"))
+  watch.begin()
+  perform(&watch, now: now)
+  var place = 0
+  while input.count - place >= 3 {
+    let count = min(Int(input[place + 1]) | Int(input[place + 2]) << 8, input.count - place - 3)
+    let datagram = input.extracting(place + 3..<place + 3 + count)
+    readAll(datagram)
+    if watch.isClosed { reachDeadline(&watch, now: &now) }
+    watch.received(datagram, on: input[place] & 1 == 0 ? .route : .generic, now: now)
+    perform(&watch, now: now)
+    place += 3 + count
+  }
+  findTheTruth(&watch, now: &now)
+}
+
+private let routePort: UInt32 = 1
+private let genericPort: UInt32 = 2
+
+/// What a driver does. Returns on which socket a question was sent.
+@discardableResult
+private func perform(_ watch: inout HomeWatch, now: Instant) -> NetlinkProtocol? {
+  var asked: NetlinkProtocol?
+  while let action = watch.nextAction() {
+    switch action {
+    case .open: watch.opened(routePort: routePort, genericPort: genericPort, now: now)
+    case .send(let netlink):
+      asked = netlink
+      let request = watch.request.bytes
+      expect("a question is whole", request.count >= Netlink.messageHeaderByteCount)
+      expect(
+        "a question says how long it is",
+        Int(request.nativeInteger(UInt32.self, at: 0)) == request.count)
+    case .join(_, let group), .leave(_, let group): expect("a group has a number", group != 0)
+    case .close: asked = nil
+    case .tellPlace, .tellFailure, .tellRecovery: break
+    }
+  }
+  return asked
+}
+
+private func reachDeadline(_ watch: inout HomeWatch, now: inout Instant) {
+  guard let deadline = watch.deadline else {
+    return expect("what is closed is opened again", false)
+  }
+  now = max(now, deadline)
+  watch.deadlineReached(now: now)
+  perform(&watch, now: now)
+}
+
+/// A kernel without routes, which speaks the truth.
+private func findTheTruth(_ watch: inout HomeWatch, now: inout Instant) {
+  watch.overrun(now: now)
+  for _ in 0..<8 {
+    guard let deadline = watch.deadline else { break }
+    now = max(now, deadline)
+    watch.deadlineReached(now: now)
+    while let netlink = perform(&watch, now: now) {
+      let sequence = watch.request.bytes.nativeInteger(UInt32.self, at: 8)
+      var answer = ByteBuffer(capacity: 20)
+      answer.append(native: UInt32(20))
+      answer.append(native: Netlink.MessageType.done)
+      answer.append(native: UInt16(0))
+      answer.append(native: sequence)
+      answer.append(native: netlink == .route ? routePort : genericPort)
+      answer.append(native: Int32(0))
+      watch.received(answer.bytes, on: netlink, now: now)
+    }
+  }
+  expect("the truth is found", watch.place == .none)
+  expect("nothing is due then", watch.deadline == nil)
+}
+
+/// Reads each message as each kind of answer, whatever it says it is.
+private func readAll(_ datagram: Span<UInt8>) {
+  var messages = NetlinkMessages(datagram)
+  while let message = try? messages.next() {
+    if let route = try? DefaultRoute(message), let gateway = route.gateway {
+      expect("a gateway has an address", gateway.bytes.count == gateway.family.byteCount)
+    }
+    _ = try? LinkMessage(message)
+    _ = try? NeighbourMessage(message)
+    if let family = try? WirelessFamily(message) {
+      expect("a family is none of netlink's own", family.id >= Netlink.MessageType.firstOfFamily)
+    }
+    if let network = try? WirelessNetwork(associatedIn: message), let ssid = network.ssid {
+      expect("a name has 1 to 32 bytes", (1...SSID.byteCountMax).contains(ssid.bytes.count))
+      var shown = ByteBuffer(capacity: SSID.printableByteCountMax)
+      shown.append(ssid)
+      expect("a name can be shown", !shown.isOverflowed)
+    }
+    _ = try? AssociationChange(message)
+  }
+}

@@ -1,0 +1,335 @@
+import Bytes
+import KernelHeaders
+import Sensing
+import Testing
+
+/// A board with a cable, a radio and a tunnel, and what it makes of where it is.
+@Suite struct HomeWatchTests {
+  private static let eth: UInt32 = 2
+  private static let wlan: UInt32 = 3
+  private static let tun: UInt32 = 7
+  private static let wiredGateway: [UInt8] = [192, 168, 1, 1]
+  private static let gatewayHardware: [UInt8] = [0x0A, 0, 0, 0, 0, 1]
+  private static let near: [UInt8] = [2, 0, 0, 0, 0, 1]
+  private static let far: [UInt8] = [2, 0, 0, 0, 0, 2]
+
+  private let kernel = FakeKernel()
+
+  init() {
+    kernel.links = [
+      FakeKernel.Link(index: 1, name: "lo", hardware: ARPHRD_LOOPBACK),
+      FakeKernel.Link(index: Self.eth, name: "eth0"),
+      FakeKernel.Link(
+        index: Self.wlan, name: "wlan0",
+        stations: [
+          FakeKernel.Station("Office", bssid: Self.far),
+          FakeKernel.Station("Harbour", bssid: Self.near, isAssociated: true),
+        ]),
+      FakeKernel.Link(index: Self.tun, name: "tun0", hardware: ARPHRD_NONE),
+    ]
+    kernel.neighbours = [
+      FakeKernel.Neighbour(
+        interface: Self.eth, address: Self.wiredGateway, hardware: Self.gatewayHardware)
+    ]
+  }
+
+  // MARK: What is expected
+
+  private func interface(_ index: UInt32, _ name: StaticString) -> NetworkInterface {
+    NetworkInterface(index: index, name: InlineText(name))
+  }
+
+  private func wireless(_ name: String, _ bssid: [UInt8]) throws -> NetworkPlace {
+    let network = WirelessNetwork(ssid: try ssid(name), bssid: try address(bssid))
+    return .wireless(network, interface(Self.wlan, "wlan0"))
+  }
+
+  private func wired(_ gateway: [UInt8]?) throws -> NetworkPlace {
+    .wired(gateway: try gateway.map { try address($0) }, interface(Self.eth, "eth0"))
+  }
+
+  private func route(
+    _ interface: UInt32, metric: UInt32? = nil, gateway: [UInt8]? = wiredGateway
+  ) -> KernelMessage.Route {
+    KernelMessage.Route(metric: metric, interface: interface, gateway: gateway)
+  }
+
+  private func associated(_ name: String, _ bssid: [UInt8]) -> [FakeKernel.Station] {
+    [FakeKernel.Station(name, bssid: bssid, isAssociated: true)]
+  }
+
+  // MARK: Places
+
+  @Test func theNetworkOfTheRadioIsFound() throws {
+    kernel.routes = [route(Self.wlan, metric: 600)]
+    kernel.begin()
+    #expect(kernel.places == [try wireless("Harbour", Self.near)])
+    #expect(kernel.wirelessSight == .present)
+    #expect(kernel.deadline == nil, "nothing is to be done until something changes")
+  }
+
+  @Test func theGatewayAtTheEndOfTheCableIsFound() throws {
+    kernel.routes = [route(Self.eth)]
+    kernel.begin()
+    #expect(kernel.places == [try wired(Self.gatewayHardware)])
+    #expect(kernel.deadline == nil)
+  }
+
+  @Test func withoutADefaultRouteThereIsNoPlace() {
+    kernel.routes = [
+      KernelMessage.Route(destinationBits: 24, interface: Self.eth),
+      KernelMessage.Route(family: AF_INET6, destinationBits: 64, interface: Self.eth),
+      KernelMessage.Route(family: AF_INET6, type: RTN_UNREACHABLE, interface: 1),
+    ]
+    kernel.begin()
+    #expect(kernel.places == [.none])
+    #expect(kernel.deadline == nil)
+  }
+
+  @Test func ofTwoDefaultRoutesTheOneWithTheLowerMetricCounts() throws {
+    kernel.routes = [
+      route(Self.wlan, metric: 600), route(Self.eth, metric: 100), route(Self.tun, metric: 700),
+    ]
+    kernel.begin()
+    #expect(kernel.place == (try wired(Self.gatewayHardware)))
+  }
+
+  @Test func aRouteWithoutAMetricComesFirst() throws {
+    kernel.routes = [route(Self.eth, metric: 1), route(Self.wlan)]
+    kernel.begin()
+    #expect(kernel.place == (try wireless("Harbour", Self.near)))
+  }
+
+  @Test func whereOnlyIPv6LeadsOutItsGatewayCounts() throws {
+    let gateway: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
+    kernel.routes = [
+      KernelMessage.Route(
+        family: AF_INET6, metric: 1024, interface: Self.eth, gateway: gateway)
+    ]
+    kernel.neighbours = [
+      FakeKernel.Neighbour(interface: Self.eth, address: gateway, hardware: Self.gatewayHardware)
+    ]
+    kernel.begin()
+    #expect(kernel.place == (try wired(Self.gatewayHardware)))
+  }
+
+  @Test func aTunnelThatTakesTheDefaultRouteIsElsewhere() {
+    kernel.routes = [
+      route(Self.wlan, metric: 600), route(Self.tun, metric: 50, gateway: [10, 8, 0, 1]),
+    ]
+    kernel.begin()
+    #expect(kernel.place == .elsewhere(interface(Self.tun, "tun0")))
+    #expect(!kernel.asked.contains(32), "a tunnel has no radio")
+  }
+
+  @Test func aCableWithoutAGatewayIsElsewhere() {
+    kernel.routes = [route(Self.eth, gateway: nil)]
+    kernel.begin()
+    #expect(kernel.place == .elsewhere(interface(Self.eth, "eth0")))
+  }
+
+  @Test func aRadioWithoutAnAssociationIsElsewhere() {
+    kernel.routes = [route(Self.wlan)]
+    kernel.links[2].stations = [FakeKernel.Station("Harbour", bssid: Self.near)]
+    kernel.begin()
+    #expect(kernel.place == .elsewhere(interface(Self.wlan, "wlan0")))
+  }
+
+  @Test func aBoardWithoutRadiosKnowsItsCable() throws {
+    kernel.wireless = nil
+    kernel.routes = [route(Self.eth)]
+    kernel.begin()
+    #expect(kernel.place == (try wired(Self.gatewayHardware)))
+    #expect(kernel.wirelessSight == .absent)
+    #expect(kernel.reports.isEmpty, "it is no failure")
+  }
+
+  // MARK: Changes
+
+  @Test func roamingToAnotherStationIsNoticed() throws {
+    kernel.routes = [route(Self.wlan)]
+    kernel.begin()
+    kernel.associate(Self.wlan, NL80211_CMD_ROAM, with: associated("Harbour", Self.far))
+    #expect(kernel.places.count == 1, "not before it is quiet")
+    kernel.wait(HomeWatch.quietTime)
+    #expect(
+      kernel.places == [
+        try wireless("Harbour", Self.near), try wireless("Harbour", Self.far),
+      ])
+    #expect(kernel.deadline == nil)
+  }
+
+  @Test func losingTheNetworkAndFindingAnotherIsNoticed() throws {
+    kernel.routes = [route(Self.wlan)]
+    kernel.begin()
+    kernel.associate(Self.wlan, NL80211_CMD_DISCONNECT, with: [])
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.place == .elsewhere(interface(Self.wlan, "wlan0")))
+    kernel.associate(Self.wlan, NL80211_CMD_CONNECT, with: associated("Office", Self.far))
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.place == (try wireless("Office", Self.far)))
+  }
+
+  @Test func theRouteMovesToTheCableAndBack() throws {
+    kernel.routes = [route(Self.wlan, metric: 600)]
+    kernel.begin()
+    kernel.add(route(Self.eth, metric: 100))
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.place == (try wired(Self.gatewayHardware)))
+    kernel.removeRoutes(over: Self.eth)
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.place == (try wireless("Harbour", Self.near)))
+    #expect(kernel.places.count == 3)
+  }
+
+  @Test func anInterfaceThatGoesDownTakesItsRouteWithItUnannounced() {
+    kernel.routes = [route(Self.eth)]
+    kernel.begin()
+    kernel.routes = []
+    kernel.announceLink(Self.eth)
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.place == .none)
+  }
+
+  @Test func anAddressThatIsTakenAwayTakesTheRouteWithItUnannounced() {
+    kernel.routes = [route(Self.eth)]
+    kernel.begin()
+    kernel.routes = []
+    // Only the route to the network of the address is said to be gone.
+    kernel.announce(
+      .route,
+      KernelMessage.message(
+        RTM_DELROUTE, KernelMessage.Route(destinationBits: 24, interface: Self.eth).payload))
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.place == .none)
+  }
+
+  @Test func aTunnelThatComesUpIsNoticed() throws {
+    kernel.routes = [route(Self.wlan, metric: 600)]
+    kernel.begin()
+    kernel.add(route(Self.tun, metric: 50, gateway: nil))
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.place == .elsewhere(interface(Self.tun, "tun0")))
+  }
+
+  @Test func aBurstOfAnnouncementsIsOneRound() {
+    kernel.routes = [route(Self.wlan)]
+    kernel.begin()
+    let count = kernel.asked.count
+    for _ in 0..<20 {
+      kernel.announceLink(Self.wlan)
+      kernel.announceRadio(Self.wlan, NL80211_CMD_CONNECT)
+      kernel.wait(.milliseconds(20))
+    }
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.asked.count == count + 3, "routes, link and stations, once")
+    #expect(kernel.places.count == 1)
+  }
+
+  @Test func announcementsThatNeverStopDoNotPutTheQuestionsOff() {
+    kernel.routes = [route(Self.wlan)]
+    kernel.begin()
+    kernel.routes = []
+    for _ in 0..<60 {
+      kernel.announceLink(Self.wlan)
+      kernel.wait(.milliseconds(10))
+    }
+    #expect(kernel.place == .none)
+  }
+
+  @Test func whatSaysNothingAboutThePlaceIsNotFollowed() {
+    kernel.routes = [route(Self.wlan)]
+    kernel.begin()
+    kernel.announceLink(Self.wlan, isOfRadio: true)
+    kernel.announceRadio(Self.wlan, NL80211_CMD_NEW_STATION)
+    kernel.announceRadio(Self.wlan, NL80211_CMD_NOTIFY_CQM)
+    kernel.announceRadio(Self.eth, NL80211_CMD_CONNECT)
+    kernel.add(KernelMessage.Route(destinationBits: 32, interface: Self.wlan))
+    kernel.announce(.generic, KernelMessage.message(33, KernelMessage.generic(46, [])))
+    #expect(kernel.deadline == nil)
+  }
+
+  @Test func aChangeDuringTheQuestionsAsksThemAgain() {
+    kernel.routes = [route(Self.wlan)]
+    kernel.interruptions = [:]
+    kernel.begin()
+    kernel.announceLink(Self.wlan)
+    kernel.wait(HomeWatch.quietTime - .milliseconds(1))
+    let count = kernel.asked.count
+    // The announcement waits in the socket when the questions begin.
+    kernel.announceWhenAsked(
+      .route, KernelMessage.message(RTM_NEWROUTE, route(Self.eth, metric: 1).payload))
+    kernel.wait(.milliseconds(1))
+    #expect(kernel.asked.count == count + 3)
+    #expect(kernel.deadline == kernel.now + HomeWatch.quietTime)
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.asked.count == count + 6)
+    #expect(kernel.deadline == nil)
+  }
+
+  // MARK: A gateway that nobody has spoken to
+
+  @Test func aGatewayIsKnownAsSoonAsSomebodyHasSpokenToIt() throws {
+    kernel.neighbours = []
+    kernel.routes = [route(Self.eth)]
+    kernel.begin()
+    #expect(kernel.place == (try wired(nil)))
+    #expect(kernel.deadline == nil)
+    let count = kernel.asked.count
+    kernel.announce(
+      FakeKernel.Neighbour(
+        interface: Self.eth, address: Self.wiredGateway, hardware: nil, state: NUD_INCOMPLETE))
+    kernel.announce(
+      FakeKernel.Neighbour(
+        interface: Self.eth, address: [192, 168, 1, 9], hardware: [2, 0, 0, 0, 0, 9]))
+    kernel.announce(
+      FakeKernel.Neighbour(
+        interface: Self.wlan, address: Self.wiredGateway, hardware: [2, 0, 0, 0, 0, 8]))
+    kernel.announce(
+      FakeKernel.Neighbour(
+        interface: Self.eth, address: Self.wiredGateway, hardware: Self.near, state: NUD_FAILED))
+    #expect(kernel.places == [try wired(nil)])
+    kernel.announce(
+      FakeKernel.Neighbour(
+        interface: Self.eth, address: Self.wiredGateway, hardware: Self.gatewayHardware))
+    #expect(kernel.places == [try wired(nil), try wired(Self.gatewayHardware)])
+    #expect(kernel.asked.count == count, "the announcement says it all")
+  }
+
+  @Test func neighboursAreHeardOnlyUntilTheGatewayIsKnown() {
+    let neighbours = "route \(RTNLGRP_NEIGH.rawValue)"
+    kernel.neighbours[0].state = NUD_INCOMPLETE
+    kernel.neighbours[0].hardware = nil
+    kernel.routes = [route(Self.eth)]
+    kernel.begin()
+    #expect(kernel.groups.contains(neighbours))
+    kernel.announce(
+      FakeKernel.Neighbour(
+        interface: Self.eth, address: Self.wiredGateway, hardware: Self.gatewayHardware,
+        state: NUD_STALE))
+    #expect(!kernel.groups.contains(neighbours))
+    #expect(
+      kernel.groups == [
+        "route \(RTNLGRP_LINK.rawValue)", "route \(RTNLGRP_IPV4_ROUTE.rawValue)",
+        "route \(RTNLGRP_IPV6_ROUTE.rawValue)", "generic \(FakeKernel.mlme)",
+      ])
+  }
+
+  @Test func neighboursAreNotHeardAnyMoreWhereTheRouteHasMoved() {
+    kernel.neighbours = []
+    kernel.routes = [route(Self.eth)]
+    kernel.begin()
+    kernel.removeRoutes(over: Self.eth)
+    kernel.add(route(Self.wlan))
+    kernel.wait(HomeWatch.quietTime)
+    #expect(!kernel.groups.contains("route \(RTNLGRP_NEIGH.rawValue)"))
+    // Had it been heard, it would be believed of the wrong cable.
+    kernel.announce(
+      .route,
+      KernelMessage.message(
+        RTM_NEWNEIGH,
+        KernelMessage.neighbour(
+          Self.eth, Self.wiredGateway, hardware: Self.gatewayHardware, state: NUD_REACHABLE)))
+    #expect(kernel.places.count == 2)
+  }
+}

@@ -1,0 +1,249 @@
+import Bytes
+import KernelHeaders
+import Sensing
+import Testing
+
+/// What the kernel refuses, drops, cuts off or takes back.
+@Suite struct HomeWatchTroubleTests {
+  private static let eth: UInt32 = 2
+  private static let wlan: UInt32 = 3
+  private static let scan: UInt16 = 32
+  private static let routes = UInt16(RTM_GETROUTE)
+  private static let links = UInt16(RTM_GETLINK)
+
+  private let kernel = FakeKernel()
+  private let home: NetworkPlace
+
+  init() throws {
+    kernel.links = [
+      FakeKernel.Link(index: Self.eth, name: "eth0"),
+      FakeKernel.Link(
+        index: Self.wlan, name: "wlan0",
+        stations: [FakeKernel.Station("Harbour", bssid: [2, 0, 0, 0, 0, 1], isAssociated: true)]),
+    ]
+    kernel.routes = [
+      KernelMessage.Route(interface: Self.wlan, gateway: [192, 168, 1, 1])
+    ]
+    home = .wireless(
+      WirelessNetwork(ssid: try ssid("Harbour"), bssid: try address([2, 0, 0, 0, 0, 1])),
+      NetworkInterface(index: Self.wlan, name: InlineText("wlan0")))
+  }
+
+  @Test func aListThatChangedWhileItWasMadeIsAskedForAgain() {
+    kernel.interruptions = [Self.routes: 2]
+    kernel.begin()
+    #expect(kernel.places.isEmpty, "half a list is not believed")
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.places.isEmpty)
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.places == [home])
+    #expect(kernel.reports.isEmpty)
+  }
+
+  @Test func aListOfStationsThatChangedIsAskedForAgain() {
+    kernel.interruptions = [Self.scan: 1]
+    kernel.begin()
+    #expect(kernel.places.isEmpty)
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.places == [home])
+  }
+
+  @Test func whatTheKernelHadToDropIsAskedForAgain() {
+    kernel.begin()
+    kernel.routes = []
+    kernel.overrun()
+    #expect(kernel.places == [home])
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.places == [home, .none])
+    #expect(kernel.reports.isEmpty)
+    #expect(kernel.openCount == 1)
+  }
+
+  @Test func theAnswersToQuestionsThatWereGivenUpAreNotBelieved() {
+    kernel.begin()
+    let late = KernelMessage.message(
+      NLMSG_DONE, sequence: 1, port: FakeKernel.routePort, KernelMessage.integer(Int32(0)))
+    kernel.announce(.route, late)
+    kernel.announceLink(Self.wlan)
+    kernel.announceWhenAsked(.route, late)
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.places == [home])
+  }
+
+  @Test func theAnswersToOthersAreNotBelieved() {
+    // Another program's question, with a number that is in use here as well.
+    kernel.announceWhenAsked(
+      .route,
+      KernelMessage.message(
+        NLMSG_DONE, sequence: 1, port: 99, KernelMessage.integer(Int32(0))))
+    kernel.begin()
+    #expect(kernel.places == [home])
+  }
+
+  @Test(arguments: [EPERM, EACCES])
+  func aKernelThatForbidsItIsAFailureWithARemedy(error: Int32) {
+    kernel.refusals = [Self.routes: error]
+    kernel.begin()
+    #expect(kernel.reports.count == 1)
+    #expect(kernel.reports.first?.hasPrefix("notPermitted") == true)
+    #expect(kernel.place == .unknown)
+    #expect(!kernel.isOpen)
+  }
+
+  @Test func aFailureIsToldOnceAndTriedAgainEverMoreRarely() throws {
+    kernel.refusals = [Self.links: EINVAL]
+    kernel.begin()
+    #expect(kernel.deadline == kernel.now + Supervision.firstDelay)
+    kernel.wait(.seconds(600))
+    #expect(kernel.reports.count == 1)
+    #expect((10...20).contains(kernel.openCount), "not at every moment")
+    kernel.refusals = [:]
+    kernel.wait(Supervision.longestDelay)
+    #expect(kernel.reports.last == "recovered")
+    #expect(kernel.places == [home])
+    #expect(kernel.deadline == nil)
+  }
+
+  @Test func nothingIsKnownWhileTheSocketsFail() {
+    kernel.begin()
+    kernel.fail(.failed(InlineText("network"), errno: EIO))
+    #expect(kernel.places == [home, .unknown])
+    #expect(!kernel.isOpen)
+    // Nothing that is still on its way is taken in.
+    kernel.announceLink(Self.wlan)
+    kernel.wait(Supervision.firstDelay)
+    #expect(kernel.places == [home, .unknown, home])
+    #expect(kernel.reports.count == 2)
+    #expect(kernel.groups.contains("generic \(FakeKernel.mlme)"), "it is in its groups again")
+  }
+
+  @Test func aKernelThatDoesNotAnswerIsAFailure() {
+    kernel.begin()
+    kernel.isMute = true
+    kernel.announceLink(Self.wlan)
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.reports.isEmpty)
+    kernel.isMute = false
+    kernel.wait(HomeWatch.answersTimeout)
+    #expect(kernel.reports.count == 1)
+    #expect(kernel.reports.first?.hasPrefix("silent") == true)
+    kernel.wait(Supervision.firstDelay)
+    #expect(kernel.place == home)
+  }
+
+  @Test func aDatagramThatIsTooLongIsAFailure() {
+    kernel.begin()
+    kernel.truncate()
+    #expect(kernel.reports.first?.hasPrefix("malformed") == true)
+    kernel.wait(Supervision.firstDelay)
+    #expect(kernel.place == home)
+  }
+
+  @Test func bytesThatAreNoMessageAreAFailure() {
+    kernel.begin()
+    kernel.announce(.route, [1, 2, 3])
+    #expect(kernel.reports.count == 1)
+    kernel.wait(Supervision.firstDelay)
+    kernel.announce(.route, KernelMessage.integer(UInt32(15)) + [UInt8](repeating: 0, count: 12))
+    #expect(kernel.reports.first?.hasPrefix("malformed") == true)
+    #expect(kernel.reports.last?.hasPrefix("malformed") == true)
+  }
+
+  @Test func anInterfaceThatGoesBetweenTwoQuestionsIsNoFailure() {
+    kernel.refusals = [Self.links: ENODEV]
+    kernel.begin()
+    #expect(kernel.reports.isEmpty)
+    #expect(kernel.place == .unknown)
+    kernel.refusals = [:]
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.places == [home])
+  }
+
+  @Test func aRadioWhoseModuleIsLoadedAnewIsFoundUnderItsNewNumber() {
+    kernel.begin()
+    kernel.wireless = 40
+    kernel.announceLink(Self.wlan)
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.reports.isEmpty)
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.asked.last == 40)
+    #expect(kernel.places == [home])
+    #expect(kernel.deadline == nil)
+  }
+
+  @Test func aRadioThatIsPluggedInLaterIsFound() {
+    kernel.wireless = nil
+    kernel.routes = [KernelMessage.Route(interface: Self.eth, gateway: [192, 168, 1, 1])]
+    kernel.begin()
+    #expect(kernel.wirelessSight == .absent)
+    kernel.wireless = 32
+    kernel.add(KernelMessage.Route(interface: Self.wlan, gateway: [192, 168, 1, 1]))
+    kernel.routes.removeFirst()
+    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.wirelessSight == .present)
+    #expect(kernel.place == home)
+  }
+
+  @Test func aCableIsToldFromARadioHoweverTheKernelSaysSo() throws {
+    for endsWithErrors in [true, false] {
+      for error in [ENODEV, EOPNOTSUPP] {
+        let kernel = FakeKernel()
+        kernel.endsWithErrors = endsWithErrors
+        kernel.links = self.kernel.links
+        kernel.routes = [KernelMessage.Route(interface: Self.eth, gateway: [10, 0, 0, 1])]
+        kernel.neighbours = [
+          FakeKernel.Neighbour(
+            interface: Self.eth, address: [10, 0, 0, 1], hardware: [2, 0, 0, 0, 0, 9])
+        ]
+        kernel.refusals = [Self.scan: error]
+        kernel.begin()
+        #expect(
+          kernel.place
+            == .wired(
+              gateway: try address([2, 0, 0, 0, 0, 9]),
+              NetworkInterface(index: Self.eth, name: InlineText("eth0"))))
+      }
+    }
+  }
+
+  /// Everything that the kernel says of this round, one byte cut off or changed at a time.
+  @Test func noDamageToAnAnswerIsEverATrapOrADeadEnd() {
+    for damage in Damage.all {
+      let kernel = FakeKernel()
+      kernel.links = self.kernel.links
+      kernel.routes = self.kernel.routes
+      kernel.damage = damage.harm
+      kernel.begin()
+      kernel.damage = nil
+      kernel.wait(.seconds(20))
+      kernel.announceLink(Self.wlan)
+      kernel.wait(.seconds(1))
+      #expect(kernel.place == home, "\(damage)")
+      #expect(kernel.deadline == nil, "\(damage)")
+    }
+  }
+
+  private struct Damage: CustomStringConvertible {
+    let datagram: Int
+    let isCut: Bool
+    let offset: Int
+
+    static let all: [Damage] = (0..<8).flatMap { datagram in
+      [true, false].flatMap { isCut in
+        stride(from: 0, to: 160, by: 1).map {
+          Damage(datagram: datagram, isCut: isCut, offset: $0)
+        }
+      }
+    }
+
+    func harm(_ number: Int, _ bytes: [UInt8]) -> [UInt8] {
+      guard number == datagram, offset < bytes.count else { return bytes }
+      if isCut { return [UInt8](bytes[..<offset]) }
+      var bytes = bytes
+      bytes[offset] ^= 0xFF
+      return bytes
+    }
+
+    var description: String { "datagram \(datagram), byte \(offset), cut: \(isCut)" }
+  }
+}
