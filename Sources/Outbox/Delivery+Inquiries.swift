@@ -54,10 +54,10 @@ extension Delivery {
   }
 
   /// The answer says nothing; now and then the location is looked up.
-  mutating func locationAnswered() -> Message? {
-    if acquaintance.isReadBackDue { return send(.readBack) }
+  mutating func locationAnswered(now: Instant) -> Message? {
+    if acquaintance.isReadBackDue { return send(.readBack, now: now) }
     acquaintance.trust()
-    return send(.states)
+    return send(.states, now: now)
   }
 
   mutating func readBackAnswered(_ content: Span<UInt8>, now: Instant) {

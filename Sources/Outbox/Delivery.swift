@@ -203,10 +203,10 @@ public struct Delivery: ~Copyable {
     case .configuration: configurationAnswered(content, now: now)
     case .registration: registrationAnswered(content)
     case .sensor(let sensor): registered(sensor, isWanted: (try? isSuccess(content)) == true)
-    case .location: return locationAnswered()
+    case .location: return locationAnswered(now: now)
     case .readBack:
       readBackAnswered(content, now: now)
-      return send(.states)
+      return send(.states, now: now)
     case .states: return statesAnswered(content, now: now)
     }
     return next(now: now)
@@ -223,7 +223,7 @@ public struct Delivery: ~Copyable {
       // The same holds for what it does not like about the device.
       registrationDropped()
       return next(now: now)
-    case .location: return locationAnswered()
+    case .location: return locationAnswered(now: now)
     case .states where !keyQuest.isOver && cycle.stateCount == 0:
       proven(now: now)
       return nil
@@ -280,10 +280,6 @@ public struct Delivery: ~Copyable {
 
   private mutating func begin(now: Instant) -> Message? {
     cycle = Cycle()
-    guard routes.current != nil else {
-      outageContinues(.noRoute, now: now)
-      return nil
-    }
     if outage != nil {
       batch.forgetAcknowledgements()
       acquaintance.doubt()
@@ -294,16 +290,16 @@ public struct Delivery: ~Copyable {
   mutating func next(now: Instant) -> Message? {
     if keyQuest.isDue(now: now) {
       keyQuest.asked(now: now)
-      return send(.key)
+      return send(.key, now: now)
     }
-    if acquaintance.isConfigurationDue(now: now) { return send(.configuration) }
-    if untold != nil { return send(.registration) }
-    if let sensor = batch.nextUnregistered { return send(.sensor(sensor)) }
+    if acquaintance.isConfigurationDue(now: now) { return send(.configuration, now: now) }
+    if untold != nil { return send(.registration, now: now) }
+    if let sensor = batch.nextUnregistered { return send(.sensor(sensor), now: now) }
     if let location = freshLocation(now: now) {
       cycle.sent = location
-      return send(.location)
+      return send(.location, now: now)
     }
-    return send(.states)
+    return send(.states, now: now)
   }
 
   /// What has to be sent of the fix of the batch, if it is fresh.
@@ -316,7 +312,12 @@ public struct Delivery: ~Copyable {
     return Cycle.SentLocation(fix: fix, location: location, at: now)
   }
 
-  mutating func send(_ message: Message) -> Message? {
+  /// Returns the message, unless the board has left meanwhile and there is no way any more.
+  mutating func send(_ message: Message, now: Instant) -> Message? {
+    guard routes.current != nil else {
+      outageContinues(.noRoute, now: now)
+      return nil
+    }
     state = .awaitingAnswer(message)
     return message
   }

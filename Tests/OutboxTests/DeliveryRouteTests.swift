@@ -100,6 +100,29 @@ import Testing
     #expect(rig.events.last == .proven(readings: 1, hasLocation: false))
   }
 
+  /// The harbour's network ended in the middle of a cycle.
+  @Test(arguments: 0...2)
+  func whoLeavesInTheMiddleOfACycleStopsThere(answersBefore: Int) throws {
+    let rig = DeliveryRig(
+      beginning: Delivery(
+        routes: Routes(
+          instance: [UInt8]("http://ha".utf8), home: [UInt8]("http://ha".utf8), cloudhook: nil,
+          remoteUI: nil, presence: .home, isPlainAllowedAway: false, seed: 1,
+          now: Instant(nanoseconds: 0)),
+        trackerID: [UInt8]("board".utf8), seed: 1), registration: try .forTests())
+    _ = try rig.sensor("level", 7)
+    rig.record(.here(at: 0))
+    rig.cycleDue()
+    for _ in 0..<answersBefore { try rig.accept() }
+    rig.presenceChanged(.away)
+    try rig.accept()
+    #expect(rig.underWay == nil && rig.deadline != nil)
+    #expect(rig.events.last == .outage(.noRoute))
+    rig.presenceChanged(.home)
+    try rig.acceptAll()
+    #expect(rig.events.last == .proven(readings: 1, hasLocation: true))
+  }
+
   /// At a friend's there is a Home Assistant, too, at the same address, and it knows us not.
   @Test func oneRouteThatDoesNotKnowUsIsNoReasonForDoubtWhileAnotherWorks() throws {
     for _ in 0..<100 {

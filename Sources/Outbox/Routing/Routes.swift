@@ -42,9 +42,10 @@ public struct Routes: Sendable {
   ///   - home: the address in the home network; nil where nobody knows which networks are home.
   ///   - cloudhook: the webhook's address in the cloud, as it was told last.
   ///   - remoteUI: the address of the home in the cloud, as it was told last.
-  ///   - presence: what is known at the start.
+  ///   - presence: what is known of the network at the start.
   ///   - isPlainAllowedAway: whether an address without TLS may be used away from home.
   ///   - seed: where the jitter of the waits starts.
+  ///   - now: since when the first route is used.
   public init(
     instance: [UInt8], home: [UInt8]?, cloudhook: [UInt8]?, remoteUI: [UInt8]?,
     presence: HomeNetworks.Judgement, isPlainAllowedAway: Bool, seed: UInt64, now: Instant
