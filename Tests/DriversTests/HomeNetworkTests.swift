@@ -18,6 +18,7 @@ import Testing
 
   private let loop: EventLoop
   private let owner = Owner()
+  private let otherOwner = Owner()
 
   init() throws { loop = try EventLoop() }
 
@@ -91,7 +92,7 @@ import Testing
     #expect(network.deadline == nil)
     let count = owner.changeCount
     // Another one that asks is no announcement to this one.
-    let other = HomeNetwork(loop: loop, owner: Owner())
+    let other = HomeNetwork(loop: loop, owner: otherOwner)
     other.start(now: Moment.now.instant)
     try settle(other)
     other.stop()

@@ -59,23 +59,25 @@ import Testing
     #expect(kernel.openCount == 1)
   }
 
+  /// A default route over the cable, as the answer to a question.
+  private func routeOverTheCable(sequence: UInt32, port: UInt32) -> [UInt8] {
+    KernelMessage.message(
+      RTM_NEWROUTE, flags: Int(NLM_F_MULTI), sequence: sequence, port: port,
+      KernelMessage.Route(interface: Self.eth, gateway: [10, 0, 0, 1]).payload)
+  }
+
   @Test func theAnswersToQuestionsThatWereGivenUpAreNotBelieved() {
     kernel.begin()
-    let late = KernelMessage.message(
-      NLMSG_DONE, sequence: 1, port: FakeKernel.routePort, KernelMessage.integer(Int32(0)))
-    kernel.announce(.route, late)
     kernel.announceLink(Self.wlan)
-    kernel.announceWhenAsked(.route, late)
+    kernel.announceWhenAsked(.route, routeOverTheCable(sequence: 1, port: FakeKernel.routePort))
     kernel.wait(HomeWatch.quietTime)
     #expect(kernel.places == [home])
+    #expect(kernel.deadline == nil, "nor taken for an announcement")
   }
 
   @Test func theAnswersToOthersAreNotBelieved() {
     // Another program's question, with a number that is in use here as well.
-    kernel.announceWhenAsked(
-      .route,
-      KernelMessage.message(
-        NLMSG_DONE, sequence: 1, port: 99, KernelMessage.integer(Int32(0))))
+    kernel.announceWhenAsked(.route, routeOverTheCable(sequence: 1, port: 99))
     kernel.begin()
     #expect(kernel.places == [home])
   }

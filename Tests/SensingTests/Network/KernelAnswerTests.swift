@@ -105,18 +105,19 @@ extension WirelessFamily {
     }
   }
 
-  @Test func attributesOfAnotherSizeAreMissing() throws {
+  @Test func aGatewayOfAnotherSizeIsNone() throws {
     for count in 0...20 {
       let odd = [UInt8](repeating: 1, count: count)
-      var payload = KernelMessage.Route().payload
-      payload += KernelMessage.attribute(RTA_GATEWAY.rawValue, odd)
-      payload += KernelMessage.attribute(RTA_VIA.rawValue, odd)
-      payload += KernelMessage.attribute(RTA_OIF.rawValue, 3)
-      let found = try routes(KernelMessage.message(RTM_NEWROUTE, payload)).first
+      let found = try route(KernelMessage.Route(interface: 3, gateway: odd))
       #expect(found?.interface == 3)
-      // An address of IPv4 as a gateway; nothing that begins with a family of 0x0101.
-      #expect(found?.gateway == nil, "of \(count) bytes")
+      #expect(bytes(found?.gateway) == (count == 4 ? odd : nil), "of \(count) bytes")
+      let other = try route(KernelMessage.Route(interface: 3, via: (AF_INET6, odd)))
+      #expect(other?.interface == 3)
+      #expect(bytes(other?.gateway) == (count == 16 ? odd : nil), "of \(count) bytes")
     }
+    let unknown = try route(KernelMessage.Route(interface: 3, via: (0x0102, [1, 1, 1, 1])))
+    #expect(unknown != nil)
+    #expect(unknown?.gateway == nil, "of a family that nobody knows")
   }
 
   // MARK: Neighbours and links

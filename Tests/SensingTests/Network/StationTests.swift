@@ -68,6 +68,7 @@ import Testing
       #expect(try associated(answer: hidden, beacon: hidden).ssid == nil)
     }
     #expect(try associated(beacon: plain).ssid == harbour)
+    #expect(try associated(answer: plain, beacon: name([65])).ssid == harbour)
     #expect(try associated().ssid == nil, "the access point is known all the same")
   }
 
