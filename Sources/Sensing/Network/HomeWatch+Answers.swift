@@ -170,7 +170,7 @@ extension HomeWatch {
     _ link: LinkMessage, _ route: DefaultRoute, until: Instant, now: Instant
   ) {
     guard let gateway = route.gateway else { return finish(.elsewhere(link.interface), now: now) }
-    awaitGateway (gateway, over: link.interface)
+    awaitGateway(gateway, over: link.interface)
     ask(.neighbour(gateway, link.interface), until: until)
   }
 
