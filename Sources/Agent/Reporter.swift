@@ -113,6 +113,15 @@ final class Reporter {
     case .superseded(let lost): superseded("superseded", lost)
     case .registrationDoubted(let duration): doubted(after: duration)
     case .acquainted, .registrationTold: break
+    case .routeFailed(let route, let cause):
+      log.warning("\(route.words) failed: \(cause.words). The next one is tried")
+      events.write("route_failed") {
+        $0.appendMember("route", route.code)
+        $0.appendMember("cause", cause.code)
+      }
+    case .routeTaken(let route):
+      log.notice("Home Assistant is reached over \(route.words) from now on")
+      events.write("route_taken") { $0.appendMember("route", route.code) }
     case .configurationUnreadable:
       log.warning("Home Assistant's configuration is not what it should be; please report it")
     case .registrationDropped:

@@ -18,12 +18,8 @@ extension Delivery {
     case .notAvailable:
       keyQuest.gaveUp()
       tell(.sealingImpossible)
-    case .alreadyEnabled:
-      outageContinues(.encryptionRequired, now: now)
-      return nil
-    case .unanswered(let answer):
-      outageContinues(OutageCause(answer), now: now)
-      return nil
+    case .alreadyEnabled: return failed(.encryptionRequired, now: now)
+    case .unanswered(let answer): return failed(OutageCause(answer), now: now)
     }
     return next(now: now)
   }
@@ -33,6 +29,7 @@ extension Delivery {
       let configuration = try Webhook.ServerConfiguration(content)
       let isDisabled = try Webhook.ServerConfiguration.isDisabled(trackerID, in: content)
       acquaintance.learn(configuration, now: now)
+      addressesTold(cloudhook: configuration.cloudhookURL, remoteUI: configuration.remoteUIURL)
       tell(.acquainted(configuration))
       // One that is not there yet comes with the first location.
       if let isDisabled { tellTracker(isMissing: isDisabled) }
@@ -57,10 +54,10 @@ extension Delivery {
   }
 
   /// The answer says nothing; now and then the location is looked up.
-  mutating func locationAnswered() -> Message? {
-    if acquaintance.isReadBackDue { return send(.readBack) }
+  mutating func locationAnswered(now: Instant) -> Message? {
+    if acquaintance.isReadBackDue { return send(.readBack, now: now) }
     acquaintance.trust()
-    return send(.states)
+    return send(.states, now: now)
   }
 
   mutating func readBackAnswered(_ content: Span<UInt8>, now: Instant) {

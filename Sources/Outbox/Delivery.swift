@@ -12,6 +12,9 @@ public import Sensing
 /// Home Assistant for its configuration. What has changed about the device is told. The first
 /// location after any of that is looked up, for its own answer says nothing.
 ///
+/// A cycle that is not proven over one route begins anew over the next one at once. When none is left
+/// that is an outage, and all are tried again after a wait.
+///
 /// Invariants:
 /// 1. At most one message is under way.
 /// 2. A value or a fix is acknowledged by a proof and by nothing else.
@@ -77,6 +80,9 @@ public struct Delivery: ~Copyable {
   }
 
   public var batch = Batch()
+  public private(set) var routes: Routes
+  /// Over which the last proof came; at first, over which it is expected.
+  private var lastRoute: Route?
   var state = State.idle
   var cycle = Cycle()
   var acquaintance = Acquaintance()
@@ -93,15 +99,19 @@ public struct Delivery: ~Copyable {
   private var events: [DeliveryEvent] = []
 
   /// - Parameters:
+  ///   - routes: the ways to Home Assistant.
   ///   - trackerID: the id that the device registered with.
   ///   - isPlain: whether the registration has no key.
   ///   - untold: what has changed about the device since Home Assistant was told.
   ///   - doubtAfter: how long Home Assistant may not know the device before that is told.
   ///   - seed: where the jitter of the waits starts.
   public init(
-    trackerID: [UInt8], isPlain: Bool = false, untold: Webhook.UpdateRegistration? = nil,
+    routes: Routes, trackerID: [UInt8], isPlain: Bool = false,
+    untold: Webhook.UpdateRegistration? = nil,
     doubtAfter: Duration = Delivery.doubtAfter, seed: UInt64
   ) {
+    self.routes = routes
+    lastRoute = routes.current?.route
     self.trackerID = trackerID
     self.doubtAfter = doubtAfter
     self.untold = untold
@@ -131,11 +141,15 @@ public struct Delivery: ~Copyable {
   /// A cycle is due. During an outage the retries go their own pace.
   public mutating func cycleDue(now: Instant) -> Message? {
     guard isIdle else { return nil }
+    let former = routes.current?.route
+    routes.deliveryDue(now: now)
+    if routes.current?.route != former { acquaintance.doubt() }
     return begin(now: now)
   }
 
   public mutating func deadlineReached(now: Instant) -> Message? {
     guard case .waiting(let until) = state, now >= until else { return nil }
+    routes.retryDue(now: now)
     return begin(now: now)
   }
 
@@ -177,9 +191,7 @@ public struct Delivery: ~Copyable {
       return answered(message, body.bytes.extracting(range), now: now)
     case .unproven:
       return unproven(message, now: now)
-    default:
-      outageContinues(Outage.Cause(answer), now: now)
-      return nil
+    default: return failed(Outage.Cause(answer), now: now)
     }
   }
 
@@ -191,10 +203,10 @@ public struct Delivery: ~Copyable {
     case .configuration: configurationAnswered(content, now: now)
     case .registration: registrationAnswered(content)
     case .sensor(let sensor): registered(sensor, isWanted: (try? isSuccess(content)) == true)
-    case .location: return locationAnswered()
+    case .location: return locationAnswered(now: now)
     case .readBack:
       readBackAnswered(content, now: now)
-      return send(.states)
+      return send(.states, now: now)
     case .states: return statesAnswered(content, now: now)
     }
     return next(now: now)
@@ -211,20 +223,29 @@ public struct Delivery: ~Copyable {
       // The same holds for what it does not like about the device.
       registrationDropped()
       return next(now: now)
-    case .location: return locationAnswered()
+    case .location: return locationAnswered(now: now)
     case .states where !keyQuest.isOver && cycle.stateCount == 0:
       proven(now: now)
       return nil
-    case .key, .configuration, .readBack, .states:
-      outageContinues(.dropped, now: now)
-      return nil
+    case .key, .configuration, .readBack, .states: return failed(.dropped, now: now)
     }
   }
 
   /// Nobody answered: no connection, or none in time.
-  public mutating func connectionFailed(_ reason: InlineText, now: Instant) {
-    guard case .awaitingAnswer = state else { return }
-    outageContinues(.noConnection(reason), now: now)
+  public mutating func connectionFailed(_ reason: InlineText, now: Instant) -> Message? {
+    guard case .awaitingAnswer = state else { return nil }
+    return failed(.noConnection(reason), now: now)
+  }
+
+  /// The board came home or left. What waits for the end of an outage is tried at once.
+  public mutating func presenceChanged(
+    _ presence: HomeNetworks.Judgement, now: Instant
+  ) -> Message? {
+    let former = routes.current?.route
+    routes.presenceChanged(presence, now: now)
+    if routes.current?.route != former { acquaintance.doubt() }
+    guard case .waiting = state, routes.current != nil else { return nil }
+    return begin(now: now)
   }
 
   /// The connection ended between two cycles: Home Assistant may have restarted, and shows sensors
@@ -248,7 +269,10 @@ public struct Delivery: ~Copyable {
     keyQuest = KeyQuest(isPlain: isPlain)
     untold = nil
     state = .idle
+    // What the loss of the old one cost is told with the first proof.
+    unregisteredSince = outage?.since ?? unregisteredSince
     outage = nil
+    routes.forgetFailures()
     backOff.succeeded()
   }
 
@@ -266,16 +290,16 @@ public struct Delivery: ~Copyable {
   mutating func next(now: Instant) -> Message? {
     if keyQuest.isDue(now: now) {
       keyQuest.asked(now: now)
-      return send(.key)
+      return send(.key, now: now)
     }
-    if acquaintance.isConfigurationDue(now: now) { return send(.configuration) }
-    if untold != nil { return send(.registration) }
-    if let sensor = batch.nextUnregistered { return send(.sensor(sensor)) }
+    if acquaintance.isConfigurationDue(now: now) { return send(.configuration, now: now) }
+    if untold != nil { return send(.registration, now: now) }
+    if let sensor = batch.nextUnregistered { return send(.sensor(sensor), now: now) }
     if let location = freshLocation(now: now) {
       cycle.sent = location
-      return send(.location)
+      return send(.location, now: now)
     }
-    return send(.states)
+    return send(.states, now: now)
   }
 
   /// What has to be sent of the fix of the batch, if it is fresh.
@@ -288,7 +312,12 @@ public struct Delivery: ~Copyable {
     return Cycle.SentLocation(fix: fix, location: location, at: now)
   }
 
-  mutating func send(_ message: Message) -> Message? {
+  /// Returns the message, unless the board has left meanwhile and there is no way any more.
+  mutating func send(_ message: Message, now: Instant) -> Message? {
+    guard routes.current != nil else {
+      outageContinues(.noRoute, now: now)
+      return nil
+    }
     state = .awaitingAnswer(message)
     return message
   }
@@ -308,8 +337,7 @@ public struct Delivery: ~Copyable {
         hasForgotten = judge(sensor, verdict) || hasForgotten
       }
     } catch {
-      outageContinues(.unreadableAnswer, now: now)
-      return nil
+      return failed(.unreadableAnswer, now: now)
     }
     if hasForgotten, !cycle.hasRegisteredAgain {
       cycle.hasRegisteredAgain = true
@@ -339,6 +367,11 @@ public struct Delivery: ~Copyable {
   private mutating func proven(now: Instant) {
     state = .idle
     backOff.succeeded()
+    routes.proven()
+    if let route = routes.current?.route, route != lastRoute {
+      lastRoute = route
+      tell(.routeTaken(route))
+    }
     while let sensor = batch.nextDropped { registered(sensor, isWanted: false) }
     if let sent = cycle.sent { batch.acknowledgeFix(sent.fix) }
     let superseded = batch.takeSuperseded()
@@ -354,7 +387,23 @@ public struct Delivery: ~Copyable {
         readings: cycle.acceptedReadings, hasLocation: cycle.sent != nil && !cycle.isLocationLost))
   }
 
-  mutating func outageContinues(_ cause: Outage.Cause, now: Instant) {
+  /// What was sent was not proven. Returns what is sent over the next route, if there is one.
+  mutating func failed(_ cause: Outage.Cause, now: Instant) -> Message? {
+    if let failed = routes.current?.route, routes.failed(cause, now: now) {
+      tell(.routeFailed(failed, cause))
+      // Whoever is there may be somebody else.
+      acquaintance.doubt()
+      return begin(now: now)
+    }
+    outageContinues(cause, now: now)
+    return nil
+  }
+
+  mutating func addressesTold(cloudhook: Text?, remoteUI: Text?) {
+    routes.addressesTold(cloudhook: cloudhook?.bytes, remoteUI: remoteUI?.bytes)
+  }
+
+  private mutating func outageContinues(_ cause: Outage.Cause, now: Instant) {
     var current = outage ?? Outage(since: now)
     let delay = backOff.failed()
     state = .waiting(until: now + delay)
@@ -362,7 +411,7 @@ public struct Delivery: ~Copyable {
       current.cause = cause
       tell(.outage(cause))
     }
-    current.doubtfulSince = cause.isDoubtful ? current.doubtfulSince ?? now : nil
+    current.doubtfulSince = routes.isDoubtful ? current.doubtfulSince ?? now : nil
     if let since = current.doubtfulSince, !current.isDoubted, now - since >= doubtAfter {
       current.isDoubted = true
       tell(.registrationDoubted(after: now - since))

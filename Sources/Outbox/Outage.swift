@@ -33,6 +33,8 @@ public enum OutageCause: Equatable, Sendable {
   case badRequest
   case encryptionRequired
   case notHomeAssistant(status: Int)
+  /// There is no way that may be taken: away from home nothing is sent in plain.
+  case noRoute
   /// The answer opened with our key and is not what Home Assistant's documentation promises.
   case unreadableAnswer
 
@@ -73,6 +75,10 @@ public enum DeliveryEvent: Equatable, Sendable {
   case readingRefused(SensorIndex)
   /// Home Assistant does not know a sensor any more; it is registered again.
   case sensorForgotten(SensorIndex)
+  /// A route was not taken any further, and another one is there.
+  case routeFailed(Route, OutageCause)
+  /// A proof came over another route than the one before.
+  case routeTaken(Route)
   /// An outage began, or goes on for another reason.
   case outage(OutageCause)
   case recovered(after: Duration, Batch.Superseded)

@@ -70,6 +70,21 @@ import Testing
   }
 
   @Test(arguments: [
+    ("{ url: http://h }", "home_network: nothing says which network is home"),
+    ("{ ssids: [] }", "ssids: this list has 0 items"),
+    ("{ ssids: Harbour }", "ssids: a list is expected here"),
+    ("{ ssids: [aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa] }", "the name of the network has 33 bytes"),
+    ("{ bssids: [Harbour] }", "bssids[0]: \"Harbour\" is not a hardware address"),
+    ("{ gateways: [192.168.1.1] }", "gateways[0]: \"192.168.1.1\" is not a hardware address"),
+    ("{ ssid: [Harbour] }", "did you mean \"ssids\"?"),
+  ])
+  func aWrongHomeNetworkIsNamed(_ written: String, _ expected: String) {
+    let problem = Outcome.problem(
+      "home_assistant:\n  url: http://ha\n  home_network: \(written)\n")
+    #expect(problem.contains(expected), "\(problem)")
+  }
+
+  @Test(arguments: [
     ("on", "\"on\" is not possible here"), ("[websocket]", "notifications:"),
     ("{ push_url: http://p }", "needs its address and its token"),
     ("{ push_token_file: /t }", "needs its address and its token"),

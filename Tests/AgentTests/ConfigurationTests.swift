@@ -14,6 +14,9 @@ import Transport
       transport: websocket
       encryption: preferred
       register_again: 10min
+      plain_http_away: true
+      home_network: { ssids: [Harbour, "Böt"], bssids: ["AA:bb:cc:dd:ee:ff"],
+                      gateways: ["00:11:22:33:44:55"], url: http://192.168.1.5:8123/ }
       tls: { ca_file: /etc/homeward/ca.pem, certificate_file: /etc/c.pem, key_file: /etc/k.pem,
              public_key: sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= }
     notifications: { push_url: "https://push.example/x", push_token_file: /etc/homeward/push }
@@ -38,6 +41,12 @@ import Transport
     #expect(configuration.homeAssistant.transport == .webSocket)
     #expect(configuration.homeAssistant.isPlainAllowed)
     #expect(configuration.homeAssistant.registersAgainAfter == .seconds(600))
+    #expect(configuration.homeAssistant.isPlainAllowedAway)
+    let home = try #require(configuration.homeAssistant.homeNetwork)
+    #expect(home.networks.ssids.count == 2 && home.networks.bssids.count == 1)
+    let gateway = HardwareAddress(text: Array("00:11:22:33:44:55".utf8).span)
+    #expect(home.networks.gateways.first == gateway && gateway != nil)
+    #expect(text(home.url) == "http://192.168.1.5:8123")
     let tls = configuration.homeAssistant.tls
     #expect(text(tls.authorityFile?.bytes) == "/etc/homeward/ca.pem")
     #expect(text(tls.clientCertificate?.certificateFile.bytes) == "/etc/c.pem")
@@ -77,6 +86,8 @@ import Transport
     #expect(!configuration.homeAssistant.isPlainAllowed)
     #expect(configuration.homeAssistant.registersAgainAfter == nil)
     #expect(configuration.homeAssistant.tls == .system)
+    #expect(configuration.homeAssistant.homeNetwork == nil)
+    #expect(!configuration.homeAssistant.isPlainAllowedAway)
     #expect(!configuration.notifications.isWebSocketWanted)
     #expect(configuration.notifications.push == nil)
     #expect(configuration.deviceName == nil)

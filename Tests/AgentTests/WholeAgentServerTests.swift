@@ -141,6 +141,47 @@ extension WholeAgent.Servers {
     #expect(await agent.stop().status == 0)
   }
 
+  // MARK: Away from home
+
+  /// No network of this machine has such a gateway.
+  private static let foreign = #"home_network: { gateways: ["02:00:00:00:00:01"] }"#
+
+  @Test func awayFromHomeNothingIsSentInPlain() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let first = try RunningAgent(on: board)
+    try await first.event("notifications_open")
+    _ = await first.stop()
+    let proven = home.count { if case .readings = $0 { true } else { false } }
+    let sockets = home.count { if case .occurred(.socketOpened) = $0 { true } else { false } }
+
+    try board.configureServer(Self.foreign)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("away")
+    try await agent.event("outage", cause: "no_route")
+    try await agent.hasReadEverything()
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "plain_http_away").count == 1)
+    #expect(home.count { if case .occurred(.socketOpened) = $0 { true } else { false } } == sockets)
+    // What was sent before the kernel had answered was sealed, and no more than a cycle.
+    #expect(home.count { if case .readings = $0 { true } else { false } } <= proven + 1)
+  }
+
+  @Test func awayFromHomePlainIsSentWhereThatIsAllowed() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.configureServer("plain_http_away: true, \(Self.foreign)")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("away")
+    try await agent.event("proven")
+    try board.charge(70)
+    try await agent.hasReadEverything()
+    try await agent.event("proven") { $0.readings ?? 0 >= 1 }
+    #expect(shownCharge(in: home) == "70")
+    _ = await agent.stop()
+  }
+
   // MARK: A registration that is not ours any more
 
   @Test func aDeviceThatWasDeletedRegistersAgainWhereItMay() async throws {

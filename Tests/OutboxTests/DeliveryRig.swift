@@ -46,6 +46,8 @@ final class DeliveryRig {
   var delivery: Delivery
   var now = Instant(nanoseconds: 0)
   var answersInquiries = true
+  /// What Home Assistant says of itself.
+  var configuration = DeliveryRig.configuration
   private(set) var underWay: Delivery.Message?
   /// The data of every message, in the order of their sending.
   private(set) var sent: [String] = []
@@ -59,7 +61,7 @@ final class DeliveryRig {
 
   /// One that has its first cycle behind it.
   init(seed: UInt64 = 1) throws {
-    delivery = Delivery(trackerID: [UInt8]("board".utf8), seed: seed)
+    delivery = Delivery(routes: .direct, trackerID: [UInt8]("board".utf8), seed: seed)
     registration = try .forTests()
     try acceptedCycle()
     forgetWhatWasToldSoFar()
@@ -94,6 +96,7 @@ final class DeliveryRig {
   var isIdle: Bool { delivery.isIdle }
   var isInOutage: Bool { delivery.isInOutage }
   var deadline: Instant? { delivery.deadline }
+  var route: Route? { delivery.routes.current?.route }
 
   // MARK: Time
 
@@ -105,6 +108,10 @@ final class DeliveryRig {
   func sleepUntilDeadline() throws {
     now = max(now, try #require(deadline, "nobody would ever try again"))
     take(delivery.deadlineReached(now: now))
+  }
+
+  func presenceChanged(_ presence: HomeNetworks.Judgement) {
+    take(delivery.presenceChanged(presence, now: now))
   }
 
   func wake() { take(delivery.deadlineReached(now: now)) }
@@ -141,15 +148,14 @@ final class DeliveryRig {
 
   func connectionFailed(_ reason: StaticString = "Couldn't connect to server") {
     underWay = nil
-    delivery.connectionFailed(InlineText(reason), now: now)
-    takeEvents()
+    take(delivery.connectionFailed(InlineText(reason), now: now))
   }
 
   /// Answers as a Home Assistant that takes everything.
   func accept() throws {
     switch try #require(underWay) {
     case .key: Issue.record("a key is answered by the test")
-    case .configuration: answered(Self.configuration)
+    case .configuration: answered(configuration)
     case .registration:
       answered(
         #"{"app_id":"homeward","app_name":"Homeward","app_version":"1","device_name":"b","#
@@ -225,6 +231,15 @@ final class DeliveryRig {
         namesTold.append(String(decoding: delivery.batch.name(of: sensor), as: UTF8.self))
       }
     }
+  }
+}
+
+extension Routes {
+  /// One way, and no other.
+  static var direct: Routes {
+    Routes(
+      instance: [UInt8]("http://ha".utf8), home: nil, cloudhook: nil, remoteUI: nil,
+      presence: .unknown, isPlainAllowedAway: false, seed: 1, now: Instant(nanoseconds: 0))
   }
 }
 

@@ -254,4 +254,16 @@ import Testing
     let sent = try rig.acceptedCycle()
     #expect(sent.count == 2 && sent[0].contains(#""name":"level""#))
   }
+
+  @Test func theLossOfARegistrationIsToldWithTheProofOfTheNext() throws {
+    let level = try rig.sensor("level", 7)
+    try rig.acceptedCycle()
+    let began = rig.now
+    _ = try failedCycle(.gone)
+    for number in 1...3 { rig.record(level, Int64(number)) }
+    rig.sleep(.seconds(60))
+    rig.delivery.registrationReplaced(isPlain: false)
+    try rig.acceptedCycle()
+    #expect(rig.events.contains(.recovered(after: rig.now - began, .init(readings: 2, fixes: 0))))
+  }
 }

@@ -11,7 +11,8 @@ import Testing
 
   init() throws {
     rig = DeliveryRig(
-      beginning: Delivery(trackerID: [UInt8]("board".utf8), isPlain: true, seed: 1),
+      beginning: Delivery(
+        routes: .direct, trackerID: [UInt8]("board".utf8), isPlain: true, seed: 1),
       registration: try .forTests(isPlain: true))
     rig.answersInquiries = true
   }

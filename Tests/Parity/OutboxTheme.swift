@@ -71,6 +71,9 @@ extension ByteBuffer {
     case .locationDropped: append("location dropped")
     case .trackerMissing: append("tracker missing")
     case .trackerFound: append("tracker found")
+    case .routeFailed(let route, _):
+      append("route failed ", Route.allCases.firstIndex(of: route) ?? -1)
+    case .routeTaken(let route): append("route taken ", Route.allCases.firstIndex(of: route) ?? -1)
     case .sealed: append("sealed")
     case .sealingImpossible: append("sealing impossible")
     }
@@ -113,6 +116,13 @@ private let parityConfiguration: StaticString =
   "hass_device_id":"5fa3","entities":{}}
   """
 
+private func parityRoutes() -> Routes {
+  Routes(
+    instance: [UInt8]("http://ha:8123"), home: [UInt8]("http://10.0.0.2:8123"), cloudhook: nil,
+    remoteUI: nil, presence: .home, isPlainAllowedAway: false, seed: 3,
+    now: Instant(nanoseconds: 0))
+}
+
 /// A delivery through a first cycle, an outage and its end; the messages are written as they
 /// would go out.
 func deliver(to transcript: inout Transcript) {
@@ -146,7 +156,7 @@ func deliver(to transcript: inout Transcript) {
 
 private struct Life: ~Copyable {
   var now = Instant(nanoseconds: 0)
-  private var delivery = Delivery(trackerID: [UInt8]("board"), seed: 9)
+  private var delivery = Delivery(routes: parityRoutes(), trackerID: [UInt8]("board"), seed: 9)
   private var buffer = ByteBuffer(capacity: 4096)
   private var nonceNumber: UInt8 = 0
 
@@ -192,8 +202,8 @@ private struct Life: ~Copyable {
   }
 
   mutating func connectionFailed(_ transcript: inout Transcript) {
-    delivery.connectionFailed(InlineText("Couldn't connect to server"), now: now)
-    take(nil, &transcript)
+    take(
+      delivery.connectionFailed(InlineText("Couldn't connect to server"), now: now), &transcript)
   }
 
   /// Answers with an envelope.

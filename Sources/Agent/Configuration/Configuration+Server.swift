@@ -1,5 +1,6 @@
 import Bytes
 import LinuxIO
+import Sensing
 import Transport
 
 // The sections that say who Home Assistant is and how it is spoken with.
@@ -15,6 +16,8 @@ extension ConfigurationField {
     let transport = keys.optional("transport")?.word(of: ["http", "websocket"])
     let encryption = keys.optional("encryption")?.word(of: ["required", "preferred"])
     let registersAgainAfter = keys.optional("register_again")?.registersAgainAfter()
+    let homeNetwork = keys.optional("home_network")?.homeNetwork()
+    let isPlainAllowedAway = keys.optional("plain_http_away")?.boolean()
     let tls = keys.optional("tls")?.tls()
     keys.hint(
       "token", "put the token into a file of its own and name that file with \"token_file\"")
@@ -22,12 +25,51 @@ extension ConfigurationField {
     return Configuration.HomeAssistantSettings(
       url: url, tokenFile: tokenFile, transport: transport == 1 ? .webSocket : .http,
       isPlainAllowed: encryption == 1, registersAgainAfter: registersAgainAfter,
+      homeNetwork: homeNetwork, isPlainAllowedAway: isPlainAllowedAway ?? false,
       tls: tls ?? .system)
   }
 
   private func registersAgainAfter() -> Duration? {
     if let text = text(), text.span.elementsEqual("off") { return nil }
     return duration(in: Configuration.registerAgainRange, example: "10min")
+  }
+
+  private func homeNetwork() -> Configuration.HomeNetworkSettings? {
+    guard let keys = section(example: "home_network: { ssids: [Harbour] }") else { return nil }
+    defer { keys.reportUnknownKeys() }
+    let range = 1...Configuration.homeNetworksMax
+    let ssids = keys.optional("ssids")?.items(count: range, example: "[Harbour]")
+    let bssids = keys.optional("bssids")?.items(count: range, example: "[aa:bb:cc:dd:ee:ff]")
+    let gateways = keys.optional("gateways")?.items(count: range, example: "[aa:bb:cc:dd:ee:ff]")
+    let url = keys.optional("url")?.httpURL()
+    guard ssids != nil || bssids != nil || gateways != nil else {
+      report(
+        "nothing says which network is home", remedy: "write ssids, bssids or gateways")
+      return nil
+    }
+    return Configuration.HomeNetworkSettings(
+      networks: HomeNetworks(
+        ssids: ssids?.compactMap { $0.ssid() } ?? [],
+        bssids: bssids?.compactMap { $0.hardwareAddress() } ?? [],
+        gateways: gateways?.compactMap { $0.hardwareAddress() } ?? []),
+      url: url)
+  }
+
+  private func ssid() -> SSID? {
+    guard let text = text() else { return nil }
+    if let ssid = SSID(text.span) { return ssid }
+    report(
+      "the name of the network has \(text.count) bytes",
+      remedy: "the most is \(SSID.byteCountMax)")
+    return nil
+  }
+
+  private func hardwareAddress() -> HardwareAddress? {
+    guard let text = text() else { return nil }
+    if let address = HardwareAddress(text: text.span) { return address }
+    report(
+      "\(quoted: text) is not a hardware address", remedy: "write for example aa:bb:cc:dd:ee:ff")
+    return nil
   }
 
   private func tls() -> TransportSettings? {

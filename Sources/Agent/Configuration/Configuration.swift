@@ -1,5 +1,6 @@
 import Bytes
 public import Drivers
+public import Sensing
 public import Transport
 
 /// What the agent shall do: the content of its configuration file, `/etc/homeward/homeward.yaml`.
@@ -53,9 +54,23 @@ extension Configuration {
     /// registered anew, which makes its entities anew; 30 s to 24 h. Default, and with `off`: nil,
     /// never: a person has to do it.
     public var registersAgainAfter: Duration?
+    /// `home_network: { ssids, bssids, gateways, url }`: how to know home, and the address there.
+    /// Default: nil, the board is wherever it is.
+    public var homeNetwork: HomeNetworkSettings?
+    /// `plain_http_away`: whether an address without TLS may be used away from home. Default: false.
+    public var isPlainAllowedAway: Bool
     /// `tls: { ca_file, public_key, certificate_file, key_file }`: who the server has to be, and
     /// what it is shown. Default: the system's authorities.
     public var tls: TransportSettings
+  }
+
+  /// `home_network`: at least one of the three lists, each of 1 to 16 items.
+  public struct HomeNetworkSettings: Equatable, Sendable {
+    /// `ssids`: names of wireless networks, 1 to 32 bytes. `bssids`: their access points, where the
+    /// name alone is not enough. `gateways`: hardware addresses of gateways at the end of a cable.
+    public var networks: HomeNetworks
+    /// `url`: the address there. Default: nil, that of `home_assistant.url`.
+    public var url: [UInt8]?
   }
 
   public enum MessageTransport: Equatable, Sendable {
@@ -129,6 +144,7 @@ extension Configuration {
   static let registerAgainRange: ClosedRange<Duration> = .seconds(30) ... .seconds(24 * 3600)
   static let debounceRange: ClosedRange<Duration> = .zero ... .seconds(10)
   static let sensorsMax = 64
+  static let homeNetworksMax = 16
   static let suppliesMax = 16
   static let nameCharactersMax = 64
   static let iconBytesMax = 64

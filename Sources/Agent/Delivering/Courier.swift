@@ -10,7 +10,13 @@ import Transport
 final class Courier {
   private enum Phase {
     case registering(Registrar)
-    case delivering(Registration, webhook: Endpoint)
+    case delivering(Registration)
+  }
+
+  /// The webhook over one route; made anew where the address is another one.
+  private struct Webhook {
+    let url: [UInt8]
+    let endpoint: Endpoint
   }
 
   private static let requestByteCountMax = Envelope.byteCount(sealing: Batch.dataByteCountMax)
@@ -25,7 +31,10 @@ final class Courier {
   private let reporter: Reporter
   /// The WebSocket, where the configuration wants one and there is a credential for it.
   private let line: WebSocketLine?
+  /// Where the board is, if the configuration says which networks are home.
+  private let whereabouts: Whereabouts?
   private var phase: Phase?
+  private var webhook: Webhook?
   /// What is under way to the webhook.
   private var message: Delivery.Message?
   /// A cycle was due before there was a registration.
@@ -38,7 +47,7 @@ final class Courier {
   init?(
     settings: Configuration.HomeAssistantSettings, identity: RegistrationRequest,
     state: StateDirectory, registration: Registration?, keeper: Keeper, line: WebSocketLine?,
-    loop: EventLoop, reporter: Reporter, now: Instant
+    whereabouts: Whereabouts?, loop: EventLoop, reporter: Reporter, now: Instant
   ) {
     guard
       let http = HTTPClient(
@@ -52,13 +61,21 @@ final class Courier {
     self.reporter = reporter
     self.line = line
     self.keeper = keeper
-    let update = Webhook.UpdateRegistration(identity)
+    self.whereabouts = whereabouts
+    let update = HomeAssistant.Webhook.UpdateRegistration(identity)
     delivery = Delivery(
+      routes: Routes(
+        instance: settings.url, home: settings.homeNetwork.map { $0.url ?? settings.url },
+        cloudhook: registration?.cloudhookURL?.bytes, remoteUI: registration?.remoteUIURL?.bytes,
+        presence: .unknown, isPlainAllowedAway: settings.isPlainAllowedAway, seed: randomSeed(),
+        now: now),
       trackerID: identity.deviceID, isPlain: registration?.isPlain ?? false,
       untold: registration?.toldFingerprint == update.fingerprint ? nil : update,
       doubtAfter: settings.registersAgainAfter ?? Delivery.doubtAfter,
       seed: randomSeed())
     if let registration { deliver(with: registration) } else { register(now: now) }
+    line?.setAllowed(mayShowToken)
+    whereabouts?.start(on: loop, telling: self, now: now)
   }
 
   // MARK: Readings
@@ -77,16 +94,17 @@ final class Courier {
     } else {
       next = earliest(next, delivery.deadline)
     }
-    return earliest(next, line?.deadline)
+    return earliest(earliest(next, line?.deadline), whereabouts?.deadline)
   }
 
   func deadlineReached(now: Instant) {
     http.deadlineReached(now: now)
     line?.deadlineReached(now: now)
+    whereabouts?.deadlineReached(now: now)
     if case .registering(let registrar)? = phase {
       registrar.deadlineReached(now: now)
-    } else if let next = delivery.deadlineReached(now: now) {
-      send(next)
+    } else {
+      goOn(delivery.deadlineReached(now: now), now: now)
     }
   }
 
@@ -97,7 +115,7 @@ final class Courier {
     }
     keeper.tryAgain()
     if !isConnectionKept { delivery.connectionEnded() }
-    if let next = delivery.cycleDue(now: now) { send(next) }
+    goOn(delivery.cycleDue(now: now), now: now)
   }
 
   // MARK: Registration
@@ -110,36 +128,47 @@ final class Courier {
   }
 
   private func deliver(with registration: Registration) {
-    var url = ByteBuffer(capacity: 2048)
-    url.append(settings.url)
-    registration.appendPath(to: &url)
-    phase = .delivering(registration, webhook: Endpoint(url: url))
+    phase = .delivering(registration)
+    webhook = nil
     line?.openChannel(of: registration)
   }
 
   /// Something about the registration has changed, which is kept.
   private func change(_ body: (inout Registration) -> Bool) {
-    guard case .delivering(var registration, let webhook)? = phase, body(&registration) else {
-      return
-    }
-    phase = .delivering(registration, webhook: webhook)
+    guard case .delivering(var registration)? = phase, body(&registration) else { return }
+    phase = .delivering(registration)
     keeper.keep(registration)
   }
 
   // MARK: Delivery
 
   private func send(_ message: Delivery.Message) {
-    guard case .delivering(let registration, let webhook)? = phase else { return }
+    guard case .delivering(let registration)? = phase,
+      let route = delivery.routes.current?.route, let url = delivery.routes.url(of: route)
+    else { return }
     self.message = message
     delivery.write(
       message, for: registration, nonce: Nonce(randomBytes: randomBytes()), into: &http.request)
     reporter.messageSent()
-    if settings.transport == .webSocket, let line,
+    if settings.transport == .webSocket, route == .instance || route == .home, let line,
       line.post(http.request, to: registration, telling: self)
     {
       return
     }
-    http.send(to: webhook, telling: self)
+    http.send(to: endpoint(over: route, url, registration), telling: self)
+  }
+
+  private func endpoint(
+    over route: Route, _ url: [UInt8], _ registration: Registration
+  ) -> Endpoint {
+    if let webhook, webhook.url == url { return webhook.endpoint }
+    var address = ByteBuffer(capacity: 2048)
+    address.append(url)
+    // The cloudhook is the address of the webhook itself.
+    if route != .cloudhook { registration.appendPath(to: &address) }
+    let endpoint = Endpoint(url: address)
+    webhook = Webhook(url: url, endpoint: endpoint)
+    return endpoint
   }
 
   /// Whether Home Assistant cannot have restarted since the last message.
@@ -152,9 +181,9 @@ final class Courier {
   private func judge(
     status: Int, _ body: inout ByteBuffer, now: Instant
   ) -> Delivery.Message? {
-    guard case .delivering(let registration, _)? = phase else { return nil }
+    guard case .delivering(let registration)? = phase else { return nil }
     if message == .key {
-      let result = Webhook.EnableEncryption.read(status: status, body: body)
+      let result = HomeAssistant.Webhook.EnableEncryption.read(status: status, body: body)
       // It is kept before anything else is done: nobody gives it a second time.
       if case .enabled(let key) = result {
         change {
@@ -174,8 +203,7 @@ final class Courier {
   }
 
   private func failed(_ reason: InlineText, now: Instant) {
-    delivery.connectionFailed(reason, now: now)
-    reportDelivery(now: now)
+    goOn(delivery.connectionFailed(reason, now: now), now: now)
   }
 
   private func reportDelivery(now: Instant) {
@@ -189,17 +217,37 @@ final class Courier {
           $0.toldFingerprint = fingerprint
           return true
         }
-      case .registrationDoubted where settings.registersAgainAfter != nil: register(now: now)
+      case .registrationDoubted where settings.registersAgainAfter != nil && mayShowToken:
+        register(now: now)
       default: break
       }
     }
   }
 }
 
+extension Courier {
+  /// The token opens all of Home Assistant's doors: in a network that may be anybody's it is not
+  /// sent in plain.
+  private var mayShowToken: Bool {
+    guard let whereabouts else { return true }
+    let url = settings.url
+    return whereabouts.presence == .home || settings.isPlainAllowedAway
+      || url.span.starts(with: "https://")
+  }
+}
+
+extension Courier: WhereaboutsOwner {
+  func presenceChanged(_ presence: HomeNetworks.Judgement, now: Instant) {
+    line?.setAllowed(mayShowToken)
+    let next = delivery.presenceChanged(presence, now: now)
+    if case .delivering? = phase { goOn(next, now: now) }
+  }
+}
+
 extension Courier: RegistrarOwner {
   func registered(_ registration: Registration, now: Instant) {
     var registration = registration
-    registration.toldFingerprint = Webhook.UpdateRegistration(identity).fingerprint
+    registration.toldFingerprint = HomeAssistant.Webhook.UpdateRegistration(identity).fingerprint
     keeper.keep(registration)
     delivery.registrationReplaced(isPlain: registration.isPlain)
     deliver(with: registration)

@@ -16,8 +16,10 @@ struct Delivering {
       let courier = Courier(
         settings: configuration.homeAssistant,
         identity: configuration.registrationRequest { reporter.withoutPushToken($0) }, state: state,
-        registration: registration, keeper: keeper, line: try line(keeper), loop: loop,
-        reporter: reporter, now: now)
+        registration: registration, keeper: keeper, line: try line(keeper),
+        whereabouts: configuration.homeAssistant.homeNetwork.map {
+          Whereabouts($0.networks, reporter: reporter)
+        }, loop: loop, reporter: reporter, now: now)
     else { throw .outOfMemory }
     return courier
   }

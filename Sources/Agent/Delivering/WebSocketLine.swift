@@ -29,7 +29,7 @@ final class WebSocketLine {
   /// Whether the connection of that message still stands: Home Assistant did not restart.
   private(set) var isConnectionKept = false
 
-  /// Nil where libcurl cannot start. `isChannelWanted` says whether notifications are to come.
+  /// It connects when it is allowed to. Nil where libcurl cannot start. `isChannelWanted` says whether notifications are to come.
   init?(
     settings: Configuration.HomeAssistantSettings, isChannelWanted: Bool, credential: Credential,
     rejected: RejectedTokens, keeper: Keeper, loop: EventLoop, reporter: Reporter
@@ -47,7 +47,6 @@ final class WebSocketLine {
     self.isChannelWanted = isChannelWanted
     client = driver.makeClient(seed: randomSeed())
     observation = client.observe { [unowned(unsafe) self] in unsafe stateChanged($0) }
-    client.connect()
   }
 
   var deadline: Instant? { earliest(driver.deadline, channel?.deadline) }
@@ -55,6 +54,11 @@ final class WebSocketLine {
   func deadlineReached(now: Instant) {
     driver.deadlineReached(now: now)
     channel?.deadlineReached(now: now)
+  }
+
+  /// Away from home there may be no connection: the token would be sent in plain.
+  func setAllowed(_ isAllowed: Bool) {
+    if isAllowed { client.connect() } else { client.disconnect() }
   }
 
   private func stateChanged(_ state: ConnectionState) {

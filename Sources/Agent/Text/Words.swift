@@ -82,6 +82,9 @@ extension OutageCause {
     case .encryptionRequired: "Home Assistant got our message unsealed; is there a proxy?"
     case .notHomeAssistant(let status):
       "something that is not Home Assistant answered (\(status)); is there a login page?"
+    case .noRoute:
+      "there is no way to Home Assistant: away from home nothing is sent over plain HTTP, unless"
+        + " home_assistant.plain_http_away allows it"
     case .unreadableAnswer: "Home Assistant's sealed answer is not what it should be"
     }
   }
@@ -99,6 +102,7 @@ extension OutageCause {
     case .badRequest: "bad_request"
     case .encryptionRequired: "encryption_required"
     case .notHomeAssistant: "not_home_assistant"
+    case .noRoute: "no_route"
     case .unreadableAnswer: "unreadable_answer"
     }
   }
@@ -195,6 +199,26 @@ extension Enrollment.Problem {
     case .notHomeAssistant: "not_home_assistant"
     case .requestRejected: "request_rejected"
     case .withoutEncryption: "without_encryption"
+    }
+  }
+}
+
+extension Route {
+  var words: MessageText {
+    switch self {
+    case .home: "the home network"
+    case .cloudhook: "the webhook in the cloud"
+    case .remoteUI: "the home in the cloud"
+    case .instance: "home_assistant.url"
+    }
+  }
+
+  var code: StaticString {
+    switch self {
+    case .home: "home"
+    case .cloudhook: "cloudhook"
+    case .remoteUI: "remote_ui"
+    case .instance: "instance"
     }
   }
 }

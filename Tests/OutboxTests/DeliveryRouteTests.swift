@@ -1,0 +1,149 @@
+import Bytes
+import HomeAssistant
+import Sensing
+import Testing
+
+@testable import Outbox
+
+/// A delivery that has more than one way to go.
+@Suite struct DeliveryRouteTests {
+  private let rig: DeliveryRig
+
+  init() throws {
+    rig = DeliveryRig(
+      beginning: Delivery(
+        routes: Routes(
+          instance: [UInt8]("https://ha.example".utf8), home: [UInt8]("http://10.0.0.2".utf8),
+          cloudhook: [UInt8]("https://hook".utf8), remoteUI: nil, presence: .home,
+          isPlainAllowedAway: false, seed: 1, now: Instant(nanoseconds: 0)),
+        trackerID: [UInt8]("board".utf8), seed: 1), registration: try .forTests())
+    rig.answersInquiries = true
+    rig.configuration = DeliveryRig.configuration.replacing(
+      #"{"version""#, with: #"{"cloudhook_url":"https://hook","version""#)
+    try rig.acceptedCycle()
+    rig.forgetWhatWasToldSoFar()
+  }
+
+  @Test func aFailureGoesOnOverTheNextRouteAtOnce() throws {
+    _ = try rig.sensor("level", 7)
+    rig.cycleDue()
+    try rig.accept()
+    rig.connectionFailed()
+    #expect(rig.underWay == .states && rig.deadline == nil)
+    try rig.acceptAll()
+    #expect(!rig.isInOutage)
+    #expect(
+      rig.events.suffix(3) == [
+        .routeFailed(.home, .noConnection(InlineText("Couldn't connect to server"))),
+        .routeTaken(.cloudhook), .proven(readings: 1, hasLocation: false),
+      ])
+  }
+
+  /// Somebody else may answer there, and takes the locations for his own.
+  @Test func whoeverAnswersOverAnotherRouteIsAskedWhoHeIs() throws {
+    rig.answersInquiries = false
+    rig.cycleDue()
+    rig.connectionFailed()
+    #expect(rig.underWay == .configuration)
+  }
+
+  @Test func onlyWhenNoRouteIsLeftItIsAnOutage() throws {
+    rig.cycleDue()
+    rig.answered(.unavailable(status: 503))
+    rig.answered(.unavailable(status: 503))
+    #expect(!rig.isInOutage)
+    rig.answered(.unavailable(status: 503))
+    #expect(rig.isInOutage && rig.deadline != nil)
+    // All are tried once more.
+    try rig.sleepUntilDeadline()
+    try rig.acceptAll()
+    #expect(!rig.isInOutage && rig.route == .home)
+  }
+
+  @Test func whoComesHomeInAnOutageIsNotKeptWaiting() throws {
+    rig.presenceChanged(.away)
+    rig.cycleDue()
+    rig.connectionFailed()
+    rig.connectionFailed()
+    #expect(rig.isInOutage)
+    rig.presenceChanged(.home)
+    try rig.acceptAll()
+    #expect(!rig.isInOutage)
+  }
+
+  @Test func whoLeavesTakesTheNextCycleOverTheCloud() throws {
+    rig.presenceChanged(.away)
+    #expect(rig.underWay == nil && rig.events.isEmpty)
+    try rig.acceptedCycle()
+    #expect(rig.events == [.routeTaken(.cloudhook), .proven(readings: 0, hasLocation: false)])
+    rig.forgetWhatWasToldSoFar()
+    try rig.acceptedCycle()
+    #expect(rig.events == [.proven(readings: 0, hasLocation: false)])
+  }
+
+  @Test func withoutARouteReadingsWaitUntilThereIsOne() throws {
+    let rig = DeliveryRig(
+      beginning: Delivery(
+        routes: Routes(
+          instance: [UInt8]("http://ha".utf8), home: [UInt8]("http://ha".utf8), cloudhook: nil,
+          remoteUI: nil, presence: .away, isPlainAllowedAway: false, seed: 1,
+          now: Instant(nanoseconds: 0)),
+        trackerID: [UInt8]("board".utf8), seed: 1), registration: try .forTests())
+    rig.answersInquiries = true
+    _ = try rig.sensor("level", 7)
+    rig.cycleDue()
+    #expect(rig.underWay == nil && rig.events == [.outage(.noRoute)])
+    try rig.sleepUntilDeadline()
+    #expect(rig.underWay == nil && rig.deadline != nil)
+    rig.presenceChanged(.home)
+    try rig.acceptAll()
+    #expect(rig.events.last == .proven(readings: 1, hasLocation: false))
+  }
+
+  /// The harbour's network ended in the middle of a cycle.
+  @Test(arguments: 0...2)
+  func whoLeavesInTheMiddleOfACycleStopsThere(answersBefore: Int) throws {
+    let rig = DeliveryRig(
+      beginning: Delivery(
+        routes: Routes(
+          instance: [UInt8]("http://ha".utf8), home: [UInt8]("http://ha".utf8), cloudhook: nil,
+          remoteUI: nil, presence: .home, isPlainAllowedAway: false, seed: 1,
+          now: Instant(nanoseconds: 0)),
+        trackerID: [UInt8]("board".utf8), seed: 1), registration: try .forTests())
+    _ = try rig.sensor("level", 7)
+    rig.record(.here(at: 0))
+    rig.cycleDue()
+    for _ in 0..<answersBefore { try rig.accept() }
+    rig.presenceChanged(.away)
+    try rig.accept()
+    #expect(rig.underWay == nil && rig.deadline != nil)
+    #expect(rig.events.last == .outage(.noRoute))
+    rig.presenceChanged(.home)
+    try rig.acceptAll()
+    #expect(rig.events.last == .proven(readings: 1, hasLocation: true))
+  }
+
+  /// At a friend's there is a Home Assistant, too, at the same address, and it knows us not.
+  @Test func oneRouteThatDoesNotKnowUsIsNoReasonForDoubtWhileAnotherWorks() throws {
+    for _ in 0..<100 {
+      rig.sleep(.seconds(60))
+      rig.cycleDue()
+      if rig.route == .home { rig.answered(.notLive) }
+      try rig.acceptAll()
+    }
+    #expect(!rig.isInOutage)
+    #expect(!rig.events.contains { if case .registrationDoubted = $0 { true } else { false } })
+  }
+
+  @Test func whatNoRouteKnowsIsDoubtedEvenWhereOneIsDown() throws {
+    rig.cycleDue()
+    let began = rig.now
+    while rig.now - began <= Delivery.doubtAfter + Delivery.longestRetryDelay {
+      rig.answered(.notLive)
+      rig.answered(.gone)
+      rig.connectionFailed()
+      try rig.sleepUntilDeadline()
+    }
+    #expect(rig.events.contains { if case .registrationDoubted = $0 { true } else { false } })
+  }
+}

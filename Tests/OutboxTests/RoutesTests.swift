@@ -1,0 +1,180 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import Outbox
+
+@Suite struct RoutesTests {
+  private static let instance = [UInt8]("http://192.168.1.5:8123".utf8)
+  private static let home = [UInt8]("http://10.0.0.2:8123".utf8)
+  private static let cloudhook = [UInt8]("https://hooks.example/abc".utf8)
+  private static let remoteUI = [UInt8]("https://home.example".utf8)
+  private static let start = Instant(nanoseconds: 0)
+
+  private func routes(
+    _ presence: HomeNetworks.Judgement = .home, home: [UInt8]? = home,
+    isPlainAllowedAway: Bool = false,
+    hasCloud: Bool = true
+  ) -> Routes {
+    Routes(
+      instance: Self.instance, home: home, cloudhook: hasCloud ? Self.cloudhook : nil,
+      remoteUI: hasCloud ? Self.remoteUI : nil, presence: presence,
+      isPlainAllowedAway: isPlainAllowedAway, seed: 1, now: Self.start)
+  }
+
+  private func after(_ seconds: Int64) -> Instant { Self.start + .seconds(seconds) }
+
+  // MARK: The order
+
+  @Test func atHomeTheWayIsDirect() {
+    #expect(routes().current?.route == .home)
+  }
+
+  /// Nobody said which networks are home: the address of the configuration is the one to take.
+  @Test func whereHomeIsNotKnownTheCloudIsForWhenTheAddressFails() {
+    var routes = routes(.unknown, home: nil)
+    var order: [Route?] = [routes.current?.route]
+    while routes.failed(.notLive, now: Self.start) { order.append(routes.current?.route) }
+    #expect(order == [.instance, .cloudhook, .remoteUI])
+  }
+
+  @Test func awayTheOrderIsThatOfTheDocumentation() {
+    var routes = routes(.away, isPlainAllowedAway: true)
+    var order: [Route?] = [routes.current?.route]
+    while routes.failed(.notLive, now: Self.start) { order.append(routes.current?.route) }
+    #expect(order == [.cloudhook, .remoteUI, .instance])
+    #expect(routes.current == nil)
+  }
+
+  /// Whoever sits in the harbour's network would be shown the webhook's address.
+  @Test func awayNothingIsSentInPlainUnlessThatIsAllowed() {
+    let shy = routes(.away, hasCloud: false)
+    #expect(shy.current == nil)
+    #expect(shy.obstacle(to: .instance, now: Self.start) == .unencrypted)
+    #expect(shy.obstacle(to: .home, now: Self.start) == .away)
+    #expect(shy.obstacle(to: .cloudhook, now: Self.start) == .noAddress)
+    #expect(routes(.away, isPlainAllowedAway: true, hasCloud: false).current?.route == .instance)
+    #expect(routes(.unknown, hasCloud: false).current?.route == .instance)
+  }
+
+  // MARK: Failures
+
+  @Test func aFailureMovesOnAndSaysWhy() {
+    var routes = routes()
+    let isOther = routes.failed(.unavailable(status: 503), now: after(1))
+    #expect(isOther)
+    #expect(routes.current?.route == .cloudhook && routes.current?.since == after(1))
+    guard case .failed(let cause, let since, let until)? = routes.obstacle(to: .home, now: after(1))
+    else {
+      Issue.record("nothing is in the way")
+      return
+    }
+    #expect(cause == .unavailable(status: 503) && since == after(1))
+    #expect(until > after(1) && until <= after(1) + Routes.firstAbsence)
+  }
+
+  @Test func aBetterRouteIsTakenAgainWhenItsTimeIsOver() {
+    var routes = routes()
+    _ = routes.failed(.notLive, now: after(0))
+    routes.deliveryDue(now: after(10))
+    #expect(routes.current?.route == .cloudhook)
+    routes.deliveryDue(now: after(0) + Routes.firstAbsence)
+    #expect(routes.current?.route == .home)
+  }
+
+  /// A router that works for one message in two must not cost every second one.
+  @Test func aRouteThatKeepsFailingIsLeftAloneForLonger() {
+    var routes = routes()
+    var now = Self.start
+    var absences: [Duration] = []
+    for _ in 0..<10 {
+      _ = routes.failed(.notLive, now: now)
+      guard case .failed(_, let since, let until)? = routes.obstacle(to: .home, now: now) else {
+        Issue.record("nothing is in the way")
+        return
+      }
+      #expect(since == Self.start)
+      absences.append(until - now)
+      now = until
+      routes.deliveryDue(now: now)
+      #expect(routes.current?.route == .home)
+    }
+    for (shorter, longer) in zip(absences, absences.dropFirst(2)) {
+      #expect(longer > shorter || longer > Routes.longestAbsence * 0.7)
+    }
+    #expect(absences.allSatisfy { $0 <= Routes.longestAbsence })
+    #expect(absences.last.map { $0 > Routes.longestAbsence * 0.7 } == true)
+  }
+
+  @Test func aProofForgetsTheFailures() {
+    var routes = routes()
+    _ = routes.failed(.notLive, now: after(0))
+    routes.deliveryDue(now: after(100))
+    routes.proven()
+    _ = routes.failed(.notLive, now: after(200))
+    guard case .failed(_, let since, let until)? = routes.obstacle(to: .home, now: after(200))
+    else {
+      Issue.record("nothing is in the way")
+      return
+    }
+    #expect(since == after(200) && until <= after(200) + Routes.firstAbsence)
+  }
+
+  @Test func whenAllHaveFailedAllAreTriedOnceMore() {
+    var routes = routes()
+    while routes.failed(.notLive, now: after(0)) {}
+    #expect(routes.current == nil)
+    routes.retryDue(now: after(5))
+    #expect(routes.current?.route == .home)
+    var count = 1
+    while routes.failed(.notLive, now: after(5)) { count += 1 }
+    #expect(count == 4)
+  }
+
+  // MARK: Coming and going
+
+  @Test func whoComesHomeTriesTheDirectWayAtOnce() {
+    var routes = routes()
+    _ = routes.failed(.notLive, now: after(0))
+    routes.presenceChanged(.away, now: after(1))
+    #expect(routes.current?.route == .cloudhook)
+    routes.presenceChanged(.home, now: after(2))
+    #expect(routes.current?.route == .home && routes.current?.since == after(2))
+  }
+
+  @Test func theSamePresenceAgainChangesNothing() {
+    var routes = routes()
+    _ = routes.failed(.notLive, now: after(0))
+    routes.presenceChanged(.home, now: after(1))
+    #expect(routes.current?.route == .cloudhook)
+  }
+
+  @Test func aNewAddressIsTriedAndTheSameOneIsNot() {
+    var routes = routes(.away)
+    _ = routes.failed(.gone, now: after(0))
+    #expect(routes.current?.route == .remoteUI)
+    routes.addressesTold(cloudhook: Self.cloudhook, remoteUI: Self.remoteUI)
+    routes.deliveryDue(now: after(1))
+    #expect(routes.current?.route == .remoteUI)
+    routes.addressesTold(
+      cloudhook: [UInt8]("https://hooks.example/new".utf8), remoteUI: Self.remoteUI)
+    #expect(routes.current?.route == .remoteUI, "not in the middle of a delivery")
+    routes.deliveryDue(now: after(2))
+    #expect(routes.current?.route == .cloudhook)
+  }
+
+  @Test func aSubscriptionThatEndedTakesItsRoutesAlong() {
+    var routes = routes(.away, isPlainAllowedAway: true)
+    routes.addressesTold(cloudhook: nil, remoteUI: nil)
+    routes.deliveryDue(now: after(1))
+    #expect(routes.current?.route == .instance)
+  }
+
+  @Test func withoutAnyRouteNothingFails() {
+    var routes = routes(.away, hasCloud: false)
+    let isOther = routes.failed(.notLive, now: after(0))
+    #expect(!isOther)
+    routes.proven()
+    #expect(routes.current == nil)
+  }
+}
