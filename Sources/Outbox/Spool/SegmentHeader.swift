@@ -1,0 +1,138 @@
+import Bytes
+
+/// The start of a segment.
+///
+///     offset  size  field                integers are little-endian
+///          0     4  magic                "HWSP"
+///          4     2  version              1
+///          6     1  thinnings            how often detail was taken out, 0...3
+///          7     1  0
+///          8     8  first                every sequence number of the segment is this or more
+///         16     8  acknowledged         what Home Assistant had of the segments before
+///         24    16  device               whose readings these are
+///         40     4  checksum             CRC-32C of bytes 0..<40
+///
+/// Every version begins like this, so that an old agent knows a new spool when it sees one.
+struct SegmentHeader: Equatable {
+  static let byteCount = 44
+  static let version: UInt16 = 1
+  private static let magic: StaticString = "HWSP"
+
+  var thinnings: UInt8
+  var first: UInt64
+  var acknowledged: UInt64
+  var device: DeviceFingerprint
+
+  var salt: SegmentSalt { SegmentSalt(first: first, device: device) }
+
+  enum Judgement: Equatable {
+    case valid(SegmentHeader)
+    /// Of a version that is not ours.
+    case foreign
+    /// Torn or damaged, or no header at all.
+    case unreadable
+  }
+
+  func write(into buffer: inout ByteBuffer) {
+    let start = buffer.count
+    buffer.append(Self.magic)
+    buffer.append(littleEndian: Self.version)
+    buffer.append(thinnings)
+    buffer.append(0)
+    buffer.append(littleEndian: first)
+    buffer.append(littleEndian: acknowledged)
+    buffer.append(littleEndian: device.low)
+    buffer.append(littleEndian: device.high)
+    var checksum = CRC32C()
+    checksum.update(buffer.bytes.extracting(start...))
+    buffer.append(littleEndian: checksum.value)
+  }
+
+  /// Judges the first bytes of a file.
+  static func read(_ bytes: Span<UInt8>) -> Judgement {
+    guard bytes.count >= byteCount, bytes.starts(with: magic) else { return .unreadable }
+    var checksum = CRC32C()
+    checksum.update(bytes.extracting(0..<byteCount - 4))
+    var trailer = FieldReader(bytes.extracting(byteCount - 4..<byteCount))
+    guard trailer.integer(UInt32.self) == checksum.value else { return .unreadable }
+    var fields = FieldReader(bytes.extracting(4..<byteCount - 4))
+    guard fields.integer(UInt16.self) == version, let thinnings = fields.integer(UInt8.self),
+      fields.integer(UInt8.self) == 0, let first = fields.integer(UInt64.self),
+      let acknowledged = fields.integer(UInt64.self), let low = fields.integer(UInt64.self),
+      let high = fields.integer(UInt64.self), thinnings <= SpoolThinning.countMax,
+      first <= SpoolRecord.firstSequenceMax,
+      acknowledged <= SpoolRecord.sequenceMax
+    else { return .foreign }
+    return .valid(
+      SegmentHeader(
+        thinnings: thinnings, first: first, acknowledged: acknowledged,
+        device: DeviceFingerprint(low: low, high: high)))
+  }
+}
+
+/// A file of the spool's directory.
+///
+/// It is called by its first sequence number in 16 hexadecimal digits, so that a header that cannot
+/// be read costs no reading: `0000000000000001.spool`.
+public struct SegmentFile: Equatable, Sendable {
+  enum Kind: Equatable {
+    case segment
+    /// A copy with less detail that has not taken its segment's place yet.
+    case thinned
+    /// Not ours to read, and not ours to delete.
+    case aside
+  }
+
+  public static let nameByteCountMax = 24
+  private static let segmentSuffix: StaticString = ".spool"
+  private static let thinnedSuffix: StaticString = ".thinned"
+  private static let asideSuffix: StaticString = ".aside"
+
+  let first: UInt64
+  let kind: Kind
+
+  init(first: UInt64, kind: Kind = .segment) {
+    self.first = first
+    self.kind = kind
+  }
+
+  /// The file of that name, or nil where it is none that the spool looks at.
+  init?(name: Span<UInt8>) {
+    guard name.count > 16, let first = UInt64(hexadecimal: name.extracting(0..<16)),
+      first <= SpoolRecord.firstSequenceMax
+    else { return nil }
+    let isThinned = name.extracting(16...).elementsEqual(Self.thinnedSuffix)
+    self.init(first: first, kind: isThinned ? .thinned : .segment)
+    guard name.elementsEqual(self.name.span) else { return nil }
+  }
+
+  /// The name in the directory.
+  public var name: [UInt8] {
+    var buffer = ByteBuffer(capacity: Self.nameByteCountMax)
+    buffer.append(hexadecimal: first, digits: 16)
+    switch kind {
+    case .segment: buffer.append(Self.segmentSuffix)
+    case .thinned: buffer.append(Self.thinnedSuffix)
+    case .aside: buffer.append(Self.asideSuffix)
+    }
+    return [UInt8](buffer.bytes)
+  }
+}
+
+extension UInt64 {
+  fileprivate init?(hexadecimal digits: Span<UInt8>) {
+    self = 0
+    for index in digits.indices {
+      guard let value = hexadecimalValue(of: digits[index]) else { return nil }
+      self = self << 4 | UInt64(value)
+    }
+  }
+}
+
+extension ByteBuffer {
+  fileprivate mutating func append(hexadecimal number: UInt64, digits: UInt64) {
+    for digit in (0..<digits).reversed() {
+      append(hexadecimalDigit: UInt8(truncatingIfNeeded: number >> (4 * digit)) & 15)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import Bytes
+
+/// Finds the records of a segment, chunk by chunk and with the memory of one chunk.
+///
+/// What is no record is skipped byte by byte until one begins again. Bytes before a record that is
+/// found are damage; bytes behind the last one are a torn tail.
+struct SegmentReader: ~Copyable {
+  static let windowByteCount = 32 * 1024
+
+  private(set) var window = ByteBuffer(capacity: windowByteCount)
+  private(set) var names = SensorNames()
+  private var first: UInt64 = 0
+  private var salt = CRC32C()
+  /// Where in the file the window begins, and where in the window the next record is looked for.
+  private var windowOffset = 0
+  private var place = 0
+  /// Where in the window the last record stands that was found.
+  private(set) var found = 0..<0
+
+  private(set) var recordCount = 0
+  /// Where in the file the last record ends.
+  private(set) var endOfRecords = 0
+  /// Bytes of damage between the records.
+  private(set) var damagedByteCount = 0
+
+  /// Where in the file the next chunk comes from.
+  var readOffset: Int { windowOffset + window.count }
+  /// Begins with the records of another segment.
+  mutating func begin(_ salt: SegmentSalt) {
+    first = salt.first
+    self.salt = salt.checksum
+    names.removeAll()
+    window.removeAll()
+    windowOffset = SegmentHeader.byteCount
+    place = 0
+    found = 0..<0
+    recordCount = 0
+    endOfRecords = SegmentHeader.byteCount
+    damagedByteCount = 0
+  }
+
+  /// Makes room for the chunk at `readOffset`.
+  mutating func makeRoom() {
+    window.removeFirst(place)
+    windowOffset += place
+    place = 0
+    found = 0..<0
+  }
+
+  mutating func fill<Failure: Error>(
+    _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
+  ) throws(Failure) {
+    try window.fill(body)
+  }
+
+  /// Takes the window for something that is no record.
+  mutating func clear() {
+    window.removeAll()
+    place = 0
+    found = 0..<0
+  }
+
+  /// The next record, or nil where the window holds no more whole ones.
+  ///
+  /// - Parameter isWhole: whether the file ends with the window.
+  mutating func next(isWhole: Bool) -> SpoolRecord? {
+    while place < window.count {
+      let start = window.bytes.firstIndex(of: SpoolRecord.start, from: place) ?? window.count
+      let end = start + byteCount(at: start)
+      place = start
+      // A damaged length may point past the end, and whole records may follow it.
+      if start == end || end > window.count, !isWhole { return nil }
+      guard end <= window.count,
+        let record = SpoolRecord(window.bytes.extracting(start..<end), first: first, salt: salt)
+      else {
+        place = min(start + 1, window.count)
+        continue
+      }
+      took(start..<end, record)
+      return record
+    }
+    return nil
+  }
+
+  /// What the record at `start` says that it takes; 0 where too little of it is there.
+  private func byteCount(at start: Int) -> Int {
+    SpoolRecord.byteCount(startingWith: window.bytes.extracting(start...))
+  }
+
+  private mutating func took(_ range: Range<Int>, _ record: SpoolRecord) {
+    damagedByteCount += windowOffset + range.lowerBound - endOfRecords
+    place = range.upperBound
+    found = range
+    endOfRecords = windowOffset + range.upperBound
+    recordCount += 1
+    guard case .sensor(let slot) = record else { return }
+    let name = range.lowerBound + SpoolRecord.prefixByteCount + 1
+    names.set(slot, to: name..<range.upperBound - SpoolRecord.checksumByteCount, of: window)
+  }
+}

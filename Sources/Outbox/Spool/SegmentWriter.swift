@@ -1,0 +1,33 @@
+import Bytes
+
+/// Writes the records of a segment.
+struct SegmentWriter {
+  /// No entry with what it needs before it takes more.
+  static let entryByteCountMax = 3 * SpoolRecord.byteCountMax
+
+  private let first: UInt64
+  private let salt: CRC32C
+  /// The slots whose meaning stands in the segment.
+  private var declared = SlotSet()
+
+  init(_ salt: SegmentSalt) {
+    first = salt.first
+    self.salt = salt.checksum
+  }
+
+  /// Writes an entry under its number, and before it the name of its sensor where that is not there.
+  mutating func write(
+    _ entry: SpoolEntry, sequence: UInt64, names: borrowing SensorNames,
+    into buffer: inout ByteBuffer
+  ) {
+    if case .reading(let slot, _) = entry.content, !declared.contains(slot) {
+      for _ in 0..<2 { buffer.append(sensor: slot, names[slot], salt: salt) }
+      declared.insert(slot)
+    }
+    buffer.append(entry, offset: sequence - first, salt: salt)
+  }
+
+  func write(acknowledged sequence: UInt64, into buffer: inout ByteBuffer) {
+    buffer.append(acknowledged: sequence, salt: salt)
+  }
+}

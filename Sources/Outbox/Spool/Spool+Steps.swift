@@ -1,0 +1,196 @@
+public import Bytes
+
+extension Spool {
+  /// What the disk is doing, or does next.
+  enum Step: Equatable {
+    case unlisted
+    case idle
+    case deletingLeftover(SegmentFile)
+    // Opening
+    case readingHeader(Int)
+    case settingAside(Int, SegmentFile)
+    case scanning
+    case cutting(Int)
+    // Writing
+    case repairing
+    case creating
+    case appending
+    case synchronizing
+    case synchronizingDirectory
+    // Taking
+    case fetching
+    case deletingOldest
+    // Making room
+    case copying(Copy)
+    case creatingCopy
+    case appendingCopy
+    case synchronizingCopy
+    case replacing
+  }
+
+  /// What is to be done next, or nil. It is done, and told with `performed` or `failed`, before the
+  /// next one is asked for.
+  public mutating func nextAction() -> Action? {
+    precondition(!isUnderWay, "one action at a time")
+    if step == .idle { step = nextStep() }
+    if step == .unlisted, retryAt != nil { return nil }
+    guard let action = action(of: step) else { return nil }
+    if case .read(_, _, let byteCountMax) = action {
+      chunkByteCountMax = byteCountMax
+      chunkByteCount = 0
+    }
+    isUnderWay = true
+    return action
+  }
+
+  /// What comes first of all there is to do.
+  private mutating func nextStep() -> Step {
+    guard isOpen else { return .unlisted }
+    if retryAt == nil {
+      if let leftover = leftovers.last { return .deletingLeftover(leftover) }
+      if let index = segments.firstIndex(where: { $0.isGarbage }) {
+        return .settingAside(index, segments[index].asideFile)
+      }
+      if isOldestAcknowledged { return .deletingOldest }
+      if let write = nextWrite() { return write }
+      if let copy = nextCopy() { return copy }
+    }
+    if isChunkWanted, cursor != nil { return .fetching }
+    return .idle
+  }
+
+  private func action(of step: Step) -> Action? {
+    switch step {
+    case .idle: return nil
+    case .unlisted: return .list
+    case .deletingLeftover(let file): return .delete(file)
+    case .readingHeader(let index):
+      return .read(segments[index].file, offset: 0, byteCountMax: SegmentHeader.byteCount)
+    case .settingAside(let index, let aside):
+      return .setAside(segments[index].file, as: aside)
+    case .scanning: return read(segments.count - 1)
+    case .cutting(let byteCount): return .truncate(newest.file, byteCount: byteCount)
+    case .repairing: return .truncate(newest.file, byteCount: newest.byteCount)
+    case .creating: return .create(SegmentFile(first: nextSequence))
+    case .appending: return .append(newest.file)
+    case .synchronizing: return .synchronize(newest.file)
+    case .synchronizingDirectory: return .synchronizeDirectory
+    case .fetching: return cursor.map { read($0) }
+    case .deletingOldest: return .delete(segments[0].file)
+    case .copying: return read(copyIndex)
+    case .creatingCopy: return .create(copyFile)
+    case .appendingCopy: return .append(copyFile)
+    case .synchronizingCopy: return .synchronize(copyFile)
+    case .replacing: return .replace(copyFile, segments[copyIndex].file)
+    }
+  }
+
+  private func read(_ index: Int) -> Action {
+    let offset = reader.readOffset
+    return .read(
+      segments[index].file, offset: offset,
+      byteCountMax: min(reader.window.freeCapacity, segments[index].byteCount - offset))
+  }
+
+  var newest: Segment {
+    guard let newest = segments.last else { preconditionFailure("there is one by now") }
+    return newest
+  }
+
+  /// Lets `body` write what it reads for `.read`, and say how many bytes it was.
+  public mutating func fill<Failure: Error>(
+    _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
+  ) throws(Failure) {
+    let before = reader.window.count
+    try reader.fill(body)
+    chunkByteCount += reader.window.count - before
+    precondition(chunkByteCount <= chunkByteCountMax, "no more is read than was asked for")
+  }
+
+  // MARK: Events
+
+  /// The action was done.
+  public mutating func performed(now: Instant) {
+    precondition(isUnderWay, "nothing was asked for")
+    isUnderWay = false
+    switch step {
+    case .idle: preconditionFailure("resting is no action")
+    case .unlisted: listed()
+    case .deletingLeftover:
+      leftovers.removeLast()
+      step = .idle
+    case .readingHeader(let index): headerRead(index)
+    case .settingAside(let index, _):
+      losses.setAside += 1
+      leaveOut(index)
+    case .scanning: scan()
+    case .cutting(let byteCount): cut(to: byteCount)
+    case .repairing:
+      isNewestUnclean = false
+      step = .idle
+    case .creating: created()
+    case .appending: step = .synchronizing
+    case .synchronizing:
+      if isDirectoryUnclean { step = .synchronizingDirectory } else { written() }
+    case .synchronizingDirectory:
+      isDirectoryUnclean = false
+      written()
+    case .fetching:
+      fetched()
+    case .deletingOldest: removeOldest()
+    case .copying(let copy): copyRead(copy)
+    case .creatingCopy: step = .copying(.thinned)
+    case .appendingCopy: copyAppended()
+    case .synchronizingCopy: step = .replacing
+    case .replacing: replaced()
+    }
+  }
+
+  /// The disk did not do it.
+  public mutating func failed(_ failure: DiskFailure, now: Instant) {
+    precondition(isUnderWay, "nothing was asked for")
+    isUnderWay = false
+    switch step {
+    case .idle: preconditionFailure("resting is no action")
+    case .unlisted:
+      segments.removeAll(keepingCapacity: true)
+      leftovers.removeAll(keepingCapacity: true)
+      diskFailed(failure, now: now)
+    case .readingHeader(let index):
+      losses.unreadableSegments += 1
+      nextSequence = max(nextSequence, segments[index].numbersEnd)
+      leaveOut(index)
+    case .settingAside(let index, _):
+      losses.setAside += 1
+      leaveOut(index)
+    case .scanning: scanFailed()
+    case .cutting:
+      isNewestOpen = false
+      opened()
+    case .creating, .appending, .synchronizing, .synchronizingDirectory, .repairing:
+      writeFailed(failure, now: now)
+    case .fetching: fetchFailed()
+    case .deletingLeftover, .deletingOldest:
+      step = .idle
+      diskFailed(failure, now: now)
+    case .copying, .creatingCopy, .appendingCopy, .synchronizingCopy, .replacing:
+      copyFailed(failure, now: now)
+    }
+  }
+
+  mutating func diskFailed(_ failure: DiskFailure, now: Instant) {
+    self.failure = failure
+    retryAt = now + backOff.failed()
+  }
+
+  /// The disk is tried again.
+  public mutating func deadlineReached(now: Instant) {
+    guard let retryAt, now >= retryAt else { return }
+    self.retryAt = nil
+  }
+
+  mutating func diskWorks() {
+    failure = nil
+    backOff.succeeded()
+  }
+}

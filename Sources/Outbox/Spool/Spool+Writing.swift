@@ -1,0 +1,91 @@
+import Bytes
+
+extension Spool {
+  /// Whether the directory has to be told something; it is told with the next batch where it can
+  /// wait.
+  private var isWriteWanted: Bool {
+    guard durability != .memory else { return false }
+    // What was taken is acknowledged before long, or taken again.
+    let isBatchDue = isWriteDue && !waiting.isEmpty && takenInMemory <= waiting.removedCount
+    return isBatchDue || isEverythingAcknowledged
+      || acknowledged >= persistedAcknowledged + Self.acknowledgementsPerWrite
+  }
+
+  /// Whether the newest segment holds nothing but what was acknowledged.
+  var isEverythingAcknowledged: Bool {
+    guard segments.count == 1, let newest = segments.last, let finishedAt = newest.finishedAt else {
+      return false
+    }
+    return newest.byteCount > SegmentHeader.byteCount && finishedAt <= acknowledged
+  }
+
+  mutating func nextWrite() -> Step? {
+    guard isWriteWanted else { return nil }
+    if isNewestUnclean { return .repairing }
+    guard isNewestOpen, newest.byteCount < Self.segmentByteCountMax, !isEverythingAcknowledged
+    else { return .creating }
+    writeOutgoing()
+    return .appending
+  }
+
+  mutating func created() {
+    segments.append(Segment(first: nextSequence, byteCount: 0, isHeaderReadable: true))
+    writer = SegmentWriter(SegmentSalt(first: nextSequence, device: device))
+    isNewestOpen = true
+    isDirectoryUnclean = true
+    writeOutgoing()
+    step = .appending
+  }
+
+  private mutating func writeOutgoing() {
+    guard var writer else { preconditionFailure("an open segment has a writer") }
+    outgoing.removeAll()
+    outgoingAcknowledged = acknowledged
+    if newest.byteCount == 0 {
+      SegmentHeader(
+        thinnings: 0, first: newest.first, acknowledged: acknowledged, device: device
+      ).write(into: &outgoing)
+    } else if acknowledged > persistedAcknowledged {
+      writer.write(acknowledged: acknowledged, into: &outgoing)
+    }
+    outgoingEntryCount = 0
+    // What is acknowledged before its batch is closed is never written.
+    let entryCount = isWriteDue && takenInMemory <= waiting.removedCount ? waiting.count : 0
+    while outgoingEntryCount < entryCount,
+      outgoing.freeCapacity >= SegmentWriter.entryByteCountMax,
+      newest.byteCount + outgoing.count < Self.segmentByteCountMax
+    {
+      let sequence = nextSequence + UInt64(outgoingEntryCount)
+      writer.write(waiting[outgoingEntryCount], sequence: sequence, names: names, into: &outgoing)
+      outgoingEntryCount += 1
+    }
+    outgoingNumberCount = UInt64(outgoingEntryCount)
+    self.writer = writer
+  }
+
+  mutating func written() {
+    segments[segments.count - 1].byteCount += outgoing.count
+    segments[segments.count - 1].finishedAt = nil
+    persistedAcknowledged = outgoingAcknowledged
+    nextSequence += outgoingNumberCount
+    waiting.removeFirst(outgoingEntryCount)
+    takenInMemory = max(takenInMemory, waiting.removedCount)
+    outgoingEntryCount = 0
+    if waiting.isEmpty { isWriteDue = false }
+    diskWorks()
+    step = .idle
+  }
+
+  mutating func writeFailed(_ failure: DiskFailure, now: Instant) {
+    // Some of it may be on the disk under these numbers.
+    nextSequence += max(1, outgoingNumberCount)
+    outgoingEntryCount = 0
+    outgoingNumberCount = 0
+    if step != .creating, let newest = segments.last {
+      isNewestUnclean = true
+      writer = SegmentWriter(SegmentSalt(first: newest.first, device: device))
+    }
+    step = .idle
+    diskFailed(failure, now: now)
+  }
+}

@@ -1,0 +1,53 @@
+public import Bytes
+public import Sensing
+
+/// What may be lost when the power goes.
+public enum Durability: Equatable, Sendable {
+  /// Nothing: every reading is on the disk before the next one is looked at.
+  case reading
+  /// The open batch, which is one cycle at most.
+  case batch
+  /// Everything that comes: nothing is kept on the disk.
+  case memory
+}
+
+/// Something that could not be proven delivered, with its own time.
+public struct SpoolEntry: Equatable, Sendable {
+  public enum Content: Equatable, Sendable {
+    /// `sensor` is a place that `Spool.uniqueID(of:)` knows the name of.
+    case reading(sensor: UInt8, Value)
+    /// Its `notBefore` is the beginning of time, so that it is never taken for a fresh one.
+    case fix(Fix)
+  }
+
+  /// Counts up for ever and is never given twice, so that whoever receives a double can tell. What
+  /// was never on the disk has none: after a power cut nobody would know that it was given.
+  public var sequence: UInt64?
+  /// When it was true.
+  public var time: WallTime
+  /// Whether the clock that `time` comes from was known to be right.
+  public var isTimeTrusted: Bool
+  public var content: Content
+
+  public init(
+    sequence: UInt64?, time: WallTime, isTimeTrusted: Bool, content: Content
+  ) {
+    self.sequence = sequence
+    self.time = time
+    self.isTimeTrusted = isTimeTrusted
+    self.content = content
+  }
+}
+
+/// Whose spool it is: a hash over what tells this device from every other.
+public struct DeviceFingerprint: Equatable, Sendable {
+  public static let byteCount = 16
+
+  public let low: UInt64
+  public let high: UInt64
+
+  public init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
+}

@@ -1,0 +1,210 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import Outbox
+
+/// A segment with every kind of record, and what a disk can do to it.
+@Suite struct SegmentDamageTests {
+  private let file: [UInt8]
+  /// Where each record stands.
+  private let records: [Range<Int>]
+  /// Which numbers are taken from the file as it is.
+  private let numbers: [UInt64]
+  private let name = SegmentFile(first: 1).text
+
+  init() {
+    let rig = SpoolRig()
+    rig.keep(1...4)
+    rig.record(1, .boolean(true))
+    rig.record(2, .text(InlineText("a\u{A5}b")))
+    rig.record(2, .unknown)
+    rig.spool.record(.here(at: 3), isTimeTrusted: true)
+    rig.closeBatch()
+    _ = rig.take()
+    rig.acknowledge()
+    rig.keep(5...7)
+    file = rig.disk.files[name] ?? []
+    records = Self.records(of: file)
+    numbers = (2...11).map { UInt64($0) }
+  }
+
+  /// By the lengths in the file, not by the reader.
+  private static func records(of file: [UInt8]) -> [Range<Int>] {
+    var records: [Range<Int>] = []
+    var start = SegmentHeader.byteCount
+    while start < file.count {
+      let end = start + 7 + Int(file[start + 1])
+      records.append(start..<end)
+      start = end
+    }
+    return records
+  }
+
+  private func rig(on file: [UInt8], device: DeviceFingerprint = .boat) -> SpoolRig {
+    let disk = ModelDisk()
+    disk.files = [name: file]
+    return SpoolRig(disk, device: device)
+  }
+
+  /// The numbers of the readings and fixes that stand in these records.
+  private func numbers(in records: some Sequence<Range<Int>>) -> [UInt64] {
+    records.compactMap { record in
+      [2, 3].contains(file[record.lowerBound + 2]) ? UInt64(file[record.lowerBound + 3]) + 1 : nil
+    }
+  }
+
+  @Test func theBytesOnTheDiskNeverChange() {
+    let rig = SpoolRig()
+    rig.record(3, .number(FixedPoint(-2, decimals: 1)), at: 5)
+    rig.closeBatch()
+    let digits = Array("0123456789abcdef".utf8)
+    let text = (rig.disk.files[name] ?? []).flatMap {
+      [digits[Int($0 >> 4)], digits[Int($0 & 15)]]
+    }
+    #expect(
+      String(decoding: text, as: UTF8.self)
+        == "48575350010000000100000000000000000000000000000008070605040302010900000000000000"
+        + "SALTEDHEADER")
+  }
+
+  @Test func theFileIsReadAsItWasWritten() {
+    #expect(records.count == 3 * 2 + 1 + 11)
+    #expect(numbers(in: records) == [1] + numbers)
+    #expect(rig(on: file).takeAll().map { $0.sequence } == numbers)
+  }
+
+  @Test(arguments: [0x01, 0x80, 0xFF] as [UInt8])
+  func aByteThatFlipsCostsTheRecordItStandsInAndNoOther(flip: UInt8) {
+    for place in file.indices {
+      var damaged = file
+      damaged[place] ^= flip
+      let rig = rig(on: damaged)
+      let whole = numbers(in: records.filter { !$0.contains(place) })
+      let isMarkerHit = records.contains { $0.contains(place) && file[$0.lowerBound + 2] == 4 }
+      #expect(
+        rig.takeAll().map { $0.sequence } == (isMarkerHit ? whole : whole.filter { $0 > 1 }),
+        "byte \(place)")
+      let isLast = records.last?.contains(place) == true
+      let isHeader = place < SegmentHeader.byteCount
+      #expect((rig.losses.damagedByteCount > 0) == (!isLast && !isHeader), "byte \(place)")
+      #expect((rig.losses.tornByteCount > 0) == isLast, "byte \(place)")
+      #expect(rig.losses.setAside == 0)
+    }
+  }
+
+  @Test func aNumberIsNotGivenAgainWhereItsRecordIsDamaged() {
+    for place in file.indices {
+      var damaged = file
+      damaged[place] ^= 0x10
+      let rig = rig(on: damaged)
+      rig.keep([99])
+      #expect((rig.takeAll().last?.sequence ?? 0) > 11, "byte \(place)")
+    }
+  }
+
+  @Test func aFileThatIsCutGivesEveryRecordBeforeTheCut() {
+    for length in 0...file.count {
+      let rig = rig(on: Array(file.prefix(length)))
+      let whole = records.filter { $0.upperBound <= length }
+      let isMarked = whole.contains { file[$0.lowerBound + 2] == 4 }
+      #expect(
+        rig.takeAll().map { $0.sequence }
+          == numbers(in: whole).filter { !isMarked || $0 > 1 }, "length \(length)")
+      let end = max(SegmentHeader.byteCount, whole.last?.upperBound ?? 0)
+      #expect(rig.losses.tornByteCount == max(0, length - end))
+      #expect(rig.losses.damagedByteCount == 0)
+      // What comes next is read behind the cut.
+      rig.keep([99])
+      #expect(rig.restarted().takeAll().numbers.last == 99, "length \(length)")
+    }
+  }
+
+  @Test func zeroBytesAreNoRecordsAndStopNothing() {
+    let zeros = [UInt8](repeating: 0, count: 5000)
+    let middle = records[9].lowerBound
+    let damaged = Array(file[..<middle]) + zeros + Array(file[middle...])
+    let rig = rig(on: damaged + zeros)
+    #expect(rig.takeAll().map { $0.sequence } == numbers)
+    #expect(rig.losses.damagedByteCount == 5000)
+    #expect(rig.losses.tornByteCount == 5000)
+  }
+
+  @Test func aFileOfNothingIsRemovedAndItsNumberIsNotGivenAgain() {
+    let rig = rig(on: [])
+    #expect(rig.disk.files.isEmpty)
+    rig.keep([1])
+    #expect(rig.takeAll().map { $0.sequence } == [2])
+  }
+
+  @Test func recordsAreFoundAcrossChunks() {
+    let rig = SpoolRig()
+    for start in stride(from: Int64(0), to: 9000, by: 300) { rig.keep(start..<start + 300) }
+    #expect(rig.restarted().takeAll().numbers == Array(0..<9000))
+  }
+
+  // MARK: Not ours
+
+  @Test func aNewerVersionIsSetAsideAndTheSpoolGoesOn() {
+    var newer = file
+    newer[4] = 2
+    var checksum = CRC32C()
+    checksum.update(newer.span.extracting(0..<SegmentHeader.byteCount - 4))
+    for byte in 0..<4 {
+      newer[SegmentHeader.byteCount - 4 + byte] =
+        UInt8(truncatingIfNeeded: checksum.value >> UInt32(8 * byte))
+    }
+    let rig = rig(on: newer)
+    expectSetAside(rig, newer)
+  }
+
+  @Test func theSpoolOfAnotherDeviceIsSetAside() {
+    expectSetAside(rig(on: file, device: .van), file)
+  }
+
+  @Test func somethingElseUnderOurNameIsSetAside() {
+    let letter = [UInt8](repeating: UInt8(ascii: "a"), count: 300)
+    expectSetAside(rig(on: letter), letter)
+  }
+
+  @Test func aFileUnderAnotherNumberIsSetAside() {
+    let disk = ModelDisk()
+    disk.files = ["0000000000000007.spool": file]
+    let rig = SpoolRig(disk)
+    #expect(disk.files.keys.sorted() == ["0000000000000007.aside"])
+    #expect(rig.losses.setAside == 1)
+  }
+
+  private func expectSetAside(_ rig: SpoolRig, _ file: [UInt8]) {
+    #expect(rig.disk.files == ["0000000000000001.aside": file])
+    #expect(rig.losses.setAside == 1)
+    #expect(rig.takeAll().isEmpty)
+    rig.keep([1])
+    let taken = rig.restarted().takeAll()
+    #expect(taken.numbers == [1])
+    #expect((taken.first?.sequence ?? 0) > 11)
+    #expect(rig.disk.files["0000000000000001.aside"] == file)
+  }
+
+  @Test func oneThatWasSetAsideBeforeIsNotWrittenOver() {
+    let disk = ModelDisk()
+    disk.files = [name: file, "0000000000000001.aside": [1]]
+    let rig = SpoolRig(disk, device: .van)
+    #expect(disk.files == [name: file, "0000000000000001.aside": [1]])
+    rig.keep([1])
+    #expect(rig.restarted(device: .van).takeAll().numbers == [1])
+  }
+
+  @Test(arguments: [
+    "", "spool", "0000000000000001", "000000000000000A.spool", "2000000000000001.spool",
+    "0000000000000001.spool2", "00000000000000001.spool", "000000000000000g.spool",
+  ])
+  func otherFilesAreLeftAlone(name: String) {
+    let disk = ModelDisk()
+    disk.files = [name: [1, 2, 3]]
+    let rig = SpoolRig(disk)
+    rig.keep([1])
+    #expect(disk.files[name] == [1, 2, 3])
+    #expect(rig.losses == Spool.Losses())
+  }
+}

@@ -1,0 +1,179 @@
+import Bytes
+import Sensing
+
+@testable import Outbox
+
+extension DeviceFingerprint {
+  static let boat = DeviceFingerprint(low: 0x0102_0304_0506_0708, high: 9)
+  static let van = DeviceFingerprint(low: 0x0102_0304_0506_0709, high: 9)
+}
+
+/// A spool on a model disk, driven as the agent drives it.
+final class SpoolRig {
+  /// An entry, and which sensor it is of.
+  struct Taken: Equatable {
+    var sequence: UInt64?
+    var time: Int64
+    var isTimeTrusted: Bool
+    var sensor: String
+    var content: SpoolEntry.Content
+
+    var number: Int64? {
+      if case .reading(_, .number(let number)) = content { number.coefficient } else { nil }
+    }
+  }
+
+  let disk: ModelDisk
+  var spool: Spool
+  var now = Instant(nanoseconds: 1_000_000_000)
+  private(set) var actions: [Spool.Action] = []
+  private(set) var bytesRead = 0
+  private(set) var chunks = 0
+  /// The error of an action, if it is to fail.
+  var fault: (Spool.Action) -> Int32? = { _ in nil }
+  /// The power goes after this many more actions.
+  var actionsLeft = Int.max
+  var isOff: Bool { actionsLeft == 0 }
+
+  init(
+    _ disk: ModelDisk = ModelDisk(), device: DeviceFingerprint = .boat,
+    durability: Durability = .batch, cap: Int = Spool.byteCountCap, opens: Bool = true
+  ) {
+    self.disk = disk
+    spool = Spool(device: device, durability: durability, byteCountCap: cap, seed: 1)
+    if opens { settle() }
+  }
+
+  // MARK: What the agent does
+
+  /// Does all that the spool wants.
+  func settle() {
+    while !isOff, let action = spool.nextAction() {
+      actionsLeft -= 1
+      actions.append(action)
+      if let code = fault(action) {
+        spool.failed(DiskFailure(code: code), now: now)
+        continue
+      }
+      do throws(ModelDisk.Broken) {
+        try perform(action)
+      } catch {
+        if !isOff { spool.failed(DiskFailure(code: error.code), now: now) }
+        continue
+      }
+      if !isOff { spool.performed(now: now) }
+    }
+  }
+
+  private func perform(_ action: Spool.Action) throws(ModelDisk.Broken) {
+    switch action {
+    case .list:
+      for (name, bytes) in disk.files {
+        let name = [UInt8](name.utf8)
+        spool.fileFound(name: name.span, byteCount: bytes.count)
+      }
+    case .read(let file, let offset, let byteCountMax):
+      guard let bytes = disk.files[file.text] else { throw ModelDisk.Broken(code: 2) }
+      let chunk = bytes.dropFirst(offset).prefix(byteCountMax)
+      chunks += 1
+      bytesRead += chunk.count
+      spool.fill { free in
+        for (place, byte) in chunk.enumerated() { free[place] = byte }
+        return chunk.count
+      }
+    case .create(let file): try disk.create(file.text)
+    case .append(let file): try disk.append(copy(of: spool.outgoing), to: file.text)
+    case .synchronize(let file): try disk.synchronize(file.text)
+    case .synchronizeDirectory: disk.synchronizeDirectory()
+    case .truncate(let file, let byteCount): try disk.truncate(file.text, to: byteCount)
+    case .delete(let file): disk.delete(file.text)
+    case .replace(let old, let new):
+      try disk.rename(old.text, to: new.text, mayReplace: true)
+      disk.synchronizeDirectory()
+    case .setAside(let old, let new): try disk.rename(old.text, to: new.text, mayReplace: false)
+    }
+  }
+
+  private func copy(of buffer: borrowing ByteBuffer) -> [UInt8] { [UInt8](buffer.bytes) }
+
+  func forgetActions() {
+    actions = []
+    bytesRead = 0
+    chunks = 0
+  }
+
+  func sleepUntilDeadline() {
+    if let deadline = spool.deadline { now = max(now, deadline) }
+    spool.deadlineReached(now: now)
+    settle()
+  }
+
+  func record(_ sensor: Int, _ value: Value, at time: Int64 = 0, isTimeTrusted: Bool = true) {
+    let reading = Reading(
+      sensor: SensorIndex(sensor), value: value, time: WallTime(nanoseconds: time))
+    spool.record(reading, of: [UInt8]("sensor\(sensor)".utf8), isTimeTrusted: isTimeTrusted)
+  }
+
+  func record(_ number: Int64, sensor: Int = 0) {
+    record(sensor, .number(FixedPoint(number)), at: number)
+  }
+
+  func closeBatch() {
+    spool.batchClosed()
+    settle()
+  }
+
+  func keep(_ numbers: some Sequence<Int64>) {
+    for number in numbers { record(number) }
+    closeBatch()
+  }
+
+  /// The next entry, with what has to be read for it.
+  func take() -> Taken? {
+    while !isOff {
+      if let entry = spool.take() {
+        return Taken(
+          sequence: entry.sequence, time: entry.time.nanoseconds,
+          isTimeTrusted: entry.isTimeTrusted,
+          sensor: String(decoding: spool.uniqueID(of: entry), as: UTF8.self),
+          content: entry.content)
+      }
+      guard spool.isReading else { return nil }
+      settle()
+    }
+    return nil
+  }
+
+  func takeAll() -> [Taken] {
+    var all: [Taken] = []
+    while let entry = take() { all.append(entry) }
+    return all
+  }
+
+  func acknowledge() {
+    spool.acknowledged(upTo: spool.position)
+    settle()
+  }
+
+  // MARK: What a test looks at
+
+  var losses: Spool.Losses { spool.losses }
+  var failure: DiskFailure? { spool.failure }
+  var deadline: Instant? { spool.deadline }
+  var inMemory: Int { spool.entryCountInMemory }
+  var occupied: Int { spool.occupiedByteCount }
+  var isEmpty: Bool { spool.isEmpty }
+
+  /// The same disk after a restart.
+  func restarted(device: DeviceFingerprint = .boat, opens: Bool = true) -> SpoolRig {
+    SpoolRig(disk, device: device, opens: opens)
+  }
+}
+
+extension SegmentFile {
+  var text: String { String(decoding: name, as: UTF8.self) }
+}
+
+extension [SpoolRig.Taken] {
+  var numbers: [Int64] { compactMap { $0.number } }
+}

@@ -1,0 +1,195 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import Outbox
+
+@Suite struct SpoolTests {
+  // MARK: What is kept comes back
+
+  @Test func whatIsKeptComesBackAfterARestartAsItWas() {
+    let rig = SpoolRig()
+    let text = InlineText("Bilge \"wet\" ✓")
+    let values: [Value] = [
+      .number(FixedPoint(-1234, decimals: 2)), .number(FixedPoint(.min, decimals: 9)),
+      .boolean(true), .boolean(false), .text(text), .text(InlineText("")), .unknown, .unavailable,
+    ]
+    for (index, value) in values.enumerated() {
+      rig.record(index, value, at: Int64(index) - 3, isTimeTrusted: index % 2 == 0)
+    }
+    let fix = Fix(
+      mode: .threeDimensional, latitude: -33.123456789, longitude: 179.999999999,
+      altitudeMeters: -2.5, speedMetersPerSecond: 0, trackDegrees: 359.9,
+      horizontalErrorMeters: 3, verticalErrorMeters: 7,
+      time: WallTime(nanoseconds: 1_700_000_000_123_456_789),
+      notBefore: Instant(nanoseconds: 5))
+    rig.spool.record(fix, isTimeTrusted: true)
+    var plain = Fix.here(at: 1)
+    rig.spool.record(plain, isTimeTrusted: false)
+    rig.closeBatch()
+
+    let taken = rig.restarted().takeAll()
+    #expect(taken.map { $0.sequence } == (1...10).map { UInt64($0) })
+    for (index, value) in values.enumerated() {
+      #expect(taken[index].content == .reading(sensor: UInt8(index), value))
+      #expect(taken[index].sensor == "sensor\(index)")
+      #expect(taken[index].time == Int64(index) - 3)
+      #expect(taken[index].isTimeTrusted == (index % 2 == 0))
+    }
+    var past = fix
+    past.notBefore = Instant(nanoseconds: .min)
+    plain.notBefore = Instant(nanoseconds: .min)
+    #expect(taken[8].content == .fix(past))
+    #expect(taken[8].time == 1_700_000_000_123_456_789)
+    #expect(taken[9].content == .fix(plain))
+    #expect(!taken[9].isTimeTrusted)
+  }
+
+  @Test(arguments: [Int64.min, -1, 0, 4_102_444_800_000_000_000, .max])
+  func aClockThatIsYearsOffChangesNothing(time: Int64) {
+    let rig = SpoolRig()
+    rig.record(0, .boolean(true), at: time, isTimeTrusted: false)
+    rig.record(0, .boolean(false), at: 0)
+    rig.closeBatch()
+    #expect(rig.restarted().takeAll().map { $0.time } == [time, 0])
+  }
+
+  @Test func whatIsNotAcknowledgedIsTakenAgain() {
+    let rig = SpoolRig()
+    rig.keep(1...5)
+    #expect(rig.takeAll().numbers == [1, 2, 3, 4, 5])
+    rig.spool.rewind()
+    #expect(rig.take()?.number == 1)
+    #expect(rig.take()?.number == 2)
+    rig.acknowledge()
+    _ = rig.take()
+    rig.spool.rewind()
+    #expect(rig.takeAll().numbers == [3, 4, 5])
+  }
+
+  @Test func whatIsAcknowledgedIsGoneAlsoAfterARestart() {
+    let rig = SpoolRig()
+    rig.keep(1...5)
+    _ = rig.takeAll()
+    rig.acknowledge()
+    #expect(rig.takeAll().isEmpty)
+    #expect(rig.isEmpty)
+    let again = rig.restarted()
+    #expect(again.takeAll().isEmpty)
+    #expect(again.isEmpty)
+    again.keep([6])
+    #expect(again.takeAll().map { $0.sequence } == [6])
+  }
+
+  @Test func aMarkerRidesWithTheNextBatch() {
+    let rig = SpoolRig()
+    rig.keep(1...5)
+    for _ in 1...3 { _ = rig.take() }
+    rig.acknowledge()
+    rig.keep([6])
+    #expect(rig.restarted().takeAll().numbers == [4, 5, 6])
+  }
+
+  @Test func thousandsOfAcknowledgedEntriesAreWorthAMarkerOfTheirOwn() {
+    let rig = SpoolRig()
+    for start in stride(from: Int64(1), through: 5501, by: 500) { rig.keep(start..<start + 500) }
+    for _ in 1...5000 { _ = rig.take() }
+    rig.forgetActions()
+    rig.acknowledge()
+    #expect(rig.actions.count == 2)
+    #expect(rig.restarted().take()?.number == 5001)
+  }
+
+  // MARK: What it costs
+
+  @Test func aBatchIsOneWriteAndOneFsync() {
+    let rig = SpoolRig()
+    rig.keep([0])
+    rig.forgetActions()
+    rig.keep(1...100)
+    let file = SegmentFile(first: 1)
+    #expect(rig.actions == [.append(file), .synchronize(file)])
+  }
+
+  @Test func nothingIsWrittenWhileHomeAssistantTakesEverything() {
+    let rig = SpoolRig()
+    rig.forgetActions()
+    for number in Int64(1)...1000 {
+      rig.record(number)
+      rig.settle()
+      #expect(rig.takeAll().numbers == [number])
+      rig.acknowledge()
+    }
+    #expect(rig.actions.isEmpty)
+    #expect(rig.disk.files.isEmpty)
+  }
+
+  @Test func aFullSpoolIsOpenedByItsHeadersAndItsNewestSegment() {
+    let disk = fullDisk()
+    #expect(disk.files.count == 64)
+    #expect(disk.files.values.reduce(0) { $0 + $1.count } > 60 << 20)
+    let rig = SpoolRig(disk, cap: 80 << 20)
+    #expect(rig.bytesRead <= 65 * SegmentHeader.byteCount + Spool.segmentByteCountMax)
+    #expect(rig.chunks <= 64 + 40)
+    #expect(rig.take()?.number == 1)
+  }
+
+  /// As a spool that was never thinned leaves it; made from one segment.
+  private func fullDisk() -> ModelDisk {
+    let disk = ModelDisk()
+    var files: [String: [UInt8]] = [:]
+    var number: Int64 = 1
+    for _ in 0..<64 {
+      let salt = SegmentSalt(first: UInt64(number), device: .boat)
+      var writer = SegmentWriter(salt)
+      var names = SensorNames()
+      names.set(0, to: [UInt8]("sensor0".utf8))
+      var buffer = ByteBuffer(capacity: Spool.segmentByteCountMax + 1024)
+      SegmentHeader(thinnings: 0, first: salt.first, acknowledged: 0, device: .boat)
+        .write(into: &buffer)
+      while buffer.count < 1_030_000 {
+        let entry = SpoolEntry(
+          sequence: nil, time: WallTime(nanoseconds: number), isTimeTrusted: true,
+          content: .reading(sensor: 0, .number(FixedPoint(number))))
+        writer.write(entry, sequence: UInt64(number), names: names, into: &buffer)
+        number += 1
+      }
+      files[SegmentFile(first: salt.first).text] = [UInt8](buffer.bytes)
+    }
+    disk.files = files
+    return disk
+  }
+
+  // MARK: How much may be lost
+
+  @Test func everyReadingIsOnTheDiskAtOnceWhereThatIsWanted() {
+    let rig = SpoolRig(durability: .reading)
+    rig.record(1)
+    rig.settle()
+    #expect(rig.inMemory == 0)
+    #expect(rig.restarted().takeAll().numbers == [1])
+  }
+
+  @Test func anOpenBatchIsInMemoryUntilItIsClosed() {
+    let rig = SpoolRig()
+    rig.record(1)
+    rig.settle()
+    #expect(rig.inMemory == 1)
+    #expect(rig.restarted().takeAll().isEmpty)
+    rig.closeBatch()
+    #expect(rig.inMemory == 0)
+  }
+
+  @Test func memoryOnlyWritesNothingAndGivesWhatItHas() {
+    let rig = SpoolRig(durability: .memory)
+    rig.keep(1...3000)
+    #expect(rig.disk.files.isEmpty)
+    #expect(rig.inMemory == Spool.memoryEntryCountMax)
+    #expect(rig.losses.overflowed == 3000 - Spool.memoryEntryCountMax)
+    let taken = rig.takeAll()
+    #expect(taken.numbers.last == 3000)
+    #expect(taken.allSatisfy { $0.sequence == nil && $0.sensor == "sensor0" })
+    rig.acknowledge()
+    #expect(rig.inMemory == 0)
+  }
+}
