@@ -61,7 +61,7 @@ struct SegmentHeader: Equatable {
       let acknowledged = fields.integer(UInt64.self), let low = fields.integer(UInt64.self),
       let high = fields.integer(UInt64.self), thinnings <= SpoolThinning.countMax,
       first <= SpoolRecord.firstSequenceMax,
-      acknowledged <= SpoolRecord.sequenceMax
+      acknowledged <= SpoolRecord.firstSequenceMax
     else { return .foreign }
     return .valid(
       SegmentHeader(

@@ -10,7 +10,7 @@ extension Spool {
 
   /// A new segment and a copy must find room, whenever they are made.
   private var isOverCap: Bool {
-    occupiedByteCount > byteCountCap - 2 * Self.segmentByteCountMax
+    occupiedByteCount > byteCountCap - 2 * segmentByteCount
       || segments.count > Self.segmentCountMax
   }
 

@@ -5,7 +5,7 @@ extension Spool.Segment {
   var numbersEnd: UInt64 { first + UInt64(min(byteCount, byteCountMax)) + 1 }
   /// A file that is larger is none of ours.
   var isTooLarge: Bool { byteCount > byteCountMax }
-  private var byteCountMax: Int { 2 * Spool.segmentByteCountMax }
+  private var byteCountMax: Int { 2 * Spool.segmentByteCount }
 }
 
 /// What is there at the start: every header is read, and the newest segment to its end. That is all,
@@ -139,6 +139,8 @@ extension Spool {
     }
     acknowledged = max(acknowledged, persistedAcknowledged)
     taken = max(taken, acknowledged)
+    // What Home Assistant has was given, whether or not it is still to be read here.
+    nextSequence = max(nextSequence, acknowledged + 1)
     isOpen = true
     step = .idle
   }

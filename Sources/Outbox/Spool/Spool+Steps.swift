@@ -93,8 +93,8 @@ extension Spool {
   }
 
   var newest: Segment {
-    guard let newest = segments.last else { preconditionFailure("there is one by now") }
-    return newest
+    precondition(!segments.isEmpty, "there is one by now")
+    return segments[segments.count - 1]
   }
 
   /// Lets `body` write what it reads for `.read`, and say how many bytes it was.
@@ -167,7 +167,13 @@ extension Spool {
     case .cutting:
       isNewestOpen = false
       opened()
-    case .creating, .appending, .synchronizing, .synchronizingDirectory, .repairing:
+    case .repairing:
+      // What may stand in its tail has numbers that are not given again. A new segment is made.
+      isNewestUnclean = false
+      isNewestOpen = false
+      step = .idle
+      diskFailed(failure, now: now)
+    case .creating, .appending, .synchronizing, .synchronizingDirectory:
       writeFailed(failure, now: now)
     case .fetching: fetchFailed()
     case .deletingLeftover, .deletingOldest:

@@ -22,8 +22,12 @@ extension Spool {
   mutating func nextWrite() -> Step? {
     guard isWriteWanted else { return nil }
     if isNewestUnclean { return .repairing }
-    guard isNewestOpen, newest.byteCount < Self.segmentByteCountMax, !isEverythingAcknowledged
-    else { return .creating }
+    guard isNewestOpen, newest.byteCount < segmentByteCount, !isEverythingAcknowledged
+    else {
+      // Two files cannot have one name.
+      if let newest = segments.last { nextSequence = max(nextSequence, newest.first + 1) }
+      return .creating
+    }
     writeOutgoing()
     return .appending
   }
@@ -53,7 +57,7 @@ extension Spool {
     let entryCount = isWriteDue && takenInMemory <= waiting.removedCount ? waiting.count : 0
     while outgoingEntryCount < entryCount,
       outgoing.freeCapacity >= SegmentWriter.entryByteCountMax,
-      newest.byteCount + outgoing.count < Self.segmentByteCountMax
+      newest.byteCount + outgoing.count < segmentByteCount
     {
       let sequence = nextSequence + UInt64(outgoingEntryCount)
       writer.write(waiting[outgoingEntryCount], sequence: sequence, names: names, into: &outgoing)

@@ -41,8 +41,8 @@ public struct SpoolPosition: Equatable, Sendable {
 /// 3. An entry leaves the disk acknowledged, or counted as thinned or dropped.
 /// 4. All files together never take more than the cap.
 public struct Spool: ~Copyable {
-  /// A segment that is this large takes no more batches.
-  public static let segmentByteCountMax = 1024 * 1024
+  /// A segment that is this large takes no more batches, unless somebody says otherwise.
+  public static let segmentByteCount = 1024 * 1024
   /// What all segments may take unless somebody says otherwise.
   public static let byteCountCap = 64 * 1024 * 1024
   /// Every file takes whole blocks; in a cap of only small ones, this many.
@@ -123,6 +123,7 @@ public struct Spool: ~Copyable {
   let device: DeviceFingerprint
   let durability: Durability
   let byteCountCap: Int
+  let segmentByteCount: Int
   var segments: [Segment] = []
   /// Copies that were not finished when the power went, or when the disk failed.
   var leftovers: [SegmentFile] = []
@@ -181,13 +182,17 @@ public struct Spool: ~Copyable {
   /// - Parameters:
   ///   - device: whose readings these are.
   ///   - byteCountCap: what all files together may take; at least four segments.
+  ///   - segmentByteCount: how large a segment becomes, less one batch.
   ///   - seed: where the jitter of the waits starts.
   public init(
     device: DeviceFingerprint, durability: Durability = .batch,
-    byteCountCap: Int = Spool.byteCountCap, seed: UInt64
+    byteCountCap: Int = Spool.byteCountCap, segmentByteCount: Int = Spool.segmentByteCount,
+    seed: UInt64
   ) {
     precondition(
-      byteCountCap >= 4 * Self.segmentByteCountMax, "a segment, its copy and the next one fit")
+      segmentByteCount <= Self.segmentByteCount && byteCountCap >= 4 * segmentByteCount,
+      "a segment, its copy and the next one fit")
+    self.segmentByteCount = segmentByteCount
     self.device = device
     self.durability = durability
     self.byteCountCap = byteCountCap

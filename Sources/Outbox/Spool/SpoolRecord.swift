@@ -204,7 +204,7 @@ extension SpoolRecord {
       else { return nil }
       self = .sensor(slot: slot)
     case .acknowledged:
-      guard let sequence = fields.integer(UInt64.self), sequence <= Self.sequenceMax,
+      guard let sequence = fields.integer(UInt64.self), sequence <= Self.firstSequenceMax,
         fields.isAtEnd
       else { return nil }
       self = .acknowledged(sequence)

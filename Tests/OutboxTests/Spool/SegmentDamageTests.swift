@@ -54,6 +54,7 @@ import Testing
     }
   }
 
+  /// Made by another program, from the table.
   @Test func theBytesOnTheDiskNeverChange() {
     let rig = SpoolRig()
     rig.record(3, .number(FixedPoint(-2, decimals: 1)), at: 5)
@@ -64,8 +65,10 @@ import Testing
     }
     #expect(
       String(decoding: text, as: UTF8.self)
-        == "48575350010000000100000000000000000000000000000008070605040302010900000000000000"
-        + "SALTEDHEADER")
+        == "485753500100000001000000000000000000000000000000080706050403020109000000000000009e9b06e2"
+        + "a508010373656e736f723361a73073"
+        + "a508010373656e736f723361a73073"
+        + "a514020005000000000000008003feffffffffffffff013d1413c5")
   }
 
   @Test func theFileIsReadAsItWasWritten() {
@@ -159,7 +162,7 @@ import Testing
   }
 
   @Test func theSpoolOfAnotherDeviceIsSetAside() {
-    expectSetAside(rig(on: file, device: .van), file)
+    expectSetAside(rig(on: file, device: .van), file, device: .van)
   }
 
   @Test func somethingElseUnderOurNameIsSetAside() {
@@ -175,12 +178,14 @@ import Testing
     #expect(rig.losses.setAside == 1)
   }
 
-  private func expectSetAside(_ rig: SpoolRig, _ file: [UInt8]) {
+  private func expectSetAside(
+    _ rig: SpoolRig, _ file: [UInt8], device: DeviceFingerprint = .boat
+  ) {
     #expect(rig.disk.files == ["0000000000000001.aside": file])
     #expect(rig.losses.setAside == 1)
     #expect(rig.takeAll().isEmpty)
     rig.keep([1])
-    let taken = rig.restarted().takeAll()
+    let taken = rig.restarted(device: device).takeAll()
     #expect(taken.numbers == [1])
     #expect((taken.first?.sequence ?? 0) > 11)
     #expect(rig.disk.files["0000000000000001.aside"] == file)

@@ -37,10 +37,13 @@ final class SpoolRig {
 
   init(
     _ disk: ModelDisk = ModelDisk(), device: DeviceFingerprint = .boat,
-    durability: Durability = .batch, cap: Int = Spool.byteCountCap, opens: Bool = true
+    durability: Durability = .batch, cap: Int = Spool.byteCountCap,
+    segment: Int = Spool.segmentByteCount, opens: Bool = true
   ) {
     self.disk = disk
-    spool = Spool(device: device, durability: durability, byteCountCap: cap, seed: 1)
+    spool = Spool(
+      device: device, durability: durability, byteCountCap: cap, segmentByteCount: segment,
+      seed: 1)
     if opens { settle() }
   }
 
@@ -164,9 +167,11 @@ final class SpoolRig {
   var occupied: Int { spool.occupiedByteCount }
   var isEmpty: Bool { spool.isEmpty }
 
-  /// The same disk after a restart.
+  /// A spool on what is on the disk now.
   func restarted(device: DeviceFingerprint = .boat, opens: Bool = true) -> SpoolRig {
-    SpoolRig(disk, device: device, opens: opens)
+    let copy = ModelDisk()
+    copy.files = disk.files
+    return SpoolRig(copy, device: device, opens: opens)
   }
 }
 

@@ -129,9 +129,19 @@ import Testing
     #expect(disk.files.count == 64)
     #expect(disk.files.values.reduce(0) { $0 + $1.count } > 60 << 20)
     let rig = SpoolRig(disk, cap: 80 << 20)
-    #expect(rig.bytesRead <= 65 * SegmentHeader.byteCount + Spool.segmentByteCountMax)
+    #expect(rig.bytesRead <= 65 * SegmentHeader.byteCount + Spool.segmentByteCount)
     #expect(rig.chunks <= 64 + 40)
     #expect(rig.take()?.number == 1)
+  }
+
+  /// Everything that is made once; what a page of it is not written to costs nothing.
+  @Test func theMemoryOfAFullSpoolIsLessThanAMebibyte() {
+    let sum =
+      Spool.outgoingByteCountMax + SegmentReader.windowByteCount
+      + Spool.memoryEntryCountMax * MemoryLayout<SpoolEntry>.stride
+      + 2 * 256 * (32 + Spool.uniqueIDByteCountMax)
+      + Spool.segmentCountMax * MemoryLayout<Spool.Segment>.stride
+    #expect(sum <= 1 << 20)
   }
 
   /// As a spool that was never thinned leaves it; made from one segment.
@@ -144,7 +154,7 @@ import Testing
       var writer = SegmentWriter(salt)
       var names = SensorNames()
       names.set(0, to: [UInt8]("sensor0".utf8))
-      var buffer = ByteBuffer(capacity: Spool.segmentByteCountMax + 1024)
+      var buffer = ByteBuffer(capacity: Spool.segmentByteCount + 1024)
       SegmentHeader(thinnings: 0, first: salt.first, acknowledged: 0, device: .boat)
         .write(into: &buffer)
       while buffer.count < 1_030_000 {

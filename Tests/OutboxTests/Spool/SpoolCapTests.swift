@@ -1,0 +1,161 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import Outbox
+
+/// What goes when there is too much, and what is counted of it.
+@Suite struct SpoolCapTests {
+  private static let segment = 8 << 10
+  private static let cap = 96 << 10
+
+  private func rig(_ disk: ModelDisk = ModelDisk()) -> SpoolRig {
+    SpoolRig(disk, cap: Self.cap, segment: Self.segment)
+  }
+
+  private func fill(_ rig: SpoolRig, with numbers: Range<Int64>) {
+    for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 50) {
+      rig.keep(start..<min(start + 50, numbers.upperBound))
+    }
+  }
+
+  @Test func allFilesTogetherNeverTakeMoreThanTheCap() {
+    let rig = rig()
+    for start in stride(from: Int64(0), to: 30_000, by: 50) {
+      rig.keep(start..<start + 50)
+      #expect(rig.occupied <= Self.cap)
+      #expect(rig.disk.files.values.reduce(0) { $0 + $1.count } <= Self.cap)
+    }
+    #expect(rig.losses.dropped > 0)
+  }
+
+  @Test func everyEntryIsThereOrCounted() {
+    for count in [Int64(2000), 5000, 20_000] {
+      let rig = rig()
+      fill(rig, with: 0..<count)
+      let taken = rig.restarted().takeAll().numbers
+      #expect(taken.count + rig.losses.thinned + rig.losses.dropped == Int(count))
+      #expect(taken == taken.sorted())
+      #expect(taken.last == count - 1)
+    }
+  }
+
+  @Test func theOldestDetailGoesBeforeAnythingIsDropped() {
+    let rig = rig()
+    var number: Int64 = 0
+    while rig.losses.dropped == 0 {
+      fill(rig, with: number..<number + 50)
+      number += 50
+      guard rig.losses.dropped == 0, rig.losses.thinned > 0 else { continue }
+      // Every other one is left, or every fourth, or every eighth: no hole is larger.
+      let numbers = rig.restarted().takeAll().numbers
+      let gaps = zip(numbers, numbers.dropFirst()).map { $1 - $0 }
+      #expect(gaps.allSatisfy { $0 <= 16 })
+      #expect(numbers.first ?? 99 < 8)
+    }
+    // Three times as long as without.
+    #expect(rig.losses.thinned > Int(number) / 2)
+  }
+
+  @Test func whatIsNoNumberStays() {
+    let rig = rig()
+    var changes = 0
+    for start in stride(from: Int64(0), to: 4000, by: 50) {
+      for number in start..<start + 50 { rig.record(number) }
+      rig.record(1, .boolean(changes % 2 == 0), at: start)
+      changes += 1
+      rig.closeBatch()
+    }
+    #expect(rig.losses.thinned > 500)
+    #expect(rig.losses.dropped == 0)
+    let taken = rig.restarted().takeAll().filter { $0.sensor == "sensor1" }
+    #expect(taken.count == changes)
+  }
+
+  @Test func aTrackKeepsItsTurns() {
+    let rig = rig()
+    var turns: [Int64] = []
+    for second in Int64(0)..<3000 {
+      var fix = Fix.here(at: second)
+      // North; every hundredth second it turns around for good.
+      let isTurned = second / 100 % 2 == 1
+      fix.trackDegrees = isTurned ? 180 : Double(second % 5)
+      if second % 100 == 0 { turns.append(second) }
+      rig.spool.record(fix, isTimeTrusted: true)
+      if second % 50 == 49 { rig.closeBatch() }
+    }
+    #expect(rig.losses.thinned > 500)
+    #expect(rig.losses.dropped == 0)
+    let times = Set(rig.restarted().takeAll().map { $0.time / 1_000_000_000 })
+    #expect(turns.allSatisfy { times.contains($0) })
+  }
+
+  @Test func whatIsAcknowledgedIsNotCountedAsLost() {
+    let rig = rig()
+    fill(rig, with: 0..<2000)
+    let before = rig.losses.thinned
+    _ = rig.takeAll()
+    rig.acknowledge()
+    fill(rig, with: 2000..<2500)
+    #expect(rig.losses.thinned == before)
+    #expect(rig.losses.dropped == 0)
+    #expect(rig.takeAll().numbers == Array(2000..<2500))
+  }
+
+  @Test func takingGoesOnWhileDetailIsTakenOut() {
+    let rig = rig()
+    fill(rig, with: 0..<1500)
+    var taken: [Int64] = []
+    for start in stride(from: Int64(1500), to: 6000, by: 100) {
+      for _ in 0..<30 {
+        guard let number = rig.take()?.number else { continue }
+        taken.append(number)
+      }
+      rig.acknowledge()
+      fill(rig, with: start..<start + 100)
+    }
+    taken += rig.takeAll().numbers
+    #expect(taken == taken.sorted())
+    #expect(Set(taken).count == taken.count)
+    #expect(taken.count + rig.losses.thinned + rig.losses.dropped == 6000)
+  }
+
+  @Test func aCopyThatPowerCutOffIsRemoved() {
+    let rig = rig()
+    rig.keep([1])
+    rig.disk.files["0000000000000001.thinned"] = [1, 2, 3]
+    let again = rig.restarted()
+    #expect(again.disk.files.keys.sorted() == ["0000000000000001.spool"])
+    #expect(again.takeAll().numbers == [1])
+  }
+
+  @Test func whereThereIsNoRoomForACopyNothingElseIsLost() {
+    let rig = rig()
+    rig.fault = { action in
+      if case .append(let file) = action, file.text.hasSuffix(".thinned") { 28 } else { nil }
+    }
+    for start in stride(from: Int64(0), to: 4000, by: 50) {
+      rig.keep(start..<start + 50)
+      if rig.deadline != nil { rig.sleepUntilDeadline() }
+    }
+    let taken = rig.restarted().takeAll().numbers
+    #expect(taken.count + rig.losses.dropped + rig.inMemory == 4000)
+    #expect(rig.losses.thinned == 0)
+    #expect(!rig.disk.files.keys.contains { $0.hasSuffix(".thinned") })
+    #expect(rig.occupied <= Self.cap)
+  }
+
+  @Test func aDroppedSegmentThatCannotBeReadGoesAllTheSame() {
+    let rig = rig()
+    fill(rig, with: 0..<20_000)
+    let dropped = rig.losses.dropped
+    rig.fault = { action in if case .read = action { 5 } else { nil } }
+    for start in stride(from: Int64(20_000), to: 24_000, by: 50) {
+      rig.keep(start..<start + 50)
+      if rig.deadline != nil { rig.sleepUntilDeadline() }
+    }
+    #expect(rig.losses.dropped == dropped)
+    #expect(rig.losses.unreadableSegments > 0)
+    #expect(rig.occupied <= Self.cap)
+  }
+}

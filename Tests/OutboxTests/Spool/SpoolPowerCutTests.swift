@@ -1,0 +1,117 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import Outbox
+
+/// The power goes, again and again, at any moment.
+@Suite struct SpoolPowerCutTests {
+  @Test func noNumberIsGivenTwiceAndNothingThatWasKeptIsLost() throws {
+    for seed in UInt64(0)..<150 {
+      var life = Life(seed: seed, cap: 1 << 20)
+      for _ in 0..<12 { life.untilThePowerGoes() }
+      life.inTheEnd()
+      if life.losses > 0 { life.break("something was dropped below the cap") }
+      try #require(life.broken == nil, "seed \(seed)")
+    }
+  }
+
+  @Test func noNumberIsGivenTwiceWhileDetailIsThinnedAndDropped() throws {
+    var losses = 0
+    for seed in UInt64(0)..<150 {
+      var life = Life(seed: seed, cap: 16 << 10)
+      for _ in 0..<12 { life.untilThePowerGoes() }
+      life.takeTheRest()
+      losses += life.losses
+      try #require(life.broken == nil, "seed \(seed)")
+    }
+    #expect(losses > 1000)
+  }
+}
+
+/// A random life of a spool, with a note of what it promised.
+private struct Life {
+  private var random: SplitMix64
+  private let disk = ModelDisk()
+  private var nextNumber: Int64 = 1
+  /// What stood in a batch that was written.
+  private var kept: Set<Int64> = []
+  /// What was taken and acknowledged.
+  private var acknowledged: Set<Int64> = []
+  private var given: [UInt64: Int64] = [:]
+  private(set) var broken: String?
+
+  private let cap: Int
+  /// Entries that were thinned or dropped, as far as they were counted before the power went.
+  private(set) var losses = 0
+
+  init(seed: UInt64, cap: Int) {
+    random = SplitMix64(seed: seed)
+    self.cap = cap
+  }
+
+  mutating func `break`(_ reason: String) { broken = reason }
+
+  private mutating func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
+
+  mutating func untilThePowerGoes() {
+    let rig = SpoolRig(disk, cap: cap, segment: 4 << 10, opens: false)
+    rig.actionsLeft = 1 + below(60)
+    rig.settle()
+    while !rig.isOff { step(rig) }
+    losses += rig.losses.thinned + rig.losses.dropped
+    if disk.files.values.reduce(0, { $0 + $1.count }) > cap { broken = "over the cap" }
+    disk.cutPower(&random)
+  }
+
+  private mutating func step(_ rig: SpoolRig) {
+    switch below(5) {
+    case 0...2:
+      let numbers = nextNumber..<nextNumber + Int64(1 + below(80))
+      nextNumber = numbers.upperBound
+      rig.keep(numbers)
+      if !rig.isOff, rig.inMemory == 0 { kept.formUnion(numbers) }
+      // Even where nothing has to be done, the battery ends.
+      if !rig.isOff { rig.actionsLeft -= 1 }
+    default: take(rig)
+    }
+  }
+
+  private mutating func take(_ rig: SpoolRig) {
+    var taken: [Int64] = []
+    var last: UInt64 = 0
+    for _ in 0..<1 + below(200) {
+      guard let entry = rig.take(), let number = entry.number else { break }
+      taken.append(number)
+      guard let sequence = entry.sequence else { continue }
+      if sequence <= last { broken = "out of order" }
+      last = sequence
+      if given[sequence] ?? number != number { broken = "\(sequence) was given twice" }
+      given[sequence] = number
+    }
+    if !rig.isOff, below(3) > 0 {
+      // It has them, whether or not the spool gets to note it.
+      acknowledged.formUnion(taken)
+      rig.acknowledge()
+    } else {
+      rig.spool.rewind()
+    }
+    if !rig.isOff { rig.actionsLeft -= 1 }
+  }
+
+  mutating func inTheEnd() {
+    let missing = kept.subtracting(acknowledged).subtracting(takeTheRest())
+    if !missing.isEmpty { broken = "\(missing.count) of \(kept.count) are missing" }
+  }
+
+  @discardableResult
+  mutating func takeTheRest() -> [Int64] {
+    let rig = SpoolRig(disk)
+    let rest = rig.takeAll()
+    for entry in rest {
+      guard let sequence = entry.sequence, let number = entry.number else { continue }
+      if given[sequence] ?? number != number { broken = "\(sequence) was given twice" }
+    }
+    return rest.numbers
+  }
+}
