@@ -60,9 +60,8 @@ struct SegmentReader: ~Copyable {
     found = 0..<0
   }
 
-  /// The next record, or nil where the window holds no more whole ones.
-  ///
-  /// - Parameter isWhole: whether the file ends with the window.
+  /// The next record, or nil where the window holds no more whole ones. `isWhole` says that the file
+  /// ends with the window.
   mutating func next(isWhole: Bool) -> SpoolRecord? {
     while place < window.count {
       let start = window.bytes.firstIndex(of: SpoolRecord.start, from: place) ?? window.count

@@ -181,6 +181,7 @@ public struct Spool: ~Copyable {
 
   /// - Parameters:
   ///   - device: whose readings these are.
+  ///   - durability: what may be lost when the power goes.
   ///   - byteCountCap: what all files together may take; at least four segments.
   ///   - segmentByteCount: how large a segment becomes, less one batch.
   ///   - seed: where the jitter of the waits starts.
