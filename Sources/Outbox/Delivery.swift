@@ -30,6 +30,14 @@ public struct Delivery: ~Copyable {
   /// is probably gone, unless somebody says otherwise; Home Assistant's start can look the same.
   public static let doubtAfter: Duration = .seconds(300)
 
+  /// Whether the registration has a key.
+  public enum Protection: Equatable, Sendable {
+    case sealed
+    case plain
+    /// It has none, and Home Assistant said that there is none to be had.
+    case plainForGood
+  }
+
   /// What is to be sent now.
   public enum Message: Equatable, Sendable {
     /// Its answer goes to `keyAnswered`; those of all others to `answerReceived`.
@@ -101,12 +109,12 @@ public struct Delivery: ~Copyable {
   /// - Parameters:
   ///   - routes: the ways to Home Assistant.
   ///   - trackerID: the id that the device registered with.
-  ///   - isPlain: whether the registration has no key.
+  ///   - protection: whether the registration has a key.
   ///   - untold: what has changed about the device since Home Assistant was told.
   ///   - doubtAfter: how long Home Assistant may not know the device before that is told.
   ///   - seed: where the jitter of the waits starts.
   public init(
-    routes: Routes, trackerID: [UInt8], isPlain: Bool = false,
+    routes: Routes, trackerID: [UInt8], protection: Protection = .sealed,
     untold: Webhook.UpdateRegistration? = nil,
     doubtAfter: Duration = Delivery.doubtAfter, seed: UInt64
   ) {
@@ -115,7 +123,7 @@ public struct Delivery: ~Copyable {
     self.trackerID = trackerID
     self.doubtAfter = doubtAfter
     self.untold = untold
-    keyQuest = KeyQuest(isPlain: isPlain)
+    keyQuest = KeyQuest(protection)
     backOff = BackOff(
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
     events.reserveCapacity(64)
@@ -212,10 +220,10 @@ public struct Delivery: ~Copyable {
 
   /// There is a new registration: Home Assistant can be reached, knows no sensor of it, and knows
   /// all about the device.
-  public mutating func registrationReplaced(isPlain: Bool) {
+  public mutating func registrationReplaced(_ protection: Protection) {
     batch.forgetRegistrations()
     acquaintance.doubt()
-    keyQuest = KeyQuest(isPlain: isPlain)
+    keyQuest = KeyQuest(protection)
     untold = nil
     state = .idle
     // What the loss of the old one cost is told with the first proof.
