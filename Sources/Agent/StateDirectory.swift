@@ -9,6 +9,8 @@ final class StateDirectory {
   static let registrationName: StaticString = "registration.json"
   static let credentialName: StaticString = "credential.json"
   private static let rejectedName: StaticString = "rejected-token"
+  /// Which registration will never have a key.
+  private static let keylessName: StaticString = "without-key"
   private static let probeName: StaticString = "probe"
 
   let path: Path
@@ -83,6 +85,21 @@ final class StateDirectory {
       return .unreadable(error)
     }
     do throws(KeptFileError) { return .value(try make(bytes)) } catch { return .damaged(error) }
+  }
+
+  /// Whether Home Assistant said that it has no key to give for this registration.
+  func isKeyless(_ registration: Registration) -> Bool {
+    let mark = Self.mark(of: registration)
+    let kept = try? readFile(at: path / Self.keylessName, byteCountMax: mark.count)
+    return kept == mark
+  }
+
+  func writeKeyless(_ registration: Registration) throws(Errno) {
+    try replaceFile(named: Self.keylessName, in: path, with: Self.mark(of: registration).span)
+  }
+
+  private static func mark(of registration: Registration) -> [UInt8] {
+    fingerprint(of: [registration.webhookID], purpose: "without key")
   }
 
   func write(_ registration: Registration) throws(Errno) {

@@ -44,8 +44,7 @@ extension AsyncClient {
   private static func base(of address: Text) -> [UInt8]? {
     let hasScheme = address.hasPrefix("http://") || address.hasPrefix("https://")
     guard hasScheme, address.bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { return nil }
-    var base = address.bytes
-    while base.last == UInt8(ascii: "/") { base.removeLast() }
+    let base = serverAddress(address.bytes)
     return base.last == UInt8(ascii: ":") ? nil : base
   }
 

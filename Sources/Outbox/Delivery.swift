@@ -30,6 +30,14 @@ public struct Delivery: ~Copyable {
   /// is probably gone, unless somebody says otherwise; Home Assistant's start can look the same.
   public static let doubtAfter: Duration = .seconds(300)
 
+  /// Whether the registration has a key.
+  public enum Protection: Equatable, Sendable {
+    case sealed
+    case plain
+    /// It has none, and Home Assistant said that there is none to be had.
+    case plainForGood
+  }
+
   /// What is to be sent now.
   public enum Message: Equatable, Sendable {
     /// Its answer goes to `keyAnswered`; those of all others to `answerReceived`.
@@ -80,9 +88,9 @@ public struct Delivery: ~Copyable {
   }
 
   public var batch = Batch()
-  public private(set) var routes: Routes
+  public internal(set) var routes: Routes
   /// Over which the last proof came; at first, over which it is expected.
-  private var lastRoute: Route?
+  var lastRoute: Route?
   var state = State.idle
   var cycle = Cycle()
   var acquaintance = Acquaintance()
@@ -91,22 +99,22 @@ public struct Delivery: ~Copyable {
   var untold: Webhook.UpdateRegistration?
   /// Home Assistant's tracker of this device, by its unique id.
   let trackerID: [UInt8]
-  private let doubtAfter: Duration
-  private var backOff: BackOff
-  private var outage: Outage?
+  let doubtAfter: Duration
+  var backOff: BackOff
+  var outage: Outage?
   /// Since when there is no registration to deliver with.
-  private var unregisteredSince: Instant?
+  var unregisteredSince: Instant?
   private var events: [DeliveryEvent] = []
 
   /// - Parameters:
   ///   - routes: the ways to Home Assistant.
   ///   - trackerID: the id that the device registered with.
-  ///   - isPlain: whether the registration has no key.
+  ///   - protection: whether the registration has a key.
   ///   - untold: what has changed about the device since Home Assistant was told.
   ///   - doubtAfter: how long Home Assistant may not know the device before that is told.
   ///   - seed: where the jitter of the waits starts.
   public init(
-    routes: Routes, trackerID: [UInt8], isPlain: Bool = false,
+    routes: Routes, trackerID: [UInt8], protection: Protection = .sealed,
     untold: Webhook.UpdateRegistration? = nil,
     doubtAfter: Duration = Delivery.doubtAfter, seed: UInt64
   ) {
@@ -115,7 +123,7 @@ public struct Delivery: ~Copyable {
     self.trackerID = trackerID
     self.doubtAfter = doubtAfter
     self.untold = untold
-    keyQuest = KeyQuest(isPlain: isPlain)
+    keyQuest = KeyQuest(protection)
     backOff = BackOff(
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
     events.reserveCapacity(64)
@@ -164,7 +172,7 @@ public struct Delivery: ~Copyable {
     precondition(!buffer.isOverflowed, "the buffer was made for as many sensors as there can be")
   }
 
-  private mutating func writeData(of message: Message, into data: inout ByteBuffer) {
+  mutating func writeData(of message: Message, into data: inout ByteBuffer) {
     switch message {
     case .key: Webhook.EnableEncryption().write(into: &data)
     case .configuration: Webhook.GetConfiguration().write(into: &data)
@@ -177,57 +185,6 @@ public struct Delivery: ~Copyable {
       }
       Webhook.LocationReadBack(deviceID: deviceID).write(into: &data)
     case .states: cycle.stateCount = batch.writeStates(into: &data)
-    }
-  }
-
-  /// Home Assistant, or somebody in its place, answered. `body` is the buffer that `answer` was
-  /// read from.
-  public mutating func answerReceived(
-    _ answer: Answer, body: borrowing ByteBuffer, now: Instant
-  ) -> Message? {
-    guard case .awaitingAnswer(let message) = state else { return nil }
-    switch answer {
-    case .opened(let range), .content(let range):
-      return answered(message, body.bytes.extracting(range), now: now)
-    case .unproven:
-      return unproven(message, now: now)
-    default: return failed(Outage.Cause(answer), now: now)
-    }
-  }
-
-  private mutating func answered(
-    _ message: Message, _ content: Span<UInt8>, now: Instant
-  ) -> Message? {
-    switch message {
-    case .key: preconditionFailure("a key does not come in an answer of this kind")
-    case .configuration: configurationAnswered(content, now: now)
-    case .registration: registrationAnswered(content)
-    case .sensor(let sensor): registered(sensor, isWanted: (try? isSuccess(content)) == true)
-    case .location: return locationAnswered(now: now)
-    case .readBack:
-      readBackAnswered(content, now: now)
-      return send(.states, now: now)
-    case .states: return statesAnswered(content, now: now)
-    }
-    return next(now: now)
-  }
-
-  /// An answer of nothing: the right one to a location, and to a plain message about no sensor.
-  private mutating func unproven(_ message: Message, now: Instant) -> Message? {
-    switch message {
-    case .sensor(let sensor):
-      // One sensor that Home Assistant drops says nothing about the others.
-      batch.setStanding(.dropped, of: sensor)
-      return next(now: now)
-    case .registration:
-      // The same holds for what it does not like about the device.
-      registrationDropped()
-      return next(now: now)
-    case .location: return locationAnswered(now: now)
-    case .states where !keyQuest.isOver && cycle.stateCount == 0:
-      proven(now: now)
-      return nil
-    case .key, .configuration, .readBack, .states: return failed(.dropped, now: now)
     }
   }
 
@@ -263,10 +220,10 @@ public struct Delivery: ~Copyable {
 
   /// There is a new registration: Home Assistant can be reached, knows no sensor of it, and knows
   /// all about the device.
-  public mutating func registrationReplaced(isPlain: Bool) {
+  public mutating func registrationReplaced(_ protection: Protection) {
     batch.forgetRegistrations()
     acquaintance.doubt()
-    keyQuest = KeyQuest(isPlain: isPlain)
+    keyQuest = KeyQuest(protection)
     untold = nil
     state = .idle
     // What the loss of the old one cost is told with the first proof.
@@ -278,7 +235,7 @@ public struct Delivery: ~Copyable {
 
   // MARK: One cycle
 
-  private mutating func begin(now: Instant) -> Message? {
+  mutating func begin(now: Instant) -> Message? {
     cycle = Cycle()
     if outage != nil {
       batch.forgetAcknowledgements()
@@ -303,7 +260,7 @@ public struct Delivery: ~Copyable {
   }
 
   /// What has to be sent of the fix of the batch, if it is fresh.
-  private mutating func freshLocation(now: Instant) -> Cycle.SentLocation? {
+  mutating func freshLocation(now: Instant) -> Cycle.SentLocation? {
     guard cycle.sent == nil, let fix = batch.fix else { return nil }
     guard now - fix.notBefore <= Self.fixAgeMax, let location = Location(fix) else {
       batch.dropFix()
@@ -322,113 +279,5 @@ public struct Delivery: ~Copyable {
     return message
   }
 
-  private mutating func registered(_ sensor: SensorIndex, isWanted: Bool) {
-    batch.setStanding(isWanted ? .registered : .refused, of: sensor)
-    tell(isWanted ? .sensorRegistered(sensor) : .sensorRefused(sensor))
-  }
-
   mutating func tell(_ event: DeliveryEvent) { events.append(event) }
-
-  private mutating func statesAnswered(_ answer: Span<UInt8>, now: Instant) -> Message? {
-    var hasForgotten = false
-    do throws(JSONError) {
-      try forEachVerdict(in: answer) { uniqueID, verdict in
-        guard let sensor = batch.index(of: uniqueID) else { return }
-        hasForgotten = judge(sensor, verdict) || hasForgotten
-      }
-    } catch {
-      return failed(.unreadableAnswer, now: now)
-    }
-    if hasForgotten, !cycle.hasRegisteredAgain {
-      cycle.hasRegisteredAgain = true
-      return next(now: now)
-    }
-    proven(now: now)
-    return nil
-  }
-
-  /// Returns whether Home Assistant does not know the sensor.
-  private mutating func judge(_ sensor: SensorIndex, _ verdict: SensorVerdict) -> Bool {
-    switch verdict {
-    case .accepted, .disabled:
-      batch.acknowledge(sensor)
-      cycle.acceptedReadings += 1
-    case .refused:
-      // The same value would be refused again; the next one may not be.
-      batch.acknowledge(sensor)
-      tell(.readingRefused(sensor))
-    case .notRegistered:
-      batch.setStanding(.unregistered, of: sensor)
-      tell(.sensorForgotten(sensor))
-    }
-    return verdict == .notRegistered
-  }
-
-  private mutating func proven(now: Instant) {
-    state = .idle
-    backOff.succeeded()
-    routes.proven()
-    if let route = routes.current?.route, route != lastRoute {
-      lastRoute = route
-      tell(.routeTaken(route))
-    }
-    while let sensor = batch.nextDropped { registered(sensor, isWanted: false) }
-    if let sent = cycle.sent { batch.acknowledgeFix(sent.fix) }
-    let superseded = batch.takeSuperseded()
-    if let since = outage?.since ?? unregisteredSince {
-      tell(.recovered(after: now - since, superseded))
-    } else if superseded != Batch.Superseded() {
-      tell(.superseded(superseded))
-    }
-    outage = nil
-    unregisteredSince = nil
-    tell(
-      .proven(
-        readings: cycle.acceptedReadings, hasLocation: cycle.sent != nil && !cycle.isLocationLost))
-  }
-
-  /// What was sent was not proven. Returns what is sent over the next route, if there is one.
-  mutating func failed(_ cause: Outage.Cause, now: Instant) -> Message? {
-    if let failed = routes.current?.route, routes.failed(cause, now: now) {
-      tell(.routeFailed(failed, cause))
-      // Whoever is there may be somebody else.
-      acquaintance.doubt()
-      return begin(now: now)
-    }
-    outageContinues(cause, now: now)
-    return nil
-  }
-
-  mutating func addressesTold(cloudhook: Text?, remoteUI: Text?) {
-    routes.addressesTold(cloudhook: cloudhook?.bytes, remoteUI: remoteUI?.bytes)
-  }
-
-  private mutating func outageContinues(_ cause: Outage.Cause, now: Instant) {
-    var current = outage ?? Outage(since: now)
-    let delay = backOff.failed()
-    state = .waiting(until: now + delay)
-    if current.cause != cause {
-      current.cause = cause
-      tell(.outage(cause))
-    }
-    current.doubtfulSince = routes.isDoubtful ? current.doubtfulSince ?? now : nil
-    if let since = current.doubtfulSince, !current.isDoubted, now - since >= doubtAfter {
-      current.isDoubted = true
-      tell(.registrationDoubted(after: now - since))
-    }
-    outage = current
-  }
-}
-
-extension Location {
-  /// A receiver that does not tell how wrong it may be is taken to be this wrong.
-  public static let unknownAccuracyMeters = 100.0
-
-  fileprivate init?(_ fix: Fix) {
-    self.init(
-      latitude: fix.latitude, longitude: fix.longitude,
-      accuracyMeters: fix.horizontalErrorMeters ?? Self.unknownAccuracyMeters,
-      altitudeMeters: fix.altitudeMeters, speedMetersPerSecond: fix.speedMetersPerSecond,
-      courseDegrees: fix.trackDegrees, verticalAccuracyMeters: fix.verticalErrorMeters)
-  }
 }

@@ -13,7 +13,13 @@ struct KeyQuest {
 
   private var state: State
 
-  init(isPlain: Bool) { state = isPlain ? .due(nil) : .found }
+  init(_ protection: Delivery.Protection) {
+    switch protection {
+    case .sealed: state = .found
+    case .plain: state = .due(nil)
+    case .plainForGood: state = .hopeless
+    }
+  }
 
   /// Whether the registration has its key.
   var isOver: Bool { if case .found = state { true } else { false } }

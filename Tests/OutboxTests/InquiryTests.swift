@@ -125,7 +125,7 @@ import Testing
 
   @Test func aNewRegistrationKnowsAllAboutTheDevice() throws {
     let rig = try rig(untold: Self.update)
-    rig.delivery.registrationReplaced(isPlain: false)
+    rig.delivery.registrationReplaced(.sealed)
     #expect(try rig.acceptedCycle() == ["{}", "[]"])
   }
 
@@ -161,7 +161,7 @@ import Testing
     try rig.sleepUntilDeadline()
     try rig.acceptAll()
     #expect(try isLookedUp(rig, second: 20))
-    rig.delivery.registrationReplaced(isPlain: false)
+    rig.delivery.registrationReplaced(.sealed)
     #expect(try isLookedUp(rig, second: 21))
   }
 

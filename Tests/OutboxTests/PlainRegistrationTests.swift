@@ -12,7 +12,7 @@ import Testing
   init() throws {
     rig = DeliveryRig(
       beginning: Delivery(
-        routes: .direct, trackerID: [UInt8]("board".utf8), isPlain: true, seed: 1),
+        routes: .direct, trackerID: [UInt8]("board".utf8), protection: .plain, seed: 1),
       registration: try .forTests(isPlain: true))
     rig.answersInquiries = true
   }
@@ -49,6 +49,20 @@ import Testing
       rig.cycleDue()
       #expect(rig.underWay == .states)
       try rig.acceptAll()
+    }
+  }
+
+  @Test func oneThatWasToldSoBeforeARestartAsksNeverAgain() throws {
+    let rig = DeliveryRig(
+      beginning: Delivery(
+        routes: .direct, trackerID: [UInt8]("board".utf8), protection: .plainForGood, seed: 1),
+      registration: try .forTests(isPlain: true))
+    rig.answersInquiries = true
+    for _ in 0..<3 {
+      rig.cycleDue()
+      #expect(rig.underWay == .states)
+      try rig.acceptAll()
+      rig.sleep(KeyQuest.interval)
     }
   }
 

@@ -32,6 +32,9 @@ final class ScriptedServer {
     server.received = { [unowned self] peer in self.answer(peer) }
   }
 
+  /// What it answers after all that was said before.
+  func add(_ replies: Reply...) { self.replies += replies }
+
   var port: UInt16 { server.port }
   var connectionCount: Int { server.connectionCount }
   var hangUpCount: Int { server.hangUpCount }

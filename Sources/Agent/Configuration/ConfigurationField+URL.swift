@@ -1,4 +1,5 @@
 import Bytes
+import HomeAssistant
 
 extension ConfigurationField {
   /// The address of a server: http or https, a host, perhaps a port and a path. Slashes at the end
@@ -15,7 +16,7 @@ extension ConfigurationField {
 /// The address of a server in its usual form, without slashes at the end.
 func serverURL(_ text: [UInt8]) throws(Refusal) -> [UInt8] {
   try checkURL(text.span)
-  return text.withoutTrailingSlashes(keeping: 0)
+  return serverAddress(text)
 }
 
 private func checkURL(_ text: Span<UInt8>) throws(Refusal) {

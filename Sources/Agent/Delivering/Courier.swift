@@ -69,13 +69,20 @@ final class Courier {
         cloudhook: registration?.cloudhookURL?.bytes, remoteUI: registration?.remoteUIURL?.bytes,
         presence: .unknown, isPlainAllowedAway: settings.isPlainAllowedAway, seed: randomSeed(),
         now: now),
-      trackerID: identity.deviceID, isPlain: registration?.isPlain ?? false,
+      trackerID: identity.deviceID, protection: Self.protection(of: registration, in: state),
       untold: registration?.toldFingerprint == update.fingerprint ? nil : update,
       doubtAfter: settings.registersAgainAfter ?? Delivery.doubtAfter,
       seed: randomSeed())
     if let registration { deliver(with: registration) } else { register(now: now) }
     line?.setAllowed(mayShowToken)
     whereabouts?.start(on: loop, telling: self, now: now)
+  }
+
+  private static func protection(
+    of registration: Registration?, in state: StateDirectory
+  ) -> Delivery.Protection {
+    guard let registration, registration.isPlain else { return .sealed }
+    return state.isKeyless(registration) ? .plainForGood : .plain
   }
 
   // MARK: Readings
@@ -217,6 +224,8 @@ final class Courier {
           $0.toldFingerprint = fingerprint
           return true
         }
+      case .sealingImpossible:
+        if case .delivering(let registration)? = phase { keeper.keepKeyless(registration) }
       case .registrationDoubted where settings.registersAgainAfter != nil && mayShowToken:
         register(now: now)
       default: break
@@ -249,7 +258,7 @@ extension Courier: RegistrarOwner {
     var registration = registration
     registration.toldFingerprint = HomeAssistant.Webhook.UpdateRegistration(identity).fingerprint
     keeper.keep(registration)
-    delivery.registrationReplaced(isPlain: registration.isPlain)
+    delivery.registrationReplaced(registration.isPlain ? .plain : .sealed)
     deliver(with: registration)
     reporter.registered(as: identity.deviceName, isPlain: registration.isPlain)
     if isCycleOwed { cycleDue(now: now) }

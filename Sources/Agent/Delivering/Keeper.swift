@@ -41,6 +41,11 @@ final class Keeper {
     }
   }
 
+  /// Home Assistant has no key to give for it, and is not asked again.
+  func keepKeyless(_ registration: Registration) {
+    do throws(Errno) { try state.writeKeyless(registration) } catch { report(error) }
+  }
+
   /// A credential that is never to be sent again.
   func keep(rejectedFingerprint fingerprint: [UInt8]) {
     do throws(Errno) { try state.write(rejectedFingerprint: fingerprint) } catch { report(error) }

@@ -61,16 +61,5 @@ struct PersonReview {
 
 extension RequestError {
   /// Why a request has no answer, for a person who waits for it.
-  var words: MessageText {
-    switch self {
-    case .server(_, let message): "Home Assistant refuses it: \(shown: message)"
-    case .http(let status, _): "Home Assistant answers \(status)"
-    case .decoding: "Home Assistant's answer is not what it should be"
-    case .transport(let words): "Home Assistant cannot be reached: \(shown: words)"
-    case .rejected: "Home Assistant does not accept the login any more"
-    case .expired: "Home Assistant does not answer"
-    case .disconnected: "the connection to Home Assistant was lost"
-    case .cancelled, .tooLarge, .overrun: "it was not sent"
-    }
-  }
+  var words: MessageText { "\(shown: summary)" }
 }

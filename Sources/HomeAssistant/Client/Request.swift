@@ -100,6 +100,32 @@ public enum RequestError: Error, Equatable, Sendable {
   case tooLarge
 }
 
+extension RequestError {
+  /// What happened, for people: the end of a sentence, in English. It may quote what a server said,
+  /// control characters included.
+  public var summary: Text {
+    switch self {
+    case .server(_, let message): Text([UInt8]("Home Assistant refuses it: ") + message.bytes)
+    case .http(let status, _): Self.answers(status)
+    case .decoding: "Home Assistant's answer is not what it should be"
+    case .transport(let words): Text([UInt8]("Home Assistant cannot be reached: ") + words.bytes)
+    case .rejected: "Home Assistant does not accept the login any more"
+    case .expired: "Home Assistant does not answer"
+    case .disconnected: "the connection to Home Assistant was lost"
+    case .cancelled: "nobody wants an answer any more"
+    case .overrun: "events came faster than they were read"
+    case .tooLarge: "the message is larger than Home Assistant takes"
+    }
+  }
+
+  private static func answers(_ status: Int) -> Text {
+    var words = ByteBuffer(capacity: 64)
+    words.append("Home Assistant answers ")
+    words.append(decimal: Int64(status))
+    return Text(words.bytes)
+  }
+}
+
 /// The answer to what has none worth reading. It decodes from anything.
 public struct NoContent: JSONDecodable, Equatable, Sendable {
   /// Nothing.

@@ -1,0 +1,98 @@
+public import Bytes
+public import HomeAssistant
+import Sensing
+
+// What Home Assistant answers, and what it means for the batch.
+
+extension Delivery {
+  /// Home Assistant, or somebody in its place, answered. `body` is the buffer that `answer` was
+  /// read from.
+  public mutating func answerReceived(
+    _ answer: Answer, body: borrowing ByteBuffer, now: Instant
+  ) -> Message? {
+    guard case .awaitingAnswer(let message) = state else { return nil }
+    switch answer {
+    case .opened(let range), .content(let range):
+      return answered(message, body.bytes.extracting(range), now: now)
+    case .unproven:
+      return unproven(message, now: now)
+    default: return failed(Outage.Cause(answer), now: now)
+    }
+  }
+
+  mutating func answered(
+    _ message: Message, _ content: Span<UInt8>, now: Instant
+  ) -> Message? {
+    switch message {
+    case .key: preconditionFailure("a key does not come in an answer of this kind")
+    case .configuration: configurationAnswered(content, now: now)
+    case .registration: registrationAnswered(content)
+    case .sensor(let sensor): registered(sensor, isWanted: (try? isSuccess(content)) == true)
+    case .location: return locationAnswered(now: now)
+    case .readBack:
+      readBackAnswered(content, now: now)
+      return send(.states, now: now)
+    case .states: return statesAnswered(content, now: now)
+    }
+    return next(now: now)
+  }
+
+  /// An answer of nothing: the right one to a location, and to a plain message about no sensor.
+  mutating func unproven(_ message: Message, now: Instant) -> Message? {
+    switch message {
+    case .sensor(let sensor):
+      // One sensor that Home Assistant drops says nothing about the others.
+      batch.setStanding(.dropped, of: sensor)
+      return next(now: now)
+    case .registration:
+      // The same holds for what it does not like about the device.
+      registrationDropped()
+      return next(now: now)
+    case .location: return locationAnswered(now: now)
+    case .states where !keyQuest.isOver && cycle.stateCount == 0:
+      proven(now: now)
+      return nil
+    case .key, .configuration, .readBack, .states: return failed(.dropped, now: now)
+    }
+  }
+
+  mutating func registered(_ sensor: SensorIndex, isWanted: Bool) {
+    batch.setStanding(isWanted ? .registered : .refused, of: sensor)
+    tell(isWanted ? .sensorRegistered(sensor) : .sensorRefused(sensor))
+  }
+
+  mutating func statesAnswered(_ answer: Span<UInt8>, now: Instant) -> Message? {
+    var hasForgotten = false
+    do throws(JSONError) {
+      try forEachVerdict(in: answer) { uniqueID, verdict in
+        guard let sensor = batch.index(of: uniqueID) else { return }
+        hasForgotten = judge(sensor, verdict) || hasForgotten
+      }
+    } catch {
+      return failed(.unreadableAnswer, now: now)
+    }
+    if hasForgotten, !cycle.hasRegisteredAgain {
+      cycle.hasRegisteredAgain = true
+      return next(now: now)
+    }
+    proven(now: now)
+    return nil
+  }
+
+  /// Returns whether Home Assistant does not know the sensor.
+  mutating func judge(_ sensor: SensorIndex, _ verdict: SensorVerdict) -> Bool {
+    switch verdict {
+    case .accepted, .disabled:
+      batch.acknowledge(sensor)
+      cycle.acceptedReadings += 1
+    case .refused:
+      // The same value would be refused again; the next one may not be.
+      batch.acknowledge(sensor)
+      tell(.readingRefused(sensor))
+    case .notRegistered:
+      batch.setStanding(.unregistered, of: sensor)
+      tell(.sensorForgotten(sensor))
+    }
+    return verdict == .notRegistered
+  }
+}

@@ -1,0 +1,61 @@
+import Bytes
+import HomeAssistant
+
+// How a cycle ends: with a proof, over the next route, or in an outage.
+
+extension Delivery {
+  mutating func proven(now: Instant) {
+    state = .idle
+    backOff.succeeded()
+    routes.proven()
+    if let route = routes.current?.route, route != lastRoute {
+      lastRoute = route
+      tell(.routeTaken(route))
+    }
+    while let sensor = batch.nextDropped { registered(sensor, isWanted: false) }
+    if let sent = cycle.sent { batch.acknowledgeFix(sent.fix) }
+    let superseded = batch.takeSuperseded()
+    if let since = outage?.since ?? unregisteredSince {
+      tell(.recovered(after: now - since, superseded))
+    } else if superseded != Batch.Superseded() {
+      tell(.superseded(superseded))
+    }
+    outage = nil
+    unregisteredSince = nil
+    tell(
+      .proven(
+        readings: cycle.acceptedReadings, hasLocation: cycle.sent != nil && !cycle.isLocationLost))
+  }
+
+  /// What was sent was not proven. Returns what is sent over the next route, if there is one.
+  mutating func failed(_ cause: Outage.Cause, now: Instant) -> Message? {
+    if let failed = routes.current?.route, routes.failed(cause, now: now) {
+      tell(.routeFailed(failed, cause))
+      // Whoever is there may be somebody else.
+      acquaintance.doubt()
+      return begin(now: now)
+    }
+    outageContinues(cause, now: now)
+    return nil
+  }
+
+  mutating func addressesTold(cloudhook: Text?, remoteUI: Text?) {
+    routes.addressesTold(cloudhook: cloudhook?.bytes, remoteUI: remoteUI?.bytes)
+  }
+
+  mutating func outageContinues(_ cause: Outage.Cause, now: Instant) {
+    var current = outage ?? Outage(since: now)
+    let delay = backOff.failed()
+    state = .waiting(until: now + delay)
+    if current.cause != cause {
+      current.cause = cause
+      tell(.outage(cause))
+    }
+    current.doubtfulSince = routes.isDoubtful ? current.doubtfulSince ?? now : nil
+    if let since = current.doubtfulSince, !current.isDoubted, now - since >= doubtAfter {
+      current.isDoubted = true
+      tell(.registrationDoubted(after: now - since))
+    }
+    outage = current
+  }
+}
