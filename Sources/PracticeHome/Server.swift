@@ -13,6 +13,9 @@ public final class PracticeServer: Sendable {
 
   /// What libmicrohttpd may use for the headers of one connection.
   static let connectionByteCount = 64 << 10
+  /// A program that this process is about to start holds copies of all sockets until it runs, that of
+  /// the server that was stopped included. Ten seconds are enough for that on any machine.
+  private static let attemptsToContinue = 200
 
   /// The C library's server, until `stop` ends it.
   @safe private struct Daemon: @unchecked Sendable {
@@ -52,28 +55,45 @@ public final class PracticeServer: Sendable {
   /// Goes on where a stopped server ended: at its address, with all that its home remembers.
   public convenience init(continuing stopped: PracticeServer) throws(StartFailure) {
     let home = stopped.withHome { $0 }
-    try self.init(port: stopped.port, host: Host(home: home, observer: stopped.host.observer))
+    try self.init(
+      port: stopped.port, host: Host(home: home, observer: stopped.host.observer),
+      attempts: Self.attemptsToContinue)
   }
 
-  private init(port: UInt16, host: Host) throws(StartFailure) {
+  private init(port: UInt16, host: Host, attempts: Int = 1) throws(StartFailure) {
     self.host = host
     token = host.withHome { $0.household.token }
     let context = unsafe Unmanaged.passRetained(host)
-    var error: Int32 = 0
-    guard
-      let pointer = unsafe practice_http_start(
-        port, handleRequest, context.toOpaque(), completeRequest, Self.connectionByteCount, &error)
-    else {
+    guard let pointer = try unsafe Self.start(port, context, attempts: attempts) else {
       unsafe context.release()
-      throw Self.failure(error, port)
+      throw .portInUse(port)
     }
     self.port = unsafe practice_http_port(pointer)
     daemon = unsafe Mutex(Daemon(pointer: pointer, context: context))
   }
 
+  /// Nil where the port is not free at any attempt.
+  private static func start(
+    _ port: UInt16, _ context: Unmanaged<Host>, attempts: Int
+  ) throws(StartFailure) -> OpaquePointer? {
+    for attempt in 1...attempts {
+      var error: Int32 = 0
+      if let pointer = unsafe practice_http_start(
+        port, handleRequest, context.toOpaque(), completeRequest, connectionByteCount, &error)
+      {
+        return unsafe pointer
+      }
+      guard error == EADDRINUSE else {
+        unsafe context.release()
+        throw failure(error, port)
+      }
+      if attempt < attempts { usleep(50_000) }
+    }
+    return nil
+  }
+
   private static func failure(_ error: Int32, _ port: UInt16) -> StartFailure {
     switch error {
-    case EADDRINUSE: .portInUse(port)
     case EACCES, EPERM: .notPermitted(port)
     default: .refused(errno: error)
     }
