@@ -7,7 +7,11 @@ import Sensing
 final class Reporter {
   let log: Log
   let events: EventStream
-  private(set) var totals = Totals()
+  var totals = Totals()
+  /// What was told of the disk last.
+  var toldDiskFailure: DiskFailure?
+  /// How many lost readings were told last.
+  var toldLostCount = 0
   /// How the first attempt to deliver ended, for `--once`.
   private(set) var outcome: ExitCode?
 
@@ -35,8 +39,8 @@ final class Reporter {
     }
     log.notice(
       "stopped: \(totals.readings) readings and \(totals.locations) locations proven,"
-        + " \(totals.refused) refused, \(totals.superseded) replaced by newer ones before Home"
-        + " Assistant had them, \(undelivered) not delivered")
+        + " \(totals.history) as history, \(totals.refused) refused, \(undelivered) not delivered"
+        + " yet, \(totals.lost) lost")
   }
 
   func messageSent() { totals.sealed += 1 }
@@ -110,7 +114,8 @@ final class Reporter {
           + " again")
     case .outage(let cause): unproven(cause)
     case .recovered(let duration, let lost): recovered(after: duration, lost)
-    case .superseded(let lost): superseded("superseded", lost)
+    case .superseded(let replaced): superseded("superseded", replaced)
+    case .historyProven(let entries): historyProven(entries)
     case .registrationDoubted(let duration): doubted(after: duration)
     case .acquainted, .registrationTold: break
     case .routeFailed(let route, let cause):
@@ -163,23 +168,23 @@ final class Reporter {
   private func unproven(_ cause: OutageCause) {
     outcome = .temporaryFailure
     totals.unproven += 1
-    log.warning("\(cause.words). The latest values are kept and sent when it takes them")
+    log.warning("\(cause.words). What is read meanwhile is kept, and sent when it takes it")
     events.write("outage") { $0.appendMember("cause", cause.code) }
   }
 
-  private func recovered(after duration: Duration, _ lost: Batch.Superseded) {
+  private func recovered(after duration: Duration, _ replaced: Batch.Superseded) {
     log.notice(
-      "Home Assistant takes the data again after \(wholeSeconds: duration); meanwhile"
-        + " \(lost.readings) readings and \(lost.fixes) fixes were replaced by newer ones and did"
-        + " not reach it")
-    superseded("recovered", lost)
+      "Home Assistant takes the data again after \(wholeSeconds: duration); \(replaced.readings)"
+        + " readings and \(replaced.fixes) fixes that were replaced by newer ones meanwhile follow"
+        + " as history")
+    superseded("recovered", replaced)
   }
 
-  private func superseded(_ event: StaticString, _ lost: Batch.Superseded) {
-    totals.superseded += lost.readings + lost.fixes
+  private func superseded(_ event: StaticString, _ replaced: Batch.Superseded) {
+    totals.superseded += replaced.readings + replaced.fixes
     events.write(event) {
-      $0.appendMember("superseded_readings", lost.readings)
-      $0.appendMember("superseded_fixes", lost.fixes)
+      $0.appendMember("superseded_readings", replaced.readings)
+      $0.appendMember("superseded_fixes", replaced.fixes)
     }
   }
 
@@ -187,8 +192,8 @@ final class Reporter {
     log.error(
       "for \(wholeSeconds: duration) Home Assistant has not shown that it knows this device. If it"
         + " was deleted there, pair this board again: homeward pair (or let the agent do it, by"
-        + " home_assistant.register_again); homeward check tells more. The latest values"
-        + " are kept in memory meanwhile")
+        + " home_assistant.register_again); homeward check tells more. What is read meanwhile is"
+        + " kept")
     events.write("registration_doubted")
   }
 }

@@ -52,10 +52,13 @@ final class RunLoop {
       if nextCycleAt <= moment.instant { nextCycleAt = moment.instant + every }
     }
     // What is urgent goes at once, but not moments before a fix that is on its way.
-    let isUrgent = courier.delivery.batch.hasUrgentChange
-    guard isGathering || isUrgent, !supervisor.isGathering else { return }
-    isGathering = false
-    courier.cycleDue(now: moment.instant)
+    guard !supervisor.isGathering else { return }
+    if isGathering {
+      isGathering = false
+      courier.cycleDue(now: moment.instant)
+    } else if courier.delivery.batch.hasUrgentChange {
+      courier.urgentChange(now: moment.instant)
+    }
   }
 }
 

@@ -66,7 +66,7 @@ extension Supervisor: ReadingSink {
     return nil
   }
 
-  func record(_ reading: Reading) { courier.delivery.batch.record(reading) }
+  func record(_ reading: Reading) { courier.record(reading) }
 
   func record(_ fix: Fix) { courier.record(fix) }
 

@@ -67,6 +67,31 @@ public struct Descriptor: ~Copyable, Sendable {
     }
   }
 
+  /// Reads once from `offset` on, wherever the descriptor stands.
+  ///
+  /// - Returns: how many bytes were read; 0 at the end of the file.
+  public func read(
+    into bytes: inout MutableSpan<UInt8>, byteCountMax: Int, from offset: Int
+  ) throws(Errno) -> Int {
+    unsafe try bytes.withUnsafeMutableBufferPointer { (bytes) throws(Errno) in
+      try retryingInterrupts {
+        unsafe pread(number, bytes.baseAddress, min(bytes.count, byteCountMax), off_t(offset))
+      }
+    }
+  }
+
+  /// Cuts the file, or makes it longer with zeros.
+  public func truncate(to byteCount: Int) throws(Errno) {
+    _ = try retryingInterrupts { ftruncate(number, off_t(byteCount)) }
+  }
+
+  /// How long the file is.
+  public func byteCount() throws(Errno) -> Int {
+    var status = stat()
+    _ = try retryingInterrupts { unsafe fstat(number, &status) }
+    return Int(status.st_size)
+  }
+
   /// Locks the file for this process (`flock(2)`) until the descriptor closes; false where another
   /// process holds the lock.
   public func lock() throws(Errno) -> Bool {
@@ -92,6 +117,11 @@ public struct OpenMode: Sendable {
   public static let directory = OpenMode(flags: O_RDONLY | O_DIRECTORY, permissions: 0)
   /// A new file that everybody can read; one that is there already is an error.
   public static let writeNew = OpenMode(flags: O_WRONLY | O_CREAT | O_EXCL, permissions: 0o644)
+  /// A new file that only its owner can read; one that is there already is an error.
+  public static let writeNewPrivate = OpenMode(
+    flags: O_WRONLY | O_CREAT | O_EXCL, permissions: 0o600)
+  /// A file that is there, to be written to at its end.
+  public static let append = OpenMode(flags: O_WRONLY | O_APPEND, permissions: 0)
   /// A new file that only its owner can read; an old one of that name is emptied.
   public static let writePrivate = OpenMode(flags: O_WRONLY | O_CREAT | O_TRUNC, permissions: 0o600)
 }

@@ -13,6 +13,7 @@ public struct Errno: Error, Equatable, Sendable {
   public static let notPermitted = Errno(code: EACCES)
   public static let operationNotPermitted = Errno(code: EPERM)
   public static let noSuchFile = Errno(code: ENOENT)
+  public static let fileExists = Errno(code: EEXIST)
   public static let noSuchDevice = Errno(code: ENODEV)
   public static let noData = Errno(code: ENODATA)
   public static let isDirectory = Errno(code: EISDIR)

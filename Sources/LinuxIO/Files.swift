@@ -29,13 +29,13 @@ public func replaceFile(
     let file = try Descriptor(opening: temporary, mode: .writePrivate)
     try file.writeAll(bytes)
     try file.synchronize()
-    try rename(temporary, to: path)
+    try renameFile(at: temporary, to: path)
   } catch {
     try? removeFile(at: temporary)
     throw error
   }
   // The name is in the directory, which is a file of its own.
-  try Descriptor(opening: directory, mode: .directory).synchronize()
+  try synchronizeDirectory(at: directory)
 }
 
 /// Removes a file; one that is not there is no error.
@@ -70,7 +70,13 @@ private func makeDirectory(at path: Path, permissions: mode_t) throws(Errno) {
   } catch Errno(code: EEXIST) {}
 }
 
-private func rename(_ old: Path, to new: Path) throws(Errno) {
+/// Waits until the names in a directory are on the disk.
+public func synchronizeDirectory(at path: Path) throws(Errno) {
+  try Descriptor(opening: path, mode: .directory).synchronize()
+}
+
+/// Gives a file another name, in the place of a file that has it.
+public func renameFile(at old: Path, to new: Path) throws(Errno) {
   _ = try unsafe old.withCString { (old) throws(Errno) in
     try unsafe new.withCString { (new) throws(Errno) in
       try retryingInterrupts { unsafe renameat(AT_FDCWD, old, AT_FDCWD, new) }

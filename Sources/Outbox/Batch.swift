@@ -5,8 +5,8 @@ public import Sensing
 /// The latest value of every sensor and the latest fix, and what Home Assistant knows of them.
 ///
 /// A batch is the slots whose value Home Assistant has not acknowledged. A slot keeps one value:
-/// a newer reading takes the place of an older one, and where the older one was never
-/// acknowledged that is counted, so that nothing is lost silently.
+/// a newer reading takes the place of an older one. Where the older one was never acknowledged that
+/// is counted: it has to go another way, as a part of the `History`.
 public struct Batch: ~Copyable {
   /// Sensors that one agent can have.
   public static let sensorsMax = 256
@@ -49,7 +49,7 @@ public struct Batch: ~Copyable {
   /// Whether an urgent sensor changed since the last batch was sent.
   public private(set) var hasUrgentChange = false
   /// Readings and fixes whose place was taken and that Home Assistant did not acknowledge, since
-  /// the last proof.
+  /// they were told last.
   private(set) var superseded = Superseded()
 
   public struct Superseded: Equatable, Sendable {
@@ -67,7 +67,9 @@ public struct Batch: ~Copyable {
       return SensorIndex(index)
     }
     let registration = SensorRegistration(sensor)
-    guard slots.count < Self.sensorsMax, let byteCount = Self.updateByteCount(of: registration),
+    guard slots.count < Self.sensorsMax,
+      sensor.uniqueID.count <= Spool.uniqueIDByteCountMax,
+      let byteCount = Self.updateByteCount(of: registration),
       statesByteCount + byteCount <= Self.dataByteCountMax
     else { return nil }
     statesByteCount += byteCount
@@ -89,25 +91,20 @@ public struct Batch: ~Copyable {
     return data.isOverflowed ? nil : data.count + 1
   }
 
-  public mutating func record(_ reading: Reading) {
+  /// Returns whether the value is another one than before.
+  mutating func record(_ reading: Reading) -> Bool {
     let index = reading.sensor.value
-    guard slots[index].value != reading.value else { return }
+    guard slots[index].value != reading.value else { return false }
     if slots[index].isUndelivered { superseded.readings += 1 }
     if slots[index].isUrgent { hasUrgentChange = true }
     slots[index].value = reading.value
     slots[index].version += 1
+    return true
   }
 
-  public mutating func record(_ fix: Fix) {
+  mutating func record(_ fix: Fix) {
     if self.fix != nil { superseded.fixes += 1 }
     self.fix = fix
-  }
-
-  /// Values and fixes that Home Assistant does not have; those that were replaced since the last
-  /// proof are among them.
-  public var undeliveredCount: Int {
-    slots.count { $0.isUndelivered } + (fix == nil ? 0 : 1)
-      + superseded.readings + superseded.fixes
   }
 
   /// The name of a sensor, for people.
@@ -202,9 +199,15 @@ public struct Batch: ~Copyable {
     forgetAcknowledgements()
   }
 
-  mutating func takeSuperseded() -> Superseded {
-    defer { superseded = Superseded() }
-    return superseded
+  /// Whether a value was sent and the answer does not name it.
+  var hasUnanswered: Bool {
+    slots.contains { $0.isUndelivered && $0.sentVersion == $0.version }
+  }
+
+  /// So many of them are on another way now.
+  mutating func forget(_ told: Superseded) {
+    superseded.readings -= told.readings
+    superseded.fixes -= told.fixes
   }
 
   /// The sensor with this unique id, if it is one of ours.
@@ -224,19 +227,5 @@ extension SensorRegistration {
       unit: sensor.unit.map { [UInt8]($0.text) }, deviceClass: sensor.deviceClass,
       stateClass: sensor.stateClass.map { [UInt8]($0.text) }, icon: sensor.icon,
       isDiagnostic: sensor.isDiagnostic)
-  }
-}
-
-extension ByteBuffer {
-  /// A value as Home Assistant takes it. A binary sensor takes true, false and null only: every
-  /// text, "off" included, would turn it on.
-  fileprivate mutating func appendJSON(state value: Value?) {
-    switch value {
-    case .number(let number): appendJSON(number)
-    case .boolean(let truth): appendJSON(truth)
-    case .text(let text): appendJSON(text.bytes)
-    case .unknown, nil: appendJSONNull()
-    case .unavailable: appendJSON("unavailable")
-    }
   }
 }

@@ -33,6 +33,7 @@ extension Delivery {
       readBackAnswered(content, now: now)
       return send(.states, now: now)
     case .states: return statesAnswered(content, now: now)
+    case .history: historyAnswered(now: now)
     }
     return next(now: now)
   }
@@ -49,11 +50,20 @@ extension Delivery {
       registrationDropped()
       return next(now: now)
     case .location: return locationAnswered(now: now)
+    case .history:
+      historyAnswered(now: now)
+      return next(now: now)
     case .states where !keyQuest.isOver && cycle.stateCount == 0:
       proven(now: now)
       return nil
     case .key, .configuration, .readBack, .states: return failed(.dropped, now: now)
     }
+  }
+
+  /// The proof follows with the states.
+  private mutating func historyAnswered(now: Instant) {
+    cycle.isHistoryAnswered = true
+    history.chunkAnswered(now: now)
   }
 
   mutating func registered(_ sensor: SensorIndex, isWanted: Bool) {

@@ -14,11 +14,14 @@ extension Delivery {
     }
     while let sensor = batch.nextDropped { registered(sensor, isWanted: false) }
     if let sent = cycle.sent { batch.acknowledgeFix(sent.fix) }
-    let superseded = batch.takeSuperseded()
+    if cycle.isHistoryAnswered { tell(.historyProven(entries: history.chunkProven())) }
+    batch.forget(cycle.superseded)
+    let isIncomplete = cycle.superseded != Batch.Superseded() || batch.hasUnanswered
+    history.proven(upTo: cycle.mark, isIncomplete: isIncomplete)
     if let since = outage?.since ?? unregisteredSince {
-      tell(.recovered(after: now - since, superseded))
-    } else if superseded != Batch.Superseded() {
-      tell(.superseded(superseded))
+      tell(.recovered(after: now - since, cycle.superseded))
+    } else if cycle.superseded != Batch.Superseded() {
+      tell(.superseded(cycle.superseded))
     }
     outage = nil
     unregisteredSince = nil
@@ -33,6 +36,7 @@ extension Delivery {
       tell(.routeFailed(failed, cause))
       // Whoever is there may be somebody else.
       acquaintance.doubt()
+      history.chunkFailed()
       return begin(now: now)
     }
     outageContinues(cause, now: now)
@@ -44,6 +48,8 @@ extension Delivery {
   }
 
   mutating func outageContinues(_ cause: Outage.Cause, now: Instant) {
+    history.chunkFailed()
+    history.batchClosed()
     var current = outage ?? Outage(since: now)
     let delay = backOff.failed()
     state = .waiting(until: now + delay)

@@ -12,6 +12,10 @@ public import Sensing
 /// Home Assistant for its configuration. What has changed about the device is told. The first
 /// location after any of that is looked up, for its own answer says nothing.
 ///
+/// What could not be delivered in its time, and what was replaced before it was sent, goes as history:
+/// after a proof, a chunk of it is the first message of a cycle that is due at once, and is proven by
+/// its end.
+///
 /// A cycle that is not proven over one route begins anew over the next one at once. When none is left
 /// that is an outage, and all are tried again after a wait.
 ///
@@ -48,6 +52,7 @@ public struct Delivery: ~Copyable {
     case location
     case readBack
     case states
+    case history
 
     public var type: MessageType {
       switch self {
@@ -58,6 +63,7 @@ public struct Delivery: ~Copyable {
       case .location: .updateLocation
       case .readBack: .renderTemplate
       case .states: .updateSensorStates
+      case .history: .fireEvent
       }
     }
   }
@@ -78,6 +84,12 @@ public struct Delivery: ~Copyable {
       let at: Instant
     }
 
+    /// Everything that was recorded before its begin.
+    let mark: SpoolPosition
+    /// What of that was replaced before the states were written.
+    var superseded = Batch.Superseded()
+    /// Whether the chunk of history that it began with was answered.
+    var isHistoryAnswered = false
     var sent: SentLocation?
     /// Home Assistant did not take the location, and would not take it the next time either.
     var isLocationLost = false
@@ -85,14 +97,17 @@ public struct Delivery: ~Copyable {
     var hasRegisteredAgain = false
     var stateCount = 0
     var acceptedReadings = 0
+
+    init(mark: SpoolPosition) { self.mark = mark }
   }
 
   public var batch = Batch()
+  public var history: History
   public internal(set) var routes: Routes
   /// Over which the last proof came; at first, over which it is expected.
   var lastRoute: Route?
   var state = State.idle
-  var cycle = Cycle()
+  var cycle: Cycle
   var acquaintance = Acquaintance()
   var keyQuest: KeyQuest
   /// What Home Assistant does not know yet of the device.
@@ -108,17 +123,20 @@ public struct Delivery: ~Copyable {
 
   /// - Parameters:
   ///   - routes: the ways to Home Assistant.
+  ///   - history: what was not delivered yet.
   ///   - trackerID: the id that the device registered with.
   ///   - protection: whether the registration has a key.
   ///   - untold: what has changed about the device since Home Assistant was told.
   ///   - doubtAfter: how long Home Assistant may not know the device before that is told.
   ///   - seed: where the jitter of the waits starts.
   public init(
-    routes: Routes, trackerID: [UInt8], protection: Protection = .sealed,
-    untold: Webhook.UpdateRegistration? = nil,
+    routes: Routes, history: consuming History, trackerID: [UInt8],
+    protection: Protection = .sealed, untold: Webhook.UpdateRegistration? = nil,
     doubtAfter: Duration = Delivery.doubtAfter, seed: UInt64
   ) {
     self.routes = routes
+    cycle = Cycle(mark: history.spool.end)
+    self.history = history
     lastRoute = routes.current?.route
     self.trackerID = trackerID
     self.doubtAfter = doubtAfter
@@ -134,8 +152,11 @@ public struct Delivery: ~Copyable {
 
   /// When `deadlineReached` is due, or nil.
   public var deadline: Instant? {
-    guard case .waiting(let until) = state else { return nil }
-    return until
+    switch state {
+    case .idle: history.deadline
+    case .awaitingAnswer: history.spool.deadline
+    case .waiting(let until): earliest(until, history.spool.deadline)
+    }
   }
 
   /// The next thing that happened and was not taken yet, in order; nil where there is none. The
@@ -144,21 +165,61 @@ public struct Delivery: ~Copyable {
     events.isEmpty ? nil : events.removeFirst()
   }
 
+  // MARK: Readings
+
+  /// Keeps what a sensor says, if it is another value than before.
+  public mutating func record(_ reading: Reading) {
+    guard batch.record(reading) else { return }
+    history.record(reading, of: batch.uniqueID(of: reading.sensor))
+  }
+
+  public mutating func record(_ fix: Fix) {
+    batch.record(fix)
+    history.record(fix)
+  }
+
   // MARK: Events
 
   /// A cycle is due. During an outage the retries go their own pace.
   public mutating func cycleDue(now: Instant) -> Message? {
+    // The one before is not proven.
+    if !isIdle { history.batchClosed() }
+    return urgentChange(now: now)
+  }
+
+  /// An urgent sensor says something new, which is sent at once if that is possible.
+  public mutating func urgentChange(now: Instant) -> Message? {
     guard isIdle else { return nil }
-    let former = routes.current?.route
-    routes.deliveryDue(now: now)
-    if routes.current?.route != former { acquaintance.doubt() }
+    chooseRoute(now: now)
     return begin(now: now)
   }
 
+  /// A cycle is due, and there is no registration to deliver with.
+  public mutating func cyclePostponed() { history.batchClosed() }
+
+  /// The agent is about to end.
+  public mutating func stopping() {
+    history.chunkFailed()
+    history.batchClosed()
+  }
+
+  private mutating func chooseRoute(now: Instant) {
+    let former = routes.current?.route
+    routes.deliveryDue(now: now)
+    if routes.current?.route != former { acquaintance.doubt() }
+  }
+
   public mutating func deadlineReached(now: Instant) -> Message? {
-    guard case .waiting(let until) = state, now >= until else { return nil }
-    routes.retryDue(now: now)
-    return begin(now: now)
+    history.deadlineReached(now: now)
+    switch state {
+    case .waiting(let until) where now >= until:
+      routes.retryDue(now: now)
+      return begin(now: now)
+    case .idle where history.isChunkDue(now: now):
+      chooseRoute(now: now)
+      return beginWithHistory(now: now)
+    case .idle, .awaitingAnswer, .waiting: return nil
+    }
   }
 
   /// Writes the message that `cycleDue`, `deadlineReached` or `answerReceived` returned.
@@ -184,7 +245,12 @@ public struct Delivery: ~Copyable {
         preconditionFailure("a location is looked up by the id of its device")
       }
       Webhook.LocationReadBack(deviceID: deviceID).write(into: &data)
-    case .states: cycle.stateCount = batch.writeStates(into: &data)
+    case .states:
+      cycle.stateCount = batch.writeStates(into: &data)
+      cycle.superseded = batch.superseded
+      // The one that was sent is not lost.
+      if let sent = cycle.sent, batch.fix != sent.fix { cycle.superseded.fixes -= 1 }
+    case .history: history.writeChunk(into: &data)
     }
   }
 
@@ -225,6 +291,7 @@ public struct Delivery: ~Copyable {
     acquaintance.doubt()
     keyQuest = KeyQuest(protection)
     untold = nil
+    history.chunkFailed()
     state = .idle
     // What the loss of the old one cost is told with the first proof.
     unregisteredSince = outage?.since ?? unregisteredSince
@@ -235,8 +302,14 @@ public struct Delivery: ~Copyable {
 
   // MARK: One cycle
 
+  private mutating func beginWithHistory(now: Instant) -> Message? {
+    cycle = Cycle(mark: history.spool.end)
+    history.chunkSent(now: now)
+    return send(.history, now: now)
+  }
+
   mutating func begin(now: Instant) -> Message? {
-    cycle = Cycle()
+    cycle = Cycle(mark: history.spool.end)
     if outage != nil {
       batch.forgetAcknowledgements()
       acquaintance.doubt()

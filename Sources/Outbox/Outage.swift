@@ -81,9 +81,12 @@ public enum DeliveryEvent: Equatable, Sendable {
   case routeTaken(Route)
   /// An outage began, or goes on for another reason.
   case outage(OutageCause)
+  /// It is over; what was replaced meanwhile follows as history.
   case recovered(after: Duration, Batch.Superseded)
-  /// Readings came faster than they could be delivered, without an outage.
+  /// Readings came faster than they could be delivered, without an outage; they follow as history.
   case superseded(Batch.Superseded)
+  /// Home Assistant has a chunk of history.
+  case historyProven(entries: Int)
   /// What Home Assistant said of itself, in a box.
   indirect case acquainted(Webhook.ServerConfiguration)
   /// What Home Assistant said of itself cannot be read.

@@ -359,8 +359,8 @@ import Testing
     ("devise: { name: x }", "f:2:1: unknown key \"devise\"; did you mean \"device\"?"),
     (
       "mqtt: hunter2",
-      "f:2:1: unknown key \"mqtt\"; write every, state_directory, home_assistant, notifications, device, "
-        + "location, battery, system, host or sensors"
+      "f:2:1: unknown key \"mqtt\"; write every, state_directory, home_assistant, notifications, "
+        + "durability, history, device, location, battery, system, host or sensors"
     ),
     (
       "device: { nickname: hunter2 }",
@@ -372,7 +372,7 @@ import Testing
     (
       "\"a\\e[31m\": 1",
       "f:2:1: unknown key \"a?[31m\"; write every, state_directory, home_assistant, notifications, "
-        + "device, location, battery, system, host or sensors"
+        + "durability, history, device, location, battery, system, host or sensors"
     ),
   ])
   func anUnknownKeyIsAnsweredWithTheNearestOne(_ line: String, _ expected: String) {

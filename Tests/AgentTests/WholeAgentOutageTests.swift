@@ -62,7 +62,7 @@ extension WholeAgent.Outages {
     #expect(agent.count(of: "outage") == 1)
   }
 
-  @Test func aMorningWithHomeAssistantAwayCostsTheReadingsThatWereReplaced() async throws {
+  @Test func whatAMorningWithoutHomeAssistantBroughtArrivesLaterWithItsTimes() async throws {
     let gpsd = FakeGPSD(reporting: TPV())
     let home = try practiceHome()
     let board = try Board(
@@ -83,11 +83,17 @@ extension WholeAgent.Outages {
     #expect(fixes >= 1)
     try await agent.event("proven") { $0.locations == 1 }
     #expect(shownCharge(in: home) == "72")
+    try await agent.event("history_proven")
+    let charges = history(of: "capacity", in: home)
+    #expect(charges.map(\.value).suffix(3) == ["70", "71", "72"])
+    #expect(charges.map(\.time) == charges.map(\.time).sorted())
 
     let ending = await agent.stop()
     #expect(ending.status == 0)
     #expect(ending.lines(with: "(503)").count == 1)
-    #expect(ending.lines(with: "meanwhile 2 readings and \(fixes) fixes were replaced").count == 1)
+    #expect(
+      ending.lines(with: "2 readings and \(fixes) fixes that were replaced").count == 1,
+      "\(ending.log)")
   }
 
   @Test func aHangingHomeAssistantDoesNotHangTheAgent() async throws {
@@ -113,7 +119,14 @@ extension WholeAgent.Outages {
     let ending = await agent.stop()
     #expect(ending.status == 0)
     #expect(ending.lines(with: "cannot be reached: Timeout was reached").count == 1)
-    #expect(ending.lines(with: "2 not delivered").count == 1)
+    #expect(ending.lines(with: "0 not delivered yet").isEmpty, "\(ending.log)")
+    #expect(ending.lines(with: "not delivered yet, 0 lost").count == 1, "\(ending.log)")
+
+    home.fault = nil
+    let restarted = try RunningAgent(on: board)
+    try await restarted.event("history_proven")
+    #expect(history(of: "capacity", in: home).map(\.value).suffix(2) == ["60", "61"])
+    #expect(await restarted.stop().status == 0)
   }
 
   @Test func aHomeAssistantThatIsSwitchedOffIsFoundAgain() async throws {

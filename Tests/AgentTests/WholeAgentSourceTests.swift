@@ -36,7 +36,7 @@ extension WholeAgent.Receivers {
     let board = try board(home, port: gpsd.port)
     let agent = try RunningAgent(on: board)
     try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == "missing" }
-    try await agent.event("proven") { $0.readings == 1 && $0.locations == 0 }
+    try await agent.event("proven") { $0.readings == 2 && $0.locations == 0 }
 
     gpsd.appear()
     try await agent.event("source_recovered", of: "gpsd")
@@ -88,7 +88,7 @@ extension WholeAgent.Receivers {
     let board = try board(home, port: gpsd.port)
     let agent = try RunningAgent(on: board)
     try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == nonsense.cause }
-    try await agent.event("proven") { $0.readings == 1 }
+    try await agent.event("proven") { $0.readings == 2 }
     // In these cycles it is tried again.
     for _ in 0..<2 { try await agent.hasReadEverything() }
 

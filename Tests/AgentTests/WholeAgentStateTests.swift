@@ -50,6 +50,7 @@ extension WholeAgent.State {
     try disk.remount("ro")
     let agent = try RunningAgent(on: board)
     try await agent.event("state_failed")
+    try await agent.event("spool_failed")
     for _ in 0..<2 { try await agent.hasReadEverything() }
     #expect(home.requestCount == 0)
     try disk.remount("rw")

@@ -24,7 +24,7 @@ extension Fix {
 
 extension Batch {
   mutating func record(_ sensor: SensorIndex, _ value: Value) {
-    record(Reading(sensor: sensor, value: value, time: WallTime(nanoseconds: 0)))
+    _ = record(Reading(sensor: sensor, value: value, time: WallTime(nanoseconds: 0)))
   }
 }
 
@@ -33,8 +33,17 @@ extension Delivery.Message {
   var isInquiry: Bool { self == .configuration || self == .readBack }
 }
 
+extension History {
+  static func forTests(durability: Durability = .batch, bytesPerMinute: Int? = nil) -> History {
+    History(
+      Device(id: [UInt8]("board".utf8), name: [UInt8]("Boat".utf8)),
+      spool: Spool(device: .boat, durability: durability, seed: 1),
+      bytesPerMinute: bytesPerMinute)
+  }
+}
+
 /// A delivery in virtual time, driven as the agent drives it: what it wants sent is written at
-/// once, and what it tells is taken at once.
+/// once, what it wants of the disk is done at once, and what it tells is taken at once.
 ///
 /// Inquiries are answered at once, and do not show, unless a test wants to answer them itself.
 final class DeliveryRig {
@@ -44,6 +53,8 @@ final class DeliveryRig {
     + #""hass_device_id":"5fa3","components":[],"entities":{"board":{"disabled":false}}}"#
 
   var delivery: Delivery
+  let disk: ModelDisk
+  private(set) var diskActions: [Spool.Action] = []
   var now = Instant(nanoseconds: 0)
   var answersInquiries = true
   /// What Home Assistant says of itself.
@@ -60,8 +71,12 @@ final class DeliveryRig {
   private let registration: Registration
 
   /// One that has its first cycle behind it.
-  init(seed: UInt64 = 1) throws {
-    delivery = Delivery(routes: .direct, trackerID: [UInt8]("board".utf8), seed: seed)
+  init(
+    seed: UInt64 = 1, history: consuming History = .forTests(), disk: ModelDisk = ModelDisk()
+  ) throws {
+    delivery = Delivery(
+      routes: .direct, history: history, trackerID: [UInt8]("board".utf8), seed: seed)
+    self.disk = disk
     registration = try .forTests()
     try acceptedCycle()
     forgetWhatWasToldSoFar()
@@ -72,6 +87,7 @@ final class DeliveryRig {
     beginning delivery: consuming Delivery, registration: Registration
   ) {
     self.delivery = delivery
+    disk = ModelDisk()
     self.registration = registration
     answersInquiries = false
   }
@@ -87,10 +103,17 @@ final class DeliveryRig {
   }
 
   func record(_ sensor: SensorIndex, _ value: Int64) {
-    delivery.batch.record(sensor, .number(FixedPoint(value)))
+    delivery.record(
+      Reading(
+        sensor: sensor, value: .number(FixedPoint(value)),
+        time: WallTime(nanoseconds: now.nanoseconds)))
+    settle()
   }
 
-  func record(_ fix: Fix) { delivery.batch.record(fix) }
+  func record(_ fix: Fix) {
+    delivery.record(fix)
+    settle()
+  }
 
   // A delivery cannot be copied into an expectation, so it is asked here.
   var isIdle: Bool { delivery.isIdle }
@@ -101,6 +124,8 @@ final class DeliveryRig {
   // MARK: Time
 
   func sleep(_ duration: Duration) { now = now + duration }
+
+  func urgentChange() { take(delivery.urgentChange(now: now)) }
 
   func cycleDue() { take(delivery.cycleDue(now: now)) }
 
@@ -162,7 +187,7 @@ final class DeliveryRig {
           + #""manufacturer":"m","model":"m","os_version":"6","supports_encryption":true}"#)
     case .readBack: answered(readBack(ofLocation: lastLocation))
     case .sensor: answered(#"{"success":true}"#)
-    case .location: answered(.unproven)
+    case .location, .history: answered(.unproven)
     case .states:
       let verdicts = try ids(in: try #require(sent.last)).map { #""\#($0)":{"success":true}"# }
       answered("{" + verdicts.joined(separator: ",") + "}")
@@ -189,7 +214,21 @@ final class DeliveryRig {
     sent = []
   }
 
+  /// Does what is wanted of the disk.
+  func settle() {
+    while let action = delivery.history.nextAction() {
+      diskActions.append(action)
+      do throws(ModelDisk.Broken) {
+        try disk.perform(action, for: &delivery.history.spool)
+        delivery.history.spool.performed(now: now)
+      } catch {
+        delivery.history.spool.failed(DiskFailure(code: error.code), now: now)
+      }
+    }
+  }
+
   private func take(_ message: Delivery.Message?) {
+    settle()
     takeEvents()
     guard let message else { return }
     #expect(underWay == nil, "one message at a time")

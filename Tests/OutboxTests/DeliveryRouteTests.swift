@@ -16,7 +16,8 @@ import Testing
           instance: [UInt8]("https://ha.example".utf8), home: [UInt8]("http://10.0.0.2".utf8),
           cloudhook: [UInt8]("https://hook".utf8), remoteUI: nil, presence: .home,
           isPlainAllowedAway: false, seed: 1, now: Instant(nanoseconds: 0)),
-        trackerID: [UInt8]("board".utf8), seed: 1), registration: try .forTests())
+        history: .forTests(), trackerID: [UInt8]("board".utf8), seed: 1),
+      registration: try .forTests())
     rig.answersInquiries = true
     rig.configuration = DeliveryRig.configuration.replacing(
       #"{"version""#, with: #"{"cloudhook_url":"https://hook","version""#)
@@ -88,7 +89,8 @@ import Testing
           instance: [UInt8]("http://ha".utf8), home: [UInt8]("http://ha".utf8), cloudhook: nil,
           remoteUI: nil, presence: .away, isPlainAllowedAway: false, seed: 1,
           now: Instant(nanoseconds: 0)),
-        trackerID: [UInt8]("board".utf8), seed: 1), registration: try .forTests())
+        history: .forTests(), trackerID: [UInt8]("board".utf8), seed: 1),
+      registration: try .forTests())
     rig.answersInquiries = true
     _ = try rig.sensor("level", 7)
     rig.cycleDue()
@@ -109,7 +111,8 @@ import Testing
           instance: [UInt8]("http://ha".utf8), home: [UInt8]("http://ha".utf8), cloudhook: nil,
           remoteUI: nil, presence: .home, isPlainAllowedAway: false, seed: 1,
           now: Instant(nanoseconds: 0)),
-        trackerID: [UInt8]("board".utf8), seed: 1), registration: try .forTests())
+        history: .forTests(), trackerID: [UInt8]("board".utf8), seed: 1),
+      registration: try .forTests())
     _ = try rig.sensor("level", 7)
     rig.record(.here(at: 0))
     rig.cycleDue()

@@ -14,7 +14,8 @@ import Testing
   private func rig(untold: Webhook.UpdateRegistration? = nil) throws -> DeliveryRig {
     DeliveryRig(
       beginning: Delivery(
-        routes: .direct, trackerID: [UInt8]("board".utf8), untold: untold, seed: 1),
+        routes: .direct, history: .forTests(), trackerID: [UInt8]("board".utf8), untold: untold,
+        seed: 1),
       registration: try .forTests())
   }
 

@@ -12,7 +12,8 @@ import Testing
   init() throws {
     rig = DeliveryRig(
       beginning: Delivery(
-        routes: .direct, trackerID: [UInt8]("board".utf8), protection: .plain, seed: 1),
+        routes: .direct, history: .forTests(), trackerID: [UInt8]("board".utf8), protection: .plain,
+        seed: 1),
       registration: try .forTests(isPlain: true))
     rig.answersInquiries = true
   }
@@ -55,7 +56,8 @@ import Testing
   @Test func oneThatWasToldSoBeforeARestartAsksNeverAgain() throws {
     let rig = DeliveryRig(
       beginning: Delivery(
-        routes: .direct, trackerID: [UInt8]("board".utf8), protection: .plainForGood, seed: 1),
+        routes: .direct, history: .forTests(), trackerID: [UInt8]("board".utf8),
+        protection: .plainForGood, seed: 1),
       registration: try .forTests(isPlain: true))
     rig.answersInquiries = true
     for _ in 0..<3 {

@@ -54,6 +54,7 @@ extension ByteBuffer {
       append(duration)
       append(" ", superseded.readings)
       append(" ", superseded.fixes)
+    case .historyProven(let entries): append("history proven ", entries)
     case .superseded(let superseded):
       append("superseded ", superseded.readings)
       append(" ", superseded.fixes)
@@ -154,9 +155,16 @@ func deliver(to transcript: inout Transcript) {
   life.answer("{\"level\":{\"success\":true},\"door\":{\"success\":true}}", &transcript)
 }
 
+private func parityHistory() -> History {
+  History(
+    History.Device(id: [UInt8]("board"), name: [UInt8]("Boat")),
+    spool: Spool(device: DeviceFingerprint(low: 1, high: 2), durability: .memory, seed: 10))
+}
+
 private struct Life: ~Copyable {
   var now = Instant(nanoseconds: 0)
-  private var delivery = Delivery(routes: parityRoutes(), trackerID: [UInt8]("board"), seed: 9)
+  private var delivery = Delivery(
+    routes: parityRoutes(), history: parityHistory(), trackerID: [UInt8]("board"), seed: 9)
   private var buffer = ByteBuffer(capacity: 4096)
   private var nonceNumber: UInt8 = 0
 
@@ -171,20 +179,20 @@ private struct Life: ~Copyable {
         deviceClass: [UInt8]("door"), icon: [UInt8]("mdi:door"), isUrgent: true))
     guard let level, let door else { preconditionFailure("two sensors fit") }
     let time = WallTime(nanoseconds: 0)
-    delivery.batch.record(
+    delivery.record(
       Reading(sensor: level, value: .number(FixedPoint(-125, decimals: 2)), time: time))
-    delivery.batch.record(Reading(sensor: door, value: .boolean(true), time: time))
+    delivery.record(Reading(sensor: door, value: .boolean(true), time: time))
   }
 
   mutating func change() {
     let time = WallTime(nanoseconds: 0)
     for value in [Value.text(InlineText("say \"ah\"")), .unknown, .unavailable] {
-      delivery.batch.record(Reading(sensor: SensorIndex(0), value: value, time: time))
+      delivery.record(Reading(sensor: SensorIndex(0), value: value, time: time))
     }
   }
 
   mutating func record(fixAt second: Int64) {
-    delivery.batch.record(
+    delivery.record(
       Fix(
         mode: .threeDimensional, latitude: 52.1, longitude: 4.3, altitudeMeters: -0.04,
         trackDegrees: 359.7, time: WallTime(nanoseconds: 0),

@@ -108,12 +108,14 @@ struct RunCommand {
         configuration: configuration, loop: loop,
         fixTimeout: isOnce ? Self.onceFixTimeout : Self.fixTimeout
       ).connect(to: supervisor, now: start)
+      supervisor.add(LostReadings(courier: courier, sink: supervisor))
       let runLoop = RunLoop(
         loop: loop, supervisor: supervisor, courier: courier, every: configuration.every,
         signals: signals, now: start)
       reporter.started(configuration)
       try runLoop.run(until: { isOnce && isDone(reporter, start: start) })
-      reporter.stopped(undelivered: courier.delivery.batch.undeliveredCount) { line in
+      courier.stopping()
+      reporter.stopped(undelivered: courier.delivery.history.entryCount) { line in
         if isOnce { line.appendMembers(of: courier.delivery.batch, lastFix: courier.lastFix) }
       }
       return isOnce ? reporter.outcome ?? .temporaryFailure : .success

@@ -1,5 +1,6 @@
 import Bytes
 import Drivers
+import Outbox
 import Sensing
 
 // The configuration file, key by key. What each key means stands at the properties of
@@ -18,6 +19,8 @@ extension ConfigurationField {
       "home_assistant", example: "home_assistant: { url: http://192.168.1.5:8123 }")?
       .homeAssistant()
     let notifications = keys.optional("notifications")?.notifications()
+    let durability = keys.optional("durability")?.durability()
+    let history = keys.optional("history")?.history()
     let deviceName = keys.optional("device")?.deviceName()
     let location = keys.optional("location")?.location()
     let battery = keys.optional("battery")?.battery()
@@ -29,10 +32,32 @@ extension ConfigurationField {
       every: every ?? .seconds(60),
       stateDirectory: stateDirectory ?? [UInt8](Configuration.defaultStateDirectory),
       homeAssistant: homeAssistant, notifications: notifications ?? .off,
+      durability: durability ?? .batch, history: history ?? .standard,
       deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,
       host: host ?? .standard,
       sensors: sensors ?? [])
+  }
+
+  private func durability() -> Durability? {
+    let levels: [Durability] = [.reading, .batch, .memory]
+    return word(of: ["reading", "batch", "memory"]).map { levels[$0] }
+  }
+
+  private func history() -> Configuration.HistorySettings? {
+    guard let keys = section(example: "history: { bytes_per_minute: 100000 }") else { return nil }
+    defer { keys.reportUnknownKeys() }
+    return Configuration.HistorySettings(
+      diskMegabytes: keys.optional("disk_megabytes")?
+        .wholeNumber(in: Configuration.diskMegabytesRange) ?? 64,
+      bytesPerMinute: keys.optional("bytes_per_minute")?.bytesPerMinute())
+  }
+
+  private func bytesPerMinute() -> Int? {
+    if case .scalar(let text, _) = node.content, text.span.elementsEqual("unlimited") {
+      return nil
+    }
+    return wholeNumber(in: Configuration.bytesPerMinuteRange)
   }
 
   private func deviceName() -> [UInt8]? {

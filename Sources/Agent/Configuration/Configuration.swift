@@ -1,5 +1,6 @@
 import Bytes
 public import Drivers
+public import Outbox
 public import Sensing
 public import Transport
 
@@ -18,6 +19,12 @@ public struct Configuration: Equatable, Sendable {
   public var homeAssistant: HomeAssistantSettings
   /// `notifications`: how Home Assistant's notifications reach this board. Default: not at all.
   public var notifications: NotificationSettings
+  /// `durability`: what may be lost when the power goes: `reading` (nothing: every reading is
+  /// written before the next one is looked at), `batch` (what was read since the last cycle) or
+  /// `memory` (all that Home Assistant does not have). Default: `batch`.
+  public var durability: Durability
+  /// `history`: what was not delivered in its time. Default: all of it is sent as soon as possible.
+  public var history: HistorySettings
   /// `device: { name: … }`: what Home Assistant calls the device; 1 to 64 characters.
   /// Default: nil, the host's name.
   public var deviceName: [UInt8]?
@@ -95,6 +102,17 @@ extension Configuration {
     public var tokenFile: [UInt8]
   }
 
+  /// `history`: what was not delivered in its time.
+  public struct HistorySettings: Equatable, Sendable {
+    /// `disk_megabytes`: what it may take of the disk; 4 to 4096 MiB. Default: 64.
+    public var diskMegabytes: Int
+    /// `bytes_per_minute`: what it may take of the link to Home Assistant; 1024 to 1 000 000 000.
+    /// Default, and with `unlimited`: nil, all of it.
+    public var bytesPerMinute: Int?
+
+    static var standard: HistorySettings { HistorySettings(diskMegabytes: 64) }
+  }
+
   /// `location`: the gpsd to ask. `source: gpsd` is required: it is the only source.
   public struct LocationSettings: Equatable, Sendable {
     /// `host`: a host's name or address. Default: 127.0.0.1.
@@ -143,6 +161,8 @@ extension Configuration {
   static let everyRange: ClosedRange<Duration> = .seconds(5) ... .seconds(24 * 3600)
   static let registerAgainRange: ClosedRange<Duration> = .seconds(30) ... .seconds(24 * 3600)
   static let debounceRange: ClosedRange<Duration> = .zero ... .seconds(10)
+  static let diskMegabytesRange = 4...4096
+  static let bytesPerMinuteRange = 1024...1_000_000_000
   static let sensorsMax = 64
   static let homeNetworksMax = 16
   static let suppliesMax = 16

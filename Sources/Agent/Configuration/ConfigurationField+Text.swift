@@ -35,6 +35,18 @@ extension ConfigurationField {
     return nil
   }
 
+  /// Decimal digits.
+  func wholeNumber(in range: ClosedRange<Int>) -> Int? {
+    guard let text = text() else { return nil }
+    if let value = text.span.decimalValue.flatMap({ Int(exactly: $0) }), range.contains(value) {
+      return value
+    }
+    report(
+      "\(quoted: text) is not a whole number that is possible here",
+      remedy: "write one from \(range.lowerBound) to \(range.upperBound)")
+    return nil
+  }
+
   /// What people call something: 1...64 characters, without control characters; letters in lower
   /// or upper case are the same name.
   func name(notAmong names: SeenTexts) -> [UInt8]? {

@@ -28,6 +28,7 @@ final class Courier {
   private let state: StateDirectory
   private let http: HTTPClient
   private let keeper: Keeper
+  private let spoolFiles: SpoolFiles
   private let reporter: Reporter
   /// The WebSocket, where the configuration wants one and there is a credential for it.
   private let line: WebSocketLine?
@@ -46,8 +47,9 @@ final class Courier {
 
   init?(
     settings: Configuration.HomeAssistantSettings, identity: RegistrationRequest,
-    state: StateDirectory, registration: Registration?, keeper: Keeper, line: WebSocketLine?,
-    whereabouts: Whereabouts?, loop: EventLoop, reporter: Reporter, now: Instant
+    history: consuming History, state: StateDirectory, registration: Registration?,
+    keeper: Keeper, line: WebSocketLine?, whereabouts: Whereabouts?, loop: EventLoop,
+    reporter: Reporter, now: Instant
   ) {
     guard
       let http = HTTPClient(
@@ -62,6 +64,7 @@ final class Courier {
     self.line = line
     self.keeper = keeper
     self.whereabouts = whereabouts
+    spoolFiles = SpoolFiles(in: state.path)
     let update = HomeAssistant.Webhook.UpdateRegistration(identity)
     delivery = Delivery(
       routes: Routes(
@@ -69,10 +72,12 @@ final class Courier {
         cloudhook: registration?.cloudhookURL?.bytes, remoteUI: registration?.remoteUIURL?.bytes,
         presence: .unknown, isPlainAllowedAway: settings.isPlainAllowedAway, seed: randomSeed(),
         now: now),
-      trackerID: identity.deviceID, protection: Self.protection(of: registration, in: state),
+      history: history, trackerID: identity.deviceID,
+      protection: Self.protection(of: registration, in: state),
       untold: registration?.toldFingerprint == update.fingerprint ? nil : update,
       doubtAfter: settings.registersAgainAfter ?? Delivery.doubtAfter,
       seed: randomSeed())
+    tidy(now: now)
     if let registration { deliver(with: registration) } else { register(now: now) }
     line?.setAllowed(mayShowToken)
     whereabouts?.start(on: loop, telling: self, now: now)
@@ -87,9 +92,24 @@ final class Courier {
 
   // MARK: Readings
 
+  func record(_ reading: Reading) {
+    delivery.record(reading)
+    tidy()
+  }
+
   func record(_ fix: Fix) {
     lastFix = fix
-    delivery.batch.record(fix)
+    delivery.record(fix)
+    tidy()
+  }
+
+  /// Does what is wanted of the disk.
+  private func tidy(now: Instant? = nil) {
+    while let action = delivery.history.nextAction() {
+      spoolFiles.perform(
+        action, for: &delivery.history.spool, now: now ?? Moment.now.instant)
+    }
+    reporter.spool(delivery.history.spool.failure, delivery.history.spool.losses)
   }
 
   // MARK: Time
@@ -97,7 +117,7 @@ final class Courier {
   var deadline: Instant? {
     var next = http.deadline
     if case .registering(let registrar)? = phase {
-      next = earliest(next, registrar.deadline)
+      next = earliest(earliest(next, registrar.deadline), delivery.history.spool.deadline)
     } else {
       next = earliest(next, delivery.deadline)
     }
@@ -110,6 +130,8 @@ final class Courier {
     whereabouts?.deadlineReached(now: now)
     if case .registering(let registrar)? = phase {
       registrar.deadlineReached(now: now)
+      delivery.history.spool.deadlineReached(now: now)
+      tidy(now: now)
     } else {
       goOn(delivery.deadlineReached(now: now), now: now)
     }
@@ -118,11 +140,26 @@ final class Courier {
   func cycleDue(now: Instant) {
     if case .registering(let registrar)? = phase {
       isCycleOwed = true
+      delivery.cyclePostponed()
+      tidy(now: now)
       return registrar.cycleDue(now: now)
     }
     keeper.tryAgain()
     if !isConnectionKept { delivery.connectionEnded() }
     goOn(delivery.cycleDue(now: now), now: now)
+  }
+
+  /// An urgent sensor says something new.
+  func urgentChange(now: Instant) {
+    guard case .delivering? = phase else { return cycleDue(now: now) }
+    if !isConnectionKept { delivery.connectionEnded() }
+    goOn(delivery.urgentChange(now: now), now: now)
+  }
+
+  /// The agent is about to end. What is not proven to be in Home Assistant is kept.
+  func stopping() {
+    delivery.stopping()
+    tidy()
   }
 
   // MARK: Registration
@@ -205,6 +242,7 @@ final class Courier {
   }
 
   private func goOn(_ next: Delivery.Message?, now: Instant) {
+    tidy(now: now)
     reportDelivery(now: now)
     if let next { send(next) }
   }

@@ -1,6 +1,7 @@
 import Bytes
 import HomeAssistant
 import LinuxIO
+import Outbox
 
 /// Makes the parts that bring readings to Home Assistant, as the configuration wants them.
 struct Delivering {
@@ -12,16 +13,28 @@ struct Delivering {
 
   func courier(now: Instant) throws(Errno) -> Courier {
     let keeper = Keeper(state, reporter)
+    let identity = configuration.registrationRequest { reporter.withoutPushToken($0) }
     guard
       let courier = Courier(
         settings: configuration.homeAssistant,
-        identity: configuration.registrationRequest { reporter.withoutPushToken($0) }, state: state,
+        identity: identity, history: history(of: identity), state: state,
         registration: registration, keeper: keeper, line: try line(keeper),
         whereabouts: configuration.homeAssistant.homeNetwork.map {
           Whereabouts($0.networks, reporter: reporter)
         }, loop: loop, reporter: reporter, now: now)
     else { throw .outOfMemory }
     return courier
+  }
+
+  /// What earlier runs could not deliver, and what this one cannot.
+  private func history(of device: RegistrationRequest) -> History {
+    let settings = configuration.history
+    let spool = Spool(
+      device: DeviceFingerprint(ofDeviceID: device.deviceID), durability: configuration.durability,
+      byteCountCap: settings.diskMegabytes << 20, seed: randomSeed())
+    return History(
+      History.Device(id: device.deviceID, name: device.deviceName), spool: spool,
+      bytesPerMinute: settings.bytesPerMinute)
   }
 
   private func line(_ keeper: Keeper) throws(Errno) -> WebSocketLine? {

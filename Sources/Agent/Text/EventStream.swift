@@ -13,6 +13,10 @@ struct Totals: Equatable {
   var refused = 0
   /// Values and fixes that newer ones replaced before Home Assistant had them.
   var superseded = 0
+  /// Readings and fixes that went as history.
+  var history = 0
+  /// Those that went nowhere.
+  var lost = 0
   /// Messages that were sent; the agent seals every one.
   var sealed = 0
   /// Cycles that ended with a proof, and those that did not.
@@ -75,6 +79,8 @@ extension ByteBuffer {
     appendMember("locations", totals.locations)
     appendMember("refused", totals.refused)
     appendMember("superseded", totals.superseded)
+    appendMember("history", totals.history)
+    appendMember("lost", totals.lost)
     appendMember("sealed", totals.sealed)
     appendMember("proven", totals.proven)
     appendMember("unproven", totals.unproven)

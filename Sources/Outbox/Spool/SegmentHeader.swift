@@ -120,7 +120,7 @@ public struct SegmentFile: Equatable, Sendable {
 }
 
 extension UInt64 {
-  fileprivate init?(hexadecimal digits: Span<UInt8>) {
+  init?(hexadecimal digits: Span<UInt8>) {
     self = 0
     for index in digits.indices {
       guard let value = hexadecimalValue(of: digits[index]) else { return nil }

@@ -2,11 +2,17 @@ import Bytes
 
 extension Spool {
   /// The next entry, the oldest first; nil where there is none, or where the disk has to be read
-  /// first (`nextAction`).
-  public mutating func take() -> SpoolEntry? {
+  /// first (`nextAction`). None is behind `end`, but for one where numbers are missing.
+  public mutating func take(upTo end: SpoolPosition? = nil) -> SpoolEntry? {
+    let end = end ?? self.end
     if isReading { return nil }
-    if isOpen, !segments.isEmpty, let entry = takeFromDisk() { return entry }
-    return isReading ? nil : takeFromMemory()
+    // Where nothing is left out, the end of the newest segment has to be seen.
+    if isOpen, !segments.isEmpty, taken < end.sequence || end.sequence == nextSequence - 1,
+      let entry = takeFromDisk()
+    {
+      return entry
+    }
+    return isReading ? nil : takeFromMemory(upTo: end)
   }
 
   /// Whether `take` may bring more once what `nextAction` says is done.
@@ -23,6 +29,17 @@ extension Spool {
   /// Up to where entries were taken.
   public var position: SpoolPosition {
     SpoolPosition(sequence: taken, inMemory: max(takenInMemory, waiting.removedCount))
+  }
+
+  /// Up to where entries were recorded.
+  public var end: SpoolPosition {
+    SpoolPosition(
+      sequence: nextSequence - 1, inMemory: waiting.removedCount + UInt64(waiting.count))
+  }
+
+  /// As far as everything was acknowledged.
+  var start: SpoolPosition {
+    SpoolPosition(sequence: acknowledged, inMemory: waiting.removedCount)
   }
 
   /// Home Assistant has everything up to here.
@@ -135,13 +152,13 @@ extension Spool {
 
   // MARK: From memory
 
-  private mutating func takeFromMemory() -> SpoolEntry? {
+  private mutating func takeFromMemory(upTo end: SpoolPosition) -> SpoolEntry? {
+    let place = max(takenInMemory, waiting.removedCount)
+    let index = Int(place - waiting.removedCount)
     // What is being written is taken from the disk, with its number.
-    guard outgoingEntryCount == 0 else { return nil }
-    let index = max(takenInMemory, waiting.removedCount) - waiting.removedCount
-    guard index < waiting.count else { return nil }
-    takenInMemory = waiting.removedCount + index + 1
-    return waiting[Int(index)]
+    guard outgoingEntryCount == 0, index < waiting.count, place < end.inMemory else { return nil }
+    takenInMemory = place + 1
+    return waiting[index]
   }
 
   // MARK: What was acknowledged goes

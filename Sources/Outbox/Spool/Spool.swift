@@ -8,11 +8,18 @@ public struct DiskFailure: Error, Equatable, Sendable {
   public init(code: Int32) { self.code = code }
 }
 
-/// Up to where entries were taken from the spool.
+/// A place among the entries of a spool: everything before it, and nothing behind it.
 public struct SpoolPosition: Equatable, Sendable {
-  let sequence: UInt64
-  /// The same for entries that are in memory only.
-  let inMemory: UInt64
+  /// The last number before it.
+  var sequence: UInt64
+  /// Of the entries that are in memory only, how many there ever were before it.
+  var inMemory: UInt64
+
+  /// Everything that is before one of the two.
+  func union(_ other: SpoolPosition) -> SpoolPosition {
+    SpoolPosition(
+      sequence: max(sequence, other.sequence), inMemory: max(inMemory, other.inMemory))
+  }
 }
 
 /// Keeps what could not be proven delivered, through power cuts, full disks and broken ones.
@@ -96,6 +103,9 @@ public struct Spool: ~Copyable {
     public var setAside = 0
     /// Readings that do not say any more of which sensor they are.
     public var nameless = 0
+
+    /// Entries that are gone, as far as they can be counted.
+    public var entryCount: Int { thinned + dropped + overflowed + nameless }
   }
 
   struct Segment {
@@ -256,6 +266,9 @@ public struct Spool: ~Copyable {
 
   /// Entries that are in memory only.
   public var entryCountInMemory: Int { waiting.count }
+
+  /// Entries that were not acknowledged; more where numbers were lost with what the disk lost.
+  public var entryCount: Int { Int(nextSequence - 1 - acknowledged) + waiting.count }
 
   /// What all segments take of the disk.
   public var occupiedByteCount: Int {

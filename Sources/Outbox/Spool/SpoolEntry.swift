@@ -1,4 +1,5 @@
 public import Bytes
+import HomeAssistant
 public import Sensing
 
 /// What may be lost when the power goes.
@@ -49,5 +50,14 @@ public struct DeviceFingerprint: Equatable, Sendable {
   public init(low: UInt64, high: UInt64) {
     self.low = low
     self.high = high
+  }
+
+  /// That of the device that registers with this id.
+  public init(ofDeviceID id: [UInt8]) {
+    let digits = fingerprint(of: [id], purpose: "spool")
+    guard let low = UInt64(hexadecimal: digits.span.extracting(0..<16)),
+      let high = UInt64(hexadecimal: digits.span.extracting(16..<32))
+    else { preconditionFailure("a fingerprint is 32 hexadecimal digits") }
+    self.init(low: low, high: high)
   }
 }

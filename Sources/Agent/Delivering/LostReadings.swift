@@ -1,0 +1,32 @@
+import Bytes
+import Drivers
+import LinuxIO
+import Outbox
+import Sensing
+
+/// How many readings and fixes were lost since the start, as a sensor.
+final class LostReadings: Source {
+  let name = InlineText("history")
+  private let courier: Courier
+  private let sink: any ReadingSink
+  private var sensor: SensorIndex?
+
+  init(courier: Courier, sink: any ReadingSink) {
+    self.courier = courier
+    self.sink = sink
+  }
+
+  func sample(at moment: Moment) throws(SourceFailure) {
+    sensor = sensor ?? sink.declare(Self.description)
+    guard let sensor else { return }
+    let count = Int64(courier.delivery.history.spool.losses.entryCount)
+    sink.record(
+      Reading(sensor: sensor, value: .number(FixedPoint(count)), time: moment.wallTime))
+  }
+
+  private static var description: SensorDescription {
+    SensorDescription(
+      uniqueID: [UInt8]("lost_readings"), name: [UInt8]("Lost readings"),
+      stateClass: "total_increasing", icon: [UInt8]("mdi:database-alert"), isDiagnostic: true)
+  }
+}

@@ -1,0 +1,184 @@
+import Bytes
+import HomeAssistant
+import Sensing
+
+/// What was measured and is not proven to be in Home Assistant, until it is.
+///
+/// Every reading and every fix is recorded here before it is sent. What a proof shows to have arrived
+/// is released, and was never written to the disk. What no proof comes for is written there at the
+/// end of its cycle.
+///
+/// That, and what was replaced by something newer before it was sent, goes to Home Assistant later
+/// with its own time: as events, a chunk each, and each released by the proof that follows it.
+/// Fresh readings go with that proof, so they wait for one chunk at most.
+public struct History: ~Copyable {
+  private enum State {
+    case resting
+    /// Entries are taken for the next chunk, which may want the disk to be read.
+    case gathering
+    case ready
+    /// It was sent, and is not proven.
+    case underWay
+  }
+
+  /// What its own readings and fixes are called in Home Assistant.
+  public struct Device: Sendable {
+    /// The id that it registered with.
+    public let id: [UInt8]
+    public let name: [UInt8]
+
+    public init(id: [UInt8], name: [UInt8]) {
+      self.id = id
+      self.name = name
+    }
+  }
+
+  /// Performs `nextAction`, and is told so.
+  public var spool: Spool
+  /// Whether the clock is known to be right.
+  public var isClockTrusted = true
+  private let device: Device
+  private var state = State.resting
+  private var chunk = HistoryChunk()
+  private var pace: HistoryPace
+  /// Where the entries of the chunk end.
+  private var chunkEnd: SpoolPosition
+  /// An entry that was taken and is the first of the next chunk.
+  private var heldOver: (entry: SpoolEntry, uniqueID: [UInt8])?
+  /// Whether there may be entries that go as events, and where they end.
+  private var isBacklogged = false
+  private var backlogEnd: SpoolPosition
+  /// Whether what is left of earlier runs is known.
+  private var isOpen = false
+
+  /// - Parameters:
+  ///   - device: how Home Assistant's users know whose history it is.
+  ///   - spool: where it is kept.
+  ///   - bytesPerMinute: what events may take of the link, at least 1024; nil where they may take
+  ///     all of it.
+  public init(_ device: Device, spool: consuming Spool, bytesPerMinute: Int? = nil) {
+    self.device = device
+    chunkEnd = spool.position
+    backlogEnd = spool.end
+    pace = HistoryPace(bytesPerMinute: bytesPerMinute)
+    self.spool = spool
+  }
+
+  /// Readings and fixes that are not proven to be in Home Assistant; more where the disk lost some.
+  public var entryCount: Int { isBacklogged ? spool.entryCount : spool.entryCountInMemory }
+
+  // MARK: What is measured
+
+  mutating func record(_ reading: Reading, of uniqueID: [UInt8]) {
+    spool.record(reading, of: uniqueID, isTimeTrusted: isClockTrusted)
+  }
+
+  /// The receiver's clock is right.
+  mutating func record(_ fix: Fix) { spool.record(fix, isTimeTrusted: true) }
+
+  /// What was recorded so far is not proven, and no more is waited for.
+  mutating func batchClosed() {
+    spool.batchClosed()
+    backlog(upTo: spool.end)
+  }
+
+  /// Everything up to `mark` was sent and is proven to be in Home Assistant, unless it `isIncomplete`:
+  /// then some of it was replaced before.
+  mutating func proven(upTo mark: SpoolPosition, isIncomplete: Bool) {
+    if isIncomplete {
+      backlog(upTo: mark)
+    } else if !isBacklogged {
+      spool.acknowledged(upTo: mark)
+    } else if spool.start.inMemory >= backlogEnd.inMemory {
+      // What is behind the backlog, and not on the disk with it.
+      spool.acknowledged(
+        upTo: SpoolPosition(sequence: spool.start.sequence, inMemory: mark.inMemory))
+    }
+    if isBacklogged, state == .resting { state = .gathering }
+  }
+
+  private mutating func backlog(upTo end: SpoolPosition) {
+    backlogEnd = isBacklogged ? backlogEnd.union(end) : end
+    isBacklogged = spool.start != backlogEnd
+  }
+
+  // MARK: The disk
+
+  /// What is to be done on the disk; it is told to the `spool`.
+  public mutating func nextAction() -> Spool.Action? {
+    while true {
+      if let action = spool.nextAction() { return action }
+      if spool.isOpen, !isOpen { opened() }
+      guard state == .gathering, gather() else { return nil }
+    }
+  }
+
+  /// What is there was left by earlier runs.
+  private mutating func opened() {
+    isOpen = true
+    backlog(upTo: SpoolPosition(sequence: spool.end.sequence, inMemory: backlogEnd.inMemory))
+  }
+
+  /// Returns whether the disk has to be asked before the chunk is done.
+  private mutating func gather() -> Bool {
+    if let held = heldOver {
+      heldOver = nil
+      _ = chunk.append(held.entry, of: held.uniqueID, byteCountMax: pace.byteCount)
+      chunkEnd = spool.position
+    }
+    while true {
+      let end = spool.position
+      guard let entry = spool.take(upTo: backlogEnd) else { break }
+      let uniqueID = spool.uniqueID(of: entry)
+      guard chunk.append(entry, of: uniqueID, byteCountMax: pace.byteCount) else {
+        heldOver = (entry, uniqueID)
+        chunkEnd = end
+        state = .ready
+        return false
+      }
+      chunkEnd = spool.position
+    }
+    if spool.isReading { return true }
+    isBacklogged = !chunk.isEmpty
+    state = chunk.isEmpty ? .resting : .ready
+    return false
+  }
+
+  // MARK: Chunks
+
+  /// When `deadlineReached` or a chunk is due.
+  var deadline: Instant? { earliest(spool.deadline, state == .ready ? pace.nextAt : nil) }
+
+  mutating func deadlineReached(now: Instant) { spool.deadlineReached(now: now) }
+
+  func isChunkDue(now: Instant) -> Bool { state == .ready && now >= pace.nextAt }
+
+  mutating func chunkSent(now: Instant) {
+    state = .underWay
+    pace.sent(byteCount: Envelope.byteCount(sealing: chunk.byteCount), now: now)
+  }
+
+  func writeChunk(into data: inout ByteBuffer) {
+    chunk.write(into: &data, deviceID: device.id, deviceName: device.name)
+  }
+
+  mutating func chunkAnswered(now: Instant) { pace.answered(now: now) }
+
+  /// Returns how many entries Home Assistant has now.
+  mutating func chunkProven() -> Int {
+    guard state == .underWay else { return 0 }
+    defer { chunk.removeAll() }
+    spool.acknowledged(upTo: chunkEnd)
+    state = .gathering
+    return chunk.entryCount
+  }
+
+  /// Nobody proved it, and everything is taken again once somebody proves something.
+  mutating func chunkFailed() {
+    pace.failed()
+    state = .resting
+    chunk.removeAll()
+    heldOver = nil
+    spool.rewind()
+  }
+}

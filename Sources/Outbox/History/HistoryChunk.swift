@@ -1,0 +1,174 @@
+import Bytes
+import HomeAssistant
+import Sensing
+
+/// One event with history, as it grows. Home Assistant gets it as the data of `homeward_history`:
+///
+///     device_id       the id that the device registered with
+///     device          its name
+///     first, last     the sequence numbers of the first and the last entry; both are missing where
+///                     the entries were in memory only
+///     clock           "set" where the times are known to be right, else "unset"
+///     sensors         unique ids
+///     readings        [time, index into sensors, value], in the order in which they were made
+///     point_columns   the names of what stands in a point
+///     points          [time, latitude, longitude, accuracy, altitude, speed, course], in order
+///
+/// Times are in seconds since 1970, lengths in metres, speeds in metres per second, angles in
+/// degrees. A value is a number, a truth, a text, null where it is unknown, or "unavailable".
+struct HistoryChunk: ~Copyable {
+  static let eventType: StaticString = "homeward_history"
+  /// Home Assistant's recorder keeps the data of no event that takes more than 32 768 bytes.
+  static let byteCountMax = 30 * 1024
+  /// What is in the event beside entries and the names of sensors.
+  static let frameByteCountMax = 512
+  private static let coordinateDecimals: UInt8 = 7
+  private static let measureDecimals: UInt8 = 1
+
+  private var readings = ByteBuffer(capacity: byteCountMax)
+  private var points = ByteBuffer(capacity: byteCountMax)
+  private var sensors: [[UInt8]] = []
+  private var sensorsByteCount = 0
+  private(set) var entryCount = 0
+  /// Of the entries; nil where they have none, or where there are no entries.
+  private(set) var sequences: ClosedRange<UInt64>?
+  private var isTimeTrusted = true
+
+  var isEmpty: Bool { entryCount == 0 }
+
+  /// What the event takes at most.
+  var byteCount: Int {
+    Self.frameByteCountMax + readings.count + points.count + sensorsByteCount
+  }
+
+  mutating func removeAll() {
+    readings.removeAll()
+    points.removeAll()
+    sensors.removeAll(keepingCapacity: true)
+    sensorsByteCount = 0
+    entryCount = 0
+    sequences = nil
+    isTimeTrusted = true
+  }
+
+  /// Adds an entry and returns true; or returns false where it belongs into the next event. The
+  /// first one always finds its place.
+  mutating func append(
+    _ entry: SpoolEntry, of uniqueID: [UInt8], byteCountMax: Int = byteCountMax
+  ) -> Bool {
+    guard isEmpty || continues(with: entry) else { return false }
+    let before = (readings.count, points.count, sensors.count, sensorsByteCount)
+    switch entry.content {
+    case .reading(_, let value): append(value, entry.time, of: uniqueID)
+    case .fix(let fix): append(fix)
+    }
+    let isTooLarge = readings.isOverflowed || points.isOverflowed || byteCount > byteCountMax
+    guard isEmpty || !isTooLarge else {
+      readings.truncate(to: before.0)
+      points.truncate(to: before.1)
+      sensors.removeLast(sensors.count - before.2)
+      sensorsByteCount = before.3
+      return false
+    }
+    isTimeTrusted = entry.isTimeTrusted
+    entryCount += 1
+    if let sequence = entry.sequence { sequences = (sequences?.lowerBound ?? sequence)...sequence }
+    return true
+  }
+
+  /// One event holds a run of numbers that rise, and times that are as good as each other.
+  private func continues(with entry: SpoolEntry) -> Bool {
+    guard entry.isTimeTrusted == isTimeTrusted else { return false }
+    guard let last = sequences?.upperBound else { return entry.sequence == nil }
+    return entry.sequence.map { $0 > last } ?? false
+  }
+
+  private mutating func append(_ value: Value, _ time: WallTime, of uniqueID: [UInt8]) {
+    let index = self.index(of: uniqueID)
+    readings.openJSONArray()
+    readings.appendJSON(time.unixSeconds)
+    readings.appendJSON(index)
+    readings.appendJSON(state: value)
+    readings.closeJSONArray()
+  }
+
+  private mutating func index(of uniqueID: [UInt8]) -> Int {
+    if let index = sensors.firstIndex(of: uniqueID) { return index }
+    sensors.append(uniqueID)
+    sensorsByteCount += uniqueID.count + 3
+    return sensors.count - 1
+  }
+
+  private mutating func append(_ fix: Fix) {
+    points.openJSONArray()
+    points.appendJSON(fix.time.unixSeconds)
+    points.appendMeasure(fix.latitude, decimals: Self.coordinateDecimals)
+    points.appendMeasure(fix.longitude, decimals: Self.coordinateDecimals)
+    points.appendMeasure(fix.horizontalErrorMeters, decimals: Self.measureDecimals)
+    points.appendMeasure(fix.altitudeMeters, decimals: Self.measureDecimals)
+    points.appendMeasure(fix.speedMetersPerSecond, decimals: Self.measureDecimals)
+    points.appendMeasure(fix.trackDegrees, decimals: Self.measureDecimals)
+    points.closeJSONArray()
+  }
+
+  /// Writes the `data` of the `fire_event`.
+  func write(into data: inout ByteBuffer, deviceID: [UInt8], deviceName: [UInt8]) {
+    data.openJSONObject()
+    data.appendJSON(key: "event_type")
+    data.appendJSON(Self.eventType)
+    data.appendJSON(key: "event_data")
+    data.openJSONObject()
+    data.appendJSON(key: "device_id")
+    data.appendJSON(deviceID)
+    data.appendJSON(key: "device")
+    data.appendJSON(deviceName)
+    if let sequences {
+      data.appendJSON(key: "first")
+      data.appendJSON(sequences.lowerBound)
+      data.appendJSON(key: "last")
+      data.appendJSON(sequences.upperBound)
+    }
+    data.appendJSON(key: "clock")
+    data.appendJSON(isTimeTrusted ? "set" : "unset")
+    writeReadings(into: &data)
+    writePoints(into: &data)
+    data.closeJSONObject()
+    data.closeJSONObject()
+  }
+
+  private func writeReadings(into data: inout ByteBuffer) {
+    data.appendJSON(key: "sensors")
+    data.openJSONArray()
+    for sensor in sensors { data.appendJSON(sensor) }
+    data.closeJSONArray()
+    data.appendJSON(key: "readings")
+    data.openJSONArray()
+    data.append(readings.bytes)
+    data.closeJSONArray()
+  }
+
+  private func writePoints(into data: inout ByteBuffer) {
+    data.appendJSON(key: "point_columns")
+    data.append(
+      #"["time","latitude","longitude","accuracy","altitude","speed","course"]"#)
+    data.appendJSON(key: "points")
+    data.openJSONArray()
+    data.append(points.bytes)
+    data.closeJSONArray()
+  }
+}
+
+extension WallTime {
+  /// In milliseconds: nobody needs more, and every reader of JSON keeps that exactly.
+  fileprivate var unixSeconds: FixedPoint { FixedPoint(nanoseconds / 1_000_000, decimals: 3) }
+}
+
+extension ByteBuffer {
+  fileprivate mutating func appendMeasure(_ measure: Double?, decimals: UInt8) {
+    if let number = measure.flatMap({ FixedPoint(rounding: $0, decimals: decimals) }) {
+      appendJSON(number)
+    } else {
+      appendJSONNull()
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Bytes
+
+/// How large the events with history are, and when the next one may go.
+///
+/// Events grow while they are answered soon and shrink when they are not, so that a weak link is not
+/// held by one when there is something fresh to tell. Where somebody said how much history may take
+/// of the link, the next one waits until the last one is within that.
+struct HistoryPace {
+  static let smallestByteCount = 1024
+  static let firstByteCount = 4 * 1024
+  /// An event that takes longer was too large.
+  static let longestTransfer: Duration = .seconds(5)
+  /// After one that takes no longer the next one is larger.
+  static let shortTransfer: Duration = .seconds(2)
+
+  private let bytesPerMinute: Int?
+  /// What an event may take.
+  private(set) var byteCount = firstByteCount
+  private var sentAt: Instant?
+  /// Before then nothing is sent.
+  private(set) var nextAt = Instant(nanoseconds: .min)
+
+  /// - Parameter bytesPerMinute: what history may take of the link, at least `smallestByteCount`;
+  ///   nil where it may take all of it.
+  init(bytesPerMinute: Int?) { self.bytesPerMinute = bytesPerMinute }
+
+  /// An event is sent, which takes so many bytes of the link.
+  mutating func sent(byteCount: Int, now: Instant) {
+    sentAt = now
+    guard let bytesPerMinute else { return }
+    nextAt = now + .seconds(60) * Double(byteCount) / Double(bytesPerMinute)
+  }
+
+  /// Somebody answered it.
+  mutating func answered(now: Instant) {
+    guard let sentAt else { return }
+    self.sentAt = nil
+    if now - sentAt > Self.longestTransfer {
+      byteCount = max(byteCount / 2, Self.smallestByteCount)
+    } else if now - sentAt <= Self.shortTransfer {
+      byteCount = min(byteCount * 2, HistoryChunk.byteCountMax)
+    }
+  }
+
+  /// Nobody did.
+  mutating func failed() {
+    guard sentAt != nil else { return }
+    sentAt = nil
+    byteCount = max(byteCount / 2, Self.smallestByteCount)
+  }
+}

@@ -1,0 +1,380 @@
+import Bytes
+import Foundation
+import HomeAssistant
+import Sensing
+import Testing
+
+@testable import Outbox
+
+/// An event with history, read by somebody else's JSON reader.
+private struct Chunk: Decodable {
+  struct Event: Decodable {
+    let eventType: String
+    let eventData: Chunk
+  }
+
+  let deviceId: String
+  let device: String
+  let first: Int?
+  let last: Int?
+  let clock: String
+  let sensors: [String]
+  let readings: [[Double?]]
+  let pointColumns: [String]
+  let points: [[Double?]]
+
+  var numbers: [Double] { readings.compactMap { $0[2] } }
+
+  init?(_ data: String) {
+    guard data.contains("homeward_history") else { return nil }
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    guard let event = try? decoder.decode(Event.self, from: Data(data.utf8)) else { return nil }
+    self = event.eventData
+  }
+}
+
+extension DeliveryRig {
+  /// What of it went as history since the last time.
+  fileprivate func chunks() -> [Chunk] {
+    defer { forgetWhatWasToldSoFar() }
+    return sent.compactMap { Chunk($0) }
+  }
+
+  fileprivate func fail() throws {
+    if deadline != nil { try sleepUntilDeadline() } else { cycleDue() }
+    connectionFailed()
+  }
+
+  /// An outage in which these are read, one in each cycle.
+  fileprivate func outage(_ sensor: SensorIndex, _ numbers: ClosedRange<Int64>) {
+    for number in numbers {
+      record(sensor, number)
+      cycleDue()
+      if underWay != nil { connectionFailed() }
+      sleep(.seconds(1))
+    }
+  }
+
+  /// Home Assistant is back and takes everything, chunk by chunk.
+  fileprivate func recover() throws {
+    while isInOutage {
+      try sleepUntilDeadline()
+      try acceptAll()
+    }
+    while let deadline, deadline <= now {
+      wake()
+      try acceptAll()
+    }
+  }
+
+  fileprivate var historyEntryCount: Int { delivery.history.entryCount }
+  fileprivate var hasWritten: Bool { diskActions.contains { $0 != .list } }
+}
+
+@Suite struct HistoryTests {
+  private let rig: DeliveryRig
+  private let level: SensorIndex
+
+  init() throws {
+    rig = try DeliveryRig()
+    level = try rig.sensor("level", 0)
+    try rig.acceptedCycle()
+    rig.forgetWhatWasToldSoFar()
+  }
+
+  // MARK: While Home Assistant takes everything
+
+  @Test func nothingIsWrittenWhileHomeAssistantTakesTheData() throws {
+    for number in 1...1000 {
+      rig.record(level, Int64(number))
+      rig.record(.here(at: Int64(number)))
+      try rig.acceptedCycle()
+      rig.sleep(.seconds(1))
+    }
+    #expect(!rig.hasWritten)
+    #expect(rig.historyEntryCount == 0)
+    #expect(rig.chunks().isEmpty)
+  }
+
+  @Test func whatWasReplacedBeforeItsCycleFollowsAsHistoryFromMemory() throws {
+    for number in 1...3 { rig.record(level, Int64(number)) }
+    try rig.acceptedCycle()
+    rig.wake()
+    try rig.acceptAll()
+    let chunks = rig.chunks()
+    #expect(chunks.map(\.numbers) == [[1, 2, 3]])
+    #expect(chunks.first?.first == nil)
+    #expect(!rig.hasWritten)
+    #expect(rig.historyEntryCount == 0)
+  }
+
+  @Test func aReadingThatComesWhileAMessageIsUnderWayIsOnlySentOnce() throws {
+    rig.record(level, 1)
+    rig.cycleDue()
+    rig.record(level, 2)
+    try rig.acceptAll()
+    try rig.acceptedCycle()
+    rig.wake()
+    #expect(rig.underWay == nil)
+    #expect(rig.chunks().isEmpty)
+    #expect(rig.historyEntryCount == 0)
+  }
+
+  @Test func readingsThatAreReplacedWhileAMessageIsUnderWayAreNotLost() throws {
+    rig.record(level, 1)
+    rig.cycleDue()
+    for number in 2...4 { rig.record(level, Int64(number)) }
+    try rig.acceptAll()
+    try rig.acceptedCycle()
+    rig.wake()
+    try rig.acceptAll()
+    #expect(Set(rig.chunks().flatMap(\.numbers)).isSuperset(of: [2, 3]))
+    #expect(rig.historyEntryCount == 0)
+  }
+
+  @Test func aValueThatTheAnswerDoesNotNameIsNotReleased() throws {
+    rig.record(level, 1)
+    rig.cycleDue()
+    rig.answered("{}")
+    rig.wake()
+    try rig.acceptAll()
+    #expect(rig.chunks().map(\.numbers) == [[1]])
+  }
+
+  // MARK: An outage
+
+  @Test func whatAnOutageBroughtArrivesInOrderWithItsTimes() throws {
+    rig.outage(level, 1...100)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    let chunks = rig.chunks()
+    #expect(chunks.flatMap(\.numbers) == (1...100).map(Double.init))
+    #expect(chunks.flatMap(\.readings).map { $0[0] } == (0..<100).map(Double.init))
+    #expect(chunks.allSatisfy { $0.sensors == ["level"] && $0.clock == "set" })
+    #expect(chunks.allSatisfy { $0.deviceId == "board" && $0.device == "Boat" })
+    #expect(rig.historyEntryCount == 0)
+  }
+
+  @Test func sequenceNumbersOfChunksFollowEachOther() throws {
+    rig.outage(level, 1...2000)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    let chunks = rig.chunks()
+    try #require(chunks.count > 2)
+    for (chunk, next) in zip(chunks, chunks.dropFirst()) {
+      #expect(chunk.last.map { $0 + 1 } == next.first)
+    }
+    #expect(chunks.flatMap(\.numbers).count == 2000)
+  }
+
+  @Test func everyChunkStaysBelowTheLimitOfTheRecorder() throws {
+    rig.outage(level, 1...3000)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    let largest = rig.sent.filter { $0.contains("homeward_history") }.map(\.utf8.count).max()
+    #expect(try #require(largest) < 32_768)
+    #expect(try #require(largest) > 20_000)
+  }
+
+  @Test func theOpenBatchIsOnTheDiskOneCycleAfterItWasNotProven() throws {
+    rig.cycleDue()
+    rig.record(level, 1)
+    #expect(!rig.hasWritten)
+    // Nobody has answered yet.
+    rig.cycleDue()
+    #expect(rig.hasWritten)
+    let appends = rig.diskActions.count { if case .append = $0 { true } else { false } }
+    #expect(appends == 1)
+  }
+
+  @Test func anUrgentReadingWhileAMessageIsUnderWayWritesNothing() throws {
+    rig.record(level, 1)
+    rig.cycleDue()
+    rig.record(level, 2)
+    rig.urgentChange()
+    #expect(!rig.hasWritten)
+  }
+
+  @Test func whatIsKeptComesAfterARestart() throws {
+    rig.outage(level, 1...10)
+    let again = try DeliveryRig(disk: rig.disk)
+    again.forgetWhatWasToldSoFar()
+    try again.recover()
+    #expect(again.chunks().flatMap(\.numbers) == (1...10).map(Double.init))
+  }
+
+  @Test func aFixThatIsTooOldToBeSentAsNewArrivesAsAPoint() throws {
+    rig.record(.here(at: 7))
+    rig.sleep(.seconds(100))
+    try rig.acceptedCycle()
+    rig.wake()
+    try rig.acceptAll()
+    let points = rig.chunks().flatMap(\.points)
+    #expect(points == [[7, 52, 0.007, 3, nil, nil, nil]])
+  }
+
+  @Test func columnsArePointedOut() throws {
+    rig.record(.here(at: 7))
+    rig.sleep(.seconds(100))
+    try rig.acceptedCycle()
+    rig.wake()
+    let columns = rig.chunks().flatMap(\.pointColumns)
+    #expect(
+      columns == ["time", "latitude", "longitude", "accuracy", "altitude", "speed", "course"])
+  }
+
+  // MARK: Chunks
+
+  @Test func aChunkThatIsNotProvenComesAgain() throws {
+    rig.outage(level, 1...5)
+    while rig.isInOutage {
+      try rig.sleepUntilDeadline()
+      try rig.acceptAll()
+    }
+    rig.forgetWhatWasToldSoFar()
+    rig.wake()
+    #expect(rig.underWay == .history)
+    try rig.accept()
+    #expect(rig.underWay == .states)
+    // The proof does not come.
+    rig.connectionFailed()
+    #expect(rig.historyEntryCount == 5)
+    try rig.recover()
+    #expect(rig.chunks().map(\.numbers) == [[1, 2, 3, 4, 5], [1, 2, 3, 4, 5]])
+    #expect(rig.historyEntryCount == 0)
+  }
+
+  @Test func aFreshReadingWaitsForOneChunkAtMost() throws {
+    rig.outage(level, 1...2000)
+    while rig.isInOutage {
+      try rig.sleepUntilDeadline()
+      try rig.acceptAll()
+    }
+    rig.wake()
+    #expect(rig.underWay == .history)
+    rig.record(level, 9999)
+    rig.forgetWhatWasToldSoFar()
+    try rig.accept()
+    #expect(rig.underWay == .states)
+    #expect(rig.sent.last?.contains("9999") == true)
+  }
+
+  @Test func aSlowLinkGetsSmallChunksAndAFastOneLarge() throws {
+    rig.outage(level, 1...8000)
+    while rig.isInOutage {
+      try rig.sleepUntilDeadline()
+      try rig.acceptAll()
+    }
+    rig.forgetWhatWasToldSoFar()
+    var counts: [Int] = []
+    for slowness in [0, 0, 0, 0, 6, 6, 6, 6, 6, 6] {
+      rig.wake()
+      #expect(rig.underWay == .history)
+      counts.append(try #require(rig.sent.last).utf8.count)
+      rig.sleep(.seconds(slowness))
+      try rig.acceptAll()
+    }
+    #expect(counts[3] > counts[0] * 3)
+    #expect(counts[9] < 1100)
+  }
+
+  @Test func historyTakesNoMoreOfTheLinkThanItMay() throws {
+    let rig = try DeliveryRig(history: .forTests(bytesPerMinute: 6000))
+    let level = try rig.sensor("level", 0)
+    try rig.acceptedCycle()
+    rig.outage(level, 1...1000)
+    let start = rig.now
+    rig.forgetWhatWasToldSoFar()
+    while rig.historyEntryCount > 0 {
+      try rig.sleepUntilDeadline()
+      try rig.acceptAll()
+    }
+    let byteCount = rig.sent.filter { $0.contains("homeward_history") }
+      .reduce(0) { $0 + Envelope.byteCount(sealing: $1.utf8.count) }
+    // The last one may still take its time.
+    let minutes = Double((rig.now - start).components.seconds) / 60
+    #expect(Double(byteCount) <= 6000 * (minutes + 6))
+    #expect(minutes > 2)
+  }
+
+  @Test func entriesOfAnUnsureClockStandInAChunkOfTheirOwn() throws {
+    rig.delivery.history.isClockTrusted = false
+    rig.outage(level, 1...2)
+    rig.delivery.history.isClockTrusted = true
+    rig.outage(level, 3...4)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    let chunks = rig.chunks()
+    #expect(chunks.map(\.clock) == ["unset", "set"])
+    #expect(chunks.map(\.numbers) == [[1, 2], [3, 4]])
+  }
+
+  // MARK: What may be lost
+
+  @Test func withDurabilityOfReadingsEachIsOnTheDiskAtOnce() throws {
+    let rig = try DeliveryRig(history: .forTests(durability: .reading))
+    let level = try rig.sensor("level", 0)
+    for number in 1...5 {
+      rig.record(level, Int64(number))
+      let again = try DeliveryRig(disk: rig.disk.copy())
+      again.forgetWhatWasToldSoFar()
+      try again.recover()
+      #expect(again.chunks().flatMap(\.numbers).last == Double(number))
+    }
+  }
+
+  @Test func withDurabilityOfReadingsWhatIsProvenDoesNotComeAgain() throws {
+    let rig = try DeliveryRig(history: .forTests(durability: .reading))
+    let level = try rig.sensor("level", 0)
+    try rig.acceptedCycle()
+    for number in 1...5 {
+      rig.record(level, Int64(number))
+      try rig.acceptedCycle()
+      rig.wake()
+      #expect(rig.underWay == nil)
+    }
+    #expect(rig.chunks().isEmpty)
+    #expect(rig.historyEntryCount == 0)
+  }
+
+  @Test func inMemoryOnlyTheDiskIsNeverWrittenTo() throws {
+    let rig = try DeliveryRig(history: .forTests(durability: .memory))
+    let level = try rig.sensor("level", 0)
+    try rig.acceptedCycle()
+    rig.outage(level, 1...100)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    #expect(!rig.hasWritten)
+    #expect(rig.chunks().flatMap(\.numbers) == (1...100).map(Double.init))
+    #expect(rig.historyEntryCount == 0)
+  }
+
+  @Test func whatIsOpenWhenTheAgentEndsIsKept() throws {
+    rig.record(level, 1)
+    rig.delivery.stopping()
+    rig.settle()
+    let again = try DeliveryRig(disk: rig.disk)
+    again.forgetWhatWasToldSoFar()
+    try again.recover()
+    #expect(again.chunks().flatMap(\.numbers) == [1])
+  }
+
+  @Test func withoutARegistrationEachCycleIsKept() throws {
+    rig.record(level, 1)
+    rig.delivery.cyclePostponed()
+    rig.settle()
+    #expect(rig.hasWritten)
+  }
+
+  @Test func aNewRegistrationGetsTheHistoryOfTheOldOne() throws {
+    rig.outage(level, 1...3)
+    rig.delivery.registrationReplaced(.sealed)
+    rig.forgetWhatWasToldSoFar()
+    rig.cycleDue()
+    try rig.acceptAll()
+    rig.wake()
+    try rig.acceptAll()
+    #expect(rig.chunks().flatMap(\.numbers) == [1, 2, 3])
+  }
+}
