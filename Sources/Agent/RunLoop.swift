@@ -32,6 +32,7 @@ final class RunLoop {
     while !signals.isStopRequested, !isDone() {
       try loop.turn(until: deadline)
       let moment = Moment.now
+      courier.clockRead(moment)
       supervisor.deadlineReached(at: moment)
       courier.deadlineReached(now: moment.instant)
       cycle(at: moment)

@@ -59,6 +59,12 @@ public struct WallTime: Comparable, Hashable, Sendable {
     .nanoseconds(later.nanoseconds.subtractingClamped(earlier.nanoseconds))
   }
 
+  /// The moment `duration` later; held at the end of time rather than wrapped around it.
+  public static func + (time: WallTime, duration: Duration) -> WallTime {
+    let (sum, overflowed) = time.nanoseconds.addingReportingOverflow(duration.nanoseconds)
+    return WallTime(nanoseconds: overflowed ? (duration < .zero ? .min : .max) : sum)
+  }
+
   /// The moment `duration` earlier; held at the beginning of time rather than wrapped around it.
   public static func - (time: WallTime, duration: Duration) -> WallTime {
     WallTime(nanoseconds: time.nanoseconds.subtractingClamped(duration.nanoseconds))

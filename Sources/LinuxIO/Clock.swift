@@ -19,6 +19,10 @@ public struct Moment: Sendable {
   }
 }
 
+/// Whether the kernel's clock was set by a clock that is right, such as NTP or a receiver, and has
+/// been kept so (`adjtimex(2)`).
+public var isClockSynchronized: Bool { clinux_clock_is_synchronized() }
+
 extension WallTime {
   /// How far the clocks of people here are ahead of UTC at this moment: the system's time zone, or
   /// `TZ`.

@@ -59,6 +59,8 @@ final class DeliveryRig {
   var answersInquiries = true
   /// What Home Assistant says of itself.
   var configuration = DeliveryRig.configuration
+  /// How far the wall clock is ahead of the monotonic one.
+  private(set) var clockAhead: Duration = .zero
   private(set) var underWay: Delivery.Message?
   /// The data of every message, in the order of their sending.
   private(set) var sent: [String] = []
@@ -78,6 +80,7 @@ final class DeliveryRig {
       routes: .direct, history: history, trackerID: [UInt8]("board".utf8), seed: seed)
     self.disk = disk
     registration = try .forTests()
+    clockIs(synchronized: true)
     try acceptedCycle()
     forgetWhatWasToldSoFar()
   }
@@ -106,7 +109,7 @@ final class DeliveryRig {
     delivery.record(
       Reading(
         sensor: sensor, value: .number(FixedPoint(value)),
-        time: WallTime(nanoseconds: now.nanoseconds)))
+        time: WallTime(nanoseconds: now.nanoseconds) + clockAhead))
     settle()
   }
 
@@ -124,6 +127,13 @@ final class DeliveryRig {
   // MARK: Time
 
   func sleep(_ duration: Duration) { now = now + duration }
+
+  func clockIs(synchronized isSynchronized: Bool, ahead: Duration = .zero) {
+    clockAhead = ahead
+    delivery.history.clockRead(
+      now, WallTime(nanoseconds: now.nanoseconds) + ahead, isSynchronized: isSynchronized)
+    settle()
+  }
 
   func urgentChange() { take(delivery.urgentChange(now: now)) }
 

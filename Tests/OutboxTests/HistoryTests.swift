@@ -298,16 +298,66 @@ extension DeliveryRig {
     #expect(minutes > 2)
   }
 
+  // MARK: The clock
+
   @Test func entriesOfAnUnsureClockStandInAChunkOfTheirOwn() throws {
-    rig.delivery.history.isClockTrusted = false
+    rig.clockIs(synchronized: false)
     rig.outage(level, 1...2)
-    rig.delivery.history.isClockTrusted = true
-    rig.outage(level, 3...4)
+    let again = try DeliveryRig(disk: rig.disk)
+    again.clockIs(synchronized: true)
+    let other = try again.sensor("level", 0)
+    again.outage(other, 3...4)
+    again.forgetWhatWasToldSoFar()
+    try again.recover()
+    let chunks = again.chunks()
+    #expect(chunks.map(\.clock) == ["unset", "set"])
+    #expect(chunks.map(\.numbers) == [[1, 2], [0, 3, 4]])
+  }
+
+  @Test func whatWasReadBeforeTheClockWasSetIsPutRight() throws {
+    rig.clockIs(synchronized: false)
+    rig.outage(level, 1...3)
+    rig.record(level, 4)
+    rig.clockIs(synchronized: true, ahead: .seconds(1_800_000_000))
+    rig.record(level, 5)
     rig.forgetWhatWasToldSoFar()
     try rig.recover()
     let chunks = rig.chunks()
-    #expect(chunks.map(\.clock) == ["unset", "set"])
-    #expect(chunks.map(\.numbers) == [[1, 2], [3, 4]])
+    #expect(chunks.allSatisfy { $0.clock == "set" })
+    let readings = chunks.flatMap(\.readings)
+    #expect(readings.map { $0[2] } == [1, 2, 3, 4, 5])
+    let set = 1_800_000_000.0
+    #expect(readings.map { $0[0] } == [set, set + 1, set + 2, set + 3, set + 3])
+  }
+
+  @Test func aClockThatIsSetTwiceIsPutRightTwice() throws {
+    rig.clockIs(synchronized: false)
+    rig.outage(level, 1...1)
+    rig.clockIs(synchronized: false, ahead: .seconds(100))
+    rig.outage(level, 2...2)
+    rig.clockIs(synchronized: true, ahead: .seconds(1000))
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    let readings = rig.chunks().flatMap(\.readings)
+    #expect(readings.map { $0[0] } == [1000, 1001])
+  }
+
+  @Test func aClockThatAgreesWithTheReceiverIsRight() throws {
+    rig.clockIs(synchronized: false)
+    rig.record(.here(at: 0))
+    rig.outage(level, 1...2)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    #expect(rig.chunks().map(\.clock) == ["set"])
+  }
+
+  @Test func aClockThatDisagreesWithTheReceiverIsNot() throws {
+    rig.clockIs(synchronized: false, ahead: .seconds(60))
+    rig.record(.here(at: 0))
+    rig.outage(level, 1...2)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    #expect(rig.chunks().filter { !$0.readings.isEmpty }.map(\.clock) == ["unset"])
   }
 
   // MARK: What may be lost

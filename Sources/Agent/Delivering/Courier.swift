@@ -41,6 +41,9 @@ final class Courier {
   /// A cycle was due before there was a registration.
   private var isCycleOwed = false
 
+  /// At the last cycle: the kernel is not asked at every turn.
+  private var wasClockSynchronized = isClockSynchronized
+
   var delivery: Delivery
   /// The fix that was recorded last, whether it was sent or not.
   private(set) var lastFix: Fix?
@@ -103,6 +106,12 @@ final class Courier {
     tidy()
   }
 
+  /// The clock may have been set since the last time.
+  func clockRead(_ moment: Moment) {
+    delivery.history.clockRead(
+      moment.instant, moment.wallTime, isSynchronized: wasClockSynchronized)
+  }
+
   /// Does what is wanted of the disk.
   private func tidy(now: Instant? = nil) {
     while let action = delivery.history.nextAction() {
@@ -138,6 +147,7 @@ final class Courier {
   }
 
   func cycleDue(now: Instant) {
+    wasClockSynchronized = isClockSynchronized
     if case .registering(let registrar)? = phase {
       isCycleOwed = true
       delivery.cyclePostponed()

@@ -29,6 +29,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <termios.h>
 #include <time.h>
@@ -123,6 +124,12 @@ static inline void clinux_eventfd_clear(int descriptor) {
 }
 
 /// Nanoseconds of a clock; `CLOCK_MONOTONIC` and `CLOCK_REALTIME` cannot fail on Linux.
+/// Whether somebody told the kernel what time it is, and keeps it right.
+static inline bool clinux_clock_is_synchronized(void) {
+  struct timex timex = {.modes = 0};
+  int state = adjtimex(&timex);
+  return state >= 0 && state != TIME_ERROR && !(timex.status & STA_UNSYNC);
+}
 static inline int64_t clinux_clock(clockid_t clock) {
   struct timespec now;
   clock_gettime(clock, &now);

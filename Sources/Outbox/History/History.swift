@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 import HomeAssistant
 import Sensing
 
@@ -35,8 +35,6 @@ public struct History: ~Copyable {
 
   /// Performs `nextAction`, and is told so.
   public var spool: Spool
-  /// Whether the clock is known to be right.
-  public var isClockTrusted = true
   private let device: Device
   private var state = State.resting
   private var chunk = HistoryChunk()
@@ -50,6 +48,8 @@ public struct History: ~Copyable {
   private var backlogEnd: SpoolPosition
   /// Whether what is left of earlier runs is known.
   private var isOpen = false
+  private var clock = ClockJudge()
+  private var corrections = TimeCorrections()
 
   /// - Parameters:
   ///   - device: how Home Assistant's users know whose history it is.
@@ -70,11 +70,25 @@ public struct History: ~Copyable {
   // MARK: What is measured
 
   mutating func record(_ reading: Reading, of uniqueID: [UInt8]) {
-    spool.record(reading, of: uniqueID, isTimeTrusted: isClockTrusted)
+    spool.record(reading, of: uniqueID, isTimeTrusted: clock.isTrusted)
   }
 
   /// The receiver's clock is right.
-  mutating func record(_ fix: Fix) { spool.record(fix, isTimeTrusted: true) }
+  mutating func record(_ fix: Fix) {
+    clock.fixReported(fix)
+    spool.record(fix, isTimeTrusted: true)
+  }
+
+  /// The clocks were read. `isSynchronized` says whether the kernel's was set by another one.
+  public mutating func clockRead(
+    _ instant: Instant, _ wallTime: WallTime, isSynchronized: Bool
+  ) {
+    let step = clock.clockRead(instant, wallTime, isSynchronized: isSynchronized)
+    guard let step else { return }
+    if state != .underWay { chunkFailed() }
+    spool.correctTimesInMemory(by: step)
+    corrections.add(step, upTo: spool.end.sequence)
+  }
 
   /// What was recorded so far is not proven, and no more is waited for.
   mutating func batchClosed() {
@@ -116,6 +130,7 @@ public struct History: ~Copyable {
   /// What is there was left by earlier runs.
   private mutating func opened() {
     isOpen = true
+    corrections.runBegins(after: spool.end.sequence)
     backlog(upTo: SpoolPosition(sequence: spool.end.sequence, inMemory: backlogEnd.inMemory))
   }
 
@@ -123,14 +138,14 @@ public struct History: ~Copyable {
   private mutating func gather() -> Bool {
     if let held = heldOver {
       heldOver = nil
-      _ = chunk.append(held.entry, of: held.uniqueID, byteCountMax: pace.byteCount)
+      _ = append(held.entry, of: held.uniqueID)
       chunkEnd = spool.position
     }
     while true {
       let end = spool.position
       guard let entry = spool.take(upTo: backlogEnd) else { break }
       let uniqueID = spool.uniqueID(of: entry)
-      guard chunk.append(entry, of: uniqueID, byteCountMax: pace.byteCount) else {
+      guard append(entry, of: uniqueID) else {
         heldOver = (entry, uniqueID)
         chunkEnd = end
         state = .ready
@@ -142,6 +157,11 @@ public struct History: ~Copyable {
     isBacklogged = !chunk.isEmpty
     state = chunk.isEmpty ? .resting : .ready
     return false
+  }
+
+  private mutating func append(_ entry: SpoolEntry, of uniqueID: [UInt8]) -> Bool {
+    let corrected = corrections.corrected(entry, isClockTrusted: clock.isTrusted)
+    return chunk.append(corrected, of: uniqueID, byteCountMax: pace.byteCount)
   }
 
   // MARK: Chunks

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Entries that are in memory only, the oldest first, up to a limit that is given once.
 struct EntryQueue {
   private var entries: [SpoolEntry] = []
@@ -18,6 +20,14 @@ struct EntryQueue {
   subscript(index: Int) -> SpoolEntry {
     precondition((0..<count).contains(index), "only what waits can be looked at")
     return entries[(head + index) % capacity]
+  }
+
+  /// Sets the times of readings right that a wrong clock told.
+  mutating func correctTimes(by step: Duration) {
+    for index in entries.indices {
+      guard case .reading = entries[index].content, !entries[index].isTimeTrusted else { continue }
+      entries[index].time = entries[index].time + step
+    }
   }
 
   mutating func append(_ entry: SpoolEntry) {

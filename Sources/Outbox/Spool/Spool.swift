@@ -246,6 +246,9 @@ public struct Spool: ~Copyable {
     if durability == .reading || waiting.count >= Self.batchEntryCountMax { isWriteDue = true }
   }
 
+  /// The clock, which nobody vouched for, was wrong by `step`. Corrects what is in memory only.
+  mutating func correctTimesInMemory(by step: Duration) { waiting.correctTimes(by: step) }
+
   /// No more comes in this cycle, and it is not proven.
   public mutating func batchClosed() {
     if !waiting.isEmpty { isWriteDue = true }
