@@ -183,7 +183,7 @@ public struct Delivery: ~Copyable {
   /// A cycle is due. During an outage the retries go their own pace.
   public mutating func cycleDue(now: Instant) -> Message? {
     // The one before is not proven.
-    if !isIdle { history.batchClosed() }
+    if isIdle { history.cycleDue() } else { history.batchClosed() }
     return urgentChange(now: now)
   }
 

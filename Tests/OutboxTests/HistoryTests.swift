@@ -188,6 +188,23 @@ extension DeliveryRig {
     #expect(appends == 1)
   }
 
+  @Test func historyThatMustWaitForTheLinkIsOnTheDiskOneCycleLater() throws {
+    let rig = try DeliveryRig(history: .forTests(bytesPerMinute: 1024))
+    let level = try rig.sensor("level", 0)
+    try rig.acceptedCycle()
+    for number in 1...300 { rig.record(level, Int64(number)) }
+    try rig.acceptedCycle()
+    rig.wake()
+    try rig.acceptAll()
+    #expect(!rig.hasWritten)
+    try rig.acceptedCycle()
+    #expect(rig.hasWritten)
+    let again = try DeliveryRig(disk: rig.disk)
+    again.forgetWhatWasToldSoFar()
+    try again.recover()
+    #expect(again.chunks().flatMap(\.numbers).last == 300)
+  }
+
   @Test func anUrgentReadingWhileAMessageIsUnderWayWritesNothing() throws {
     rig.record(level, 1)
     rig.cycleDue()

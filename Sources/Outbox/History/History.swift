@@ -85,9 +85,21 @@ public struct History: ~Copyable {
   ) {
     let step = clock.clockRead(instant, wallTime, isSynchronized: isSynchronized)
     guard let step else { return }
-    if state != .underWay { chunkFailed() }
+    if state != .underWay {
+      takeAgain()
+      state = .resting
+    }
     spool.correctTimesInMemory(by: step)
     corrections.add(step, upTo: spool.end.sequence)
+  }
+
+  /// A cycle is due. What was to go as history in the one before and could not is written to the disk,
+  /// where it is not there yet.
+  mutating func cycleDue() {
+    guard state == .ready, chunkEnd.inMemory > spool.start.inMemory else { return }
+    takeAgain()
+    batchClosed()
+    state = .gathering
   }
 
   /// What was recorded so far is not proven, and no more is waited for.
@@ -196,7 +208,11 @@ public struct History: ~Copyable {
   /// Nobody proved it, and everything is taken again once somebody proves something.
   mutating func chunkFailed() {
     pace.failed()
+    takeAgain()
     state = .resting
+  }
+
+  private mutating func takeAgain() {
     chunk.removeAll()
     heldOver = nil
     spool.rewind()
