@@ -11,6 +11,10 @@ public enum ExitCode: Int32, Sendable {
   case unavailable = 69
   /// The machine lacks something, such as memory or random numbers.
   case osError = 71
+  /// A file cannot be made where it should be.
+  case cannotCreate = 73
+  /// What was to be written could not be, or not all of it.
+  case inputOutput = 74
   /// Nothing was proven this time; it may be the next time.
   case temporaryFailure = 75
   /// Home Assistant cannot open what this board sends, and never will.

@@ -1,0 +1,105 @@
+import Bytes
+import LinuxIO
+import Outbox
+
+/// The directory of a spool for whoever only looks at it: nothing there is written, renamed or
+/// locked, so that an agent may be at work in it.
+struct SpoolFolder: ~Copyable {
+  /// What the directory is called in the state directory.
+  static let name: StaticString = "spool"
+
+  private final class OpenFile {
+    let file: SegmentFile
+    let descriptor: Descriptor
+
+    init(_ file: SegmentFile, in folder: Path) throws(Errno) {
+      descriptor = try Descriptor(opening: folder / file.name, mode: .read)
+      self.file = file
+    }
+  }
+
+  let path: Path
+  private(set) var archive = SpoolArchive()
+  private var openFile: OpenFile?
+
+  init(_ path: Path) throws(CommandFailure) {
+    self.path = path
+    do throws(Errno) {
+      try DirectoryReader(opening: path).forEachName { (name) throws(Errno) in
+        guard let file = SegmentFile(archived: name) else { return }
+        archive.fileFound(file, byteCount: Self.byteCount(ofFileAt: path / [UInt8](name)))
+      }
+    } catch {
+      throw CommandFailure(unreadable: path, error)
+    }
+  }
+
+  /// 0 for what cannot be looked at; it is read later, and then the reason is known.
+  private static func byteCount(ofFileAt path: Path) -> Int {
+    (try? Descriptor(opening: path, mode: .read).byteCount()) ?? 0
+  }
+
+  /// The next entry; nil at the end.
+  mutating func next() -> (entry: SpoolEntry, isAcknowledged: Bool)? {
+    while let step = archive.next() {
+      switch step {
+      case .entry(let entry, let isAcknowledged): return (entry, isAcknowledged)
+      case .read(let file, let offset, let byteCountMax):
+        read(file, at: offset, byteCountMax: byteCountMax)
+      }
+    }
+    return nil
+  }
+
+  private mutating func read(_ file: SegmentFile, at offset: Int, byteCountMax: Int) {
+    do throws(Errno) {
+      let opened = try opened(file)
+      try archive.fill { (free) throws(Errno) in
+        try opened.descriptor.read(at: offset, byteCountMax: byteCountMax, into: &free)
+      }
+    } catch .noSuchFile {
+      archive.fileVanished()
+    } catch {
+      archive.failed(DiskFailure(code: error.code))
+    }
+  }
+
+  /// One that was opened stays what it was, whatever takes its name.
+  private mutating func opened(_ file: SegmentFile) throws(Errno) -> OpenFile {
+    if let openFile, openFile.file == file { return openFile }
+    let openFile = try OpenFile(file, in: path)
+    self.openFile = openFile
+    return openFile
+  }
+}
+
+extension CommandFailure {
+  fileprivate init(unreadable directory: Path, _ error: Errno) {
+    switch error {
+    case .notPermitted, .operationNotPermitted:
+      self.init(
+        code: .noPermission,
+        text: "\(directory) cannot be read: \(error); the same with sudo before it may")
+    case .noSuchFile:
+      self.init(
+        code: .noInput,
+        text: "there is no \(directory): nothing was kept there yet, or it is elsewhere"
+          + " (--directory, --config)")
+    default:
+      self.init(
+        code: .noInput,
+        text: "\(directory) cannot be read: \(error); name a directory with --directory")
+    }
+  }
+}
+
+extension SpoolArchive {
+  /// How a command ends that got so far: with the first file that could not be read.
+  var exitCode: ExitCode {
+    for segment in segments {
+      guard case .unreadable(let failure) = segment.condition else { continue }
+      return Errno(code: failure.code) == .notPermitted ? .noPermission : .noInput
+    }
+    return .success
+  }
+}

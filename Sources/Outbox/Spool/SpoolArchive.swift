@@ -1,0 +1,241 @@
+import Bytes
+
+/// Reads what stands in the files of a spool, for whoever is not the agent: in order, the oldest
+/// first, with the memory of one chunk, and without changing anything.
+///
+///     for each file of the directory: archive.fileFound(file, byteCount: byteCount)
+///     while let step = archive.next() {
+///       switch step {
+///       case .read(let file, let offset, let byteCountMax): // read once, with `fill`
+///       case .entry(let entry, let isAcknowledged): // the next one
+///       }
+///     }
+///
+/// The files may be those of an agent that runs. One that vanishes meanwhile was delivered, one that
+/// grows is read as far as it has come.
+///
+/// Every file is read by its own header, whosever it is; the entries of one device stand together.
+/// A file without a readable header is taken for one of the device of the file before it. Copies
+/// with less detail that have not taken their segment's place hold nothing of their own, and are
+/// left out.
+///
+/// Each file is read twice: what Home Assistant has is written behind the entries that it has.
+public struct SpoolArchive: ~Copyable {
+  public enum Step: Equatable {
+    /// Read once from `offset` with `fill`, or tell why not. Nothing read is the end.
+    case read(SegmentFile, offset: Int, byteCountMax: Int)
+    case entry(SpoolEntry, isAcknowledged: Bool)
+  }
+
+  private enum Pass { case headers, acknowledgements, entries, over }
+
+  /// What was found so far; the numbers are whole when there is no next step.
+  public private(set) var segments: [ArchivedSegment] = []
+  private var devices: [DeviceFingerprint] = []
+  /// What Home Assistant has of each device: everything up to this number.
+  private var acknowledged: [UInt64] = []
+
+  private var pass = Pass.headers
+  private var index = 0
+  private var reader = SegmentReader()
+  /// Whether the reader is in the segment at `index`, and whether the window ends with it.
+  private var isReaderThere = false
+  private var isWhole = false
+  private var isReadAwaited = false
+
+  public init() {}
+
+  /// There is such a file in the directory.
+  public mutating func fileFound(_ file: SegmentFile, byteCount: Int) {
+    precondition(pass == .headers && index == 0, "files are told before any is read")
+    guard file.kind != .thinned else { return }
+    segments.append(ArchivedSegment(file: file, byteCount: byteCount))
+  }
+
+  /// How many devices the files are of.
+  public var deviceCount: Int { devices.count }
+
+  /// What Home Assistant has of the first device: everything up to this number. 0 is nothing.
+  public var acknowledgedSequence: UInt64 { acknowledged.first ?? 0 }
+
+  /// Whose the entry is that came last.
+  public var device: Int? { index < segments.count ? segments[index].device : nil }
+
+  /// The unique id of the sensor that the entry which came last is of.
+  public func uniqueID(of entry: SpoolEntry) -> [UInt8] {
+    guard case .reading(let slot, _) = entry.content else { return [] }
+    return reader.names[slot]
+  }
+
+  // MARK: One step after the other
+
+  /// What is to be done, or what was found; nil at the end.
+  public mutating func next() -> Step? {
+    precondition(!isReadAwaited, "one read at a time")
+    if pass == .headers, index == 0 { segments.sort { $0.place < $1.place } }
+    while pass != .over {
+      guard index < segments.count else {
+        endPass()
+        continue
+      }
+      if pass == .headers { return read(byteCountMax: SegmentHeader.byteCount) }
+      if segments[index].isReadable, let step = nextInSegment() { return step }
+      leaveSegment()
+    }
+    return nil
+  }
+
+  private mutating func nextInSegment() -> Step? {
+    guard let salt = segments[index].salt else { return nil }
+    if !isReaderThere {
+      reader.begin(salt)
+      isReaderThere = true
+      isWhole = false
+    }
+    while let record = reader.next(isWhole: isWhole) {
+      if let step = found(record) { return step }
+    }
+    guard isWhole else {
+      reader.makeRoom()
+      return read(byteCountMax: reader.window.freeCapacity)
+    }
+    if pass == .entries { countBytes() }
+    return nil
+  }
+
+  private mutating func read(byteCountMax: Int) -> Step {
+    isReadAwaited = true
+    if pass == .headers { reader.clear() }
+    return .read(
+      segments[index].file, offset: pass == .headers ? 0 : reader.readOffset,
+      byteCountMax: byteCountMax)
+  }
+
+  private mutating func leaveSegment() {
+    index += 1
+    isReaderThere = false
+  }
+
+  private mutating func endPass() {
+    index = 0
+    switch pass {
+    case .headers:
+      adoptHeadless()
+      segments.sort { $0.place < $1.place }
+      pass = .acknowledgements
+    case .acknowledgements: pass = .entries
+    case .entries, .over: pass = .over
+    }
+  }
+
+  // MARK: What was read
+
+  /// Lets `body` write what it reads for `.read`, and say how many bytes it was.
+  public mutating func fill<Failure: Error>(
+    _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
+  ) throws(Failure) {
+    precondition(isReadAwaited, "nothing was asked for")
+    let before = reader.window.count
+    try reader.fill(body)
+    isReadAwaited = false
+    if pass == .headers {
+      headerRead()
+      leaveSegment()
+    } else {
+      isWhole = reader.window.count == before
+    }
+  }
+
+  /// The file is not there any more.
+  public mutating func fileVanished() { give(up: .vanished) }
+
+  /// The disk does not read the file.
+  public mutating func failed(_ failure: DiskFailure) { give(up: .unreadable(failure)) }
+
+  private mutating func give(up condition: ArchivedSegment.Condition) {
+    precondition(isReadAwaited, "nothing was asked for")
+    isReadAwaited = false
+    segments[index].condition = condition
+    leaveSegment()
+  }
+
+  private mutating func headerRead() {
+    switch SegmentHeader.read(reader.window.bytes) {
+    case .valid(let header):
+      let device = number(of: header.device)
+      segments[index].condition = .intact
+      segments[index].thinnings = header.thinnings
+      segments[index].device = device
+      segments[index].salt = header.salt
+      acknowledged[device] = max(acknowledged[device], header.acknowledged)
+    case .foreign: segments[index].condition = .otherVersion
+    case .unreadable: segments[index].condition = .headless
+    }
+  }
+
+  private mutating func number(of device: DeviceFingerprint) -> Int {
+    if let known = devices.firstIndex(of: device) { return known }
+    devices.append(device)
+    acknowledged.append(0)
+    return devices.count - 1
+  }
+
+  /// Records are checked with what the header says, or else with what that of a neighbour says.
+  private mutating func adoptHeadless() {
+    guard !devices.isEmpty else {
+      for index in segments.indices where segments[index].condition == .headless {
+        segments[index].condition = .unknown
+      }
+      return
+    }
+    var device = 0
+    for index in segments.indices {
+      device = segments[index].device ?? device
+      guard segments[index].condition == .headless else { continue }
+      segments[index].device = device
+      segments[index].salt = SegmentSalt(
+        first: segments[index].file.first, device: devices[device])
+    }
+  }
+
+  private mutating func found(_ record: SpoolRecord) -> Step? {
+    guard let device = segments[index].device else { return nil }
+    switch (pass, record) {
+    case (.acknowledgements, .acknowledged(let sequence)):
+      acknowledged[device] = max(acknowledged[device], sequence)
+    case (.entries, .entry(let entry)):
+      if case .reading(let slot, _) = entry.content, reader.names[slot].isEmpty {
+        segments[index].namelessCount += 1
+        return nil
+      }
+      guard let sequence = entry.sequence else { return nil }
+      let isAcknowledged = sequence <= acknowledged[device]
+      segments[index].count(entry, sequence: sequence, isAcknowledged: isAcknowledged)
+      return .entry(entry, isAcknowledged: isAcknowledged)
+    default: break
+    }
+    return nil
+  }
+
+  private mutating func countBytes() {
+    segments[index].byteCount = reader.readOffset
+    segments[index].damagedByteCount = reader.damagedByteCount
+    segments[index].tornByteCount = reader.readOffset - reader.endOfRecords
+    if segments[index].condition == .headless, reader.recordCount == 0 {
+      segments[index].condition = .unknown
+      segments[index].tornByteCount = 0
+    }
+  }
+}
+
+extension ArchivedSegment {
+  /// Where it stands among the others.
+  fileprivate var place: (Int, Int, UInt64) { (device ?? .max, isAside ? 1 : 0, file.first) }
+
+  fileprivate var isReadable: Bool {
+    switch condition {
+    case .intact, .headless: true
+    case .otherVersion, .unknown, .unreadable, .vanished: false
+    }
+  }
+}
