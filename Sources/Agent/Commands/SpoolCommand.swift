@@ -50,7 +50,7 @@ extension Command {
       64  the command line is wrong
       66  there is no such directory, or a file in it or the configuration cannot be read
       73  the file is there already, or cannot be made
-      74  not everything could be written: the disk is full, or whoever read it has left
+      74  not everything could be written, because the disk is full for example
       77  only somebody else may read it: sudo
       78  the configuration is wrong
 
@@ -130,7 +130,7 @@ struct SpoolCommand {
         includesAcknowledged: includesAcknowledged, isJSON: isJSON
       ).run(folder)
     } catch {
-      if !error.text.bytes.isEmpty { Log().error(error.text) }
+      Log().error(error.text)
       return error.code
     }
   }

@@ -2,7 +2,8 @@ import Bytes
 import CLinux
 import LinuxIO
 
-/// Where an export goes, with the memory of one buffer.
+/// Where an export goes, with the memory of one buffer. Whoever stops reading a pipe ends the program,
+/// as is the custom (SIGPIPE).
 struct ExportOutput: ~Copyable {
   private static let bufferByteCount = 64 * 1024
 
@@ -52,10 +53,8 @@ struct ExportOutput: ~Copyable {
 
   private func failure(_ error: Errno) -> CommandFailure {
     guard let file else {
-      // Whoever closed the pipe has what they wanted, and wants no words.
-      let text: MessageText =
-        error == Errno(code: EPIPE) ? "" : "standard output cannot be written: \(error)"
-      return CommandFailure(code: .inputOutput, text: text)
+      return CommandFailure(
+        code: .inputOutput, text: "standard output cannot be written: \(error)")
     }
     guard isNew else {
       return CommandFailure(
