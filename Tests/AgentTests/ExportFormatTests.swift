@@ -132,6 +132,13 @@ import Testing
     #expect(document.parts.first?.first?.texts == ["5.0", "2025-11-21T19:20:00.000Z"])
   }
 
+  @Test func anAltitudeOutOfThisWorldIsLeftOut() throws {
+    for altitude in [1e9, -1e300] {
+      let document = try gpx([.evening(0, altitude: altitude)])
+      #expect(document.parts.first?.first?.elements == ["time"])
+    }
+  }
+
   @Test func aTrackWithoutAPointIsOne() throws {
     #expect(try gpx([Fix]()).parts.isEmpty)
   }

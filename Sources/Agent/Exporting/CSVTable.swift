@@ -44,6 +44,7 @@ extension ByteBuffer {
   }
 
   /// Appends a number behind what separates it from the field before.
+  @inline(never)
   private mutating func append(field number: Double?, decimals: UInt8) {
     appendSeparator()
     if let number { append(number, decimals: decimals) }
@@ -60,6 +61,7 @@ extension ByteBuffer {
   }
 
   /// Appends text, in quotes where it holds what separates fields and rows.
+  @inline(never)
   fileprivate mutating func append(field text: Span<UInt8>) {
     guard text.needsQuotes else { return append(text) }
     append(UInt8(ascii: "\""))

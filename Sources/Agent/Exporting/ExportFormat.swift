@@ -45,6 +45,7 @@ enum ExportFormat {
 
 extension ByteBuffer {
   /// Appends `2026-11-21T17:12:33.123Z`. Parts of a millisecond are dropped.
+  @inline(never)
   mutating func append(utc time: WallTime) {
     let second: Int64 = 1_000_000_000
     let remainder = time.nanoseconds % second
@@ -60,6 +61,7 @@ extension ByteBuffer {
   }
 
   /// Appends a number with so many decimals; nothing where it is too large to be one of a fix.
+  @inline(never)
   mutating func append(_ number: Double, decimals: UInt8) {
     if let number = FixedPoint(rounding: number, decimals: decimals) { append(number) }
   }

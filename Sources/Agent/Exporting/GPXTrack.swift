@@ -12,6 +12,9 @@ struct GPXTrack {
   /// ends, at 180° east and west. 56 km within the silence are the pace of an express train.
   static let jumpDegreesMax = 0.5
 
+  /// Beyond, nobody was there.
+  static let altitudeMetersMax = 1e6
+
   private struct Point {
     let latitude: Double
     let longitude: Double
@@ -46,9 +49,9 @@ struct GPXTrack {
     buffer.append("\" lon=\"")
     buffer.append(longitude: fix.longitude)
     buffer.append("\">")
-    if let altitude = fix.altitudeMeters.flatMap({ FixedPoint(rounding: $0, decimals: 1) }) {
+    if let altitude = fix.altitudeMeters, altitude.magnitude <= Self.altitudeMetersMax {
       buffer.append("<ele>")
-      buffer.append(altitude)
+      buffer.append(altitude, decimals: 1)
       buffer.append("</ele>")
     }
     // A time of a clock that was not set would be one of another day.

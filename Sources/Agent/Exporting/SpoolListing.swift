@@ -85,11 +85,13 @@ struct SpoolListing {
 }
 
 extension ByteBuffer {
+  @inline(never)
   fileprivate mutating func appendMember(_ key: StaticString, _ number: UInt64) {
     appendJSON(key: key)
     appendJSON(number)
   }
 
+  @inline(never)
   private mutating func appendMember(_ key: StaticString, _ time: WallTime) {
     appendMember(key, Text(iso8601: time).bytes.span)
   }
@@ -121,6 +123,7 @@ extension ByteBuffer {
 }
 
 extension MessageText.StringInterpolation {
+  @inline(never)
   fileprivate mutating func appendInterpolation(decimal number: UInt64) {
     var digits = ByteBuffer(capacity: 20)
     digits.append(decimal: number)

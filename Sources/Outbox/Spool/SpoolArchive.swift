@@ -49,7 +49,10 @@ public struct SpoolArchive: ~Copyable {
   public mutating func fileFound(_ file: SegmentFile, byteCount: Int) {
     precondition(pass == .headers && index == 0, "files are told before any is read")
     guard file.kind != .thinned else { return }
-    segments.append(ArchivedSegment(file: file, byteCount: byteCount))
+    let segment = ArchivedSegment(file: file, byteCount: byteCount)
+    // A directory is in no order. What was set aside comes behind what is the agent's own.
+    let place = segments.firstIndex { segment.comesBefore($0) } ?? segments.count
+    segments.insert(segment, at: place)
   }
 
   /// How many devices the files are of.
@@ -70,9 +73,9 @@ public struct SpoolArchive: ~Copyable {
   // MARK: One step after the other
 
   /// What is to be done, or what was found; nil at the end.
+  @inline(never)
   public mutating func next() -> Step? {
     precondition(!isReadAwaited, "one read at a time")
-    if pass == .headers, index == 0 { segments.sort { $0.place < $1.place } }
     while pass != .over {
       guard index < segments.count else {
         endPass()
@@ -121,7 +124,7 @@ public struct SpoolArchive: ~Copyable {
     switch pass {
     case .headers:
       adoptHeadless()
-      segments.sort { $0.place < $1.place }
+      if devices.count > 1 { groupByDevice() }
       pass = .acknowledgements
     case .acknowledgements: pass = .entries
     case .entries, .over: pass = .over
@@ -198,6 +201,15 @@ public struct SpoolArchive: ~Copyable {
     }
   }
 
+  private mutating func groupByDevice() {
+    var grouped: [ArchivedSegment] = []
+    for device in devices.indices {
+      for segment in segments where segment.device == device { grouped.append(segment) }
+    }
+    for segment in segments where segment.device == nil { grouped.append(segment) }
+    segments = grouped
+  }
+
   private mutating func found(_ record: SpoolRecord) -> Step? {
     guard let device = segments[index].device else { return nil }
     switch (pass, record) {
@@ -229,8 +241,9 @@ public struct SpoolArchive: ~Copyable {
 }
 
 extension ArchivedSegment {
-  /// Where it stands among the others.
-  fileprivate var place: (Int, Int, UInt64) { (device ?? .max, isAside ? 1 : 0, file.first) }
+  fileprivate func comesBefore(_ other: ArchivedSegment) -> Bool {
+    isAside == other.isAside ? file.first < other.file.first : other.isAside
+  }
 
   fileprivate var isReadable: Bool {
     switch condition {
