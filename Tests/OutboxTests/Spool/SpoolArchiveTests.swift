@@ -301,6 +301,15 @@ import Testing
     #expect(reading.waiting.count == 110)
   }
 
+  @Test func filesOfTwoDevicesInOneFolderAreNotMixed() {
+    var files = rig(400).disk.files
+    let van = SpoolRig(device: .van)
+    van.keep(1000..<1010)
+    // Between two of the boat.
+    files[name(2)] = van.disk.files[name(1)]
+    #expect(read(files).numbers == Array(0..<400) + Array(1000..<1010))
+  }
+
   @Test func whatIsNoFileOfASpoolIsLeftAlone() {
     var files = rig(50).disk.files
     files[name(9)] = [UInt8](repeating: UInt8(ascii: "a"), count: 300)
