@@ -216,9 +216,18 @@ extension WholeAgent.Spooling {
 
   @Test func aDirectoryThatIsNotThereIsNamed() async throws {
     let board = try board()
-    let ending = try await board.run("spool", "list")
+    let ending = try await RunningAgent(
+      on: board, ["spool", "list", "--directory", board.path("card")]
+    ).ending()
     #expect(ending.status == 66)
-    #expect(ending.lines(with: "there is no \(board.spool.path)").count == 1)
+    #expect(ending.lines(with: "there is no \(board.path("card"))").count == 1)
+  }
+
+  @Test func aBoardThatHasNeverKeptAnythingIsWell() async throws {
+    let board = try board()
+    let ending = try await board.run("spool", "list", "--json")
+    #expect(ending.status == 0)
+    #expect(try listing(ending).waiting == 0)
   }
 
   @Test func anEmptyDirectoryHoldsNothing() async throws {

@@ -48,7 +48,7 @@ extension Command {
     Exit codes (sysexits):
       0   done
       64  the command line is wrong
-      66  there is no such directory, or a file in it or the configuration cannot be read
+      66  there is no such --directory, or a file in it or the configuration cannot be read
       73  the file is there already, or cannot be made
       74  not everything could be written, because the disk is full for example
       77  only somebody else may read it: sudo
@@ -119,7 +119,7 @@ struct SpoolCommand {
 
   func run() -> ExitCode {
     do throws(CommandFailure) {
-      let folder = try SpoolFolder(try path())
+      let folder = try SpoolFolder(try path(), isOptional: directory == nil)
       guard let format else {
         let listing = SpoolListing(of: folder)
         writeToTerminal(isJSON ? listing.json : listing.lines, STDOUT_FILENO)

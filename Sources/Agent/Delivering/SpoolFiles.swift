@@ -16,7 +16,7 @@ final class SpoolFiles {
   /// - Parameter parent: the directory that the spool's own one is in.
   init(in parent: Path) {
     self.parent = parent
-    directory = parent / "spool"
+    directory = parent / SpoolFolder.name
   }
 
   func perform(_ action: Spool.Action, for spool: inout Spool, now: Instant) {

@@ -16,6 +16,7 @@ struct ExportOutput: ~Copyable {
   /// - Parameters:
   ///   - file: nil for standard output, which is closed at the end.
   ///   - replaces: whether the file may be there already.
+  /// - Throws: why there is no such file.
   init(to file: [UInt8]?, replaces: Bool) throws(CommandFailure) {
     isNew = !replaces
     self.file = file.map { Path($0) }

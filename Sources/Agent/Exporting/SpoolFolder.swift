@@ -22,7 +22,11 @@ struct SpoolFolder: ~Copyable {
   private(set) var archive = SpoolArchive()
   private var openFile: OpenFile?
 
-  init(_ path: Path) throws(CommandFailure) {
+  /// - Parameters:
+  ///   - path: the directory.
+  ///   - isOptional: whether it is made only when something has to be kept.
+  /// - Throws: why it cannot be read.
+  init(_ path: Path, isOptional: Bool) throws(CommandFailure) {
     self.path = path
     do throws(Errno) {
       try DirectoryReader(opening: path).forEachName { (name) throws(Errno) in
@@ -30,7 +34,9 @@ struct SpoolFolder: ~Copyable {
         archive.fileFound(file, byteCount: Self.byteCount(ofFileAt: path / [UInt8](name)))
       }
     } catch {
-      throw CommandFailure(unreadable: path, error)
+      guard isOptional, error == .noSuchFile else {
+        throw CommandFailure(unreadable: path, error)
+      }
     }
   }
 
@@ -55,7 +61,7 @@ struct SpoolFolder: ~Copyable {
     do throws(Errno) {
       let opened = try opened(file)
       try archive.fill { (free) throws(Errno) in
-        try opened.descriptor.read(at: offset, byteCountMax: byteCountMax, into: &free)
+        try opened.descriptor.read(into: &free, byteCountMax: byteCountMax, from: offset)
       }
     } catch .noSuchFile {
       archive.fileVanished()
@@ -83,8 +89,7 @@ extension CommandFailure {
     case .noSuchFile:
       self.init(
         code: .noInput,
-        text: "there is no \(directory): nothing was kept there yet, or it is elsewhere"
-          + " (--directory, --config)")
+        text: "there is no \(directory)")
     default:
       self.init(
         code: .noInput,
