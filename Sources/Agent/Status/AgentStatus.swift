@@ -1,0 +1,142 @@
+import Bytes
+
+/// What an agent told of itself, a `StatusReport`, as the other side reads it. What it does not know
+/// it leaves out, so that it understands an older agent and a newer one.
+struct AgentStatus {
+  /// As it came: a line of JSON.
+  let document: [UInt8]
+  /// Whether Home Assistant takes the data.
+  let isWell: Bool
+  private let root: StatusMembers
+
+  /// Nil where it is not what an agent tells.
+  init?(document: [UInt8]) {
+    guard case .object(let members)? = try? JSON(parsing: document.span),
+      case .boolean(let isWell)? = members["is_well"]
+    else { return nil }
+    self.document = document
+    self.isWell = isWell
+    root = StatusMembers(members)
+  }
+
+  /// For people: what is well, what is wrong, and what is neither.
+  ///
+  ///     ok     Home Assistant   takes the data
+  ///              last proof     4 s ago
+  ///     ok     route            home_assistant.url: http://192.168.1.5:8123, for 3 min 5 s
+  ///              not taken      the webhook in the cloud: Home Assistant told no address
+  ///            waiting          nothing
+  var lines: [UInt8] {
+    var lines = StatusLines()
+    if let home = root["home_assistant"] { lines.append(homeAssistant: home) }
+    lines.append(routes: root.list("routes"))
+    if let network = root["network"] { lines.append(network: network) }
+    if let webSocket = root["websocket"] {
+      lines.append(webSocket.verdict, "WebSocket", webSocket.words)
+    }
+    if let waiting = root["waiting"] { lines.append(waiting: waiting) }
+    if let history = root["history"] { lines.append(history: history) }
+    if let counts = root["counts"] { lines.append(counts: counts) }
+    let sources = root.list("failing_sources")
+    for source in sources { lines.append(.wrong, "source", source.words) }
+    let hidden = root.number("failing_source_count") - sources.count
+    if hidden > 0 { lines.append(.wrong, "source", "\(hidden) more of them fail") }
+    lines.append(
+      .neither, "agent", "homeward \(root.text("version"))\(root.lasting("started"))")
+    lines.append(more: "next cycle", root.coming("next_cycle"))
+    return lines.bytes
+  }
+}
+
+/// An object of the document. What is missing in it is nothing.
+struct StatusMembers {
+  private let object: JSONObject
+
+  init(_ object: JSONObject) { self.object = object }
+
+  // Called, not copied to each place that wants something.
+  @inline(never)
+  private func value(_ key: StaticString) -> JSON? { object[Text(stringLiteral: key)] }
+
+  subscript(_ key: StaticString) -> StatusMembers? {
+    guard case .object(let members)? = value(key) else { return nil }
+    return StatusMembers(members)
+  }
+
+  func list(_ key: StaticString) -> [StatusMembers] {
+    guard case .array(let elements)? = value(key) else { return [] }
+    return elements.compactMap {
+      if case .object(let members) = $0 { StatusMembers(members) } else { nil }
+    }
+  }
+
+  @inline(never)
+  func number(_ key: StaticString) -> Int {
+    guard case .number(let number)? = value(key) else { return 0 }
+    return Int(clamping: number.integer ?? 0)
+  }
+
+  /// Fit for a terminal.
+  @inline(never)
+  func text(_ key: StaticString) -> MessageText {
+    guard case .text(let text)? = value(key) else { return "" }
+    return MessageText(bytes: text.bytes.printable)
+  }
+
+  func says(_ key: StaticString, _ word: StaticString) -> Bool {
+    guard case .text(let text)? = value(key) else { return false }
+    return text.bytes.span.elementsEqual(word)
+  }
+
+  func has(_ key: StaticString) -> Bool { value(key) != nil }
+
+  /// Whether it says so; nil where it does not say.
+  func isTrue(_ key: StaticString) -> Bool? {
+    guard case .boolean(let truth)? = value(key) else { return nil }
+    return truth
+  }
+
+  // MARK: Words
+
+  var verdict: StatusLines.Verdict { isTrue("is_well").map { $0 ? .well : .wrong } ?? .neither }
+
+  /// What is the matter, for how long, and when it is tried again.
+  @inline(never)
+  var words: MessageText {
+    let next: MessageText = has("next_attempt") ? "; tried again \(coming("next_attempt"))" : ""
+    return "\(text("text"))\(lasting("since"))\(next)"
+  }
+
+  // MARK: Moments
+
+  /// How long something has lasted, behind what lasts: `, for 3 min 5 s`.
+  @inline(never)
+  func lasting(_ key: StaticString) -> MessageText {
+    self[key].map { ", for \(lengthOfTime: $0.number("seconds"))" } ?? ""
+  }
+
+  /// When something comes: `in 4 s`, or `now`.
+  @inline(never)
+  func coming(_ key: StaticString) -> MessageText {
+    guard let seconds = self[key]?.number("seconds"), seconds > 0 else { return "now" }
+    return "in \(lengthOfTime: seconds)"
+  }
+}
+
+extension MessageText.StringInterpolation {
+  /// Seconds in the two largest units that people would say: `3 d 4 h`, `5 min`, `40 s`.
+  mutating func appendInterpolation(lengthOfTime seconds: Int) {
+    let units: [(length: Int, name: StaticString)] = [
+      (86_400, " d"), (3600, " h"), (60, " min"), (1, " s"),
+    ]
+    let first = units.firstIndex { seconds >= $0.length } ?? units.count - 1
+    appendInterpolation(seconds / units[first].length)
+    appendInterpolation(units[first].name)
+    guard first + 1 < units.count else { return }
+    let rest = seconds % units[first].length / units[first + 1].length
+    guard rest > 0 else { return }
+    appendLiteral(" ")
+    appendInterpolation(rest)
+    appendInterpolation(units[first + 1].name)
+  }
+}

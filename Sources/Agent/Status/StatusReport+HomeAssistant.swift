@@ -1,0 +1,101 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Outbox
+import Sensing
+
+// Whether Home Assistant is reached, and over which way.
+
+extension StatusReport {
+  func appendHomeAssistant(_ delivery: borrowing Delivery, to document: inout ByteBuffer) {
+    document.open("home_assistant")
+    document.appendMember("is_well", isWell(delivery))
+    if let isSealed {
+      append(delivery.standing, to: &document)
+      document.appendMember("protection", isSealed ? "sealed" : "plain")
+    } else {
+      document.appendMember("state", "unregistered")
+      if let registrationProblem {
+        document.appendMember("cause", registrationProblem.code)
+        document.appendMember("text", words: registrationProblem.words)
+      } else {
+        document.appendMember("text", "this board is being registered")
+      }
+      if let since = delivery.unregisteredSince { append(past: "since", since, to: &document) }
+    }
+    document.appendMember("url", url.span)
+    if let proof = delivery.lastProvenAt { append(past: "last_proof", proof, to: &document) }
+    if let next = nextAttemptAt { append(future: "next_attempt", next, to: &document) }
+    document.closeJSONObject()
+  }
+
+  private func append(_ standing: Delivery.Standing, to document: inout ByteBuffer) {
+    switch standing {
+    case .untried: document.appendState("untried", "nothing was sent yet")
+    case .proven: document.appendState("proven", "takes the data")
+    case .outage(let cause, let since, let isDoubted):
+      document.appendMember("state", "outage")
+      append(cause, since: since, to: &document)
+      document.appendMember("is_registration_doubted", isDoubted)
+    }
+  }
+
+  private func append(_ cause: OutageCause, since: Instant, to document: inout ByteBuffer) {
+    document.appendMember("cause", cause.code)
+    document.appendMember("text", words: cause.words)
+    append(past: "since", since, to: &document)
+  }
+
+  // MARK: Routes
+
+  func append(_ routes: Routes, to document: inout ByteBuffer) {
+    document.appendJSON(key: "routes")
+    document.openJSONArray()
+    // Whether it comes before the one that is taken.
+    var isBetter = true
+    for route in routes.order {
+      document.openJSONObject()
+      document.appendMember("route", route.code)
+      document.appendMember("name", words: route.words)
+      if let current = routes.current, current.route == route {
+        document.appendMember("state", "taken")
+        // The others are secrets: they are the webhook, or lead to it.
+        if route == .home || route == .instance, let url = routes.url(of: route) {
+          document.appendMember("url", url.span)
+        }
+        append(past: "since", current.since, to: &document)
+        isBetter = false
+      } else {
+        append(routes.obstacle(to: route, now: now.instant), isBetter: isBetter, to: &document)
+      }
+      document.closeJSONObject()
+    }
+    document.closeJSONArray()
+  }
+
+  private func append(
+    _ obstacle: RouteObstacle?, isBetter: Bool, to document: inout ByteBuffer
+  ) {
+    switch obstacle {
+    case .noAddress: document.appendState("no_address", "Home Assistant told no address")
+    case .away: document.appendState("away", "this board is not at home")
+    case .unencrypted:
+      document.appendState("unencrypted", "away from home nothing is sent over plain HTTP")
+    case .failed(let cause, let since, let until):
+      document.appendMember("state", "failed")
+      append(cause, since: since, to: &document)
+      // Where none is left, the next attempt of the outage tries all of them.
+      append(future: "next_attempt", min(until, nextAttemptAt ?? until), to: &document)
+    case nil where isBetter: document.appendState("due", "tried again with the next cycle")
+    case nil: document.appendState("in_reserve", "not needed")
+    }
+  }
+}
+
+extension ByteBuffer {
+  /// A word for scripts, and words for people.
+  mutating func appendState(_ state: StaticString, _ text: StaticString) {
+    appendMember("state", state)
+    appendMember("text", text)
+  }
+}
