@@ -131,6 +131,97 @@ import Testing
     #expect(count == 4)
   }
 
+  // MARK: Since when
+
+  /// The router at home stays broken for days; that it is tried again every hour makes the cloud no
+  /// newer.
+  @Test func aVainTryOfABetterRouteDoesNotMakeTheOldOneNew() {
+    var routes = routes()
+    _ = routes.failed(.notLive, now: after(0))
+    routes.proven()
+    for seconds: Int64 in [100, 1000, 10_000] {
+      routes.deliveryDue(now: after(seconds))
+      #expect(routes.current?.route == .home && routes.current?.since == after(seconds))
+      _ = routes.failed(.notLive, now: after(seconds + 1))
+      #expect(routes.current?.route == .cloudhook && routes.current?.since == after(0))
+      routes.proven()
+    }
+    guard case .failed(_, let since, _)? = routes.obstacle(to: .home, now: after(10_001)) else {
+      Issue.record("nothing is in the way")
+      return
+    }
+    #expect(since == after(0), "home has failed since the first time")
+  }
+
+  /// One that took over and was never proven has nothing to be remembered by.
+  @Test func aRouteThatWasNotProvenIsTakenSinceTheLastTime() {
+    var routes = routes()
+    _ = routes.failed(.notLive, now: after(0))
+    routes.deliveryDue(now: after(100))
+    _ = routes.failed(.notLive, now: after(101))
+    #expect(routes.current?.route == .cloudhook && routes.current?.since == after(101))
+  }
+
+  @Test func whatWorksAllTheTimeIsTakenSinceTheStart() {
+    var routes = routes()
+    for seconds in 1...100 as ClosedRange<Int64> {
+      routes.deliveryDue(now: after(seconds))
+      routes.proven()
+    }
+    #expect(routes.current?.route == .home && routes.current?.since == Self.start)
+  }
+
+  @Test func afterAnOutageTheRouteIsTakenSinceItWorksAgain() {
+    var routes = routes(.unknown, home: nil, hasCloud: false)
+    routes.proven()
+    for seconds in 10...20 as ClosedRange<Int64> {
+      _ = routes.failed(.gone, now: after(seconds))
+      #expect(routes.current == nil)
+      guard case .failed(_, let since, _)? = routes.obstacle(to: .instance, now: after(seconds))
+      else {
+        Issue.record("nothing is in the way")
+        return
+      }
+      #expect(since == after(10), "the retries are not new failures")
+      routes.retryDue(now: after(seconds + 1))
+    }
+    routes.proven()
+    #expect(routes.current?.since == after(21))
+    _ = routes.failed(.gone, now: after(30))
+    guard case .failed(_, let since, _)? = routes.obstacle(to: .instance, now: after(30)) else {
+      Issue.record("nothing is in the way")
+      return
+    }
+    #expect(since == after(30), "a proof ends the row of failures")
+  }
+
+  /// The board was ashore meanwhile: the cloud of this evening is not the cloud of this morning.
+  @Test func whoWasHomeMeanwhileTakesTheCloudSinceLeaving() {
+    var routes = routes(.away)
+    routes.proven()
+    routes.presenceChanged(.home, now: after(100))
+    routes.presenceChanged(.away, now: after(200))
+    #expect(routes.current?.route == .cloudhook && routes.current?.since == after(200))
+  }
+
+  @Test func theFailureToldIsTheLatestOfARow() {
+    var routes = routes()
+    _ = routes.failed(.notLive, now: after(0))
+    routes.deliveryDue(now: after(100))
+    _ = routes.failed(.notFound, now: after(100))
+    guard case .failed(let cause, let since, _)? = routes.obstacle(to: .home, now: after(101))
+    else {
+      Issue.record("nothing is in the way")
+      return
+    }
+    #expect(cause == .notFound && since == after(0))
+  }
+
+  @Test func onlyARouteThatCanBeIsInTheOrder() {
+    #expect(routes().order == [.home, .cloudhook, .remoteUI, .instance])
+    #expect(routes(.unknown, home: nil).order == [.instance, .cloudhook, .remoteUI])
+  }
+
   // MARK: Coming and going
 
   @Test func whoComesHomeTriesTheDirectWayAtOnce() {

@@ -28,12 +28,14 @@ public struct Routes: Sendable {
 
   /// In the order of `Route.allCases`.
   private var states: [State]
-  /// The best one first.
-  private let order: [Route]
+  /// The ways that there can be, the best one first.
+  public let order: [Route]
   private let isPlainAllowedAway: Bool
   public private(set) var presence: HomeNetworks.Judgement
   /// The route that is used, and since when; nil where none may be.
   public private(set) var current: (route: Route, since: Instant)?
+  /// The route of the last proof: a better one that is tried in vain does not end its time.
+  private var settled: (route: Route, since: Instant)?
   /// Whether a route of this round answered as if the registration were gone.
   private(set) var isDoubtful = false
 
@@ -110,6 +112,7 @@ public struct Routes: Sendable {
   public mutating func presenceChanged(_ presence: HomeNetworks.Judgement, now: Instant) {
     guard presence != self.presence else { return }
     self.presence = presence
+    settled = nil
     forgetFailures()
     choose(now: now)
   }
@@ -129,6 +132,7 @@ public struct Routes: Sendable {
   /// What was sent over the current route was proven.
   public mutating func proven() {
     guard let current else { return }
+    settled = current
     let index = index(of: current.route)
     states[index].failure = nil
     states[index].absence.succeeded()
@@ -144,6 +148,7 @@ public struct Routes: Sendable {
     let since = states[index].failure?.since ?? now
     states[index].failure = Failure(
       cause: cause, since: since, until: now + states[index].absence.failed())
+    if settled?.route == failed { settled = nil }
     choose(now: now)
     return current != nil && current?.route != failed
   }
@@ -158,6 +163,6 @@ public struct Routes: Sendable {
   private mutating func choose(now: Instant) {
     let best = order.first { obstacle(to: $0, now: now) == nil }
     guard best != current?.route else { return }
-    current = best.map { ($0, now) }
+    current = best.map { ($0, $0 == settled?.route ? settled?.since ?? now : now) }
   }
 }
