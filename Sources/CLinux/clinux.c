@@ -1,4 +1,4 @@
-// For ppoll and strerrordesc_np.
+// For accept4, ppoll and strerrordesc_np.
 #define _GNU_SOURCE 1
 #include "clinux.h"
 
@@ -82,6 +82,54 @@ ssize_t clinux_netlink_receive(int descriptor, void *bytes, size_t max, uint32_t
       recvfrom(descriptor, bytes, max, MSG_TRUNC, (struct sockaddr *)&address, &size);
   *sender = address.nl_pid;
   return count;
+}
+
+static int local_address(const char *path, struct sockaddr_un *address) {
+  *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+  size_t count = strlen(path);
+  if (count >= sizeof address->sun_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  memcpy(address->sun_path, path, count);
+  return 0;
+}
+
+int clinux_local_listen(const char *path, int backlog) {
+  struct sockaddr_un address;
+  if (local_address(path, &address) < 0) return -1;
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return -1;
+  // The file gets the mode of its socket: there is no moment at which others may connect.
+  if (fchmod(descriptor, S_IRUSR | S_IWUSR) == 0 &&
+      bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0 &&
+      listen(descriptor, backlog) == 0)
+    return descriptor;
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
+}
+
+int clinux_accept(int descriptor) {
+  return accept4(descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int clinux_local_connect(const char *path, int64_t nanoseconds) {
+  struct sockaddr_un address;
+  if (local_address(path, &address) < 0) return -1;
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return -1;
+  struct timeval timeout = {.tv_sec = (time_t)(nanoseconds / 1000000000),
+                            .tv_usec = (suseconds_t)(nanoseconds % 1000000000 / 1000)};
+  if (setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout) == 0 &&
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) == 0 &&
+      connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0)
+    return descriptor;
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
 }
 
 static volatile sig_atomic_t caught;

@@ -26,6 +26,7 @@ public struct Errno: Error, Equatable, Sendable {
   public static let outOfMemory = Errno(code: ENOMEM)
   public static let connectionReset = Errno(code: ECONNRESET)
   public static let connectionRefused = Errno(code: ECONNREFUSED)
+  public static let nameTooLong = Errno(code: ENAMETOOLONG)
   public static let busy = Errno(code: EBUSY)
   /// Also what a sensor of the kernel says that has no value at this moment.
   public static let wouldBlock = Errno(code: EAGAIN)

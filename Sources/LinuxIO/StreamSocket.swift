@@ -32,9 +32,17 @@ extension Descriptor {
   /// Sends a literal once. Returns how many bytes the kernel took, 0 when it takes none now. A peer
   /// that is gone is an error, and not the signal that `write(2)` would end the process with.
   public func send(_ text: StaticString) throws(Errno) -> Int {
+    let bytes = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    return try unsafe send(bytes.span)
+  }
+
+  /// The same for bytes.
+  public func send(_ bytes: Span<UInt8>) throws(Errno) -> Int {
     do throws(Errno) {
-      return try retryingInterrupts {
-        unsafe CLinux.send(number, text.utf8Start, text.utf8CodeUnitCount, Int32(MSG_NOSIGNAL))
+      return unsafe try bytes.withUnsafeBufferPointer { (bytes) throws(Errno) in
+        try retryingInterrupts {
+          unsafe CLinux.send(number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        }
       }
     } catch .wouldBlock {
       return 0

@@ -30,6 +30,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
+#include <sys/un.h>
 #include <sys/utsname.h>
 #include <termios.h>
 #include <time.h>
@@ -95,6 +96,15 @@ static inline int clinux_connect(const struct addrinfo *address) {
   errno = error;
   return -1;
 }
+
+/// A non-blocking socket that listens at a path of the file system, which only its owner may connect
+/// to; -1 and `errno` when it cannot be.
+int clinux_local_listen(const char *path, int backlog);
+/// The next connection of a listening socket, non-blocking.
+int clinux_accept(int descriptor);
+/// A socket that is connected to one at a path. Connecting, reading and writing block for so long at
+/// most each.
+int clinux_local_connect(const char *path, int64_t nanoseconds);
 
 /// The pending error of a socket (`SO_ERROR`), or the error of asking.
 static inline int clinux_socket_error(int descriptor) {
