@@ -7,7 +7,7 @@ public enum ExitCode: Int32, Sendable {
   case dataError = 65
   /// A file that was named cannot be read.
   case noInput = 66
-  /// Home Assistant does not know this board, or not any more.
+  /// Home Assistant does not know this board, or not any more; or no agent runs on it.
   case unavailable = 69
   /// The machine lacks something, such as memory or random numbers.
   case osError = 71

@@ -1,4 +1,5 @@
 import Bytes
+import LinuxIO
 import Outbox
 import Sensing
 
@@ -12,6 +13,9 @@ final class Reporter {
   var toldDiskFailure: DiskFailure?
   /// How many lost readings were told last.
   var toldLostCount = 0
+  private(set) var troubles = SourceTroubles()
+  /// Why the last attempt to register failed; nil where there is a registration.
+  private(set) var registrationProblem: Enrollment.Problem?
   /// How the first attempt to deliver ended, for `--once`.
   private(set) var outcome: ExitCode?
 
@@ -48,6 +52,7 @@ final class Reporter {
   // MARK: Sources
 
   func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
+    troubles.failed(source, failure, now: Moment.now.instant)
     log.warning("\(source): \(failure.words)")
     events.write("source_failed") {
       $0.appendMember("source", source.bytes)
@@ -56,6 +61,7 @@ final class Reporter {
   }
 
   func sourceRecovered(_ source: InlineText) {
+    troubles.recovered(source)
     log.notice("\(source) works again")
     events.write("source_recovered") { $0.appendMember("source", source.bytes) }
   }
@@ -69,6 +75,7 @@ final class Reporter {
   // MARK: Registration
 
   func registered(as name: [UInt8], isPlain: Bool) {
+    registrationProblem = nil
     log.notice("registered with Home Assistant as \(quoted: name)")
     if isPlain {
       log.warning(
@@ -83,6 +90,7 @@ final class Reporter {
     } else {
       outcome = .temporaryFailure
     }
+    registrationProblem = problem
     log.error(problem.words)
     events.write("not_registered") { $0.appendMember("cause", problem.code) }
   }

@@ -12,6 +12,7 @@ final class RunLoop {
   private let courier: Courier
   private let every: Duration
   private let signals: Signals
+  private let startedAt: Instant
   private var nextCycleAt: Instant
   private var isGathering = false
 
@@ -24,6 +25,7 @@ final class RunLoop {
     self.courier = courier
     self.every = every
     self.signals = signals
+    startedAt = now
     nextCycleAt = now
   }
 
@@ -60,6 +62,13 @@ final class RunLoop {
     } else if courier.delivery.batch.hasUrgentChange {
       courier.urgentChange(now: moment.instant)
     }
+  }
+}
+
+extension RunLoop: StatusKeeper {
+  func writeStatus(at moment: Moment, into document: inout ByteBuffer) {
+    courier.status(at: moment, startedAt: startedAt, nextCycleAt: nextCycleAt)
+      .write(courier.delivery, into: &document)
   }
 }
 

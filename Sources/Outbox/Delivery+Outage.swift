@@ -6,6 +6,7 @@ import HomeAssistant
 extension Delivery {
   mutating func proven(now: Instant) {
     state = .idle
+    lastProvenAt = now
     backOff.succeeded()
     routes.proven()
     if let route = routes.current?.route, route != lastRoute {

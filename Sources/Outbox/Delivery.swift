@@ -117,8 +117,10 @@ public struct Delivery: ~Copyable {
   let doubtAfter: Duration
   var backOff: BackOff
   var outage: Outage?
-  /// Since when there is no registration to deliver with.
-  var unregisteredSince: Instant?
+  /// Since when there is no registration to deliver with; kept until the first proof with one.
+  public internal(set) var unregisteredSince: Instant?
+  /// When the last proof came.
+  public internal(set) var lastProvenAt: Instant?
   private var events: [DeliveryEvent] = []
 
   /// - Parameters:

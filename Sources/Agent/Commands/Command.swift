@@ -11,7 +11,7 @@ struct Command {
   /// Reads the words after the name, and does it.
   let run: (inout Arguments) throws(UsageError) -> ExitCode
 
-  static var all: [Command] { [.run, .pair, .unpair, .check, .send, .watch] }
+  static var all: [Command] { [.run, .status, .pair, .unpair, .check, .send, .watch] }
 
   static func named(_ argument: Argument) -> Command? { all.first { $0.name ~= argument } }
 }

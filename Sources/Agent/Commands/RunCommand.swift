@@ -112,8 +112,10 @@ struct RunCommand {
       let runLoop = RunLoop(
         loop: loop, supervisor: supervisor, courier: courier, every: configuration.every,
         signals: signals, now: start)
+      let desk = statusDesk(in: state, loop, runLoop, reporter)
       reporter.started(configuration)
       try runLoop.run(until: { isOnce && isDone(reporter, start: start) })
+      desk?.close()
       courier.stopping()
       reporter.stopped(undelivered: courier.delivery.history.entryCount) { line in
         if isOnce { line.appendMembers(of: courier.delivery.batch, lastFix: courier.lastFix) }
@@ -122,6 +124,18 @@ struct RunCommand {
     } catch {
       throw CommandFailure(
         code: .osError, text: "the kernel refuses what the agent needs: \(error)")
+    }
+  }
+
+  /// The agent works without one, too.
+  private func statusDesk(
+    in state: StateDirectory, _ loop: EventLoop, _ keeper: RunLoop, _ reporter: Reporter
+  ) -> StatusDesk? {
+    do throws(Errno) {
+      return try StatusDesk(in: state, loop: loop, keeper: keeper, reporter: reporter)
+    } catch {
+      reporter.statusFailed(error)
+      return nil
     }
   }
 

@@ -338,3 +338,22 @@ extension Courier: WebSocketPostOwner {
 
   func postFailed(_ reason: InlineText) { failed(reason, now: Moment.now.instant) }
 }
+
+extension Courier {
+  /// How things stand, for people who ask.
+  func status(at now: Moment, startedAt: Instant, nextCycleAt: Instant) -> StatusReport {
+    var registration: Registration?
+    var nextAttemptAt = delivery.deadline
+    switch phase {
+    case .delivering(let made): registration = made
+    case .registering(let registrar): nextAttemptAt = registrar.deadline
+    case nil: break
+    }
+    return StatusReport(
+      now: now, startedAt: startedAt, nextCycleAt: nextCycleAt, nextAttemptAt: nextAttemptAt,
+      url: settings.url, isSealed: registration.map { !$0.isPlain },
+      registrationProblem: reporter.registrationProblem,
+      network: whereabouts.map { .init(presence: $0.presence, place: $0.place) },
+      webSocket: line?.status, totals: reporter.totals, troubles: reporter.troubles)
+  }
+}

@@ -24,6 +24,9 @@ final class WebSocketLine {
   private var observation: Observation?
   private var response = ByteBuffer(capacity: WebSocketLine.responseByteCountMax)
   private unowned(unsafe) var owner: (any WebSocketPostOwner)?
+  /// Since when it is open, or not.
+  private var standsSince = Moment.now.instant
+  private var wasOpen = false
   /// Whether the message that was sent last went this way.
   private(set) var carriedLastMessage = false
   /// Whether the connection of that message still stands: Home Assistant did not restart.
@@ -61,7 +64,16 @@ final class WebSocketLine {
     if isAllowed { client.connect() } else { client.disconnect() }
   }
 
+  /// For people who ask.
+  var status: StatusReport.WebSocket {
+    StatusReport.WebSocket(state: client.state, since: standsSince)
+  }
+
   private func stateChanged(_ state: ConnectionState) {
+    if state.isOpen != wasOpen {
+      wasOpen = state.isOpen
+      standsSince = Moment.now.instant
+    }
     switch state {
     case .down(.rejected):
       isConnectionKept = false
@@ -122,6 +134,10 @@ extension WebSocketLine: DirectMessageOwner {
   func directMessageFailed(_ error: RequestError) {
     takeOwner()?.postFailed(InlineText(error.reason))
   }
+}
+
+extension ConnectionState {
+  fileprivate var isOpen: Bool { if case .ready = self { true } else { false } }
 }
 
 extension RequestError {

@@ -29,6 +29,8 @@ final class Whereabouts {
     network.start(now: now)
   }
 
+  var place: NetworkPlace { network?.place ?? .unknown }
+
   var deadline: Instant? { network?.deadline }
 
   func deadlineReached(now: Instant) {

@@ -1,0 +1,121 @@
+import Bytes
+import CLinux
+import LinuxIO
+
+extension Command {
+  static var status: Command {
+    Command(
+      name: "status", summary: "say how the running agent is, and which way its data goes",
+      help: statusHelp
+    ) { (arguments: inout Arguments) throws(UsageError) in try StatusCommand(&arguments).run() }
+  }
+
+  private static var statusHelp: StaticString {
+    """
+    homeward status: asks the agent that runs on this board how it is: whether Home Assistant takes
+    its data and when that was proven last; over which way, since when, and why not over the others;
+    what waits, what was lost, and which sources fail.
+
+    It asks the agent, and nobody else: Home Assistant and the network are left alone. What keeps a
+    board from reporting at all is said by homeward check.
+
+    Usage:
+      homeward status [--config FILE] [--json] [--watch]
+
+    Options:
+      --config FILE   The configuration of the agent (default: /etc/homeward/homeward.yaml).
+      --json          Print what the agent told: one JSON object on a line.
+      --watch         Ask again every 2 seconds, until Ctrl-C.
+      --help          Show this.
+
+    Examples:
+      sudo homeward status
+      homeward status --json | jq '.routes[] | select(.state == "taken")'
+      homeward status --json | jq .home_assistant.last_proof.seconds
+
+    Exit codes (sysexits):
+      0   Home Assistant takes the data; with --watch: it was ended by Ctrl-C, or by whoever read it
+      64  the command line is wrong
+      65  what answers is not the agent
+      66  the configuration cannot be read
+      69  the agent does not run
+      75  the agent runs, and Home Assistant has not shown that it takes the data: there is an
+          outage or no registration, or nothing was tried yet; or the agent does not answer in time
+      77  only the agent's user and root may ask it
+      78  the configuration is wrong; every mistake is listed with its line
+
+    """
+  }
+}
+
+/// `homeward status`
+struct StatusCommand {
+  static let interval: Duration = .seconds(2)
+  /// To the top of the screen, and what stands there is gone.
+  private static let newScreen: StaticString = "\u{1B}[H\u{1B}[J"
+
+  private let file: [UInt8]
+  private let isJSON: Bool
+  private let isWatching: Bool
+
+  init(_ arguments: inout Arguments) throws(UsageError) {
+    var file = [UInt8](Configuration.defaultFile)
+    var isJSON = false
+    var isWatching = false
+    while let argument = try arguments.next() {
+      switch argument {
+      case "--json": isJSON = true
+      case "--watch": isWatching = true
+      case "--config": file = try arguments.value(of: argument, "the name of a file")
+      default: throw argument.unknown
+      }
+    }
+    self.file = file
+    self.isJSON = isJSON
+    self.isWatching = isWatching
+  }
+
+  func run() -> ExitCode {
+    do throws(CommandFailure) {
+      let configuration = try Configuration.read(from: file)
+      let visit = StatusVisit(stateDirectory: Path(configuration.stateDirectory))
+      if isWatching {
+        try watch(visit)
+        return .success
+      }
+      let status = try visit.run()
+      writeToTerminal(text(of: status), STDOUT_FILENO)
+      return status.isWell ? .success : .temporaryFailure
+    } catch {
+      Log().error(error.text)
+      return error.code
+    }
+  }
+
+  private func text(of status: AgentStatus) -> [UInt8] { isJSON ? status.document : status.lines }
+
+  /// An agent that does not run may be started meanwhile, so that is shown and no end.
+  private func watch(_ visit: StatusVisit) throws(CommandFailure) {
+    let loop = try EventLoop.forCommand()
+    let signals: Signals
+    do throws(Errno) { signals = try Signals(loop: loop) } catch {
+      throw CommandFailure(code: .osError, text: "the kernel gives no signals: \(error)")
+    }
+    let isScreen = !isJSON && Terminal(STDOUT_FILENO) != nil
+    var next = Moment.now.instant
+    while !signals.isStopRequested {
+      if Moment.now.instant >= next {
+        next = next + Self.interval
+        var shown = isScreen ? [UInt8](Self.newScreen) : []
+        do throws(CommandFailure) {
+          shown += text(of: try visit.run())
+        } catch  where error.code == .unavailable || error.code == .temporaryFailure {
+          guard isScreen else { throw error }
+          shown += error.text.bytes + "\n".utf8
+        }
+        guard writeToTerminal(shown, STDOUT_FILENO) else { return }
+      }
+      try loop.wait(until: next)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Bytes
+import LinuxIO
+import Outbox
+
+/// Who knows how the agent is.
+protocol StatusKeeper: AnyObject {
+  /// Replaces what is in `document` with how things stand.
+  func writeStatus(at moment: Moment, into document: inout ByteBuffer)
+}
+
+/// Tells how the agent is to whoever connects to a socket in the state directory: one document, and
+/// that was it.
+///
+/// Nobody can hold it up. A document is smaller than what the kernel takes of a connection at once,
+/// so it is handed over in one go and the connection forgotten, whether or not the other side ever
+/// reads; a kernel that is set to take less gets a part of it, which the other side notices. While
+/// nobody asks it costs nothing.
+final class StatusDesk {
+  static let socketName: StaticString = "agent.socket"
+  /// Who may wait to be told; more wait in their own `connect(2)`.
+  static let visitorsWaitingMax: Int32 = 16
+  /// Visitors of one turn of the loop; the rest waits for the next one.
+  static let visitorsPerTurnMax = 16
+
+  private let loop: EventLoop
+  private let reporter: Reporter
+  private let listener: LocalListener
+  private var watch: LinuxIO.Watch?
+  private var document = ByteBuffer(capacity: StatusReport.byteCountMax)
+  private unowned(unsafe) let keeper: any StatusKeeper
+
+  /// The agent has the directory for itself, so a socket in it is one that a killed agent left.
+  /// `keeper` outlives this.
+  init(
+    in state: StateDirectory, loop: EventLoop, keeper: any StatusKeeper, reporter: Reporter
+  ) throws(Errno) {
+    listener = try LocalListener(
+      at: state.path / Self.socketName, waitingMax: Self.visitorsWaitingMax)
+    self.loop = loop
+    self.reporter = reporter
+    unsafe self.keeper = keeper
+    watch = try loop.watch(listener.number, for: .input, telling: self)
+  }
+
+  /// Whoever comes from now on is told that no agent runs.
+  func close() {
+    guard let watch else { return }
+    loop.stop(watch)
+    self.watch = nil
+    // What cannot be removed is replaced by the next agent.
+    try? listener.remove()
+  }
+
+  private func receiveVisitors() throws(Errno) {
+    var isWritten = false
+    for _ in 0..<Self.visitorsPerTurnMax {
+      guard let visitor = try listener.accept() else { return }
+      if !isWritten {
+        unsafe keeper.writeStatus(at: Moment.now, into: &document)
+        isWritten = true
+      }
+      // One that has gone already is none of our business.
+      _ = try? visitor.send(document.bytes)
+    }
+  }
+}
+
+extension StatusDesk: Watcher {
+  func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
+    do throws(Errno) {
+      try receiveVisitors()
+    } catch {
+      // Left open, it would wake the agent for ever.
+      close()
+      reporter.statusFailed(error)
+    }
+  }
+}
+
+extension Reporter {
+  /// The agent does its work all the same.
+  func statusFailed(_ error: Errno) {
+    log.warning(
+      "homeward status cannot be answered: \(error); it is tried again when the agent is restarted")
+  }
+}

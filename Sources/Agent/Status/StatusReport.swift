@@ -1,0 +1,150 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Outbox
+import Sensing
+
+/// How the running agent is, for whoever asks. The `Delivery` tells the rest of it.
+///
+/// It is written as one JSON object on one line. A moment is an object of its own: `at` is the wall
+/// clock's, and `seconds` is how long ago it was or, of what is to come, how far off it is. Nothing
+/// secret is in it: no token, no webhook id (which the cloudhook's address holds), no position.
+///
+/// | member | what |
+/// |---|---|
+/// | `is_well` | whether Home Assistant takes the data: `state` is `proven` |
+/// | `version`, `started` | of the agent |
+/// | `home_assistant` | `state` (`untried`, `unregistered`, `outage`, `proven`), `url`, `protection`, `last_proof`, `next_attempt`, and `cause`, `text`, `since` of what is wrong |
+/// | `routes` | the best one first: what is taken since when, and why the others are not |
+/// | `network` | `home`, `away` or `unknown`, and what the board is connected to; only where the configuration says which networks are home |
+/// | `websocket` | its state, where the configuration wants one |
+/// | `waiting` | what Home Assistant does not have yet |
+/// | `counts` | since the start, as `homeward run --json` tells them at its end |
+/// | `failing_sources` | what each one fails with, since when; the first `sourcesShownMax` of `failing_source_count` |
+/// | `next_cycle` | when the sources are asked next |
+struct StatusReport {
+  /// The whole document: addresses, and `sourcesShownMax` failures with the longest words. The kernel
+  /// takes that much of a connection at once.
+  static let byteCountMax = 32 * 1024
+  static let sourcesShownMax = 32
+
+  /// What is known of the WebSocket.
+  struct WebSocket {
+    let state: ConnectionState
+    /// Since when it is open, or not.
+    let since: Instant
+  }
+
+  /// What is known of the board's network.
+  struct Network {
+    let presence: HomeNetworks.Judgement
+    let place: NetworkPlace
+  }
+
+  let now: Moment
+  let startedAt: Instant
+  let nextCycleAt: Instant
+  /// Nil where nothing waits for an attempt: the next one comes with the next cycle.
+  let nextAttemptAt: Instant?
+  /// The address of the configuration.
+  let url: [UInt8]
+  /// Nil where there is no registration.
+  let isSealed: Bool?
+  /// Why the last attempt to register failed.
+  let registrationProblem: Enrollment.Problem?
+  /// Nil where nobody said which networks are home.
+  let network: Network?
+  /// Nil where the configuration wants none.
+  let webSocket: WebSocket?
+  let totals: Totals
+  let troubles: SourceTroubles
+
+  /// Replaces what is in `document`, which holds `byteCountMax`.
+  func write(_ delivery: borrowing Delivery, into document: inout ByteBuffer) {
+    document.removeAll()
+    document.openJSONObject()
+    document.appendMember("is_well", isSealed != nil && delivery.standing == .proven)
+    document.appendMember("version", homewardVersion)
+    append(past: "started", startedAt, to: &document)
+    appendHomeAssistant(delivery, to: &document)
+    appendRoutes(delivery.routes, to: &document)
+    appendNetwork(to: &document)
+    appendWebSocket(to: &document)
+    appendWaiting(delivery.batch, to: &document)
+    document.open("counts")
+    document.appendMembers(of: totals)
+    document.closeJSONObject()
+    appendTroubles(to: &document)
+    append(future: "next_cycle", nextCycleAt, to: &document)
+    document.closeJSONObject()
+    document.append(UInt8(ascii: "\n"))
+    precondition(!document.isOverflowed, "its limits leave room for the longest words")
+  }
+
+  // MARK: Moments
+
+  func append(past key: StaticString, _ instant: Instant, to document: inout ByteBuffer) {
+    append(key, (now.instant - instant).nanoseconds, isPast: true, to: &document)
+  }
+
+  /// What is due already is due now.
+  func append(future key: StaticString, _ instant: Instant, to document: inout ByteBuffer) {
+    append(key, max((instant - now.instant).nanoseconds, 0), isPast: false, to: &document)
+  }
+
+  private func append(
+    _ key: StaticString, _ distance: Int64, isPast: Bool, to document: inout ByteBuffer
+  ) {
+    let time = now.wallTime - .nanoseconds(isPast ? distance : -distance)
+    let second: Int64 = 1_000_000_000
+    document.open(key)
+    document.appendMember("at", Text(iso8601: time.wholeSeconds).bytes.span)
+    document.appendMember("seconds", Int(distance / second))
+    document.closeJSONObject()
+  }
+
+  // MARK: Parts
+
+  private func appendWaiting(_ batch: borrowing Batch, to document: inout ByteBuffer) {
+    document.open("waiting")
+    document.appendMember("readings", batch.waitingReadingCount)
+    document.appendMember("locations", batch.waitingFixCount)
+    document.appendMember("superseded", batch.replacedCount)
+    document.closeJSONObject()
+  }
+
+  private func appendTroubles(to document: inout ByteBuffer) {
+    document.appendMember("failing_source_count", troubles.all.count)
+    document.appendJSON(key: "failing_sources")
+    document.openJSONArray()
+    for trouble in troubles.all.prefix(Self.sourcesShownMax) {
+      document.openJSONObject()
+      document.appendMember("source", trouble.source.bytes)
+      document.appendMember("cause", trouble.failure.code)
+      document.appendMember("text", trouble.failure.words.bytes.span)
+      append(past: "since", trouble.since, to: &document)
+      document.closeJSONObject()
+    }
+    document.closeJSONArray()
+  }
+}
+
+extension WallTime {
+  /// Without the fraction of its second.
+  fileprivate var wholeSeconds: WallTime {
+    WallTime(nanoseconds: nanoseconds - nanoseconds % 1_000_000_000)
+  }
+}
+
+extension ByteBuffer {
+  /// Begins an object that is a member.
+  mutating func open(_ key: StaticString) {
+    appendJSON(key: key)
+    openJSONObject()
+  }
+
+  mutating func appendMember(_ key: StaticString, _ truth: Bool) {
+    appendJSON(key: key)
+    appendJSON(truth)
+  }
+}

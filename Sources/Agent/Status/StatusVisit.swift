@@ -1,0 +1,64 @@
+import Bytes
+import LinuxIO
+
+/// Asks the agent that has a state directory for itself how it is.
+struct StatusVisit {
+  /// How long the agent may take to answer; a slow card can hold it up.
+  static let timeout: Duration = .seconds(5)
+
+  let stateDirectory: Path
+
+  func run() throws(CommandFailure) -> AgentStatus {
+    var document = ByteBuffer(capacity: StatusReport.byteCountMax + 1)
+    do throws(Errno) {
+      let desk = try connectLocal(
+        to: stateDirectory / StatusDesk.socketName, timeout: Self.timeout)
+      try read(desk, into: &document)
+    } catch {
+      throw failure(error)
+    }
+    guard let status = AgentStatus(document: [UInt8](document.bytes)) else {
+      throw CommandFailure(
+        code: .dataError,
+        text: "what answers in \(stateDirectory) is not the agent, or one of another version")
+    }
+    return status
+  }
+
+  /// What is longer than any document is none.
+  private func read(
+    _ desk: borrowing Descriptor, into document: inout ByteBuffer
+  ) throws(Errno) {
+    while document.freeCapacity > 0 {
+      switch try desk.read(into: &document) {
+      case .bytes: continue
+      case .wouldBlock: throw .wouldBlock
+      case .end: return
+      }
+    }
+  }
+
+  private func failure(_ error: Errno) -> CommandFailure {
+    switch error {
+    case .noSuchFile, .connectionRefused:
+      CommandFailure(
+        code: .unavailable,
+        text: "no agent runs with \(stateDirectory); start it: sudo homeward run")
+    case .notPermitted:
+      CommandFailure(
+        code: .noPermission,
+        text: "\(stateDirectory) belongs to the agent; ask as root: sudo homeward status")
+    case .wouldBlock:
+      CommandFailure(
+        code: .temporaryFailure,
+        text: "the agent does not answer within \(Self.timeout); does it hang?")
+    case .nameTooLong:
+      CommandFailure(
+        code: .configuration,
+        text: "\(stateDirectory) is too long a path to ask the agent there; name a shorter"
+          + " state_directory")
+    default:
+      CommandFailure(code: .osError, text: "the agent cannot be asked: \(error)")
+    }
+  }
+}

@@ -1,0 +1,33 @@
+public import Bytes
+
+// How things stand, for people who ask.
+
+extension Delivery {
+  /// Whether Home Assistant takes the data.
+  public enum Standing: Equatable, Sendable {
+    /// Nothing was tried yet, or the first attempt is under way.
+    case untried
+    /// The last cycle that ended was proven.
+    case proven
+    /// It is tried again. `isDoubted` where Home Assistant seems not to know this device any more.
+    case outage(OutageCause, since: Instant, isDoubted: Bool)
+  }
+
+  public var standing: Standing {
+    if let outage, let cause = outage.cause {
+      return .outage(cause, since: outage.since, isDoubted: outage.isDoubted)
+    }
+    return lastProvenAt == nil ? .untried : .proven
+  }
+}
+
+extension Batch {
+  /// Values that wait for Home Assistant.
+  public var waitingReadingCount: Int { slots.count { $0.isUndelivered } }
+
+  /// Fixes that wait for Home Assistant: there is one at most.
+  public var waitingFixCount: Int { fix == nil ? 0 : 1 }
+
+  /// Values and fixes that newer ones replaced since the last proof.
+  public var replacedCount: Int { superseded.readings + superseded.fixes }
+}
