@@ -94,13 +94,13 @@ final class RunningAgent {
     output = textLines(of: outputPipe.fileHandleForReading).makeAsyncIterator()
     log = textLines(of: logPipe.fileHandleForReading)
     let number = process.processIdentifier
-    watchdog = DispatchWorkItem { kill(number, SIGKILL) }
+    watchdog = DispatchWorkItem { Foundation.kill(number, SIGKILL) }
     DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: watchdog)
   }
 
   deinit {
     watchdog.cancel()
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
   }
 
   // MARK: What it says
@@ -164,6 +164,12 @@ final class RunningAgent {
   /// The same with Ctrl-C.
   func interrupt() async -> Ending {
     process.interrupt()
+    return await ending()
+  }
+
+  /// Ends it without a chance to tidy up, as a power cut does.
+  func kill() async -> Ending {
+    Foundation.kill(process.processIdentifier, SIGKILL)
     return await ending()
   }
 

@@ -1,0 +1,361 @@
+import Bytes
+import Foundation
+import LinuxIO
+import PracticeHome
+import Testing
+
+extension WholeAgent {
+  /// `homeward status`: what the running agent tells of itself.
+  @Suite struct Status {}
+}
+
+/// What `homeward status --json` printed.
+private struct StatusDocument: Decodable {
+  struct Moment: Decodable {
+    let at: String
+    let seconds: Int
+  }
+
+  struct Home: Decodable {
+    let state: String
+    let url: String
+    let protection: String?
+    let cause: String?
+    let text: String?
+    let since: Moment?
+    let last_proof: Moment?
+    let next_attempt: Moment?
+  }
+
+  struct Route: Decodable {
+    let route: String
+    let state: String
+    let cause: String?
+    let url: String?
+    let since: Moment?
+  }
+
+  struct Source: Decodable {
+    let source: String
+    let cause: String
+    let text: String
+  }
+
+  struct Waiting: Decodable {
+    let readings: Int
+    let locations: Int
+    let superseded: Int
+  }
+
+  struct Counts: Decodable {
+    let readings: Int
+    let proven: Int
+    let unproven: Int
+  }
+
+  struct WebSocket: Decodable {
+    let state: String
+    let version: String?
+  }
+
+  let is_well: Bool
+  let home_assistant: Home
+  let routes: [Route]
+  let waiting: Waiting
+  let counts: Counts
+  let failing_sources: [Source]
+  let websocket: WebSocket?
+}
+
+/// A `homeward status` that has ended.
+private struct AskedStatus {
+  let ending: RunningAgent.Ending
+
+  init(on board: Board, _ options: String..., startedBy program: URL = RunningAgent.executable)
+    async throws
+  {
+    let arguments = ["status", "--config", board.configuration] + options
+    ending = try await RunningAgent(on: board, arguments, startedBy: program).ending()
+  }
+
+  var document: StatusDocument {
+    get throws {
+      #expect(ending.log == [])
+      #expect(ending.output.count == 1)
+      return try JSONDecoder().decode(StatusDocument.self, from: Data(ending.output[0].utf8))
+    }
+  }
+
+  func hasLine(_ words: String...) -> Bool {
+    ending.output.contains { line in words.allSatisfy { line.contains($0) } }
+  }
+}
+
+extension Board {
+  fileprivate var socket: Path { Path([UInt8](state.appending(path: "agent.socket").path.utf8)) }
+}
+
+extension WholeAgent.Status {
+  @Test func whatWorksIsToldAsProvenOverTheRouteThatIsTaken() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+
+    let json = try await AskedStatus(on: board, "--json")
+    #expect(json.ending.status == 0)
+    let document = try json.document
+    #expect(document.is_well)
+    #expect(document.home_assistant.state == "proven")
+    #expect(document.home_assistant.url == home.url)
+    #expect(document.home_assistant.protection == "sealed")
+    let proof = try #require(document.home_assistant.last_proof)
+    let now = try #require(ISO8601DateFormatter().date(from: proof.at)).timeIntervalSinceNow
+    #expect(abs(now + Double(proof.seconds)) < 3600, "it is the clock of people")
+    #expect(document.routes.map(\.route) == ["instance", "cloudhook", "remote_ui"])
+    #expect(document.routes.map(\.state) == ["taken", "no_address", "no_address"])
+    #expect(document.routes[0].url == home.url)
+    #expect(document.waiting.readings == 0)
+    #expect(document.counts.proven == 1 && document.counts.unproven == 0)
+    #expect(document.failing_sources.isEmpty)
+    #expect(document.websocket == nil)
+
+    let lines = try await AskedStatus(on: board)
+    #expect(lines.ending.status == 0)
+    #expect(lines.hasLine("ok     Home Assistant   takes the data; proven "))
+    #expect(lines.hasLine("ok     route            home_assistant.url, \(home.url), for "))
+    #expect(lines.hasLine("         not taken      the webhook in the cloud: Home Assistant told no"))
+    #expect(lines.hasLine("       waiting          nothing"))
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func anOutageIsToldWithItsCauseAndTheNextAttempt() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    home.fault = .status(503)
+    for charge in [70, 71] {
+      try board.charge(charge)
+      try await agent.hasReadEverything()
+    }
+    if agent.count(of: "outage") == 0 { try await agent.event("outage", cause: "unavailable") }
+
+    let json = try await AskedStatus(on: board, "--json")
+    #expect(json.ending.status == 75)
+    let document = try json.document
+    #expect(!document.is_well)
+    #expect(document.home_assistant.state == "outage")
+    #expect(document.home_assistant.cause == "unavailable")
+    #expect(document.home_assistant.text == "Home Assistant is not available (503)")
+    #expect(document.home_assistant.since != nil)
+    #expect(document.home_assistant.last_proof != nil, "there was one")
+    #expect(document.home_assistant.next_attempt != nil)
+    #expect(document.routes.first { $0.state == "failed" }?.cause == "unavailable")
+    #expect(document.waiting.readings > 0)
+    #expect(document.counts.unproven == 1)
+
+    let lines = try await AskedStatus(on: board)
+    #expect(lines.ending.status == 75)
+    #expect(lines.hasLine("WRONG  Home Assistant   has not shown that it takes the data, for "))
+    #expect(lines.hasLine("         why            Home Assistant is not available (503)"))
+    #expect(lines.hasLine("         next attempt   "))
+
+    home.fault = nil
+    try await agent.event("recovered")
+    try await agent.event("proven")
+    #expect(try await AskedStatus(on: board).ending.status == 0)
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func aBoardThatIsNotRegisteredSaysWhyNot() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home.url, token: "wrong-\(UUID().uuidString)\n")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("not_registered", cause: "token_rejected")
+    let json = try await AskedStatus(on: board, "--json")
+    #expect(json.ending.status == 75)
+    let document = try json.document
+    #expect(document.home_assistant.state == "unregistered")
+    #expect(document.home_assistant.cause == "token_rejected")
+    #expect(try await AskedStatus(on: board).hasLine("does not know this board yet"))
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func aSourceThatFailsIsNamedUntilItWorksAgain() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    try board.unplug("BAT7")
+    try await agent.event("source_failed", of: "BAT7")
+    let failing = try await AskedStatus(on: board, "--json").document.failing_sources
+    #expect(failing.map(\.source) == ["BAT7"])
+    #expect(failing.map(\.cause) == ["missing"])
+    #expect(try await AskedStatus(on: board).hasLine("WRONG  source           ", "is not there"))
+    try board.plugIn("BAT7")
+    try await agent.event("source_recovered", of: "BAT7")
+    #expect(try await AskedStatus(on: board, "--json").document.failing_sources.isEmpty)
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func theWebSocketIsToldWhereThereIsOne() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("notifications_open")
+    let document = try await AskedStatus(on: board, "--json").document
+    #expect(document.websocket?.state == "open")
+    #expect(document.websocket?.version?.isEmpty == false)
+    #expect(try await AskedStatus(on: board).hasLine("ok     WebSocket        open to Home"))
+    #expect(await agent.stop().status == 0)
+  }
+
+  // MARK: No agent
+
+  @Test func withoutAnAgentThePersonIsToldHowToStartOne() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    for options in [[], ["--json"]] {
+      let arguments = ["status", "--config", board.configuration] + options
+      let ending = try await RunningAgent(on: board, arguments).ending()
+      #expect(ending.status == 69)
+      #expect(ending.output == [])
+      #expect(ending.lines(with: "\(board.state.path); start it: sudo homeward run").count == 1)
+    }
+
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    #expect(await agent.stop().status == 0)
+    #expect(try await AskedStatus(on: board).ending.status == 69)
+    let left = try FileManager.default.contentsOfDirectory(atPath: board.state.path)
+    #expect(!left.contains("agent.socket"))
+  }
+
+  @Test func theSocketOfAKilledAgentIsReplaced() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let killed = try RunningAgent(on: board)
+    try await killed.event("proven")
+    #expect(await killed.kill().status == SIGKILL)
+    let left = try FileManager.default.contentsOfDirectory(atPath: board.state.path)
+    #expect(left.contains("agent.socket"), "nobody tidied up")
+    #expect(try await AskedStatus(on: board).ending.status == 69)
+
+    let next = try RunningAgent(on: board)
+    try await next.event("proven")
+    #expect(try await AskedStatus(on: board).ending.status == 0)
+    // One that may not run leaves the other's socket alone.
+    #expect(try await RunningAgent(on: board).ending().status == 75)
+    #expect(try await AskedStatus(on: board).ending.status == 0)
+    #expect(await next.stop().status == 0)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))
+  func whoMayNotAskIsToldWhoMay() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    try board.write(
+      "#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups"
+        + " \(RunningAgent.executable.path) \"$@\"\n", to: "as-nobody")
+    unsafe chmod(board.path("as-nobody"), 0o755)
+    let asked = try await AskedStatus(
+      on: board, startedBy: board.folder.appending(path: "as-nobody"))
+    #expect(asked.ending.status == 77)
+    #expect(asked.ending.lines(with: "ask as root: sudo homeward status").count == 1)
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func aPathThatFitsNoSocketDoesNotStopTheAgent() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let state = board.path(String(repeating: "s", count: 100))
+    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    try board.write(text.replacing(board.state.path, with: state), to: "homeward.yaml")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    #expect(try await AskedStatus(on: board).ending.status == 78)
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "homeward status cannot be answered: File name too long").count == 1)
+  }
+
+  // MARK: Peers
+
+  /// The whole of an answer.
+  private func answer(to peer: borrowing Descriptor) throws -> [UInt8] {
+    var buffer = ByteBuffer(capacity: 64 * 1024)
+    while case .bytes = try peer.read(into: &buffer) {}
+    return [UInt8](buffer.bytes)
+  }
+
+  @Test func aHundredPeersAtOnceThatDoNotReadHoldNobodyUp() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    var peers: [Peer] = []
+    for _ in 0..<100 { peers.append(try Peer(connectingTo: board.socket)) }
+
+    // They are there, and the agent goes on.
+    try board.charge(70)
+    try await agent.hasReadEverything()
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "70")
+    #expect(try await AskedStatus(on: board).ending.status == 0)
+
+    // Each got its own; half of them go without having read it.
+    for peer in peers.suffix(50) {
+      let answer = try answer(to: peer.connection)
+      let document = try JSONDecoder().decode(StatusDocument.self, from: Data(answer))
+      #expect(document.is_well)
+    }
+    peers = []
+    #expect(try await AskedStatus(on: board).ending.status == 0)
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func whateverAPeerSendsIsNotRead() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    for _ in 0..<20 {
+      let peer = try Peer(connectingTo: board.socket)
+      let noise = [UInt8](repeating: 0xFF, count: 1024)
+      // The agent may have hung up already.
+      _ = try? peer.connection.send(noise.span)
+    }
+    #expect(try await AskedStatus(on: board).ending.status == 0)
+    #expect(await agent.stop().status == 0)
+  }
+
+  // MARK: Again and again
+
+  @Test func watchingGoesOnUntilItIsEnded() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    let watch = try RunningAgent(
+      on: board, ["status", "--watch", "--config", board.configuration])
+    for _ in 0..<2 { try await watch.line(endingWith: "nothing") }
+    let ending = await watch.interrupt()
+    #expect(ending.status == 0)
+    #expect(!ending.output.contains { $0.contains("\u{1B}") }, "a pipe is no screen")
+    #expect(await agent.stop().status == 0)
+    // Nobody would see a script wait for ever.
+    #expect(try await AskedStatus(on: board, "--watch", "--json").ending.status == 69)
+  }
+}
+
+/// Who has connected to the agent and does nothing.
+private final class Peer {
+  let connection: Descriptor
+
+  init(connectingTo socket: Path) throws {
+    connection = try connectLocal(to: socket, timeout: .seconds(60))
+  }
+}
