@@ -13,11 +13,8 @@ extension Command {
   private static var statusHelp: StaticString {
     """
     homeward status: asks the agent that runs on this board how it is: whether Home Assistant takes
-    its data and when that was proven last; over which way, since when, and why not over the others;
-    what waits, what was lost, and which sources fail.
-
-    It asks the agent, and nobody else: Home Assistant and the network are left alone. What keeps a
-    board from reporting at all is said by homeward check.
+    its data, over which way and why not over the others, what waits, and which sources fail. Nobody
+    else is asked; what keeps a board from reporting at all is said by homeward check.
 
     Usage:
       homeward status [--config FILE] [--json] [--watch]
@@ -39,8 +36,8 @@ extension Command {
       65  what answers is not the agent
       66  the configuration cannot be read
       69  the agent does not run
-      75  the agent runs, and Home Assistant has not shown that it takes the data: there is an
-          outage or no registration, or nothing was tried yet; or the agent does not answer in time
+      75  the agent runs, and Home Assistant does not take its data: there is an outage or no
+          registration, or nothing was sent yet; or the agent does not answer
       77  only the agent's user and root may ask it
       78  the configuration is wrong; every mistake is listed with its line
 

@@ -21,27 +21,28 @@ struct AgentStatus {
 
   /// For people: what is well, what is wrong, and what is neither.
   ///
-  ///     ok     Home Assistant   takes the data; proven 4 s ago
-  ///     ok     route            home_assistant.url, http://192.168.1.5:8123, for 3 min 5 s
+  ///     ok     Home Assistant   takes the data
+  ///              last proof     4 s ago
+  ///     ok     route            home_assistant.url: http://192.168.1.5:8123, for 3 min 5 s
   ///              not taken      the webhook in the cloud: Home Assistant told no address
   ///            waiting          nothing
   var lines: [UInt8] {
     var lines = StatusLines()
-    lines.append(homeAssistant: root["home_assistant"])
+    if let home = root["home_assistant"] { lines.append(homeAssistant: home) }
     lines.append(routes: root.list("routes"))
-    lines.append(network: root["network"])
-    lines.append(webSocket: root["websocket"])
-    lines.append(waiting: root["waiting"])
-    lines.append(counts: root["counts"])
-    for source in root.list("failing_sources") {
-      lines.append(.wrong, "source", "\(source.text("text"))\(source.lasting("since"))")
+    if let network = root["network"] { lines.append(network: network) }
+    if let webSocket = root["websocket"] {
+      lines.append(webSocket.verdict, "WebSocket", webSocket.words)
     }
-    let hidden = root.number("failing_source_count") - root.list("failing_sources").count
+    if let waiting = root["waiting"] { lines.append(waiting: waiting) }
+    if let counts = root["counts"] { lines.append(counts: counts) }
+    let sources = root.list("failing_sources")
+    for source in sources { lines.append(.wrong, "source", source.words) }
+    let hidden = root.number("failing_source_count") - sources.count
     if hidden > 0 { lines.append(.wrong, "source", "\(hidden) more of them fail") }
     lines.append(
-      .neither, "agent",
-      "homeward \(root.text("version"))\(root.lasting("started")); the next cycle is"
-        + " \(root.coming("next_cycle"))")
+      .neither, "agent", "homeward \(root.text("version"))\(root.lasting("started"))")
+    lines.append(more: "next cycle", root.coming("next_cycle"))
     return lines.bytes
   }
 }
@@ -52,44 +53,70 @@ struct StatusMembers {
 
   init(_ object: JSONObject) { self.object = object }
 
-  subscript(_ key: Text) -> StatusMembers? {
-    guard case .object(let members)? = object[key] else { return nil }
+  // Called, not copied to each place that wants something.
+  @inline(never)
+  private func value(_ key: StaticString) -> JSON? { object[Text(stringLiteral: key)] }
+
+  subscript(_ key: StaticString) -> StatusMembers? {
+    guard case .object(let members)? = value(key) else { return nil }
     return StatusMembers(members)
   }
 
-  func list(_ key: Text) -> [StatusMembers] {
-    guard case .array(let elements)? = object[key] else { return [] }
+  func list(_ key: StaticString) -> [StatusMembers] {
+    guard case .array(let elements)? = value(key) else { return [] }
     return elements.compactMap {
       if case .object(let members) = $0 { StatusMembers(members) } else { nil }
     }
   }
 
-  func number(_ key: Text) -> Int { Int(clamping: object.get(key, orOnFailure: Int64(0))) }
-
-  func isTrue(_ key: Text) -> Bool { object[key] == .boolean(true) }
-
-  func has(_ key: Text) -> Bool { object[key] != nil }
+  @inline(never)
+  func number(_ key: StaticString) -> Int {
+    guard case .number(let number)? = value(key) else { return 0 }
+    return Int(clamping: number.integer ?? 0)
+  }
 
   /// Fit for a terminal.
-  func text(_ key: Text) -> MessageText {
-    guard case .text(let text)? = object[key] else { return "" }
+  @inline(never)
+  func text(_ key: StaticString) -> MessageText {
+    guard case .text(let text)? = value(key) else { return "" }
     return MessageText(bytes: text.bytes.printable)
   }
 
-  func code(_ key: Text) -> Text {
-    guard case .text(let text)? = object[key] else { return "" }
-    return text
+  func says(_ key: StaticString, _ word: StaticString) -> Bool {
+    guard case .text(let text)? = value(key) else { return false }
+    return text.bytes.span.elementsEqual(word)
+  }
+
+  func has(_ key: StaticString) -> Bool { value(key) != nil }
+
+  /// Whether it says so; nil where it does not say.
+  func isTrue(_ key: StaticString) -> Bool? {
+    guard case .boolean(let truth)? = value(key) else { return nil }
+    return truth
+  }
+
+  // MARK: Words
+
+  var verdict: StatusLines.Verdict { isTrue("is_well").map { $0 ? .well : .wrong } ?? .neither }
+
+  /// What is the matter, for how long, and when it is tried again.
+  @inline(never)
+  var words: MessageText {
+    let next: MessageText = has("next_attempt") ? "; tried again \(coming("next_attempt"))" : ""
+    return "\(text("text"))\(lasting("since"))\(next)"
   }
 
   // MARK: Moments
 
   /// How long something has lasted, behind what lasts: `, for 3 min 5 s`.
-  func lasting(_ key: Text) -> MessageText {
+  @inline(never)
+  func lasting(_ key: StaticString) -> MessageText {
     self[key].map { ", for \(lengthOfTime: $0.number("seconds"))" } ?? ""
   }
 
   /// When something comes: `in 4 s`, or `now`.
-  func coming(_ key: Text) -> MessageText {
+  @inline(never)
+  func coming(_ key: StaticString) -> MessageText {
     guard let seconds = self[key]?.number("seconds"), seconds > 0 else { return "now" }
     return "in \(lengthOfTime: seconds)"
   }

@@ -9,27 +9,30 @@ import Sensing
 extension StatusReport {
   func appendHomeAssistant(_ delivery: borrowing Delivery, to document: inout ByteBuffer) {
     document.open("home_assistant")
-    document.appendMember("url", url.span)
+    document.appendMember("is_well", isWell(delivery))
     if let isSealed {
+      append(delivery.standing, to: &document)
       document.appendMember("protection", isSealed ? "sealed" : "plain")
-      appendStanding(delivery.standing, to: &document)
     } else {
       document.appendMember("state", "unregistered")
       if let registrationProblem {
         document.appendMember("cause", registrationProblem.code)
-        document.appendMember("text", registrationProblem.words.bytes.span)
+        document.appendMember("text", words: registrationProblem.words)
+      } else {
+        document.appendMember("text", "this board is being registered")
       }
       if let since = delivery.unregisteredSince { append(past: "since", since, to: &document) }
     }
+    document.appendMember("url", url.span)
     if let proof = delivery.lastProvenAt { append(past: "last_proof", proof, to: &document) }
     if let next = nextAttemptAt { append(future: "next_attempt", next, to: &document) }
     document.closeJSONObject()
   }
 
-  private func appendStanding(_ standing: Delivery.Standing, to document: inout ByteBuffer) {
+  private func append(_ standing: Delivery.Standing, to document: inout ByteBuffer) {
     switch standing {
-    case .untried: document.appendMember("state", "untried")
-    case .proven: document.appendMember("state", "proven")
+    case .untried: document.appendState("untried", "nothing was sent yet")
+    case .proven: document.appendState("proven", "takes the data")
     case .outage(let cause, let since, let isDoubted):
       document.appendMember("state", "outage")
       append(cause, since: since, to: &document)
@@ -39,13 +42,13 @@ extension StatusReport {
 
   private func append(_ cause: OutageCause, since: Instant, to document: inout ByteBuffer) {
     document.appendMember("cause", cause.code)
-    document.appendMember("text", cause.words.bytes.span)
+    document.appendMember("text", words: cause.words)
     append(past: "since", since, to: &document)
   }
 
   // MARK: Routes
 
-  func appendRoutes(_ routes: Routes, to document: inout ByteBuffer) {
+  func append(_ routes: Routes, to document: inout ByteBuffer) {
     document.appendJSON(key: "routes")
     document.openJSONArray()
     // Whether it comes before the one that is taken.
@@ -53,12 +56,13 @@ extension StatusReport {
     for route in routes.order {
       document.openJSONObject()
       document.appendMember("route", route.code)
-      document.appendMember("name", route.words.bytes.span)
-      if route == .home || route == .instance, let url = routes.url(of: route) {
-        document.appendMember("url", url.span)
-      }
+      document.appendMember("name", words: route.words)
       if let current = routes.current, current.route == route {
         document.appendMember("state", "taken")
+        // The others are secrets: they are the webhook, or lead to it.
+        if route == .home || route == .instance, let url = routes.url(of: route) {
+          document.appendMember("url", url.span)
+        }
         append(past: "since", current.since, to: &document)
         isBetter = false
       } else {
@@ -73,80 +77,24 @@ extension StatusReport {
     _ obstacle: RouteObstacle?, isBetter: Bool, to document: inout ByteBuffer
   ) {
     switch obstacle {
-    case .noAddress: document.appendMember("state", "no_address")
-    case .away: document.appendMember("state", "away")
-    case .unencrypted: document.appendMember("state", "unencrypted")
+    case .noAddress: document.appendState("no_address", "Home Assistant told no address")
+    case .away: document.appendState("away", "this board is not at home")
+    case .unencrypted:
+      document.appendState("unencrypted", "away from home nothing is sent over plain HTTP")
     case .failed(let cause, let since, let until):
       document.appendMember("state", "failed")
       append(cause, since: since, to: &document)
       append(future: "next_attempt", until, to: &document)
-    case nil: document.appendMember("state", isBetter ? "due" : "in_reserve")
+    case nil where isBetter: document.appendState("due", "tried again with the next cycle")
+    case nil: document.appendState("in_reserve", "not needed")
     }
-  }
-
-  // MARK: Networks
-
-  func appendNetwork(to document: inout ByteBuffer) {
-    guard let network else { return }
-    document.open("network")
-    document.appendMember("presence", network.presence.code)
-    switch network.place {
-    case .unknown: break
-    case .none: document.appendMember("kind", "none")
-    case .wireless(let wireless, let interface):
-      document.append("wireless", interface)
-      guard let ssid = wireless.ssid else { break }
-      var name = ByteBuffer(capacity: SSID.printableByteCountMax)
-      name.append(ssid)
-      document.appendMember("ssid", name.bytes)
-    case .wired(_, let interface): document.append("wired", interface)
-    case .elsewhere(let interface): document.append("other", interface)
-    }
-    document.closeJSONObject()
-  }
-
-  func appendWebSocket(to document: inout ByteBuffer) {
-    guard let webSocket else { return }
-    document.open("websocket")
-    document.appendMember("state", webSocket.state.code)
-    append(past: "since", webSocket.since, to: &document)
-    switch webSocket.state {
-    case .ready(let version): document.appendMember("version", version.text.bytes.span)
-    case .down(.retrying(_, let next, let cause)):
-      document.appendMember("text", cause.words.bytes.span)
-      append(future: "next_attempt", next, to: &document)
-    case .down(.rejected), .down(.idle), .connecting, .authenticating: break
-    }
-    document.closeJSONObject()
   }
 }
 
 extension ByteBuffer {
-  fileprivate mutating func append(_ kind: StaticString, _ interface: NetworkInterface) {
-    appendMember("kind", kind)
-    appendMember("interface", interface.name.bytes)
-  }
-}
-
-extension HomeNetworks.Judgement {
-  fileprivate var code: StaticString {
-    switch self {
-    case .home: "home"
-    case .away: "away"
-    case .unknown: "unknown"
-    }
-  }
-}
-
-extension ConnectionState {
-  fileprivate var code: StaticString {
-    switch self {
-    case .ready: "open"
-    case .connecting: "connecting"
-    case .authenticating: "authenticating"
-    case .down(.idle): "not_wanted"
-    case .down(.rejected): "rejected"
-    case .down(.retrying): "failed"
-    }
+  /// A word for scripts, and words for people.
+  mutating func appendState(_ state: StaticString, _ text: StaticString) {
+    appendMember("state", state)
+    appendMember("text", text)
   }
 }

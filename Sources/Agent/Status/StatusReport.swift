@@ -8,21 +8,22 @@ import Sensing
 ///
 /// It is written as one JSON object on one line. A moment is an object of its own: `at` is the wall
 /// clock's, and `seconds` is how long ago it was or, of what is to come, how far off it is. Nothing
-/// secret is in it: no token, no webhook id (which the cloudhook's address holds), no position.
+/// secret is in it: no token, no webhook id (which the cloudhook's address holds), no position. In
+/// every part `state` and `cause` are words for scripts, and `text` is for people.
 ///
 /// | member | what |
 /// |---|---|
 /// | `is_well` | whether Home Assistant takes the data: `state` is `proven` |
 /// | `version`, `started` | of the agent |
-/// | `home_assistant` | `state` (`untried`, `unregistered`, `outage`, `proven`), `url`, `protection`, `last_proof`, `next_attempt`, and `cause`, `text`, `since` of what is wrong |
+/// | `home_assistant` | `state` (`untried`, `unregistered`, `outage`, `proven`), `cause` and `since` of what is wrong, `protection`, `url`, `last_proof`, `next_attempt` |
 /// | `routes` | the best one first: what is taken since when, and why the others are not |
-/// | `network` | `home`, `away` or `unknown`, and what the board is connected to; only where the configuration says which networks are home |
+/// | `network` | `state` (`home`, `away`, `unknown`), and what the board is connected to; only where the configuration says which networks are home |
 /// | `websocket` | its state, where the configuration wants one |
 /// | `waiting` | what Home Assistant does not have yet |
 /// | `counts` | since the start, as `homeward run --json` tells them at its end |
 /// | `failing_sources` | what each one fails with, since when; the first `sourcesShownMax` of `failing_source_count` |
 /// | `next_cycle` | when the sources are asked next |
-struct StatusReport {
+struct StatusReport: ~Copyable {
   /// The whole document: addresses, and `sourcesShownMax` failures with the longest words. The kernel
   /// takes that much of a connection at once.
   static let byteCountMax = 32 * 1024
@@ -63,11 +64,11 @@ struct StatusReport {
   func write(_ delivery: borrowing Delivery, into document: inout ByteBuffer) {
     document.removeAll()
     document.openJSONObject()
-    document.appendMember("is_well", isSealed != nil && delivery.standing == .proven)
+    document.appendMember("is_well", isWell(delivery))
     document.appendMember("version", homewardVersion)
     append(past: "started", startedAt, to: &document)
     appendHomeAssistant(delivery, to: &document)
-    appendRoutes(delivery.routes, to: &document)
+    append(delivery.routes, to: &document)
     appendNetwork(to: &document)
     appendWebSocket(to: &document)
     appendWaiting(delivery.batch, to: &document)
@@ -79,6 +80,10 @@ struct StatusReport {
     document.closeJSONObject()
     document.append(UInt8(ascii: "\n"))
     precondition(!document.isOverflowed, "its limits leave room for the longest words")
+  }
+
+  func isWell(_ delivery: borrowing Delivery) -> Bool {
+    isSealed != nil && delivery.standing == .proven
   }
 
   // MARK: Moments
@@ -121,7 +126,7 @@ struct StatusReport {
       document.openJSONObject()
       document.appendMember("source", trouble.source.bytes)
       document.appendMember("cause", trouble.failure.code)
-      document.appendMember("text", trouble.failure.words.bytes.span)
+      document.appendMember("text", words: trouble.failure.words)
       append(past: "since", trouble.since, to: &document)
       document.closeJSONObject()
     }
@@ -138,11 +143,18 @@ extension WallTime {
 
 extension ByteBuffer {
   /// Begins an object that is a member.
+  @inline(never)
   mutating func open(_ key: StaticString) {
     appendJSON(key: key)
     openJSONObject()
   }
 
+  @inline(never)
+  mutating func appendMember(_ key: StaticString, words text: MessageText) {
+    appendMember(key, text.bytes.span)
+  }
+
+  @inline(never)
   mutating func appendMember(_ key: StaticString, _ truth: Bool) {
     appendJSON(key: key)
     appendJSON(truth)

@@ -1,0 +1,62 @@
+import Bytes
+import HomeAssistant
+import Sensing
+
+// The network that the board is in, and the WebSocket.
+
+extension StatusReport {
+  func appendNetwork(to document: inout ByteBuffer) {
+    guard let network else { return }
+    document.open("network")
+    switch network.presence {
+    case .home: document.appendState("home", "home")
+    case .away: document.appendState("away", "not home")
+    case .unknown: document.appendState("unknown", "not known yet whether this is home")
+    }
+    switch network.place {
+    case .unknown: break
+    case .none: document.appendMember("kind", "none")
+    case .wireless(let wireless, let interface):
+      document.append("wireless", interface)
+      guard let ssid = wireless.ssid else { break }
+      var name = ByteBuffer(capacity: SSID.printableByteCountMax)
+      name.append(ssid)
+      document.appendMember("name", name.bytes)
+    case .wired(_, let interface): document.append("wired", interface)
+    case .elsewhere(let interface): document.append("other", interface)
+    }
+    document.closeJSONObject()
+  }
+
+  func appendWebSocket(to document: inout ByteBuffer) {
+    guard let webSocket else { return }
+    document.open("websocket")
+    switch webSocket.state {
+    case .ready(let version):
+      document.appendMember("is_well", true)
+      document.appendState("open", "open")
+      document.appendMember("version", version.text.bytes.span)
+    case .connecting, .authenticating: document.appendState("connecting", "being opened")
+    case .down(.idle):
+      document.appendState("not_wanted", "closed: the token is not shown to networks of others")
+    case .down(.rejected):
+      document.appendMember("is_well", false)
+      document.appendState(
+        "rejected", "Home Assistant does not accept the token; pair this board again")
+    case .down(.retrying(_, let next, let cause)):
+      document.appendMember("is_well", false)
+      document.appendMember("state", "failed")
+      document.appendMember("text", words: cause.words)
+      append(future: "next_attempt", next, to: &document)
+    }
+    append(past: "since", webSocket.since, to: &document)
+    document.closeJSONObject()
+  }
+}
+
+extension ByteBuffer {
+  fileprivate mutating func append(_ kind: StaticString, _ interface: NetworkInterface) {
+    appendMember("kind", kind)
+    appendMember("interface", interface.name.bytes)
+  }
+}

@@ -1,0 +1,289 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Sensing
+import Testing
+
+@testable import Agent
+@testable import Outbox
+
+/// What the agent tells of itself, read by the project's own reader of JSON and by people's.
+@Suite struct StatusReportTests {
+  private static let instance = [UInt8]("http://192.168.1.5:8123".utf8)
+  private static let cloudhook = [UInt8]("https://hooks.example/secret-webhook-id".utf8)
+  private static let remoteUI = [UInt8]("https://secret.ui.example".utf8)
+  /// 2026-11-21 16:27:22 UTC, three hours after the start.
+  private static let now = Moment(
+    instant: Instant(nanoseconds: 10_800_000_000_000),
+    wallTime: WallTime(nanoseconds: 1_795_278_442_987_654_321))
+
+  private static func ago(_ seconds: Int64) -> Instant { now.instant + .seconds(-seconds) }
+  private static func coming(_ seconds: Int64) -> Instant { now.instant + .seconds(seconds) }
+
+  private static func delivery(_ routes: Routes) -> Delivery {
+    Delivery(routes: routes, trackerID: [UInt8]("board".utf8), seed: 1)
+  }
+
+  private static func routes(
+    _ presence: HomeNetworks.Judgement = .unknown, home: [UInt8]? = nil, hasCloud: Bool = true,
+    since: Instant = ago(3600)
+  ) -> Routes {
+    Routes(
+      instance: instance, home: home, cloudhook: hasCloud ? cloudhook : nil,
+      remoteUI: hasCloud ? remoteUI : nil, presence: presence, isPlainAllowedAway: false, seed: 1,
+      now: since)
+  }
+
+  private static func report(
+    isSealed: Bool? = true, nextAttemptAt: Instant? = nil, url: [UInt8] = instance,
+    problem: Enrollment.Problem? = nil, network: StatusReport.Network? = nil,
+    webSocket: StatusReport.WebSocket? = nil, totals: Totals = Totals(),
+    troubles: SourceTroubles = SourceTroubles()
+  ) -> StatusReport {
+    StatusReport(
+      now: now, startedAt: ago(10_800), nextCycleAt: coming(4), nextAttemptAt: nextAttemptAt,
+      url: url, isSealed: isSealed, registrationProblem: problem, network: network,
+      webSocket: webSocket, totals: totals, troubles: troubles)
+  }
+
+  private static func status(
+    _ report: borrowing StatusReport, _ delivery: borrowing Delivery
+  ) throws -> AgentStatus {
+    var document = ByteBuffer(capacity: StatusReport.byteCountMax)
+    report.write(delivery, into: &document)
+    return try #require(AgentStatus(document: [UInt8](document.bytes)))
+  }
+
+  private static func wireless(_ name: [UInt8], _ interface: InlineText) throws -> NetworkPlace {
+    let ssid = SSID(name.span)
+    let text = [UInt8]("aa:bb:cc:dd:ee:ff".utf8)
+    let bssid = HardwareAddress(text: text.span)
+    return .wireless(
+      WirelessNetwork(ssid: ssid, bssid: try #require(bssid)),
+      NetworkInterface(index: 3, name: interface))
+  }
+
+  private func member(_ status: AgentStatus, _ key: Text) throws -> JSON {
+    try JSON(parsing: status.document.span).get(key)
+  }
+
+  private func lines(_ status: AgentStatus) -> [String] {
+    String(decoding: status.lines, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  // MARK: Moments
+
+  @Test func aMomentIsTheWallClockAndHowLongAgoItWas() throws {
+    let status = try Self.status(Self.report(), Self.delivery(Self.routes()))
+    let started: JSON = ["at": "2026-11-21T13:27:22+00:00", "seconds": 10800]
+    #expect(try member(status, "started") == started)
+    let next: JSON = ["at": "2026-11-21T16:27:26+00:00", "seconds": 4]
+    #expect(try member(status, "next_cycle") == next)
+  }
+
+  /// An agent that was slow, or a board that slept.
+  @Test func whatIsOverdueIsDueNow() throws {
+    let status = try Self.status(
+      Self.report(nextAttemptAt: Self.ago(5)), Self.delivery(Self.routes()))
+    let next: Int = try member(status, "home_assistant").get("next_attempt", as: JSON.self).get(
+      "seconds")
+    #expect(next == 0)
+    #expect(lines(status).contains("         next attempt   now"))
+  }
+
+  @Test(arguments: [
+    (0, "0 s"), (59, "59 s"), (60, "1 min"), (185, "3 min 5 s"), (3600, "1 h"),
+    (3659, "1 h"), (7500, "2 h 5 min"), (86_399, "23 h 59 min"), (86_400, "1 d"),
+    (273_600, "3 d 4 h"), (31_536_000, "365 d"),
+  ])
+  func aLengthOfTimeIsSaidAsPeopleDo(seconds: Int, words: String) {
+    let text: MessageText = "\(lengthOfTime: seconds)"
+    #expect(String(decoding: text.bytes, as: UTF8.self) == words)
+  }
+
+  // MARK: Home Assistant
+
+  @Test func beforeTheFirstAttemptNothingIsClaimed() throws {
+    let status = try Self.status(Self.report(), Self.delivery(Self.routes()))
+    #expect(!status.isWell)
+    let state: Text = try member(status, "home_assistant").get("state")
+    #expect(state == "untried")
+  }
+
+  @Test func withoutARegistrationTheReasonIsTold() throws {
+    var delivery = Self.delivery(Self.routes())
+    delivery.registrationFailed(now: Self.ago(125))
+    let status = try Self.status(
+      Self.report(
+        isSealed: nil, nextAttemptAt: Self.coming(20), problem: .unavailable(status: 502)),
+      delivery)
+    #expect(!status.isWell)
+    #expect(
+      lines(status).starts(with: [
+        "WRONG  Home Assistant   Home Assistant is not available to register (502), for 2 min 5 s",
+        "         last proof     none since the agent runs", "         next attempt   in 20 s",
+      ]))
+  }
+
+  /// What the agent proved with the registration that is gone counts for nothing.
+  @Test func aProofOfAnotherRegistrationIsNoneNow() throws {
+    var delivery = Self.delivery(Self.routes())
+    delivery.lastProvenAt = Self.ago(5)
+    #expect(try Self.status(Self.report(), delivery).isWell)
+    #expect(try !Self.status(Self.report(isSealed: nil), delivery).isWell)
+  }
+
+  @Test func aDeviceThatHomeAssistantSeemsNotToKnowIsTold() throws {
+    var delivery = Self.delivery(Self.routes())
+    delivery.lastProvenAt = Self.ago(4000)
+    delivery.outage = Outage(since: Self.ago(3900), cause: .notLive, isDoubted: true)
+    let status = try Self.status(Self.report(), delivery)
+    #expect(!status.isWell)
+    #expect(
+      lines(status).starts(with: [
+        "WRONG  Home Assistant   Home Assistant answers with nothing: it is starting, or it does not"
+          + " know this device, for 1 h 5 min",
+        "         what to do     homeward check: it seems not to know this board any more",
+        "         last proof     1 h 6 min ago",
+      ]))
+  }
+
+  // MARK: Routes
+
+  @Test func everyRouteSaysSinceWhenOrWhyNot() throws {
+    var routes = Self.routes(.home, home: [UInt8]("http://10.0.0.2".utf8))
+    _ = routes.failed(.unavailable(status: 503), now: Self.ago(10))
+    routes.addressesTold(cloudhook: Self.cloudhook, remoteUI: nil)
+    let status = try Self.status(Self.report(), Self.delivery(routes))
+    let shown = Array(lines(status).drop { !$0.contains(" route ") }.prefix(4))
+    #expect(shown[0] == "ok     route            the webhook in the cloud, for 10 s")
+    #expect(
+      shown[1].hasPrefix(
+        "         not taken      the home network: Home Assistant is not available (503), for 10 s;"
+          + " tried again in "))
+    #expect(
+      shown[2...] == [
+        "         not taken      the home in the cloud: Home Assistant told no address",
+        "         not taken      home_assistant.url: not needed",
+      ])
+  }
+
+  @Test func awayFromHomeTheReasonsAreNamed() throws {
+    let routes = Self.routes(.away, home: [UInt8]("http://10.0.0.2".utf8), hasCloud: false)
+    let shown = lines(try Self.status(Self.report(), Self.delivery(routes)))
+    #expect(shown.contains("WRONG  route            none can be taken now"))
+    #expect(shown.contains("         not taken      the home network: this board is not at home"))
+    #expect(
+      shown.contains(
+        "         not taken      home_assistant.url: away from home nothing is sent over plain HTTP"
+      ))
+  }
+
+  @Test func aBetterRouteWhoseTimeIsOverIsDue() throws {
+    var routes = Self.routes()
+    _ = routes.failed(.notLive, now: Self.ago(3600))
+    let states: [Text] = try member(
+      Self.status(Self.report(), Self.delivery(routes)), "routes"
+    ).array().map { try $0.get("state") }
+    #expect(states == ["due", "taken", "in_reserve"])
+  }
+
+  /// The cloudhook's address is the webhook's id, and the remote one leads home from everywhere.
+  @Test func theAddressesInTheCloudAreNotTold() throws {
+    for routes in [Self.routes(.away, home: Self.instance), Self.routes()] {
+      let status = try Self.status(Self.report(), Self.delivery(routes))
+      for text in [status.document, status.lines] {
+        let text = String(decoding: text, as: UTF8.self)
+        #expect(!text.contains("secret") && !text.contains("https://"))
+      }
+    }
+  }
+
+  // MARK: Networks
+
+  @Test func theNetworkIsToldWithItsName() throws {
+    let wireless = StatusReport.Network(
+      presence: .home, place: try Self.wireless([UInt8]("Harb\u{1B}our".utf8), InlineText("wlan0")))
+    let delivery = Self.delivery(Self.routes())
+    let status = try Self.status(Self.report(network: wireless), delivery)
+    let expected: JSON = [
+      "state": "home", "text": "home", "kind": "wireless", "interface": "wlan0",
+      "name": "Harb\\x1bour",
+    ]
+    #expect(try member(status, "network") == expected)
+    #expect(
+      lines(status).contains("       network          home: Harb\\x1bour, wireless, over wlan0"))
+    let nowhere = StatusReport.Network(presence: .unknown, place: .unknown)
+    #expect(
+      lines(try Self.status(Self.report(network: nowhere), delivery)).contains(
+        "       network          not known yet whether this is home"))
+  }
+
+  @Test func theWebSocketThatFailsSaysWhyAndWhenItIsTriedAgain() throws {
+    let delivery = Self.delivery(Self.routes())
+    func line(_ state: ConnectionState) throws -> String? {
+      let report = Self.report(webSocket: .init(state: state, since: Self.ago(61)))
+      return lines(try Self.status(report, delivery)).first { $0.contains("WebSocket") }
+    }
+    let retrying = ConnectionState.down(
+      .retrying(attempt: 3, at: Self.coming(9), cause: .connectTimeout))
+    #expect(
+      try line(retrying)
+        == "WRONG  WebSocket        it does not answer, for 1 min 1 s; tried again in 9 s")
+    #expect(
+      try line(.ready(ServerVersion("2026.1"))) == "ok     WebSocket        open, for 1 min 1 s")
+    #expect(try line(.connecting) == "       WebSocket        being opened, for 1 min 1 s")
+    #expect(try line(.down(.rejected("no")))?.hasPrefix("WRONG  WebSocket        Home As") == true)
+  }
+
+  // MARK: Sources
+
+  @Test func aSourceKeepsItsFirstMomentWhileItFails() {
+    var troubles = SourceTroubles()
+    troubles.failed(InlineText("gpsd"), .missing(InlineText("gpsd")), now: Self.ago(90))
+    troubles.failed(InlineText("BAT0"), .busy(InlineText("BAT0")), now: Self.ago(60))
+    troubles.failed(InlineText("gpsd"), .silent(InlineText("gpsd")), now: Self.ago(30))
+    #expect(troubles.all.map(\.since) == [Self.ago(90), Self.ago(60)])
+    #expect(troubles.all[0].failure == .silent(InlineText("gpsd")))
+    troubles.recovered(InlineText("gpsd"))
+    troubles.recovered(InlineText("gpsd"))
+    #expect(troubles.all.map(\.source) == [InlineText("BAT0")])
+  }
+
+  /// Everything is as long as it can be, and every byte is one that JSON writes as two.
+  @Test func theLongestDocumentFitsIntoItsBuffer() throws {
+    let quotes = InlineText([UInt8](repeating: 0x22, count: InlineText.byteCountMax).span)
+    var troubles = SourceTroubles()
+    for index in 0..<100 {
+      var name = [UInt8](repeating: 0x22, count: InlineText.byteCountMax)
+      name[0] = UInt8(index)
+      name[1] = UInt8(ascii: "a") + UInt8(index % 26)
+      name[2] = UInt8(ascii: "a") + UInt8(index / 26)
+      troubles.failed(
+        InlineText(name.span), .malformed(quotes, found: quotes), now: Instant(nanoseconds: 0))
+    }
+    let address = [UInt8](repeating: 0x22, count: 2048)
+    var routes = Routes(
+      instance: address, home: address, cloudhook: address, remoteUI: address, presence: .home,
+      isPlainAllowedAway: true, seed: 1, now: Self.ago(1))
+    while routes.failed(.noConnection(quotes), now: Self.now.instant) {}
+    var delivery = Self.delivery(routes)
+    delivery.outage = Outage(since: Self.ago(1), cause: .noConnection(quotes))
+    let place = try Self.wireless([UInt8](repeating: 1, count: SSID.byteCountMax), quotes)
+    let status = try Self.status(
+      Self.report(
+        nextAttemptAt: Self.coming(1), url: address,
+        network: .init(presence: .unknown, place: place),
+        webSocket: .init(
+          state: .down(
+            .retrying(
+              attempt: 1, at: Self.now.instant,
+              cause: .unreachable(Text([UInt8](repeating: 0x22, count: 4096))))),
+          since: Self.now.instant),
+        totals: Totals(
+          readings: .max, locations: .max, refused: .max, superseded: .max, sealed: .max,
+          proven: .max, unproven: .max), troubles: troubles), delivery)
+    #expect(status.document.count < StatusReport.byteCountMax * 3 / 4, "there is room for more")
+    #expect(lines(status).contains("WRONG  source           68 more of them fail"))
+  }
+}
