@@ -188,6 +188,15 @@ import Testing
     #expect(states == ["due", "taken", "in_reserve"])
   }
 
+  /// The route itself would be left alone for a minute.
+  @Test func inAnOutageEveryRouteIsTriedWithTheNextAttempt() throws {
+    var routes = Self.routes(hasCloud: false)
+    _ = routes.failed(.notLive, now: Self.ago(1))
+    let status = try Self.status(
+      Self.report(nextAttemptAt: Self.coming(3)), Self.delivery(routes))
+    #expect(lines(status).contains { $0.hasSuffix(", for 1 s; tried again in 3 s") })
+  }
+
   /// The cloudhook's address is the webhook's id, and the remote one leads home from everywhere.
   @Test func theAddressesInTheCloudAreNotTold() throws {
     for routes in [Self.routes(.away, home: Self.instance), Self.routes()] {
@@ -213,10 +222,14 @@ import Testing
     #expect(try member(status, "network") == expected)
     #expect(
       lines(status).contains("       network          home: Harb\\x1bour, wireless, over wlan0"))
-    let nowhere = StatusReport.Network(presence: .unknown, place: .unknown)
+    func line(_ presence: HomeNetworks.Judgement, _ place: NetworkPlace) throws -> String? {
+      let report = Self.report(network: .init(presence: presence, place: place))
+      return lines(try Self.status(report, delivery)).first { $0.contains("  network ") }
+    }
     #expect(
-      lines(try Self.status(Self.report(network: nowhere), delivery)).contains(
-        "       network          not known yet whether this is home"))
+      try line(.unknown, .unknown) == "       network          not known yet whether this is home")
+    #expect(
+      try line(.away, .none) == "       network          not home: there is no network")
   }
 
   @Test func theWebSocketThatFailsSaysWhyAndWhenItIsTriedAgain() throws {

@@ -84,7 +84,8 @@ extension StatusReport {
     case .failed(let cause, let since, let until):
       document.appendMember("state", "failed")
       append(cause, since: since, to: &document)
-      append(future: "next_attempt", until, to: &document)
+      // Where none is left, the next attempt of the outage tries all of them.
+      append(future: "next_attempt", min(until, nextAttemptAt ?? until), to: &document)
     case nil where isBetter: document.appendState("due", "tried again with the next cycle")
     case nil: document.appendState("in_reserve", "not needed")
     }

@@ -10,7 +10,9 @@ extension StatusReport {
     document.open("network")
     switch network.presence {
     case .home: document.appendState("home", "home")
-    case .away: document.appendState("away", "not home")
+    case .away:
+      document.appendState(
+        "away", network.place == .none ? "not home: there is no network" : "not home")
     case .unknown: document.appendState("unknown", "not known yet whether this is home")
     }
     switch network.place {
