@@ -82,7 +82,8 @@ private struct AskedStatus {
     get throws {
       #expect(ending.log == [])
       #expect(ending.output.count == 1)
-      return try JSONDecoder().decode(StatusDocument.self, from: Data(ending.output[0].utf8))
+      let line = try #require(ending.output.first)
+      return try JSONDecoder().decode(StatusDocument.self, from: Data(line.utf8))
     }
   }
 
