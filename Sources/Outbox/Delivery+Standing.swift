@@ -13,6 +13,12 @@ extension Delivery {
     case outage(OutageCause, since: Instant, isDoubted: Bool)
   }
 
+  /// When the next attempt of an outage is due; nil where there is none, or one is under way.
+  public var nextAttemptAt: Instant? {
+    guard case .waiting(let until) = state else { return nil }
+    return until
+  }
+
   public var standing: Standing {
     if let outage, let cause = outage.cause {
       return .outage(cause, since: outage.since, isDoubted: outage.isDoubted)
@@ -27,7 +33,4 @@ extension Batch {
 
   /// Fixes that wait for Home Assistant: there is one at most.
   public var waitingFixCount: Int { fix == nil ? 0 : 1 }
-
-  /// Values and fixes that newer ones replaced since the last proof.
-  public var replacedCount: Int { superseded.readings + superseded.fixes }
 }

@@ -21,7 +21,11 @@ import Testing
   private static func coming(_ seconds: Int64) -> Instant { now.instant + .seconds(seconds) }
 
   private static func delivery(_ routes: Routes) -> Delivery {
-    Delivery(routes: routes, trackerID: [UInt8]("board".utf8), seed: 1)
+    let device = [UInt8]("board".utf8)
+    let history = History(
+      History.Device(id: device, name: device),
+      spool: Spool(device: DeviceFingerprint(low: 1, high: 2), seed: 1))
+    return Delivery(routes: routes, history: history, trackerID: device, seed: 1)
   }
 
   private static func routes(
@@ -249,6 +253,32 @@ import Testing
     #expect(try line(.down(.rejected("no")))?.hasPrefix("WRONG  WebSocket        Home As") == true)
   }
 
+  // MARK: What waits
+
+  @Test func whatIsKeptUntilItIsProvenIsCounted() throws {
+    var delivery = Self.delivery(Self.routes())
+    func line(_ delivery: borrowing Delivery) throws -> String? {
+      lines(try Self.status(Self.report(), delivery)).first { $0.contains(" history ") }
+    }
+    #expect(try line(delivery) == nil)
+    let sensor = delivery.batch.declare(
+      SensorDescription(
+        uniqueID: [UInt8]("bilge".utf8), name: [UInt8]("Bilge".utf8), icon: [UInt8]("mdi:eye".utf8))
+    )
+    for value in 1...3 as ClosedRange<Int64> {
+      delivery.record(
+        Reading(
+          sensor: try #require(sensor), value: .number(FixedPoint(value)),
+          time: Self.now.wallTime))
+    }
+    #expect(
+      try line(delivery)
+        == "       history          3 readings and fixes are kept until they are proven")
+    #expect(
+      lines(try Self.status(Self.report(), delivery)).contains(
+        "       waiting          1 readings, 0 locations"))
+  }
+
   // MARK: Sources
 
   @Test func aSourceKeepsItsFirstMomentWhileItFails() {
@@ -294,8 +324,8 @@ import Testing
               cause: .unreachable(Text([UInt8](repeating: 0x22, count: 4096))))),
           since: Self.now.instant),
         totals: Totals(
-          readings: .max, locations: .max, refused: .max, superseded: .max, sealed: .max,
-          proven: .max, unproven: .max), troubles: troubles), delivery)
+          readings: .max, locations: .max, refused: .max, superseded: .max, history: .max,
+          lost: .max, sealed: .max, proven: .max, unproven: .max), troubles: troubles), delivery)
     #expect(status.document.count < StatusReport.byteCountMax * 3 / 4, "there is room for more")
     #expect(lines(status).contains("WRONG  source           68 more of them fail"))
   }

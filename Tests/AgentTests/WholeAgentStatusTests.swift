@@ -44,7 +44,6 @@ private struct StatusDocument: Decodable {
   struct Waiting: Decodable {
     let readings: Int
     let locations: Int
-    let superseded: Int
   }
 
   struct Counts: Decodable {

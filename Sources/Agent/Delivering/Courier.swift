@@ -343,7 +343,7 @@ extension Courier {
   /// How things stand, for people who ask.
   func status(at now: Moment, startedAt: Instant, nextCycleAt: Instant) -> StatusReport {
     var registration: Registration?
-    var nextAttemptAt = delivery.deadline
+    var nextAttemptAt = delivery.nextAttemptAt
     switch phase {
     case .delivering(let made): registration = made
     case .registering(let registrar): nextAttemptAt = registrar.deadline

@@ -35,6 +35,7 @@ struct AgentStatus {
       lines.append(webSocket.verdict, "WebSocket", webSocket.words)
     }
     if let waiting = root["waiting"] { lines.append(waiting: waiting) }
+    if let history = root["history"] { lines.append(history: history) }
     if let counts = root["counts"] { lines.append(counts: counts) }
     let sources = root.list("failing_sources")
     for source in sources { lines.append(.wrong, "source", source.words) }

@@ -77,16 +77,24 @@ struct StatusLines {
     let (readings, locations) = (waiting.number("readings"), waiting.number("locations"))
     var text: MessageText = "\(readings) readings, \(locations) locations"
     if readings + locations == 0 { text = "nothing" }
-    let superseded = waiting.number("superseded")
-    if superseded > 0 { text = "\(text); \(superseded) older ones were replaced" }
     append(.neither, "waiting", text)
+  }
+
+  mutating func append(history: StatusMembers) {
+    let isFailing = history.isTrue("is_well") == false
+    let entries = history.number("entries")
+    guard isFailing || entries > 0 else { return }
+    append(
+      isFailing ? .wrong : .neither, "history",
+      "\(entries) readings and fixes are kept until they are proven")
+    if isFailing { append(more: "why", history.text("text")) }
   }
 
   mutating func append(counts: StatusMembers) {
     append(
       .neither, "since its start",
       "\(counts.number("readings")) readings and \(counts.number("locations")) locations proven,"
-        + " \(counts.number("refused")) refused, \(counts.number("superseded")) replaced by newer"
-        + " ones")
+        + " \(counts.number("history")) as history, \(counts.number("refused")) refused,"
+        + " \(counts.number("lost")) lost")
   }
 }

@@ -19,7 +19,8 @@ import Sensing
 /// | `routes` | the best one first: what is taken since when, and why the others are not |
 /// | `network` | `state` (`home`, `away`, `unknown`), and what the board is connected to; only where the configuration says which networks are home |
 /// | `websocket` | its state, where the configuration wants one |
-/// | `waiting` | what Home Assistant does not have yet |
+/// | `waiting` | the latest values and fix, where Home Assistant does not have them yet |
+/// | `history` | all that is kept until it is proven, how many `entries`, and whether the disk keeps it |
 /// | `counts` | since the start, as `homeward run --json` tells them at its end |
 /// | `failing_sources` | what each one fails with, since when; the first `sourcesShownMax` of `failing_source_count` |
 /// | `next_cycle` | when the sources are asked next |
@@ -72,6 +73,7 @@ struct StatusReport: ~Copyable {
     appendNetwork(to: &document)
     appendWebSocket(to: &document)
     appendWaiting(delivery.batch, to: &document)
+    append(delivery.history, to: &document)
     document.open("counts")
     document.appendMembers(of: totals)
     document.closeJSONObject()
@@ -114,7 +116,18 @@ struct StatusReport: ~Copyable {
     document.open("waiting")
     document.appendMember("readings", batch.waitingReadingCount)
     document.appendMember("locations", batch.waitingFixCount)
-    document.appendMember("superseded", batch.replacedCount)
+    document.closeJSONObject()
+  }
+
+  private func append(_ history: borrowing History, to document: inout ByteBuffer) {
+    document.open("history")
+    let failure = history.spool.failure
+    document.appendMember("is_well", failure == nil)
+    document.appendMember("entries", history.entryCount)
+    if let failure {
+      document.appendMember(
+        "text", words: "the disk does not keep it: \(Errno(code: failure.code))")
+    }
     document.closeJSONObject()
   }
 
