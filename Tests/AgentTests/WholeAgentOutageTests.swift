@@ -83,7 +83,9 @@ extension WholeAgent.Outages {
     #expect(fixes >= 1)
     try await agent.event("proven") { $0.locations == 1 }
     #expect(shownCharge(in: home) == "72")
-    try await agent.event("history_proven")
+    while history(of: "capacity", in: home).last?.value != "72" {
+      try await agent.event("history_proven")
+    }
     let charges = history(of: "capacity", in: home)
     #expect(charges.map(\.value).suffix(3) == ["70", "71", "72"])
     #expect(charges.map(\.time) == charges.map(\.time).sorted())
