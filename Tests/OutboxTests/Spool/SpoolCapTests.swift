@@ -132,6 +132,45 @@ import Testing
     #expect(again.takeAll().numbers == [1])
   }
 
+  @Test(arguments: ["create", "append", "synchronize", "replace"], Spool.Order.allCases)
+  func aCopyThatFailsAtAnyStepCostsNoMoreThanTheCapDoes(step: String, order: Spool.Order) {
+    for isLate in [false, true] {
+      let rig = rig(order: order)
+      var isOdd = false
+      rig.failsLate = isLate
+      rig.fault = { action in
+        guard Self.isOfCopy(action, step) else { return nil }
+        isOdd.toggle()
+        return isOdd ? 28 : nil
+      }
+      for start in stride(from: Int64(0), to: 6000, by: 50) {
+        rig.keep(start..<start + 50)
+        if rig.deadline != nil { rig.sleepUntilDeadline() }
+      }
+      #expect(rig.occupied <= Self.cap)
+      #expect(rig.losses.thinned > 0)
+      let taken = rig.restarted(order: order).takeAll().numbers
+      #expect(Set(taken).count == taken.count)
+      let counted = rig.losses.dropped + rig.losses.thinned
+      // What a copy left out that took its place although the disk said no, nobody counts.
+      if step == "replace", isLate {
+        #expect(taken.count + counted + rig.inMemory <= 6000)
+      } else {
+        #expect(taken.count + counted + rig.inMemory == 6000)
+      }
+    }
+  }
+
+  private static func isOfCopy(_ action: Spool.Action, _ step: String) -> Bool {
+    switch action {
+    case .create(let file): step == "create" && file.text.hasSuffix(".thinned")
+    case .append(let file): step == "append" && file.text.hasSuffix(".thinned")
+    case .synchronize(let file): step == "synchronize" && file.text.hasSuffix(".thinned")
+    case .replace: step == "replace"
+    default: false
+    }
+  }
+
   @Test func whereThereIsNoRoomForACopyNothingElseIsLost() {
     let rig = rig()
     rig.fault = { action in

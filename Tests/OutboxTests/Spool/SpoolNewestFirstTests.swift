@@ -212,6 +212,48 @@ import Testing
 
   // MARK: Damage
 
+  /// A segment that says of ranges what was acknowledged, and of a prefix.
+  @Test func aByteThatFlipsInARecordOfRangesLosesNothing() {
+    let rig = SpoolRig(order: .newestFirst, segment: 32 << 10)
+    for start in stride(from: Int64(0), to: 1200, by: 100) { rig.keep(start..<start + 100) }
+    let delivered = Set((0..<40).compactMap { _ in rig.take()?.number })
+    rig.acknowledge()
+    rig.keep(1200..<1203)
+    let name = rig.disk.files.keys.max() ?? ""
+    let whole = rig.disk.files[name] ?? []
+    let record = whole.indices.dropLast(2).last { whole[$0] == 0xA5 && whole[$0 + 2] == 5 } ?? 0
+    #expect(record > 0)
+    for place in record..<record + 39 {
+      let again = rig.restarted(order: .newestFirst, opens: false)
+      again.disk.files[name]?[place] ^= 0x10
+      again.settle()
+      let taken = again.takeAll().numbers
+      #expect(Set(taken) == Set(0..<1203), "byte \(place)")
+      #expect(again.losses.damagedByteCount == 39, "byte \(place)")
+    }
+    #expect(Set(rig.restarted().takeAll().numbers) == Set(0..<1203).subtracting(delivered))
+  }
+
+  /// From a table, not from the writer: one byte more or less, no range, a range that ends before it
+  /// begins, one that begins with nothing.
+  @Test(
+    arguments: [
+      [], [1, 0, 0, 0, 0, 0, 0, 0], [5, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0],
+      [0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0],
+      [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F],
+      [1, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0],
+    ] as [[UInt8]])
+  func aRecordOfRangesThatMakeNoSenseIsNone(body: [UInt8]) {
+    let salt = SegmentSalt(first: 1, device: .boat)
+    var bytes: [UInt8] = [0xA5, UInt8(body.count), 5] + body
+    var checksum = salt.checksum
+    checksum.update(bytes.span.extracting(1...))
+    for byte in 0..<4 {
+      bytes.append(UInt8(truncatingIfNeeded: checksum.value >> UInt32(8 * byte)))
+    }
+    #expect(SpoolRecord(bytes.span, first: 1, salt: salt.checksum) == nil)
+  }
+
   @Test func aSlotThatWasRenamedKeepsBothNamesWhereTheyBelong() {
     let rig = SpoolRig(order: .newestFirst)
     for start in stride(from: Int64(0), to: 2000, by: 500) { rig.keep(start..<start + 500) }
