@@ -3,6 +3,8 @@ import Bytes
 /// Where in the segments whoever takes is.
 struct SpoolCursor {
   var segment: Int
+  /// What has a higher number is not looked at.
+  let limit: UInt64
   /// Whether the segment is gone through to find the block that is next.
   var isSearching: Bool
   /// The block that entries are taken from; while it is searched, the last that has some.
@@ -32,31 +34,36 @@ extension Spool {
 
   private var blockByteCount: Int { order == .oldestFirst ? .max : Self.recentByteCount }
 
-  mutating func takeFromDisk() -> SpoolEntry? {
-    while isOpen, cursor != nil || enterSegment() {
+  /// The next entry on the disk. With the newest first, none above `limit`; with the oldest first
+  /// there is no limit.
+  mutating func takeFromDisk(upTo limit: UInt64) -> SpoolEntry? {
+    // What it was looked for with holds for a block, unless it was more.
+    if let here = cursor, here.limit > limit { cursor = nil }
+    while isOpen, cursor != nil || enterSegment(upTo: limit) {
       if let entry = takeFromBlock() { return entry }
-      if isChunkWanted || !leaveBlock() { return nil }
+      if isChunkWanted || !leaveBlock(upTo: limit) { return nil }
     }
     return nil
   }
 
   /// The next number that was not taken.
-  private var nextNumber: UInt64? {
+  private func nextNumber(upTo limit: UInt64) -> UInt64? {
     guard let oldest = segments.first else { return nil }
     switch order {
     case .oldestFirst:
       return taken.prefix + 1 < nextSequence ? taken.prefix + 1 : nil
     case .newestFirst:
-      let number = taken.highestMissing(below: nextSequence)
+      let number = taken.highestMissing(below: min(nextSequence, limit + 1))
       return number >= oldest.first ? number : nil
     }
   }
 
-  private mutating func enterSegment() -> Bool {
-    guard let number = nextNumber else { return false }
+  private mutating func enterSegment(upTo limit: UInt64) -> Bool {
+    guard let number = nextNumber(upTo: limit) else { return false }
     let index = segments.lastIndex { $0.first <= number } ?? 0
     let isSearching = order == .newestFirst
-    cursor = SpoolCursor(segment: index, isSearching: isSearching, block: isSearching ? nil : 0)
+    cursor = SpoolCursor(
+      segment: index, limit: limit, isSearching: isSearching, block: isSearching ? nil : 0)
     reader.begin(SegmentSalt(first: segments[index].first, device: device))
     return true
   }
@@ -83,7 +90,7 @@ extension Spool {
     _ entry: SpoolEntry, _ sequence: UInt64, _ here: inout SpoolCursor
   ) -> Bool {
     let block = reader.foundOffset / blockByteCount
-    guard here.isSearching || block == here.block else { return false }
+    guard here.isSearching || block == here.block, sequence <= here.limit else { return false }
     here.find(sequence)
     let isNamed = reader.isNamed(entry)
     if !isNamed, !acknowledged.contains(sequence) { here.namelessCount += 1 }
@@ -111,10 +118,12 @@ extension Spool {
   // MARK: The end of a block
 
   /// Goes on to the next block. False where none is next: more may come into this one.
-  private mutating func leaveBlock() -> Bool {
+  private mutating func leaveBlock(upTo limit: UInt64) -> Bool {
     guard var here = cursor else { preconditionFailure("somebody entered a segment") }
-    if here.isSearching || order == .oldestFirst { segmentRead(here) }
-    if here.isSearching || order == .oldestFirst { here.upper = highest(of: here.segment) }
+    if here.isSearching || order == .oldestFirst {
+      segmentRead(here)
+      here.upper = min(here.limit, highest(of: here.segment))
+    }
     if here.isSearching, here.block != nil {
       here.isSearching = false
       go(to: here)
@@ -129,7 +138,7 @@ extension Spool {
     here.upper = lower.map { $0 - 1 } ?? here.upper
     here.block = block - 1
     // What was written meanwhile is next.
-    if taken.highestMissing(below: nextSequence) == here.upper {
+    if nextNumber(upTo: limit) == here.upper {
       go(to: here)
     } else {
       cursor = nil
