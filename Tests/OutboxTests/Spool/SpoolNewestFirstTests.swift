@@ -101,6 +101,51 @@ import Testing
     #expect(taken.sorted() == Array(0..<9008))
   }
 
+  private func takeAll(_ rig: SpoolRig, upTo end: SpoolPosition) -> [Int64] {
+    var numbers: [Int64] = []
+    while true {
+      if let entry = rig.spool.take(upTo: end) {
+        if case .reading(_, .number(let number)) = entry.content {
+          numbers.append(number.coefficient)
+        }
+      } else if rig.spool.isReading {
+        rig.settle()
+      } else {
+        return numbers
+      }
+    }
+  }
+
+  /// The end is in the middle of a block.
+  @Test(arguments: [Spool.segmentByteCount, 20 << 10])
+  func nothingBehindAnEndIsTakenAndNothingBeforeItIsLost(segment: Int) {
+    let rig = rig(segment: segment)
+    let end = rig.spool.end
+    rig.keep(9000..<9100)
+    rig.record(9100)
+    // Wherever the end is, what was found for another one is no use.
+    for _ in 0..<3 { _ = rig.take() }
+    rig.spool.rewind()
+    let before = takeAll(rig, upTo: end)
+    #expect(Set(before) == Set(0..<9000))
+    #expect(before.count == 9000)
+    rig.acknowledge()
+    #expect(rig.takeAll().numbers == [9100] + Array(9000..<9100))
+  }
+
+  @Test func anEndThatIsNearerMidwayLosesNothing() {
+    let rig = SpoolRig(order: .newestFirst)
+    rig.keep(0..<500)
+    let nearer = rig.spool.end
+    rig.keep(500..<600)
+    let first = (0..<10).compactMap { _ in rig.take()?.number }
+    #expect(first == Array(0..<10))
+    #expect(takeAll(rig, upTo: nearer) == Array(10..<500))
+    rig.acknowledge()
+    rig.spool.rewind()
+    #expect(rig.takeAll().numbers == Array(500..<600))
+  }
+
   // MARK: What was acknowledged
 
   @Test func acknowledgedBlocksAreNotTakenAgainAfterARestart() {
@@ -265,7 +310,8 @@ import Testing
       if number % 500 == 499 { other.closeBatch() }
     }
     let taken = other.takeAll()
-    #expect(taken.count == 4000)
+    #expect(blocks(taken.numbers).count > 3)
+    #expect(blocks(taken.numbers).reversed().flatMap { $0 } == Array(0..<4000))
     #expect(taken.allSatisfy { $0.sensor == ($0.number ?? 0 < 2000 ? "sensor0" : "pump") })
   }
 
@@ -287,6 +333,20 @@ import Testing
     #expect(again.takeAll().count == 1500)
     #expect(again.losses.nameless == 1500)
     #expect(again.losses.damagedByteCount == 30)
+  }
+
+  @Test(arguments: Spool.Order.allCases)
+  func aLostNameOfWhatIsAcknowledgedIsNoLoss(order: Spool.Order) {
+    let rig = SpoolRig()
+    rig.keep(0..<10)
+    for _ in 0..<4 { _ = rig.take() }
+    rig.acknowledge()
+    rig.keep([10])
+    let name = SegmentFile(first: 1).text
+    for place in [50, 65] { rig.disk.files[name]?[place] ^= 1 }
+    let again = rig.restarted(order: order)
+    #expect(again.takeAll().isEmpty)
+    #expect(again.losses.nameless == 7)
   }
 
   @Test func damageBetweenTheBlocksIsCountedOnce() {

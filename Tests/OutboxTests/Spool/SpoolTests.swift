@@ -82,6 +82,30 @@ import Testing
     #expect(again.takeAll().map { $0.sequence } == [6])
   }
 
+  @Test(arguments: Spool.Order.allCases)
+  func whatIsAcknowledgedBeforeItIsTakenIsNotTaken(order: Spool.Order) {
+    let rig = SpoolRig(order: order)
+    rig.keep(1...5)
+    rig.spool.acknowledged(upTo: rig.spool.end)
+    #expect(rig.takeAll().isEmpty)
+    #expect(rig.isEmpty)
+  }
+
+  @Test func whatIsAcknowledgedWhileABatchIsWrittenRidesWithTheOneAfterIt() {
+    let rig = SpoolRig()
+    rig.keep(1...5)
+    for _ in 1...3 { _ = rig.take() }
+    let position = rig.spool.position
+    rig.fault = { [unowned rig] action in
+      if case .synchronize = action { rig.spool.acknowledged(upTo: position) }
+      return nil
+    }
+    rig.keep([6])
+    #expect(rig.restarted().takeAll().numbers == Array(1...6))
+    rig.keep([7])
+    #expect(rig.restarted().takeAll().numbers == Array(4...7))
+  }
+
   @Test func aMarkerRidesWithTheNextBatch() {
     let rig = SpoolRig()
     rig.keep(1...5)
