@@ -17,6 +17,11 @@ struct SegmentReader: ~Copyable {
   /// Where in the window the last record stands that was found.
   private(set) var found = 0..<0
 
+  /// Whether it began with the first record, and not with a block.
+  private(set) var isFromStart = false
+  /// Whether some record means something else, or nothing, without those before it: a slot was given
+  /// another name, or its name was lost.
+  private(set) var doNamesDependOnPlace = false
   private(set) var recordCount = 0
   /// Where in the file the last record ends.
   private(set) var endOfRecords = 0
@@ -25,18 +30,28 @@ struct SegmentReader: ~Copyable {
 
   /// Where in the file the next chunk comes from.
   var readOffset: Int { windowOffset + window.count }
+  /// Where in the file the next record is looked for, and where the last one begins.
+  var offset: Int { windowOffset + place }
+  var foundOffset: Int { windowOffset + found.lowerBound }
+
   /// Begins with the records of another segment.
   mutating func begin(_ salt: SegmentSalt) {
     first = salt.first
     self.salt = salt.checksum
     names.removeAll()
-    window.removeAll()
-    windowOffset = SegmentHeader.byteCount
-    place = 0
-    found = 0..<0
+    doNamesDependOnPlace = false
     recordCount = 0
-    endOfRecords = SegmentHeader.byteCount
     damagedByteCount = 0
+    seek(to: SegmentHeader.byteCount)
+    isFromStart = true
+  }
+
+  /// Goes on with another part of the same segment, with the names that are known by now.
+  mutating func seek(to offset: Int) {
+    clear()
+    windowOffset = offset
+    endOfRecords = offset
+    isFromStart = false
   }
 
   /// Makes room for the chunk at `readOffset`.
@@ -92,8 +107,21 @@ struct SegmentReader: ~Copyable {
     found = range
     endOfRecords = windowOffset + range.upperBound
     recordCount += 1
-    guard case .sensor(let slot) = record else { return }
-    let name = range.lowerBound + SpoolRecord.prefixByteCount + 1
-    names.set(slot, to: name..<range.upperBound - SpoolRecord.checksumByteCount, of: window)
+    switch record {
+    case .sensor(let slot):
+      let name = range.lowerBound + SpoolRecord.prefixByteCount + 1
+      let isOther = names.set(
+        slot, to: name..<range.upperBound - SpoolRecord.checksumByteCount, of: window)
+      if isOther { doNamesDependOnPlace = true }
+    case .entry(let entry):
+      if !isNamed(entry) { doNamesDependOnPlace = true }
+    case .acknowledged, .acknowledgedRanges: break
+    }
+  }
+
+  /// Whether the segment says of which sensor the entry is.
+  func isNamed(_ entry: SpoolEntry) -> Bool {
+    guard case .reading(let slot, _) = entry.content else { return true }
+    return !names[slot].isEmpty
   }
 }

@@ -27,7 +27,15 @@ struct SegmentWriter {
     buffer.append(entry, offset: sequence - first, salt: salt)
   }
 
-  func write(acknowledged sequence: UInt64, into buffer: inout ByteBuffer) {
-    buffer.append(acknowledged: sequence, salt: salt)
+  /// Writes what of it the disk does not hold yet.
+  func write(
+    acknowledged: SequenceSet, since persisted: SequenceSet, into buffer: inout ByteBuffer
+  ) {
+    if acknowledged.prefix > persisted.prefix {
+      buffer.append(acknowledged: acknowledged.prefix, salt: salt)
+    }
+    if acknowledged.rangeCount > 0, !acknowledged.hasSameRanges(as: persisted) {
+      buffer.append(rangesOf: acknowledged, salt: salt)
+    }
   }
 }

@@ -11,10 +11,15 @@ struct SensorNames {
     if names[Int(slot)] != name { names[Int(slot)] = name }
   }
 
-  mutating func set(_ slot: UInt8, to range: Range<Int>, of buffer: borrowing ByteBuffer) {
+  /// Returns whether the slot had another name.
+  mutating func set(
+    _ slot: UInt8, to range: Range<Int>, of buffer: borrowing ByteBuffer
+  ) -> Bool {
     let name = buffer.bytes.extracting(range)
     let former = names[Int(slot)]
-    if !name.elementsEqual(former.span) { names[Int(slot)] = [UInt8](name) }
+    if name.elementsEqual(former.span) { return false }
+    names[Int(slot)] = [UInt8](name)
+    return !former.isEmpty
   }
 
   mutating func removeAll() {

@@ -32,7 +32,7 @@ extension Spool {
     thinning = SpoolThinning()
     SegmentHeader(
       thinnings: segments[index].thinnings + 1, first: segments[index].first,
-      acknowledged: persistedAcknowledged, device: device
+      acknowledged: persisted.prefix, device: device
     ).write(into: &outgoing)
     copiedByteCount = 0
     return .creatingCopy
@@ -57,12 +57,12 @@ extension Spool {
         return isWhole ? copyEnded(copy) : (step = .copying(copy))
       }
       switch record {
-      case .acknowledged: break
+      case .acknowledged, .acknowledgedRanges: break
       case .sensor:
         if copy == .thinned { outgoing.append(reader.found, of: reader.window) }
       case .entry(let entry):
         // What is acknowledged is no loss and needs no room.
-        guard let sequence = entry.sequence, sequence > acknowledged else { break }
+        guard let sequence = entry.sequence, !acknowledged.contains(sequence) else { break }
         if copy == .thinned, thinning.keeps(entry) {
           outgoing.append(reader.found, of: reader.window)
         } else {
@@ -81,7 +81,7 @@ extension Spool {
       abandonCopy()
     } else if copy == .none {
       losses.dropped += copyLosses
-      step = .deletingOldest
+      step = .deleting(copyIndex)
     } else {
       step = outgoing.isEmpty ? .synchronizingCopy : .appendingCopy
     }
@@ -106,7 +106,7 @@ extension Spool {
     if step == .copying(.none) {
       // It cannot even be counted.
       losses.unreadableSegments += 1
-      step = .deletingOldest
+      step = .deleting(copyIndex)
       return
     }
     // It is not tried again with this one, and nobody knows whether the copy is there.

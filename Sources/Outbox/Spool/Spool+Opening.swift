@@ -36,6 +36,7 @@ extension Spool {
 
   mutating func headerRead(_ index: Int) {
     let segment = segments[index]
+    if segment.byteCount < SegmentHeader.byteCount { return neverWritten(index) }
     switch SegmentHeader.read(reader.window.bytes) {
     case .valid(let header):
       guard header.device == device, header.first == segment.first,
@@ -43,12 +44,19 @@ extension Spool {
       else { return setAside(index) }
       segments[index].thinnings = header.thinnings
       segments[index].isHeaderReadable = true
-      persistedAcknowledged = max(persistedAcknowledged, header.acknowledged)
+      persisted.insert(0...header.acknowledged, forgetting: forgotten)
       readHeader(index + 1)
     case .unreadable where !segment.isTooLarge:
       readHeader(index + 1)
     case .foreign, .unreadable: setAside(index)
     }
+  }
+
+  /// The power went before there was a header. Its number goes with it.
+  private mutating func neverWritten(_ index: Int) {
+    nextSequence = max(nextSequence, segments[index].first + 1)
+    leftovers.append(segments[index].file)
+    leaveOut(index)
   }
 
   /// Keeps the numbers of the file from being given again, and the file from being touched.
@@ -70,7 +78,6 @@ extension Spool {
     guard let newest = segments.last else { return opened() }
     nextSequence = max(nextSequence, newest.first)
     reader.begin(SegmentSalt(first: newest.first, device: device))
-    // A file that is shorter than a header was made and never written to.
     if newest.byteCount <= SegmentHeader.byteCount {
       scanEnded()
     } else {
@@ -86,7 +93,9 @@ extension Spool {
       case .entry(let entry):
         if let sequence = entry.sequence { nextSequence = max(nextSequence, sequence + 1) }
       case .acknowledged(let sequence):
-        persistedAcknowledged = max(persistedAcknowledged, sequence)
+        persisted.insert(0...sequence, forgetting: forgotten)
+      case .acknowledgedRanges(let ranges):
+        persisted.formUnion(ranges, forgetting: forgotten)
       case .sensor: break
       }
     }
@@ -103,16 +112,7 @@ extension Spool {
     // What cannot be read had numbers as well, and each took more than a byte.
     nextSequence += UInt64(reader.damagedByteCount + tornByteCount)
     isNewestOpen = newest.isHeaderReadable && newest.thinnings == 0
-    if isGarbage(segments.count - 1) {
-      guard newest.byteCount < SegmentHeader.byteCount else {
-        return setAside(segments.count - 1)
-      }
-      // The power went before there was a header. Its number goes with it.
-      nextSequence = max(nextSequence, newest.first + 1)
-      leftovers.append(newest.file)
-      segments.removeLast()
-      return scanNewest()
-    }
+    if isGarbage(segments.count - 1) { return setAside(segments.count - 1) }
     if tornByteCount > 0, isNewestOpen {
       step = .cutting(end)
     } else {
@@ -137,10 +137,10 @@ extension Spool {
     if isNewestOpen {
       writer = SegmentWriter(SegmentSalt(first: newest.first, device: device))
     }
-    acknowledged = max(acknowledged, persistedAcknowledged)
-    taken = max(taken, acknowledged)
+    acknowledged.formUnion(persisted, forgetting: forgotten)
+    taken.formUnion(acknowledged, forgetting: forgotten)
     // What Home Assistant has was given, whether or not it is still to be read here.
-    nextSequence = max(nextSequence, acknowledged + 1)
+    nextSequence = max(nextSequence, acknowledged.highest + 1)
     isOpen = true
     step = .idle
   }

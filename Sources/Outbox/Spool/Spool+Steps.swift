@@ -19,7 +19,7 @@ extension Spool {
     case synchronizingDirectory
     // Taking
     case fetching
-    case deletingOldest
+    case deleting(Int)
     // Making room
     case copying(Copy)
     case creatingCopy
@@ -51,7 +51,7 @@ extension Spool {
       if let index = segments.firstIndex(where: { $0.isGarbage }) {
         return .settingAside(index, segments[index].asideFile)
       }
-      if isOldestAcknowledged { return .deletingOldest }
+      if let index = acknowledgedSegment { return .deleting(index) }
       if let write = nextWrite() { return write }
       if let copy = nextCopy() { return copy }
     }
@@ -75,8 +75,8 @@ extension Spool {
     case .appending: return .append(newest.file)
     case .synchronizing: return .synchronize(newest.file)
     case .synchronizingDirectory: return .synchronizeDirectory
-    case .fetching: return cursor.map { read($0) }
-    case .deletingOldest: return .delete(segments[0].file)
+    case .fetching: return cursor.map { read($0.segment) }
+    case .deleting(let index): return .delete(segments[index].file)
     case .copying: return read(copyIndex)
     case .creatingCopy: return .create(copyFile)
     case .appendingCopy: return .append(copyFile)
@@ -137,7 +137,7 @@ extension Spool {
       written()
     case .fetching:
       fetched()
-    case .deletingOldest: removeOldest()
+    case .deleting(let index): remove(index)
     case .copying(let copy): copyRead(copy)
     case .creatingCopy: step = .copying(.thinned)
     case .appendingCopy: copyAppended()
@@ -176,7 +176,7 @@ extension Spool {
     case .creating, .appending, .synchronizing, .synchronizingDirectory:
       writeFailed(failure, now: now)
     case .fetching: fetchFailed()
-    case .deletingLeftover, .deletingOldest:
+    case .deletingLeftover, .deleting:
       step = .idle
       diskFailed(failure, now: now)
     case .copying, .creatingCopy, .appendingCopy, .synchronizingCopy, .replacing:

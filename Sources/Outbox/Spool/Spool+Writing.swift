@@ -8,15 +8,13 @@ extension Spool {
     // What was taken is acknowledged before long, or taken again.
     let isBatchDue = isWriteDue && !waiting.isEmpty && takenInMemory <= waiting.removedCount
     return isBatchDue || isEverythingAcknowledged
-      || acknowledged >= persistedAcknowledged + Self.acknowledgementsPerWrite
+      || acknowledged.count >= persisted.count + Self.acknowledgementsPerWrite
   }
 
   /// Whether the newest segment holds nothing but what was acknowledged.
   var isEverythingAcknowledged: Bool {
-    guard segments.count == 1, let newest = segments.last, let finishedAt = newest.finishedAt else {
-      return false
-    }
-    return newest.byteCount > SegmentHeader.byteCount && finishedAt <= acknowledged
+    segments.count == 1 && newest.byteCount > SegmentHeader.byteCount
+      && nextSequence > newest.first && isAcknowledged(0)
   }
 
   mutating func nextWrite() -> Step? {
@@ -45,13 +43,15 @@ extension Spool {
     guard var writer else { preconditionFailure("an open segment has a writer") }
     outgoing.removeAll()
     outgoingAcknowledged = acknowledged
+    var stated = persisted
     if newest.byteCount == 0 {
       SegmentHeader(
-        thinnings: 0, first: newest.first, acknowledged: acknowledged, device: device
+        thinnings: 0, first: newest.first, acknowledged: acknowledged.prefix, device: device
       ).write(into: &outgoing)
-    } else if acknowledged > persistedAcknowledged {
-      writer.write(acknowledged: acknowledged, into: &outgoing)
+      // At the next start only the newest segment is read.
+      stated = SequenceSet(upTo: acknowledged.prefix)
     }
+    writer.write(acknowledged: acknowledged, since: stated, into: &outgoing)
     outgoingEntryCount = 0
     // What is acknowledged before its batch is closed is never written.
     let entryCount = isWriteDue && takenInMemory <= waiting.removedCount ? waiting.count : 0
@@ -69,8 +69,7 @@ extension Spool {
 
   mutating func written() {
     segments[segments.count - 1].byteCount += outgoing.count
-    segments[segments.count - 1].finishedAt = nil
-    persistedAcknowledged = outgoingAcknowledged
+    persisted = outgoingAcknowledged
     nextSequence += outgoingNumberCount
     waiting.removeFirst(outgoingEntryCount)
     takenInMemory = max(takenInMemory, waiting.removedCount)
@@ -85,7 +84,12 @@ extension Spool {
     nextSequence += max(1, outgoingNumberCount)
     outgoingEntryCount = 0
     outgoingNumberCount = 0
-    if step != .creating, let newest = segments.last {
+    if step != .creating, newest.byteCount == 0 {
+      // There is nothing in it that is certain. It would be in the way as one that cannot be read.
+      leftovers.append(newest.file)
+      segments.removeLast()
+      isNewestOpen = false
+    } else if step != .creating {
       isNewestUnclean = true
       writer = SegmentWriter(SegmentSalt(first: newest.first, device: device))
     }

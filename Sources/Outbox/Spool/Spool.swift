@@ -8,25 +8,16 @@ public struct DiskFailure: Error, Equatable, Sendable {
   public init(code: Int32) { self.code = code }
 }
 
-/// A place among the entries of a spool: everything before it, and nothing behind it.
-public struct SpoolPosition: Equatable, Sendable {
-  /// The last number before it.
-  var sequence: UInt64
-  /// Of the entries that are in memory only, how many there ever were before it.
-  var inMemory: UInt64
-
-  /// Everything that is before one of the two.
-  func union(_ other: SpoolPosition) -> SpoolPosition {
-    SpoolPosition(
-      sequence: max(sequence, other.sequence), inMemory: max(inMemory, other.inMemory))
-  }
-}
-
 /// Keeps what could not be proven delivered, through power cuts, full disks and broken ones.
 ///
 /// Entries are recorded, and written in batches to the newest of the segments, which are files of one
-/// directory. They are taken in order, the oldest first, and are there until they are
-/// acknowledged. Whoever takes them acknowledges a position after the proof, or rewinds.
+/// directory. They are taken in order (`Order`), and are there until they are acknowledged. Whoever
+/// takes them acknowledges a position after the proof, or rewinds.
+///
+/// What was acknowledged is a few ranges of numbers (`SequenceSet`). It stands in the header of the
+/// next segment and in a record of the next batch; so it costs no write of its own. Where it is not
+/// known any more, after a power cut or because there were too many ranges, entries are taken again.
+/// A segment of which everything was acknowledged is deleted, wherever it stands.
 ///
 /// A batch costs one write and one `fsync`; the first one of a segment makes the file and costs one
 /// `fsync` of the directory more. While entries are taken and acknowledged before their batch is
@@ -61,9 +52,21 @@ public struct Spool: ~Copyable {
   /// So many acknowledged entries are worth a write of its own.
   static let acknowledgementsPerWrite: UInt64 = 4096
   static let outgoingByteCountMax = 64 * 1024
+  /// What is taken at a time where the newest goes first: about as much as a message holds.
+  public static let recentByteCount = 24 * 1024
   public static let uniqueIDByteCountMax = SpoolRecord.uniqueIDByteCountMax
   public static let firstRetryDelay: Duration = .seconds(30)
   public static let longestRetryDelay: Duration = .seconds(1800)
+
+  /// What is taken first.
+  public enum Order: Equatable, CaseIterable, Sendable {
+    /// As it came; what is in memory only comes last.
+    case oldestFirst
+    /// What is in memory only, as it came. Then what is on the disk, in blocks of `recentByteCount`:
+    /// the newest block first, each as it came. What is written meanwhile follows the block under
+    /// way.
+    case newestFirst
+  }
 
   public enum Action: Equatable, Sendable {
     /// Tell `fileFound` of every file in the directory, which is made where it is missing.
@@ -114,10 +117,9 @@ public struct Spool: ~Copyable {
     var byteCount: Int
     var thinnings: UInt8 = 0
     var isHeaderReadable = false
-    /// The last number taken, once all was.
-    var finishedAt: UInt64?
-    /// Damage that was counted.
+    /// Damage that was counted, and readings of no sensor.
     var damagedByteCount = 0
+    var namelessCount = 0
     /// Whether it has our name and nothing of ours in it.
     var isGarbage = false
 
@@ -132,6 +134,7 @@ public struct Spool: ~Copyable {
 
   let device: DeviceFingerprint
   let durability: Durability
+  let order: Order
   let byteCountCap: Int
   let segmentByteCount: Int
   var segments: [Segment] = []
@@ -165,20 +168,19 @@ public struct Spool: ~Copyable {
   var outgoingEntryCount = 0
   var outgoingNumberCount: UInt64 = 0
   /// What `outgoing` says of it.
-  var outgoingAcknowledged: UInt64 = 0
-  /// The highest that stands on the disk.
-  var persistedAcknowledged: UInt64 = 0
+  var outgoingAcknowledged = SequenceSet()
+  /// What stands on the disk of it.
+  var persisted = SequenceSet()
 
   // Reading
-  /// Which segment the reader is in, for whoever takes.
-  var cursor: Int?
+  /// Where the reader is, for whoever takes.
+  var cursor: SpoolCursor?
   var isChunkWanted = false
-  var taken: UInt64 = 0
-  var acknowledged: UInt64 = 0
+  /// What was taken holds what was acknowledged.
+  var taken = SequenceSet()
+  var acknowledged = SequenceSet()
   var takenInMemory: UInt64 = 0
 
-  /// The highest number of a reading that was counted as nameless.
-  var namelessUpTo: UInt64 = 0
   /// What the last `.read` may bring, and what it brought.
   var chunkByteCountMax = 0
   var chunkByteCount = 0
@@ -192,11 +194,12 @@ public struct Spool: ~Copyable {
   /// - Parameters:
   ///   - device: whose readings these are.
   ///   - durability: what may be lost when the power goes.
+  ///   - order: what is taken first.
   ///   - byteCountCap: what all files together may take; at least four segments.
   ///   - segmentByteCount: how large a segment becomes, less one batch.
   ///   - seed: where the jitter of the waits starts.
   public init(
-    device: DeviceFingerprint, durability: Durability = .batch,
+    device: DeviceFingerprint, durability: Durability = .batch, order: Order = .oldestFirst,
     byteCountCap: Int = Spool.byteCountCap, segmentByteCount: Int = Spool.segmentByteCount,
     seed: UInt64
   ) {
@@ -206,6 +209,7 @@ public struct Spool: ~Copyable {
     self.segmentByteCount = segmentByteCount
     self.device = device
     self.durability = durability
+    self.order = order
     self.byteCountCap = byteCountCap
     backOff = BackOff(first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
   }
@@ -261,17 +265,14 @@ public struct Spool: ~Copyable {
 
   /// Whether nothing is kept, on the disk or in memory, that was not acknowledged.
   public var isEmpty: Bool {
-    guard isOpen, waiting.isEmpty, let newest = segments.last else {
-      return isOpen && waiting.isEmpty
-    }
-    return newest.byteCount <= SegmentHeader.byteCount && segments.count == 1
+    isOpen && waiting.isEmpty && segments.indices.allSatisfy { isAcknowledged($0) }
   }
 
   /// Entries that are in memory only.
   public var entryCountInMemory: Int { waiting.count }
 
   /// Entries that were not acknowledged; more where numbers were lost with what the disk lost.
-  public var entryCount: Int { Int(nextSequence - 1 - acknowledged) + waiting.count }
+  public var entryCount: Int { Int(nextSequence - 1 - acknowledged.count) + waiting.count }
 
   /// What all segments take of the disk.
   public var occupiedByteCount: Int {

@@ -4,7 +4,8 @@ import Sensing
 @testable import Outbox
 
 /// Any segment on a disk: what is read of it is in order and each number comes once, whatever is
-/// added is read again behind it, and nothing of it is a trap.
+/// added is read again behind it, and nothing of it is a trap. With the newest first, each number
+/// comes once as well, and it ends.
 ///
 /// The header, the salt and the checksums are ours, so that the inputs get past them: the input is a
 /// list of a kind, a length and the bytes of a body, and one odd kind each stands for bytes as they
@@ -16,6 +17,13 @@ func fuzz(_ input: Span<UInt8>) {
   expect("numbers rise", zip(first, first.dropFirst()).allSatisfy { $0 < $1 })
   former.rewind()
   expect("what is not acknowledged is taken again", takeAll(&former, &disk) == first)
+
+  var backward = disk.open(.newestFirst)
+  let last = takeAll(&backward, &disk)
+  expect("each number comes once", Set(last).count == last.count)
+  backward.acknowledged(upTo: backward.position)
+  backward.rewind()
+  expect("what is acknowledged does not come again", takeAll(&backward, &disk).isEmpty)
 
   // Nobody gets near the end of the numbers without a made-up record.
   guard first.last ?? 0 < SpoolRecord.firstSequenceMax else { return }
@@ -78,8 +86,8 @@ private struct FuzzDisk {
 
   init(_ file: [UInt8]) { files = [SegmentFile(first: 1).name: file] }
 
-  mutating func open() -> Spool {
-    var spool = Spool(device: device, seed: 1)
+  mutating func open(_ order: Spool.Order = .oldestFirst) -> Spool {
+    var spool = Spool(device: device, order: order, seed: 1)
     settle(&spool)
     return spool
   }

@@ -35,6 +35,8 @@ final class ModelDisk {
     }
   }
 
+  var byteCount: Int { names.values.reduce(0) { $0 + $1.bytes.count } }
+
   private func inode(_ name: String) throws(Broken) -> Inode {
     guard let inode = names[name] else { throw Broken(code: 2) }
     return inode

@@ -41,10 +41,12 @@ import Testing
     return records
   }
 
-  private func rig(on file: [UInt8], device: DeviceFingerprint = .boat) -> SpoolRig {
+  private func rig(
+    on file: [UInt8], device: DeviceFingerprint = .boat, order: Spool.Order = .oldestFirst
+  ) -> SpoolRig {
     let disk = ModelDisk()
     disk.files = [name: file]
-    return SpoolRig(disk, device: device)
+    return SpoolRig(disk, device: device, order: order)
   }
 
   /// The numbers of the readings and fixes that stand in these records.
@@ -77,12 +79,12 @@ import Testing
     #expect(rig(on: file).takeAll().map { $0.sequence } == numbers)
   }
 
-  @Test(arguments: [0x01, 0x80, 0xFF] as [UInt8])
-  func aByteThatFlipsCostsTheRecordItStandsInAndNoOther(flip: UInt8) {
+  @Test(arguments: [0x01, 0x80, 0xFF] as [UInt8], Spool.Order.allCases)
+  func aByteThatFlipsCostsTheRecordItStandsInAndNoOther(flip: UInt8, order: Spool.Order) {
     for place in file.indices {
       var damaged = file
       damaged[place] ^= flip
-      let rig = rig(on: damaged)
+      let rig = rig(on: damaged, order: order)
       let whole = numbers(in: records.filter { !$0.contains(place) })
       let isMarkerHit = records.contains { $0.contains(place) && file[$0.lowerBound + 2] == 4 }
       #expect(
@@ -106,9 +108,10 @@ import Testing
     }
   }
 
-  @Test func aFileThatIsCutGivesEveryRecordBeforeTheCut() {
+  @Test(arguments: Spool.Order.allCases)
+  func aFileThatIsCutGivesEveryRecordBeforeTheCut(order: Spool.Order) {
     for length in 0...file.count {
-      let rig = rig(on: Array(file.prefix(length)))
+      let rig = rig(on: Array(file.prefix(length)), order: order)
       let whole = records.filter { $0.upperBound <= length }
       let isMarked = whole.contains { file[$0.lowerBound + 2] == 4 }
       #expect(

@@ -86,11 +86,11 @@ import Testing
   }
 
   /// Whatever the disk refuses, at whatever time, nothing is lost and no number is given twice.
-  @Test(arguments: Kind.allCases)
-  func aStepThatFailsCostsNothing(kind: Kind) {
+  @Test(arguments: Kind.allCases, Spool.Order.allCases)
+  func aStepThatFailsCostsNothing(kind: Kind, order: Spool.Order) {
     for victim in 0..<40 {
       var seen = 0
-      let rig = SpoolRig(cap: 64 << 10, segment: 4 << 10, opens: false)
+      let rig = SpoolRig(order: order, cap: 64 << 10, segment: 4 << 10, opens: false)
       rig.fault = { action in
         guard Kind(action) == kind else { return nil }
         seen += 1
@@ -125,9 +125,10 @@ import Testing
     }
   }
 
-  @Test func aDiskThatIsFullAfterAnyNumberOfBytesLosesNothing() {
+  @Test(arguments: Spool.Order.allCases)
+  func aDiskThatIsFullAfterAnyNumberOfBytesLosesNothing(order: Spool.Order) {
     for room in stride(from: 0, to: 900, by: 7) {
-      let rig = SpoolRig()
+      let rig = SpoolRig(order: order)
       rig.disk.freeByteCount = room
       for number in Int64(1)...12 { rig.keep([number]) }
       rig.sleepUntilDeadline()
@@ -141,6 +142,25 @@ import Testing
         #expect(taken.first { $0.sequence == entry.sequence }?.number == entry.number ?? -1)
       }
     }
+  }
+
+  @Test func filesThatCouldNeverBeWrittenToDoNotPileUp() {
+    let rig = SpoolRig(cap: 48 << 10, segment: 4 << 10)
+    rig.fault = { action in
+      switch action {
+      case .append, .truncate: 28
+      default: nil
+      }
+    }
+    rig.keep([1])
+    for _ in 0..<40 { rig.sleepUntilDeadline() }
+    #expect(rig.occupied <= 48 << 10)
+    #expect(rig.disk.files.count <= 1)
+    #expect(rig.losses.dropped == 0)
+    rig.fault = { _ in nil }
+    rig.sleepUntilDeadline()
+    rig.keep([2])
+    #expect(rig.restarted().takeAll().numbers == [1, 2])
   }
 
   @Test func aSegmentThatSomebodyDeletedIsReplacedByANewOne() {

@@ -25,25 +25,32 @@ final class SpoolRig {
 
   let disk: ModelDisk
   var spool: Spool
+  let order: Spool.Order
   var now = Instant(nanoseconds: 1_000_000_000)
   private(set) var actions: [Spool.Action] = []
   private(set) var bytesRead = 0
   private(set) var chunks = 0
   /// The error of an action, if it is to fail.
   var fault: (Spool.Action) -> Int32? = { _ in nil }
+  /// Whether what fails was done all the same.
+  var failsLate = false
+  /// The most that all files together ever took.
+  private(set) var peakByteCount = 0
   /// The power goes after this many more actions.
   var actionsLeft = Int.max
   var isOff: Bool { actionsLeft == 0 }
 
   init(
     _ disk: ModelDisk = ModelDisk(), device: DeviceFingerprint = .boat,
-    durability: Durability = .batch, cap: Int = Spool.byteCountCap,
+    durability: Durability = .batch, order: Spool.Order = .oldestFirst,
+    cap: Int = Spool.byteCountCap,
     segment: Int = Spool.segmentByteCount, opens: Bool = true
   ) {
     self.disk = disk
+    self.order = order
     spool = Spool(
-      device: device, durability: durability, byteCountCap: cap, segmentByteCount: segment,
-      seed: 1)
+      device: device, durability: durability, order: order, byteCountCap: cap,
+      segmentByteCount: segment, seed: 1)
     if opens { settle() }
   }
 
@@ -55,11 +62,13 @@ final class SpoolRig {
       actionsLeft -= 1
       actions.append(action)
       if let code = fault(action) {
+        if failsLate { try? perform(action) }
         spool.failed(DiskFailure(code: code), now: now)
         continue
       }
       do throws(ModelDisk.Broken) {
         try perform(action)
+        peakByteCount = max(peakByteCount, disk.byteCount)
       } catch {
         if !isOff { spool.failed(DiskFailure(code: error.code), now: now) }
         continue
@@ -168,10 +177,12 @@ final class SpoolRig {
   var isEmpty: Bool { spool.isEmpty }
 
   /// A spool on what is on the disk now.
-  func restarted(device: DeviceFingerprint = .boat, opens: Bool = true) -> SpoolRig {
+  func restarted(
+    device: DeviceFingerprint = .boat, order: Spool.Order = .oldestFirst, opens: Bool = true
+  ) -> SpoolRig {
     let copy = ModelDisk()
     copy.files = disk.files
-    return SpoolRig(copy, device: device, opens: opens)
+    return SpoolRig(copy, device: device, order: order, opens: opens)
   }
 }
 

@@ -45,13 +45,14 @@ import Testing
     #expect(!taken[9].isTimeTrusted)
   }
 
-  @Test(arguments: [Int64.min, -1, 0, 4_102_444_800_000_000_000, .max])
-  func aClockThatIsYearsOffChangesNothing(time: Int64) {
+  @Test(
+    arguments: [Int64.min, -1, 0, 4_102_444_800_000_000_000, .max], Spool.Order.allCases)
+  func aClockThatIsYearsOffChangesNothing(time: Int64, order: Spool.Order) {
     let rig = SpoolRig()
     rig.record(0, .boolean(true), at: time, isTimeTrusted: false)
     rig.record(0, .boolean(false), at: 0)
     rig.closeBatch()
-    #expect(rig.restarted().takeAll().map { $0.time } == [time, 0])
+    #expect(rig.restarted(order: order).takeAll().map { $0.time } == [time, 0])
   }
 
   @Test func whatIsNotAcknowledgedIsTakenAgain() {
@@ -79,6 +80,30 @@ import Testing
     #expect(again.isEmpty)
     again.keep([6])
     #expect(again.takeAll().map { $0.sequence } == [6])
+  }
+
+  @Test(arguments: Spool.Order.allCases)
+  func whatIsAcknowledgedBeforeItIsTakenIsNotTaken(order: Spool.Order) {
+    let rig = SpoolRig(order: order)
+    rig.keep(1...5)
+    rig.spool.acknowledged(upTo: rig.spool.end)
+    #expect(rig.takeAll().isEmpty)
+    #expect(rig.isEmpty)
+  }
+
+  @Test func whatIsAcknowledgedWhileABatchIsWrittenRidesWithTheOneAfterIt() {
+    let rig = SpoolRig()
+    rig.keep(1...5)
+    for _ in 1...3 { _ = rig.take() }
+    let position = rig.spool.position
+    rig.fault = { [unowned rig] action in
+      if case .synchronize = action { rig.spool.acknowledged(upTo: position) }
+      return nil
+    }
+    rig.keep([6])
+    #expect(rig.restarted().takeAll().numbers == Array(1...6))
+    rig.keep([7])
+    #expect(rig.restarted().takeAll().numbers == Array(4...7))
   }
 
   @Test func aMarkerRidesWithTheNextBatch() {
@@ -124,14 +149,44 @@ import Testing
     #expect(rig.disk.files.isEmpty)
   }
 
-  @Test func aFullSpoolIsOpenedByItsHeadersAndItsNewestSegment() {
+  @Test func aBatchCostsNoMoreInANewSegmentThanTheFileItself() {
+    for order in Spool.Order.allCases {
+      let rig = SpoolRig(order: order, segment: 20 << 10)
+      for start in stride(from: Int64(0), to: 6000, by: 100) {
+        if start % 700 == 0 {
+          for _ in 0..<40 { _ = rig.take() }
+          rig.acknowledge()
+        }
+        rig.forgetActions()
+        rig.keep(start..<start + 100)
+        let creations = rig.actions.count { if case .create = $0 { true } else { false } }
+        #expect(creations <= 1)
+        #expect(rig.actions.count { if case .append = $0 { true } else { false } } <= 1 + creations)
+        #expect(
+          rig.actions.count { if case .synchronize = $0 { true } else { false } } <= 1 + creations)
+        #expect(rig.actions.count { $0 == .synchronizeDirectory } == creations)
+      }
+      #expect(rig.disk.files.count > 5)
+    }
+  }
+
+  @Test(arguments: Spool.Order.allCases)
+  func aFullSpoolIsOpenedByItsHeadersAndItsNewestSegment(order: Spool.Order) {
     let disk = fullDisk()
     #expect(disk.files.count == 64)
     #expect(disk.files.values.reduce(0) { $0 + $1.count } > 60 << 20)
-    let rig = SpoolRig(disk, cap: 80 << 20)
+    let rig = SpoolRig(disk, order: order, cap: 80 << 20)
     #expect(rig.bytesRead <= 65 * SegmentHeader.byteCount + Spool.segmentByteCount)
     #expect(rig.chunks <= 64 + 40)
-    #expect(rig.take()?.number == 1)
+    rig.forgetActions()
+    let first = rig.take()?.number
+    if order == .oldestFirst {
+      #expect(first == 1)
+      #expect(rig.chunks == 1)
+    } else {
+      #expect((first ?? 0) > 63 * 30_000)
+      #expect(rig.bytesRead <= Spool.segmentByteCount + SegmentReader.windowByteCount)
+    }
   }
 
   /// Everything that is made once; what a page of it is not written to costs nothing.
@@ -139,7 +194,7 @@ import Testing
     let sum =
       Spool.outgoingByteCountMax + SegmentReader.windowByteCount
       + Spool.memoryEntryCountMax * MemoryLayout<SpoolEntry>.stride
-      + 2 * 256 * (32 + Spool.uniqueIDByteCountMax)
+      + 4 * MemoryLayout<SequenceSet>.stride + 2 * 256 * (32 + Spool.uniqueIDByteCountMax)
       + Spool.segmentCountMax * MemoryLayout<Spool.Segment>.stride
     #expect(sum <= 1 << 20)
   }
