@@ -172,7 +172,8 @@ public struct Delivery: ~Copyable {
   /// Keeps what a sensor says, if it is another value than before.
   public mutating func record(_ reading: Reading) {
     guard batch.record(reading) else { return }
-    history.record(reading, of: batch.uniqueID(of: reading.sensor))
+    history.record(
+      reading, of: batch.uniqueID(of: reading.sensor), named: batch.name(of: reading.sensor))
   }
 
   public mutating func record(_ fix: Fix) {

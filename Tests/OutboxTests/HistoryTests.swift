@@ -19,6 +19,7 @@ private struct Chunk: Decodable {
   let last: Int?
   let clock: String
   let sensors: [String]
+  let names: [String]
   let readings: [[Double?]]
   let pointColumns: [String]
   let points: [[Double?]]
@@ -151,7 +152,8 @@ extension DeliveryRig {
     let chunks = rig.chunks()
     #expect(chunks.flatMap(\.numbers) == (1...100).map(Double.init))
     #expect(chunks.flatMap(\.readings).map { $0[0] } == (0..<100).map(Double.init))
-    #expect(chunks.allSatisfy { $0.sensors == ["level"] && $0.clock == "set" })
+    #expect(
+      chunks.allSatisfy { $0.sensors == ["level"] && $0.names == ["level"] && $0.clock == "set" })
     #expect(chunks.allSatisfy { $0.deviceId == "board" && $0.device == "Boat" })
     #expect(rig.historyEntryCount == 0)
   }

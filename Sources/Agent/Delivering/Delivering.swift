@@ -31,7 +31,7 @@ struct Delivering {
     let settings = configuration.history
     let spool = Spool(
       device: DeviceFingerprint(ofDeviceID: device.deviceID), durability: configuration.durability,
-      byteCountCap: settings.diskMegabytes << 20, seed: randomSeed())
+      order: settings.order, byteCountCap: settings.diskMegabytes << 20, seed: randomSeed())
     return History(
       History.Device(id: device.deviceID, name: device.deviceName), spool: spool,
       bytesPerMinute: settings.bytesPerMinute)

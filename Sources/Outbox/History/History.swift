@@ -42,7 +42,9 @@ public struct History: ~Copyable {
   /// Where the entries of the chunk end.
   private var chunkEnd: SpoolPosition
   /// An entry that was taken and is the first of the next chunk.
-  private var heldOver: (entry: SpoolEntry, uniqueID: [UInt8])?
+  private var heldOver: (entry: SpoolEntry, sensor: HistorySensor)?
+  /// The sensors that said something in this run of the agent.
+  private var sensors: [HistorySensor] = []
   /// Whether there may be entries that go as events, and where they end.
   private var isBacklogged = false
   private var backlogEnd: SpoolPosition
@@ -69,7 +71,10 @@ public struct History: ~Copyable {
 
   // MARK: What is measured
 
-  mutating func record(_ reading: Reading, of uniqueID: [UInt8]) {
+  mutating func record(_ reading: Reading, of uniqueID: [UInt8], named name: [UInt8]) {
+    if !sensors.contains(where: { $0.uniqueID == uniqueID }) {
+      sensors.append(HistorySensor(uniqueID: uniqueID, name: name))
+    }
     spool.record(reading, of: uniqueID, isTimeTrusted: clock.isTrusted)
   }
 
@@ -150,15 +155,15 @@ public struct History: ~Copyable {
   private mutating func gather() -> Bool {
     if let held = heldOver {
       heldOver = nil
-      _ = append(held.entry, of: held.uniqueID)
+      _ = append(held.entry, of: held.sensor)
       chunkEnd = spool.position
     }
     while true {
       let end = spool.position
       guard let entry = spool.take(upTo: backlogEnd) else { break }
-      let uniqueID = spool.uniqueID(of: entry)
-      guard append(entry, of: uniqueID) else {
-        heldOver = (entry, uniqueID)
+      let sensor = sensor(spool.uniqueID(of: entry))
+      guard append(entry, of: sensor) else {
+        heldOver = (entry, sensor)
         chunkEnd = end
         state = .ready
         return false
@@ -171,9 +176,13 @@ public struct History: ~Copyable {
     return false
   }
 
-  private mutating func append(_ entry: SpoolEntry, of uniqueID: [UInt8]) -> Bool {
+  private mutating func append(_ entry: SpoolEntry, of sensor: HistorySensor) -> Bool {
     let corrected = corrections.corrected(entry, isClockTrusted: clock.isTrusted)
-    return chunk.append(corrected, of: uniqueID, byteCountMax: pace.byteCount)
+    return chunk.append(corrected, of: sensor, byteCountMax: pace.byteCount)
+  }
+
+  private func sensor(_ uniqueID: [UInt8]) -> HistorySensor {
+    sensors.first { $0.uniqueID == uniqueID } ?? HistorySensor(uniqueID: uniqueID, name: uniqueID)
   }
 
   // MARK: Chunks

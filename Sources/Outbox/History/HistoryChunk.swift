@@ -10,6 +10,7 @@ import Sensing
 ///                     the entries were in memory only
 ///     clock           "set" where the times are known to be right, else "unset"
 ///     sensors         unique ids
+///     names           what people call them
 ///     readings        [time, index into sensors, value], in the order in which they were made
 ///     point_columns   the names of what stands in a point
 ///     points          [time, latitude, longitude, accuracy, altitude, speed, course], in order
@@ -27,7 +28,7 @@ struct HistoryChunk: ~Copyable {
 
   private var readings = ByteBuffer(capacity: byteCountMax)
   private var points = ByteBuffer(capacity: byteCountMax)
-  private var sensors: [[UInt8]] = []
+  private var sensors: [HistorySensor] = []
   private var sensorsByteCount = 0
   private(set) var entryCount = 0
   /// Of the entries; nil where they have none, or where there are no entries.
@@ -54,12 +55,12 @@ struct HistoryChunk: ~Copyable {
   /// Adds an entry and returns true; or returns false where it belongs into the next event. The
   /// first one always finds its place.
   mutating func append(
-    _ entry: SpoolEntry, of uniqueID: [UInt8], byteCountMax: Int = byteCountMax
+    _ entry: SpoolEntry, of sensor: HistorySensor, byteCountMax: Int = byteCountMax
   ) -> Bool {
     guard isEmpty || continues(with: entry) else { return false }
     let before = (readings.count, points.count, sensors.count, sensorsByteCount)
     switch entry.content {
-    case .reading(_, let value): append(value, entry.time, of: uniqueID)
+    case .reading(_, let value): append(value, entry.time, of: sensor)
     case .fix(let fix): append(fix)
     }
     let isTooLarge = readings.isOverflowed || points.isOverflowed || byteCount > byteCountMax
@@ -83,8 +84,8 @@ struct HistoryChunk: ~Copyable {
     return entry.sequence.map { $0 > last } ?? false
   }
 
-  private mutating func append(_ value: Value, _ time: WallTime, of uniqueID: [UInt8]) {
-    let index = self.index(of: uniqueID)
+  private mutating func append(_ value: Value, _ time: WallTime, of sensor: HistorySensor) {
+    let index = self.index(of: sensor)
     readings.openJSONArray()
     readings.appendJSON(time.unixSeconds)
     readings.appendJSON(index)
@@ -92,10 +93,10 @@ struct HistoryChunk: ~Copyable {
     readings.closeJSONArray()
   }
 
-  private mutating func index(of uniqueID: [UInt8]) -> Int {
-    if let index = sensors.firstIndex(of: uniqueID) { return index }
-    sensors.append(uniqueID)
-    sensorsByteCount += uniqueID.count + 3
+  private mutating func index(of sensor: HistorySensor) -> Int {
+    if let index = sensors.firstIndex(of: sensor) { return index }
+    sensors.append(sensor)
+    sensorsByteCount += sensor.uniqueID.count + sensor.name.count + 6
     return sensors.count - 1
   }
 
@@ -139,7 +140,11 @@ struct HistoryChunk: ~Copyable {
   private func writeReadings(into data: inout ByteBuffer) {
     data.appendJSON(key: "sensors")
     data.openJSONArray()
-    for sensor in sensors { data.appendJSON(sensor) }
+    for sensor in sensors { data.appendJSON(sensor.uniqueID) }
+    data.closeJSONArray()
+    data.appendJSON(key: "names")
+    data.openJSONArray()
+    for sensor in sensors { data.appendJSON(sensor.name) }
     data.closeJSONArray()
     data.appendJSON(key: "readings")
     data.openJSONArray()
@@ -156,6 +161,13 @@ struct HistoryChunk: ~Copyable {
     data.append(points.bytes)
     data.closeJSONArray()
   }
+}
+
+/// A sensor as history knows it.
+struct HistorySensor: Equatable {
+  let uniqueID: [UInt8]
+  /// What people call it; the unique id where that is not known any more.
+  let name: [UInt8]
 }
 
 extension WallTime {
