@@ -13,8 +13,7 @@ extension Spool {
 
   /// Whether the newest segment holds nothing but what was acknowledged.
   var isEverythingAcknowledged: Bool {
-    segments.count == 1 && newest.byteCount > SegmentHeader.byteCount
-      && nextSequence > newest.first && isAcknowledged(0)
+    segments.count == 1 && nextSequence > newest.first && isAcknowledged(0)
   }
 
   mutating func nextWrite() -> Step? {

@@ -197,6 +197,24 @@ import Testing
     #expect(rig.takeAll().numbers == [1, 2])
   }
 
+  @Test func aListThatBreaksOffIsBegunAnew() {
+    let disk = SpoolRig()
+    disk.keep([1])
+    disk.disk.files["0000000000000001.thinned"] = [1]
+    let rig = disk.restarted(opens: false)
+    rig.failsLate = true
+    rig.fault = { action in action == .list ? 5 : nil }
+    rig.settle()
+    rig.fault = { _ in nil }
+    rig.forgetActions()
+    rig.sleepUntilDeadline()
+    let file = SegmentFile(first: 1)
+    #expect(
+      rig.actions.count { if case .read(file, offset: 0, _) = $0 { true } else { false } } == 1)
+    #expect(rig.actions.count { if case .delete = $0 { true } else { false } } == 1)
+    #expect(rig.takeAll().numbers == [1])
+  }
+
   @Test func aSegmentThatCannotBeReadIsLeftOutAndCounted() {
     let rig = SpoolRig()
     rig.keep([1])

@@ -56,9 +56,8 @@ import Testing
   @Test func whatIsInMemoryOnlyComesFirst() {
     let rig = SpoolRig(order: .newestFirst)
     rig.keep(1...3)
-    rig.record(4)
-    rig.record(5)
-    #expect(rig.takeAll().numbers == [4, 5, 1, 2, 3])
+    for number in Int64(4)...7 { rig.record(number) }
+    #expect(rig.takeAll().numbers == [4, 5, 6, 7, 1, 2, 3])
     rig.acknowledge()
     #expect(rig.isEmpty)
     #expect(rig.inMemory == 0)

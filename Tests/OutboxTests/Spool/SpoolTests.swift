@@ -106,6 +106,30 @@ import Testing
     #expect(rig.restarted().takeAll().numbers == Array(4...7))
   }
 
+  @Test(arguments: Spool.Order.allCases)
+  func whatIsBeingWrittenIsTakenFromTheDisk(order: Spool.Order) {
+    let rig = SpoolRig(order: order)
+    rig.fault = { [unowned rig] action in
+      if case .synchronize = action { #expect(rig.spool.take() == nil) }
+      return nil
+    }
+    rig.keep(1...3)
+    #expect(rig.takeAll().map { $0.sequence } == [1, 2, 3])
+  }
+
+  @Test(arguments: Spool.Order.allCases)
+  func whatWasTakenIsNotWrittenBeforeItIsTakenAgain(order: Spool.Order) {
+    let rig = SpoolRig(order: order)
+    rig.record(1)
+    #expect(rig.take()?.number == 1)
+    rig.forgetActions()
+    rig.keep([2])
+    #expect(rig.actions.isEmpty)
+    rig.spool.rewind()
+    rig.settle()
+    #expect(rig.restarted().takeAll().numbers == [1, 2])
+  }
+
   @Test func aMarkerRidesWithTheNextBatch() {
     let rig = SpoolRig()
     rig.keep(1...5)
