@@ -158,6 +158,14 @@ extension DeliveryRig {
     #expect(rig.historyEntryCount == 0)
   }
 
+  @Test func theOnlyReadingOfAShortOutageArrivesWithItsTime() throws {
+    rig.sleep(.seconds(5))
+    rig.outage(level, 7...7)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    #expect(rig.chunks().flatMap(\.readings) == [[5, 0, 7]])
+  }
+
   @Test func sequenceNumbersOfChunksFollowEachOther() throws {
     rig.outage(level, 1...2000)
     rig.forgetWhatWasToldSoFar()
