@@ -66,8 +66,6 @@ void fakegpiod_set_source(fakegpiod *chip, const char *path) {
   strncpy(chip->source, path, sizeof chip->source - 1);
 }
 
-int fakegpiod_events(const fakegpiod *chip) { return chip->events[0]; }
-
 int fakegpiod_write(fakegpiod *chip, const void *bytes, size_t count) {
   return write(chip->events[1], bytes, count) == (ssize_t)count;
 }

@@ -14,14 +14,14 @@ struct Main {
       FileHandle.standardError.write(Data("fill-spool DIRECTORY DEVICE-ID MEBIBYTES\n".utf8))
       exit(64)
     }
-    var filler = try Filler(
+    let filler = try Filler(
       directory: URL(filePath: arguments[1]), deviceID: [UInt8](arguments[2].utf8))
     print(try filler.fill(upTo: mebibytes << 20))
   }
 }
 
 /// A spool and its directory. Nothing is synchronised: nobody cuts the power of a test.
-struct Filler: ~Copyable {
+final class Filler {
   private static let uniqueID = [UInt8]("filler".utf8)
   /// 2026-01-01.
   private static let start: Int64 = 1_767_225_600
@@ -33,12 +33,12 @@ struct Filler: ~Copyable {
 
   init(directory: URL, deviceID: [UInt8]) throws {
     self.directory = directory
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     spool = Spool(device: DeviceFingerprint(ofDeviceID: deviceID), seed: 1)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     try work()
   }
 
-  mutating func fill(upTo byteCount: Int) throws -> Int {
+  func fill(upTo byteCount: Int) throws -> Int {
     while spool.occupiedByteCount < byteCount {
       for _ in 0..<Spool.batchEntryCountMax { record() }
       spool.batchClosed()
@@ -48,17 +48,17 @@ struct Filler: ~Copyable {
   }
 
   /// A text as long as they are makes the fewest entries.
-  private mutating func record() {
+  private func record() {
     count += 1
     let text = InlineText([UInt8]("a reading that waits for somebody, no. \(count)".utf8).span)
     spool.record(
       Reading(
         sensor: SensorIndex(0), value: .text(text),
-        time: WallTime(seconds: Self.start + Int64(count), nanoseconds: 0)),
+        time: WallTime(nanoseconds: (Self.start + Int64(count)) * 1_000_000_000)),
       of: Self.uniqueID, isTimeTrusted: true)
   }
 
-  private mutating func work() throws {
+  private func work() throws {
     while let action = spool.nextAction() {
       switch action {
       case .list, .synchronize, .synchronizeDirectory: break
