@@ -34,10 +34,7 @@ async def trial(lab, seed):
     for agent in costs.agents:
       await agent.end()
     await home.stop()
-  wrong = [
-    f"{name}: {measured}, and {limit} is the most"
-    for name, (measured, limit) in costs.figures.items() if limit is not None and measured > limit]
-  return costs.figures, wrong + costs.wrong, costs.not_run
+  return costs.figures, costs.wrong, costs.not_run
 
 
 class Costs:

@@ -52,12 +52,10 @@ async def run(lab, names, seed):
   told = {"seed": seed, "tables": {}, "costs": {}, "wrong": [], "not_run": []}
   if "kills" in names:
     lab.enter("kills")
-    rows, wrong, quiet = await kills.trial(lab, seed)
+    rows, wrong, figures = await kills.trial(lab, seed)
     told["tables"]["practice home"] = rows
+    told["costs"] |= figures
     told["wrong"] += wrong
-    for durability, byte_count in quiet.items():
-      told["costs"][f"bytes written a minute while all is well, {durability}"] = [
-        byte_count, None if durability == "reading" else 0]
   if "home" in names:
     lab.enter("home")
     trial = real.Trial(lab, seed)
@@ -71,6 +69,9 @@ async def run(lab, names, seed):
     told["costs"] |= figures
     told["wrong"] += wrong
     told["not_run"] += not_run
+  told["wrong"] += [
+    f"{name}: {measured}, and {limit} is the most"
+    for name, (measured, limit) in told["costs"].items() if limit is not None and measured > limit]
   return told
 
 

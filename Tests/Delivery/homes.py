@@ -27,6 +27,11 @@ class Received:
     # When events came: {device: [time]}.
     self.chunks = collections.defaultdict(list)
 
+  def count(self):
+    """How much came."""
+    return sum(map(len, self.live.values())) + sum(
+      sum(readings.values()) for readings in self.history.values())
+
   def take_history(self, data, came_at):
     device = data["device"]
     self.chunks[device].append(came_at)
@@ -150,9 +155,9 @@ class RealHome:
   def read_recorder(self):
     database = sqlite3.connect(self.folder / "config/home-assistant_v2.db")
     heard = {device: set(readings) for device, readings in self.received.history.items()}
-    for text, at in database.execute(
-        "select shared_data, time_fired_ts from events join event_types using (event_type_id)"
-        " join event_data using (data_id) where event_type = 'homeward_history'"):
+    for (text,) in database.execute(
+        "select shared_data from events join event_types using (event_type_id)"
+        " join event_data using (data_id) where event_types.event_type = 'homeward_history'"):
       data = json.loads(text)
       for moment, _, value in data["readings"]:
         if (moment, value) not in heard.get(data["device"], ()):

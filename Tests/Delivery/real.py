@@ -16,7 +16,6 @@ OUTAGE_GAP = (0.02, 0.1)
 KILLS_EACH = 2
 # Longer than a request may take.
 CUT_SECONDS = 34
-ARRIVAL_SECONDS_MAX = 90
 
 
 class Trial:
@@ -37,7 +36,7 @@ class Trial:
       await self.restart_home()
       if self.wires:
         await self.cut_wires()
-      await arrive(self.agents, self.home.received, ARRIVAL_SECONDS_MAX)
+      await arrive(self.agents, self.home.received)
       words = await asyncio.gather(*(agent.stop() for agent in self.agents))
       left = sum(word["undelivered"] for word in words)
       if left:
