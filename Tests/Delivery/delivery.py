@@ -6,6 +6,7 @@ import json
 import pathlib
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -49,6 +50,8 @@ class Lab:
 
 async def run(lab, names, seed):
   """Returns what there is to tell."""
+  # A plain `kill` ends all this as Ctrl-C does: with everything that was started.
+  asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
   told = {"seed": seed, "tables": {}, "costs": {}, "wrong": [], "not_run": []}
   if "kills" in names:
     lab.enter("kills")
@@ -106,6 +109,9 @@ def main():
   told = {"wrong": ["it did not come to its end"]}
   try:
     told = asyncio.run(run(lab, arguments.trials or TRIALS, seed))
+  except (KeyboardInterrupt, asyncio.CancelledError):
+    lab.say("interrupted")
+    return 130
   finally:
     lab.leave(not told["wrong"])
   if arguments.json:
