@@ -95,9 +95,11 @@ class RealHome:
 
   async def command(self, name):
     program = self.lab.root / "deploy/lab/home-assistant"
-    process = await asyncio.create_subprocess_exec(str(program), name, str(self.folder))
-    if await process.wait() != 0:
-      raise RuntimeError(f"deploy/lab/home-assistant {name} failed")
+    process = await asyncio.create_subprocess_exec(
+      str(program), name, str(self.folder), stderr=asyncio.subprocess.PIPE)
+    _, words = await process.communicate()
+    if process.returncode != 0:
+      raise RuntimeError(f"deploy/lab/home-assistant {name} failed:\n{words.decode()}")
 
   async def start(self):
     await self.command("start")
@@ -116,9 +118,10 @@ class RealHome:
       f'home_assistant: {{ url: "{self.url}", token_file: {token} }}\n'
       f"state_directory: {self.lab.folder}/watcher\n")
     for event_type in ("homeward_history", "state_changed"):
-      process = await asyncio.create_subprocess_exec(
-        str(self.lab.agent), "watch", "events", event_type, "--json", "--config",
-        str(configuration), stdout=asyncio.subprocess.PIPE, limit=LINE_BYTES_MAX)
+      with open(self.lab.folder / "watcher.log", "ab") as log:
+        process = await asyncio.create_subprocess_exec(
+          str(self.lab.agent), "watch", "events", event_type, "--json", "--config",
+          str(configuration), stdout=asyncio.subprocess.PIPE, stderr=log, limit=LINE_BYTES_MAX)
       self.watchers.append(process)
       self.tasks.append(asyncio.create_task(self.listen(process.stdout)))
 
@@ -163,7 +166,7 @@ class RealHome:
         if (moment, value) not in heard.get(data["device"], ()):
           self.received.history[data["device"]][(moment, value)] += 1
     for entity, state, at in database.execute(
-        "select entity_id, state, last_updated_ts from states join states_meta using (metadata_id)"
+        "select states_meta.entity_id, state, last_updated_ts from states join states_meta using (metadata_id)"
         " where state in ('on', 'off')"):
       self.take_state(entity, state, at)
     database.close()
@@ -178,6 +181,7 @@ class Gate:
     self.server = None
     # When the first byte came from an agent since somebody cleared it.
     self.first_byte_at = None
+    self.frail_limits = []
 
   @property
   def url(self):
@@ -190,12 +194,13 @@ class Gate:
   def shut(self):
     """Nobody listens any more, and every connection is reset."""
     self.server.close()
-    reset = struct.pack("ii", 1, 0)
     for writer in list(self.writers):
-      connection = writer.get_extra_info("socket")
-      with contextlib.suppress(OSError):
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
-      writer.transport.abort()
+      reset(writer)
+
+  def become_frail(self, limits):
+    """The next connections are reset after so many bytes from the agent, in the middle of whatever
+    they are part of."""
+    self.frail_limits = list(limits)
 
   async def serve(self, reader, writer):
     try:
@@ -204,19 +209,43 @@ class Gate:
       writer.transport.abort()
       return
     self.writers |= {writer, home_writer}
+    limit = self.frail_limits.pop() if self.frail_limits else float("inf")
     await asyncio.gather(
-      self.carry(reader, home_writer, True), self.carry(home_reader, writer, False))
+      self.carry_requests(reader, home_writer, writer, limit), self.carry(home_reader, writer))
     self.writers -= {writer, home_writer}
 
-  async def carry(self, reader, writer, is_outward):
+  async def carry_requests(self, reader, home_writer, writer, limit):
+    count = 0
     with contextlib.suppress(OSError):
       while data := await reader.read(65536):
-        if is_outward and self.first_byte_at is None:
+        if self.first_byte_at is None:
           self.first_byte_at = time.monotonic()
+        count += len(data)
+        if count > limit:
+          reset(writer)
+          data = data[:limit - count]
+        home_writer.write(data)
+        await home_writer.drain()
+        if count > limit:
+          break
+    with contextlib.suppress(OSError, RuntimeError):
+      home_writer.close()
+
+  async def carry(self, reader, writer):
+    with contextlib.suppress(OSError):
+      while data := await reader.read(65536):
         writer.write(data)
         await writer.drain()
     with contextlib.suppress(OSError, RuntimeError):
       writer.close()
+
+
+def reset(writer):
+  """Ends a connection as the kernel does when a process was killed."""
+  connection = writer.get_extra_info("socket")
+  with contextlib.suppress(OSError):
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+  writer.transport.abort()
 
 
 class Wire:

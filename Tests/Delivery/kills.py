@@ -17,7 +17,9 @@ OUTAGE_GAP = (0.012, 0.06)
 SHORT_LIFE_SECONDS = 0.8
 LONG_LIFE_SECONDS = 8
 LAST_LIFE_SECONDS = 3
-FLAP_SECONDS = 2
+# What a connection carries before it breaks: the first requests, and a part of a chunk of history.
+FRAIL_BYTES = (200, 5000)
+FRAIL_CONNECTIONS_EACH = 2
 ARRIVAL_SECONDS_MAX = 90
 # Longer than an agent waits for its next attempt after an outage of minutes.
 SILENCE_SECONDS = 20
@@ -42,13 +44,6 @@ async def suffer(agent, kills, dice):
   agent.play(dice, *OUTAGE_GAP)
   await asyncio.sleep(LAST_LIFE_SECONDS)
   await agent.pause()
-
-
-async def chunks(received):
-  """Waits until history comes."""
-  deadline = time.monotonic() + ARRIVAL_SECONDS_MAX
-  while not received.chunks and time.monotonic() < deadline:
-    await asyncio.sleep(0.01)
 
 
 async def arrive(agents, received):
@@ -92,11 +87,10 @@ async def trial(lab, seed):
     lab.say(f"kill -9, {sum(kills.values())} times, while nobody answers")
     gate.shut()
     await asyncio.gather(*(suffer(agent, kills[agent], dice[agent]) for agent in agents))
-    lab.say("the practice home is there again, and away in the middle of history, and there again")
-    await gate.open()
-    await chunks(home.received)
-    gate.shut()
-    await asyncio.sleep(FLAP_SECONDS)
+    lab.say("the practice home is there again; at first connections break in the middle")
+    breaks = random.Random(f"{seed}/breaks")
+    gate.become_frail(
+      breaks.randrange(*FRAIL_BYTES) for _ in range(FRAIL_CONNECTIONS_EACH * len(agents)))
     await gate.open()
     await arrive(agents, home.received)
     words = await asyncio.gather(*(agent.stop() for agent in agents))
