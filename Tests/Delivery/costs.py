@@ -63,7 +63,8 @@ class Costs:
     self.gate.shut()
     # -D: the agent stays the process that we started.
     await agent.start(
-      "strace", "-D", "-y", "-o", str(log), "-e", "trace=openat,write,pwrite64,writev,fsync,fdatasync")
+      "strace", "-D", "-y", "-o", str(log),
+      "-e", "trace=openat,write,pwrite64,writev,fsync,fdatasync")
     agent.play(self.dice, *TRACED_GAP)
     await asyncio.sleep(TRACED_SECONDS)
     await agent.kill()

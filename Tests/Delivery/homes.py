@@ -109,8 +109,8 @@ class RealHome:
     self.version = (self.folder / "version").read_text().strip()
 
   async def watch(self):
-    """Listens to its bus; the recorder, which is read at the end, forgets its last second when Home
-    Assistant is killed."""
+    """Listens to its bus; the recorder, which is read at the end, forgets its last second when
+    Home Assistant is killed."""
     configuration = self.lab.folder / "watcher.yaml"
     token = self.lab.folder / "watcher.token"
     token.write_text(self.token)
