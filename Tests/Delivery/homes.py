@@ -166,7 +166,8 @@ class RealHome:
         if (moment, value) not in heard.get(data["device"], ()):
           self.received.history[data["device"]][(moment, value)] += 1
     for entity, state, at in database.execute(
-        "select states_meta.entity_id, state, last_updated_ts from states join states_meta using (metadata_id)"
+        "select states_meta.entity_id, state, last_updated_ts from states"
+        " join states_meta using (metadata_id)"
         " where state in ('on', 'off')"):
       self.take_state(entity, state, at)
     database.close()

@@ -10,7 +10,7 @@ import tally
 from agent import Agent
 from homes import Gate, PracticeHome
 
-STEADY_SECONDS = 12
+STEADY_SECONDS = 10
 STEADY_GAP = (0.3, 0.9)
 OUTAGE_GAP = (0.012, 0.06)
 # Half of the lives end while the agent starts or soon after; the others span cycles.
