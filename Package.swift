@@ -166,6 +166,10 @@ let package = Package(
       name: "session-memory", dependencies: ["Transport", "CLinux"],
       path: "Tests/Benchmarks/SessionMemory", swiftSettings: shipped,
       linkerSettings: libraries("m")),
+    // A full spool, for Tests/Delivery.
+    .executableTarget(
+      name: "fill-spool", dependencies: ["Outbox"], path: "Tests/Delivery/FillSpool",
+      swiftSettings: everywhere, linkerSettings: libraries("m")),
     .executableTarget(
       name: "benchmarks", path: "Tests/Benchmarks",
       exclude: ["Sealing", "EntityChange", "SessionMemory", "heapcount.c", "floor.c", "run"],

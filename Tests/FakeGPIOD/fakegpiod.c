@@ -14,7 +14,7 @@
 
 struct fakegpiod {
   struct fakegpiod *next;
-  char path[128], label[32], name[32];
+  char path[128], label[32], name[32], source[128];
   unsigned int offset;
   int level, refusal, open_error;
   bool is_requested, has_left, is_removed;
@@ -62,8 +62,19 @@ void fakegpiod_set_refusal(fakegpiod *chip, int error) { chip->refusal = error; 
 
 void fakegpiod_set_open_error(fakegpiod *chip, int error) { chip->open_error = error; }
 
+void fakegpiod_set_source(fakegpiod *chip, const char *path) {
+  strncpy(chip->source, path, sizeof chip->source - 1);
+}
+
 int fakegpiod_write(fakegpiod *chip, const void *bytes, size_t count) {
   return write(chip->events[1], bytes, count) == (ssize_t)count;
+}
+
+// Where the events of a line come from: a pipe, or what the source names.
+static int open_events(struct fakegpiod *chip) {
+  if (!*chip->source) return pipe2(chip->events, O_CLOEXEC);
+  chip->events[0] = open(chip->source, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  return chip->events[0] < 0 ? -1 : 0;
 }
 
 // The handles of the library are all the fake itself.
@@ -74,7 +85,7 @@ static void *request(struct fakegpiod *chip, unsigned int offset, const char *co
   if (chip->has_left || offset != chip->offset) error = EINVAL;
   if (!consumer || strcmp(consumer, "homeward") != 0) error = EINVAL;
   if (chip->is_requested) error = EBUSY;
-  if (!error && pipe2(chip->events, O_CLOEXEC) < 0) error = errno;
+  if (!error && open_events(chip) < 0) error = errno;
   errno = error;
   if (error) return NULL;
   chip->is_requested = true;

@@ -22,6 +22,8 @@ void fakegpiod_set_level(fakegpiod *chip, int level);
 void fakegpiod_set_refusal(fakegpiod *chip, int error);
 /// The error that opening the chip gets from now on; 0 for none.
 void fakegpiod_set_open_error(fakegpiod *chip, int error);
+/// The events of the line come from this FIFO from its next request on.
+void fakegpiod_set_source(fakegpiod *chip, const char *path);
 /// Puts bytes where the events of the line come from. Returns whether all were taken.
 int fakegpiod_write(fakegpiod *chip, const void *bytes, size_t count);
 /// Nothing more comes from the line, and every question about it is answered with ENODEV.

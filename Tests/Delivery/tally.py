@@ -1,0 +1,119 @@
+"""Every reading made against every reading received."""
+
+import bisect
+import collections
+from collections import namedtuple
+
+from agent import CYCLE_SECONDS
+
+# Edges of the same level are further apart than twice this, and clocks are read one after another.
+NEAR_SECONDS = 0.009
+# The end of a cycle may be late by this on a busy machine.
+LATE_SECONDS = 1.5
+
+Tally = namedtuple("Tally", "made live history doubled invented lost")
+
+
+def count(agent, received):
+  """Who got what of this agent. `lost` holds the edges that nobody got."""
+  got = received.history[agent.name]
+  by_level = {level: sorted(at for at, found in got if found == level) for level in (True, False)}
+  used = set()
+  rest = []
+  for edge in agent.line.made:
+    at = nearest(by_level[edge.level], edge.wall, used, edge.level)
+    if at is None:
+      rest.append(edge)
+    else:
+      used.add((at, edge.level))
+  live = shown(agent, received.live[agent.name])
+  lost = [edge for edge in rest if edge not in live]
+  for edge in agent.line.in_hand:
+    at = nearest(by_level[edge.level], edge.wall, used, edge.level)
+    if at is not None:
+      used.add((at, edge.level))
+  # Every life begins with the level that it finds.
+  strangers = len(got) - len(used) - agent.line.life
+  return Tally(
+    len(agent.line.made), len(rest) - len(lost), len(agent.line.made) - len(rest),
+    sum(got.values()) - len(got), max(0, strangers), lost)
+
+
+def nearest(times, wall, used, level):
+  index = bisect.bisect_left(times, wall - NEAR_SECONDS)
+  best = None
+  while index < len(times) and times[index] <= wall + NEAR_SECONDS:
+    at = times[index]
+    if (at, level) not in used and (best is None or abs(at - wall) < abs(best - wall)):
+      best = at
+    index += 1
+  return best
+
+
+def shown(agent, live):
+  """The edges that were shown as states, which have no time of their own: the last one of that
+  level."""
+  edges = sorted(agent.line.made + agent.line.in_hand, key=lambda edge: edge.wall)
+  times = [edge.wall for edge in edges]
+  found = set()
+  for came_at, level in live:
+    index = bisect.bisect_right(times, came_at) - 1
+    if index >= 0 and edges[index].level != level:
+      index -= 1
+    if index >= 0:
+      found.add(edges[index])
+  return found
+
+
+def beyond_promise(agent, lost):
+  """The lost edges that the agent's durability promised to keep."""
+  if agent.durability == "reading":
+    return lost
+  if agent.durability == "memory":
+    return []
+  killed_at = {kill.life: kill.at for kill in agent.kills}
+  return [
+    edge for edge in lost
+    if killed_at.get(edge.life, 0) - edge.at > CYCLE_SECONDS + LATE_SECONDS
+    or edge.life not in killed_at]
+
+
+def summary(agents, received):
+  """For each durability: the numbers of one line of the table."""
+  rows = {}
+  for agent in agents:
+    tally = count(agent, received)
+    row = rows.setdefault(agent.durability, collections.Counter())
+    per_life = collections.Counter(edge.life for edge in tally.lost)
+    row["agents"] += 1
+    row["kills"] += len(agent.kills)
+    row["made"] += tally.made
+    row["live"] += tally.live
+    row["history"] += tally.history
+    row["doubled"] += tally.doubled
+    row["invented"] += tally.invented
+    row["lost"] += len(tally.lost)
+    row["worst"] = max(row["worst"], max(per_life.values(), default=0))
+    row["beyond"] += len(beyond_promise(agent, tally.lost))
+  return rows
+
+
+COLUMNS = ["agents", "kills", "made", "live", "history", "doubled", "lost", "worst", "beyond"]
+
+
+def table(rows):
+  lines = [f"  {'durability':<12}" + "".join(f"{column:>9}" for column in COLUMNS)]
+  for durability, row in rows.items():
+    lines.append(f"  {durability:<12}" + "".join(f"{row[column]:>9}" for column in COLUMNS))
+  return "\n".join(lines)
+
+
+def complaints(rows):
+  """What of the promises does not hold."""
+  for durability, row in rows.items():
+    if row["beyond"]:
+      yield f"durability {durability}: {row['beyond']} readings were lost that should be kept"
+    if row["invented"]:
+      yield f"durability {durability}: {row['invented']} readings came that nobody made"
+    if row["made"] == 0:
+      yield f"durability {durability}: nothing was made, which proves nothing"
