@@ -114,7 +114,7 @@ public struct History: ~Copyable {
   /// What was recorded so far is not proven, and no more is waited for.
   mutating func batchClosed() {
     spool.batchClosed()
-    backlog(upTo: spool.endOnDisk)
+    backlog(upTo: spool.end)
   }
 
   /// Everything up to `mark` was sent and is proven to be in Home Assistant, unless it `isIncomplete`:
