@@ -56,23 +56,24 @@ async def run(lab, names, seed):
   # A plain `kill` ends all this as Ctrl-C does: with everything that was started.
   asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
   told = {"seed": seed, "tables": {}, "costs": {}, "wrong": [], "not_run": []}
-  if "kills" in names:
-    rows, wrong, figures = await kills.trial(lab.room("kills"), seed)
-    told["tables"]["practice home"] = rows
-    told["costs"] |= figures
-    told["wrong"] += wrong
-  # Home Assistant takes its time to start, twice.
-  await asyncio.gather(
-    *(run_home(lab, seed, told) for name in names if name == "home"),
-    *(run_costs(lab, seed, told) for name in names if name == "costs"))
+  # Nearly all of the time they wait.
+  trials = {"kills": run_kills, "home": run_home, "costs": run_costs}
+  await asyncio.gather(*(trials[name](lab.room(name), seed, told) for name in names))
   told["wrong"] += [
     f"{name}: {measured}, and {limit} is the most"
     for name, (measured, limit) in told["costs"].items() if limit is not None and measured > limit]
   return told
 
 
+async def run_kills(lab, seed, told):
+  rows, wrong, figures = await kills.trial(lab, seed)
+  told["tables"]["practice home"] = rows
+  told["costs"] |= figures
+  told["wrong"] += wrong
+
+
 async def run_home(lab, seed, told):
-  trial = real.Trial(lab.room("home"), seed)
+  trial = real.Trial(lab, seed)
   rows, wrong, not_run = await trial.run()
   told["tables"][f"Home Assistant {trial.home.version}"] = rows
   told["wrong"] += wrong
@@ -80,7 +81,7 @@ async def run_home(lab, seed, told):
 
 
 async def run_costs(lab, seed, told):
-  figures, wrong, not_run = await costs.trial(lab.room("costs"), seed)
+  figures, wrong, not_run = await costs.trial(lab, seed)
   told["costs"] |= figures
   told["wrong"] += wrong
   told["not_run"] += not_run

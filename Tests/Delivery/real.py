@@ -14,6 +14,7 @@ STEADY_SECONDS = 6
 STEADY_GAP = (0.15, 0.6)
 OUTAGE_GAP = (0.02, 0.1)
 KILLS_EACH = 2
+HEARD_SECONDS = 1.5
 # Longer than a request may take.
 CUT_SECONDS = 34
 
@@ -89,11 +90,19 @@ class Trial:
 
   async def kill_home(self):
     self.lab.say("kill -9 of Home Assistant, and of each agent while it is away")
+    await self.be_heard()
     self.home.kill()
     await self.change_pace(OUTAGE_GAP)
     await asyncio.gather(*(self.suffer(agent) for agent in self.agents))
     await self.home.start()
     await self.recover()
+
+  async def be_heard(self):
+    """What Home Assistant took a moment before it is killed it may not have told anybody: that is no
+    reading that an agent lost, and nobody could count it."""
+    for agent in self.agents:
+      await agent.pause()
+    await asyncio.sleep(HEARD_SECONDS)
 
   async def suffer(self, agent):
     for _ in range(KILLS_EACH):

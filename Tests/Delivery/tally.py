@@ -10,6 +10,7 @@ from agent import CYCLE_SECONDS
 NEAR_SECONDS = 0.009
 # The end of a cycle may be late by this on a busy machine.
 LATE_SECONDS = 1.5
+PLACES_SHOWN = 8
 
 Tally = namedtuple("Tally", "made live history doubled invented lost")
 
@@ -78,6 +79,15 @@ def beyond_promise(agent, lost):
     or edge.life not in killed_at]
 
 
+def place(agent, edge):
+  """Which one it is, for whoever looks for it in the logs."""
+  kill = next((kill.at for kill in agent.kills if kill.life == edge.life), None)
+  before = "its last life" if kill is None else f"{kill - edge.at:.2f} s before its kill"
+  siblings = [other for other in agent.line.made if other.life == edge.life]
+  return (f"{agent.name} life {edge.life}, edge {siblings.index(edge) + 1} of {len(siblings)},"
+          f" {'on' if edge.level else 'off'} at {edge.wall:.3f}, {before}")
+
+
 def summary(agents, received):
   """For each durability: the numbers of one line of the table."""
   rows = {}
@@ -94,7 +104,9 @@ def summary(agents, received):
     row["invented"] += tally.invented
     row["lost"] += len(tally.lost)
     row["worst"] = max(row["worst"], max(per_life.values(), default=0))
-    row["beyond"] += len(beyond_promise(agent, tally.lost))
+    beyond = beyond_promise(agent, tally.lost)
+    row["beyond"] += len(beyond)
+    row["where"] = (row["where"] or []) + [place(agent, edge) for edge in beyond]
   return rows
 
 
@@ -112,7 +124,8 @@ def complaints(rows):
   """What of the promises does not hold."""
   for durability, row in rows.items():
     if row["beyond"]:
-      yield f"durability {durability}: {row['beyond']} readings were lost that should be kept"
+      yield (f"durability {durability}: {row['beyond']} readings were lost that should be kept:"
+             f" {'; '.join(row['where'][:PLACES_SHOWN])}")
     if row["invented"]:
       yield f"durability {durability}: {row['invented']} readings came that nobody made"
     if row["made"] == 0:
