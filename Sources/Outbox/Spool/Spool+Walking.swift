@@ -195,7 +195,10 @@ extension Spool {
     isChunkWanted = false
     losses.unreadableSegments += 1
     guard let here = cursor else { preconditionFailure("what is fetched has a place") }
-    if here.segment == segments.count - 1 { isNewestOpen = false }
+    if here.segment == segments.count - 1 {
+      isNewestOpen = false
+      isNewestUnclean = false
+    }
     leaveOut(here.segment)
   }
 
