@@ -45,9 +45,10 @@ public struct History: ~Copyable {
   private var heldOver: (entry: SpoolEntry, sensor: HistorySensor)?
   /// The sensors that said something in this run of the agent.
   private var sensors: [HistorySensor] = []
-  /// Whether there may be entries that go as events, and where they end.
+  /// Whether there may be entries that go as events.
   private var isBacklogged = false
-  private var backlogEnd: SpoolPosition
+  /// How many of those in memory are among them.
+  private var backlogInMemory: UInt64
   /// Whether what is left of earlier runs is known.
   private var isOpen = false
   private var clock = ClockJudge()
@@ -61,7 +62,7 @@ public struct History: ~Copyable {
   public init(_ device: Device, spool: consuming Spool, bytesPerMinute: Int? = nil) {
     self.device = device
     chunkEnd = spool.position
-    backlogEnd = spool.end
+    backlogInMemory = spool.end.inMemory
     pace = HistoryPace(bytesPerMinute: bytesPerMinute)
     self.spool = spool
   }
@@ -110,7 +111,7 @@ public struct History: ~Copyable {
   /// What was recorded so far is not proven, and no more is waited for.
   mutating func batchClosed() {
     spool.batchClosed()
-    backlog(upTo: spool.endOnDisk)
+    backlog(upTo: spool.end)
   }
 
   /// Everything up to `mark` was sent and is proven to be in Home Assistant, unless it `isIncomplete`:
@@ -120,7 +121,7 @@ public struct History: ~Copyable {
       backlog(upTo: mark)
     } else if !isBacklogged {
       spool.acknowledged(upTo: mark)
-    } else if spool.start.inMemory >= backlogEnd.inMemory {
+    } else if spool.start.inMemory >= backlogInMemory {
       // What is behind the backlog, and not on the disk with it.
       spool.acknowledged(
         upTo: SpoolPosition(sequence: spool.start.sequence, inMemory: mark.inMemory))
@@ -129,8 +130,15 @@ public struct History: ~Copyable {
   }
 
   private mutating func backlog(upTo end: SpoolPosition) {
-    backlogEnd = isBacklogged ? backlogEnd.union(end) : end
-    isBacklogged = spool.start != backlogEnd
+    backlogInMemory = max(backlogInMemory, end.inMemory)
+    let start = spool.start
+    isBacklogged = start.sequence < spool.end.sequence || start.inMemory < backlogInMemory
+  }
+
+  /// All that is on the disk is among them: entries that were in memory when the backlog was closed
+  /// may have been written since.
+  private var backlogEnd: SpoolPosition {
+    SpoolPosition(sequence: spool.end.sequence, inMemory: backlogInMemory)
   }
 
   // MARK: The disk
@@ -148,11 +156,12 @@ public struct History: ~Copyable {
   private mutating func opened() {
     isOpen = true
     corrections.runBegins(after: spool.end.sequence)
-    backlog(upTo: SpoolPosition(sequence: spool.end.sequence, inMemory: backlogEnd.inMemory))
+    backlog(upTo: SpoolPosition(sequence: spool.end.sequence, inMemory: backlogInMemory))
   }
 
   /// Returns whether the disk has to be asked before the chunk is done.
   private mutating func gather() -> Bool {
+    let backlogEnd = backlogEnd
     if let held = heldOver {
       heldOver = nil
       _ = append(held.entry, of: held.sensor)

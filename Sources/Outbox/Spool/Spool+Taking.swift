@@ -10,7 +10,7 @@ extension Spool {
     switch order {
     case .oldestFirst:
       // Where nothing is left out, the end of the newest segment has to be seen.
-      if taken.prefix < end.sequence || end.sequence >= nextSequence - 1,
+      if taken.prefix < end.sequence || end.sequence == nextSequence - 1,
         let entry = takeFromDisk(upTo: .max)
       {
         return entry
@@ -48,13 +48,6 @@ extension Spool {
   public var end: SpoolPosition {
     SpoolPosition(
       sequence: nextSequence - 1, inMemory: waiting.removedCount + UInt64(waiting.count))
-  }
-
-  /// The same once all of them are on the disk, if it takes them.
-  var endOnDisk: SpoolPosition {
-    SpoolPosition(
-      sequence: nextSequence - 1 + UInt64(waiting.count),
-      inMemory: waiting.removedCount + UInt64(waiting.count))
   }
 
   /// What was acknowledged.

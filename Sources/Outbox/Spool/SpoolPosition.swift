@@ -18,11 +18,4 @@ public struct SpoolPosition: Equatable, Sendable {
 
   /// Up to where no number is missing.
   var sequence: UInt64 { numbers.prefix }
-
-  /// Everything that is in one of the two.
-  func union(_ other: SpoolPosition) -> SpoolPosition {
-    var numbers = numbers
-    numbers.formUnion(other.numbers, forgetting: .highest)
-    return SpoolPosition(numbers: numbers, inMemory: max(inMemory, other.inMemory))
-  }
 }
