@@ -130,7 +130,7 @@ final class DeliveryRig {
 
   func clockIs(synchronized isSynchronized: Bool, ahead: Duration = .zero) {
     clockAhead = ahead
-    delivery.history.clockRead(
+    _ = delivery.history.clockRead(
       now, WallTime(nanoseconds: now.nanoseconds) + ahead, isSynchronized: isSynchronized)
     settle()
   }

@@ -41,7 +41,7 @@ final class Courier {
   /// A cycle was due before there was a registration.
   private var isCycleOwed = false
 
-  /// At the last cycle: the kernel is not asked at every turn.
+  /// At the last cycle, or when the clock was set since: the kernel is not asked at every turn.
   private var wasClockSynchronized = isClockSynchronized
 
   var delivery: Delivery
@@ -108,7 +108,12 @@ final class Courier {
 
   /// The clock may have been set since the last time.
   func clockRead(_ moment: Moment) {
-    delivery.history.clockRead(
+    guard
+      delivery.history.clockRead(
+        moment.instant, moment.wallTime, isSynchronized: wasClockSynchronized)
+    else { return }
+    wasClockSynchronized = isClockSynchronized
+    _ = delivery.history.clockRead(
       moment.instant, moment.wallTime, isSynchronized: wasClockSynchronized)
   }
 

@@ -86,17 +86,20 @@ public struct History: ~Copyable {
   }
 
   /// The clocks were read. `isSynchronized` says whether the kernel's was set by another one.
+  ///
+  /// Returns whether it was set since the last time: then whoever set it need not be another clock.
   public mutating func clockRead(
     _ instant: Instant, _ wallTime: WallTime, isSynchronized: Bool
-  ) {
+  ) -> Bool {
     let step = clock.clockRead(instant, wallTime, isSynchronized: isSynchronized)
-    guard let step else { return }
+    guard let step else { return false }
     if state != .underWay {
       takeAgain()
       state = .resting
     }
     spool.correctTimesInMemory(by: step)
     corrections.add(step, upTo: spool.end.sequence)
+    return true
   }
 
   /// A cycle is due. What was to go as history in the one before and could not is written to the disk,
