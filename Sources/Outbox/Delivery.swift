@@ -287,6 +287,15 @@ public struct Delivery: ~Copyable {
     unregisteredSince = unregisteredSince ?? now
   }
 
+  /// No new registration is to be had for now. The one there is may come to life again, and is tried
+  /// on; after another while without an answer it is doubted again.
+  public mutating func registrationRefused(now: Instant) -> Message? {
+    outage?.isDoubted = false
+    outage?.doubtfulSince = now
+    // What began meanwhile was never sent.
+    return connectionFailed(InlineText("there was no registration"), now: now)
+  }
+
   /// There is a new registration: Home Assistant can be reached, knows no sensor of it, and knows
   /// all about the device.
   public mutating func registrationReplaced(_ protection: Protection) {

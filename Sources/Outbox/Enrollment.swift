@@ -182,7 +182,16 @@ public struct Enrollment: Sendable {
 }
 
 extension Enrollment.Problem {
-  /// Whether only a person can end it.
+  /// Whether it does not go away by itself, and not soon either.
+  public var isLasting: Bool {
+    switch self {
+    case .noToken, .tokenRejected: true
+    case .noConnection, .notFound, .unavailable, .notHomeAssistant: false
+    case .withoutEncryption, .requestRejected, .forbidden: true
+    }
+  }
+
+  /// Whether only a person can end it, on the side of Home Assistant.
   fileprivate var isRefusal: Bool {
     switch self {
     case .withoutEncryption, .requestRejected, .forbidden: true

@@ -9,7 +9,8 @@ import Transport
 /// a registration to deliver with.
 final class Courier {
   private enum Phase {
-    case registering(Registrar)
+    /// Where there was a registration before, it may not be lost after all.
+    case registering(Registrar, former: Registration?)
     case delivering(Registration)
   }
 
@@ -130,7 +131,7 @@ final class Courier {
 
   var deadline: Instant? {
     var next = http.deadline
-    if case .registering(let registrar)? = phase {
+    if case .registering(let registrar, _)? = phase {
       next = earliest(earliest(next, registrar.deadline), delivery.history.spool.deadline)
     } else {
       next = earliest(next, delivery.deadline)
@@ -142,7 +143,7 @@ final class Courier {
     http.deadlineReached(now: now)
     line?.deadlineReached(now: now)
     whereabouts?.deadlineReached(now: now)
-    if case .registering(let registrar)? = phase {
+    if case .registering(let registrar, _)? = phase {
       registrar.deadlineReached(now: now)
       delivery.history.spool.deadlineReached(now: now)
       tidy(now: now)
@@ -153,7 +154,7 @@ final class Courier {
 
   func cycleDue(now: Instant) {
     wasClockSynchronized = isClockSynchronized
-    if case .registering(let registrar)? = phase {
+    if case .registering(let registrar, _)? = phase {
       isCycleOwed = true
       delivery.cyclePostponed()
       tidy(now: now)
@@ -183,7 +184,9 @@ final class Courier {
     let registrar = Registrar(
       settings: settings, identity: identity, credential: state.credential(),
       rejected: state.readRejectedTokens(), http: http, keeper: keeper, owner: self, now: now)
-    phase = .registering(registrar)
+    var former: Registration?
+    if case .delivering(let registration)? = phase { former = registration }
+    phase = .registering(registrar, former: former)
   }
 
   private func deliver(with registration: Registration) {
@@ -320,9 +323,19 @@ extension Courier: RegistrarOwner {
   func registrationFailed(_ problem: Enrollment.Problem, now: Instant) {
     delivery.registrationFailed(now: now)
     reporter.notRegistered(problem)
+    if problem.isLasting { tryFormerRegistration(now: now) }
   }
 
-  func registrationPostponed(now: Instant) { delivery.registrationFailed(now: now) }
+  func registrationPostponed(now: Instant) {
+    delivery.registrationFailed(now: now)
+    tryFormerRegistration(now: now)
+  }
+
+  private func tryFormerRegistration(now: Instant) {
+    guard case .registering(_, let former?)? = phase else { return }
+    deliver(with: former)
+    goOn(delivery.registrationRefused(now: now), now: now)
+  }
 }
 
 extension Courier: TransferOwner {
