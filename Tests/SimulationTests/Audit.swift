@@ -93,7 +93,7 @@ struct Audit {
       }
       guard isNew else { continue }
       let newest = newestOfHistory[sighting.sensor] ?? 0
-      if number < newest, !ledger.hasUnreadSegment {
+      if number < newest, world.plan.order == .oldestFirst, !ledger.hasUnreadSegment {
         complain(
           "the history of \(sighting.sensor) goes back from \(newest) to \(number) in"
             + " \(records.chunks[chunk])")

@@ -18,6 +18,8 @@ struct DayPlan {
   let sensorCount: Int
   let fixesPerHundred: UInt64
   let durability: Durability
+  /// In which order history comes.
+  let order: Spool.Order
   let spoolByteCountCap: Int
   let segmentByteCount: Int
   let historyBytesPerMinute: Int?
@@ -45,6 +47,7 @@ struct DayPlan {
     registersAgainAfter = draw.is(1, of: 2) ? .seconds(Int64(300 + draw.number(900))) : nil
     happenings = Self.happenings(&draw, sensorCount: sensorCount, knowsHome: knowsHome)
     random = draw.random
+    order = draw.is(1, of: 3) ? .newestFirst : .oldestFirst
   }
 
   private static func happenings(

@@ -52,7 +52,8 @@ final class SimulatedAgent {
         History.Device(id: Self.identity.deviceID, name: Self.identity.deviceName),
         spool: Spool(
           device: DeviceFingerprint(ofDeviceID: Self.identity.deviceID),
-          durability: world.plan.durability, byteCountCap: world.plan.spoolByteCountCap,
+          durability: world.plan.durability, order: world.plan.order,
+          byteCountCap: world.plan.spoolByteCountCap,
           segmentByteCount: world.plan.segmentByteCount, seed: random.next()),
         bytesPerMinute: world.plan.historyBytesPerMinute),
       trackerID: Self.identity.deviceID, protection: .sealed,
