@@ -140,6 +140,17 @@ class RealHome:
       device = entity.split(".")[1].removesuffix("_line")
       self.received.take_live(device, state == "on", at)
 
+  async def is_closed(self):
+    """Waits until it takes no more connections."""
+    for _ in range(600):
+      try:
+        _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        writer.close()
+      except OSError:
+        return
+      await asyncio.sleep(0.1)
+    raise RuntimeError("Home Assistant was told to restart, and does not")
+
   def kill(self):
     """kill -9 of Home Assistant."""
     os.kill(int((self.folder / "pid").read_text()), signal.SIGKILL)

@@ -98,7 +98,7 @@ class Trial:
     await self.recover()
 
   async def be_heard(self):
-    """What Home Assistant took a moment before it is killed it may not have told anybody: that is no
+    """What Home Assistant took a moment before it ends it may not have told anybody: that is no
     reading that an agent lost, and nobody could count it."""
     for agent in self.agents:
       await agent.pause()
@@ -113,7 +113,11 @@ class Trial:
 
   async def restart_home(self):
     self.lab.say("Home Assistant restarts")
-    await self.home.command("restart")
+    await self.be_heard()
+    restart = asyncio.create_task(self.home.command("restart"))
+    await self.home.is_closed()
+    self.play(OUTAGE_GAP)
+    await restart
     await self.recover()
 
   async def recover(self):
