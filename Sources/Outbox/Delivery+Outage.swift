@@ -6,6 +6,7 @@ import HomeAssistant
 extension Delivery {
   mutating func proven(now: Instant) {
     state = .idle
+    batchClosesAt = nil
     lastProvenAt = now
     backOff.succeeded()
     routes.proven()
@@ -50,7 +51,7 @@ extension Delivery {
 
   mutating func outageContinues(_ cause: Outage.Cause, now: Instant) {
     history.chunkFailed()
-    history.batchClosed()
+    closeBatch()
     var current = outage ?? Outage(since: now)
     let delay = backOff.failed()
     state = .waiting(until: now + delay)

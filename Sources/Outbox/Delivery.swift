@@ -30,6 +30,9 @@ public struct Delivery: ~Copyable {
   /// Waits between the attempts of an outage.
   public static let firstRetryDelay: Duration = .seconds(5)
   public static let longestRetryDelay: Duration = .seconds(120)
+  /// A proof that is on its way when a cycle is due may take so long before the open batch is written
+  /// to the disk: an urgent change is often under way at that moment.
+  public static let proofPatience: Duration = .seconds(2)
   /// Messages may be dropped without a word for this long before we say that the registration
   /// is probably gone, unless somebody says otherwise; Home Assistant's start can look the same.
   public static let doubtAfter: Duration = .seconds(300)
@@ -40,32 +43,6 @@ public struct Delivery: ~Copyable {
     case plain
     /// It has none, and Home Assistant said that there is none to be had.
     case plainForGood
-  }
-
-  /// What is to be sent now.
-  public enum Message: Equatable, Sendable {
-    /// Its answer goes to `keyAnswered`; those of all others to `answerReceived`.
-    case key
-    case configuration
-    case registration
-    case sensor(SensorIndex)
-    case location
-    case readBack
-    case states
-    case history
-
-    public var type: MessageType {
-      switch self {
-      case .key: .enableEncryption
-      case .configuration: .getConfiguration
-      case .registration: .updateRegistration
-      case .sensor: .registerSensor
-      case .location: .updateLocation
-      case .readBack: .renderTemplate
-      case .states: .updateSensorStates
-      case .history: .fireEvent
-      }
-    }
   }
 
   enum State {
@@ -117,6 +94,8 @@ public struct Delivery: ~Copyable {
   let doubtAfter: Duration
   var backOff: BackOff
   var outage: Outage?
+  /// When the open batch is written, unless it is proven before.
+  var batchClosesAt: Instant?
   /// Since when there is no registration to deliver with; kept until the first proof with one.
   public internal(set) var unregisteredSince: Instant?
   /// When the last proof came.
@@ -156,7 +135,7 @@ public struct Delivery: ~Copyable {
   public var deadline: Instant? {
     switch state {
     case .idle: history.deadline
-    case .awaitingAnswer: history.spool.deadline
+    case .awaitingAnswer: earliest(batchClosesAt, history.spool.deadline)
     case .waiting(let until): earliest(until, history.spool.deadline)
     }
   }
@@ -186,7 +165,13 @@ public struct Delivery: ~Copyable {
   /// A cycle is due. During an outage the retries go their own pace.
   public mutating func cycleDue(now: Instant) -> Message? {
     // The one before is not proven.
-    if isIdle { history.cycleDue() } else { history.batchClosed() }
+    if isIdle {
+      history.cycleDue()
+    } else if isInOutage {
+      history.batchClosed()
+    } else {
+      batchClosesAt = batchClosesAt ?? now + Self.proofPatience
+    }
     return urgentChange(now: now)
   }
 
@@ -206,6 +191,12 @@ public struct Delivery: ~Copyable {
     history.batchClosed()
   }
 
+  /// What was recorded so far is not proven in time.
+  mutating func closeBatch() {
+    batchClosesAt = nil
+    history.batchClosed()
+  }
+
   private mutating func chooseRoute(now: Instant) {
     let former = routes.current?.route
     routes.deliveryDue(now: now)
@@ -214,6 +205,7 @@ public struct Delivery: ~Copyable {
 
   public mutating func deadlineReached(now: Instant) -> Message? {
     history.deadlineReached(now: now)
+    if let moment = batchClosesAt, now >= moment { closeBatch() }
     switch state {
     case .waiting(let until) where now >= until:
       routes.retryDue(now: now)
@@ -222,38 +214,6 @@ public struct Delivery: ~Copyable {
       chooseRoute(now: now)
       return beginWithHistory(now: now)
     case .idle, .awaitingAnswer, .waiting: return nil
-    }
-  }
-
-  /// Writes the message that `cycleDue`, `deadlineReached` or `answerReceived` returned.
-  public mutating func write(
-    _ message: Message, for registration: borrowing Registration, nonce: Nonce,
-    into buffer: inout ByteBuffer
-  ) {
-    registration.write(message.type, nonce: nonce, into: &buffer) { data in
-      writeData(of: message, into: &data)
-    }
-    precondition(!buffer.isOverflowed, "the buffer was made for as many sensors as there can be")
-  }
-
-  mutating func writeData(of message: Message, into data: inout ByteBuffer) {
-    switch message {
-    case .key: Webhook.EnableEncryption().write(into: &data)
-    case .configuration: Webhook.GetConfiguration().write(into: &data)
-    case .registration: untold?.write(into: &data)
-    case .sensor(let sensor): batch.writeRegistration(of: sensor, into: &data)
-    case .location: cycle.sent?.location.write(into: &data, for: acquaintance.server)
-    case .readBack:
-      guard let deviceID = acquaintance.deviceID else {
-        preconditionFailure("a location is looked up by the id of its device")
-      }
-      Webhook.LocationReadBack(deviceID: deviceID).write(into: &data)
-    case .states:
-      cycle.stateCount = batch.writeStates(into: &data)
-      cycle.superseded = batch.superseded
-      // The one that was sent is not lost.
-      if let sent = cycle.sent, batch.fix != sent.fix { cycle.superseded.fixes -= 1 }
-    case .history: history.writeChunk(into: &data)
     }
   }
 

@@ -98,7 +98,11 @@ private struct World {
     if rig.isInOutage, rig.underWay == nil, rig.deadline == nil {
       broken = "an outage without a deadline"
     }
-    if rig.underWay != nil, rig.deadline != nil { broken = "a deadline beside a message under way" }
+    if rig.underWay != nil, let deadline = rig.deadline,
+      deadline > rig.now + Delivery.proofPatience
+    {
+      broken = "a late deadline beside a message under way"
+    }
     if let sent = rig.lastSentFix, sent.age > Delivery.fixAgeMax {
       broken = "an old fix was sent as new"
     }

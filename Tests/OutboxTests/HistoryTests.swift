@@ -193,9 +193,24 @@ extension DeliveryRig {
     #expect(!rig.hasWritten)
     // Nobody has answered yet.
     rig.cycleDue()
+    #expect(!rig.hasWritten)
+    rig.sleep(Delivery.proofPatience)
+    rig.wake()
     #expect(rig.hasWritten)
     let appends = rig.diskActions.count { if case .append = $0 { true } else { false } }
     #expect(appends == 1)
+  }
+
+  @Test func aProofThatIsOnItsWayWhenACycleIsDueKeepsTheDiskFromBeingWrittenTo() throws {
+    rig.record(level, 1)
+    rig.urgentChange()
+    rig.cycleDue()
+    rig.sleep(.seconds(1))
+    try rig.acceptAll()
+    rig.sleep(Delivery.proofPatience)
+    rig.wake()
+    #expect(rig.underWay == nil)
+    #expect(!rig.hasWritten)
   }
 
   @Test func historyThatMustWaitForTheLinkIsOnTheDiskOneCycleLater() throws {
