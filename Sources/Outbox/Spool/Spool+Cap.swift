@@ -10,7 +10,8 @@ extension Spool {
 
   /// A new segment and a copy must find room, whenever they are made.
   private var isOverCap: Bool {
-    occupiedByteCount > byteCountCap - 2 * segmentByteCount
+    // Each may end an entry behind its limit.
+    occupiedByteCount > byteCountCap - 2 * (segmentByteCount + Self.blockByteCount)
       || segments.count > Self.segmentCountMax
   }
 
@@ -20,8 +21,7 @@ extension Spool {
       segments[$0].thinnings < SpoolThinning.countMax
         && segments[$0].occupiedByteCount > Self.blockByteCount
     }
-    cursor = nil
-    isChunkWanted = false
+    loseCursor()
     copyLosses = 0
     outgoing.removeAll()
     guard segments.count <= Self.segmentCountMax, let index = thinnable else {

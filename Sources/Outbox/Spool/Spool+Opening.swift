@@ -68,7 +68,7 @@ extension Spool {
   /// The segment is none of ours from here on.
   mutating func leaveOut(_ index: Int) {
     segments.remove(at: index)
-    cursor = nil
+    loseCursor()
     if isOpen { step = .idle } else { readHeader(index) }
   }
 

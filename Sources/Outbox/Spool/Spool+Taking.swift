@@ -70,8 +70,7 @@ extension Spool {
   public mutating func rewind() {
     taken = acknowledged
     takenInMemory = waiting.removedCount
-    cursor = nil
-    isChunkWanted = false
+    loseCursor()
   }
 
   // MARK: From memory
@@ -107,9 +106,8 @@ extension Spool {
     segments.remove(at: index)
     if let here = cursor {
       if here.segment > index { cursor?.segment -= 1 }
-      if here.segment == index { cursor = nil }
+      if here.segment == index { loseCursor() }
     }
-    if cursor == nil { isChunkWanted = false }
     step = .idle
   }
 }

@@ -159,11 +159,11 @@ extension Spool {
       lower = here.segment == 0 ? 0 : segments[here.segment].first
     }
     guard let lower else { return nil }
-    let upper = max(here.upper, here.found?.upperBound ?? 0)
-    guard lower <= upper else { return lower }
-    taken.insert(lower...upper, forgetting: forgotten)
+    // Numbers that are none of the segment's were not written by us.
+    guard lower <= here.upper else { return lower }
+    taken.insert(lower...here.upper, forgetting: forgotten)
     if here.found.map({ acknowledged.contains($0) }) ?? true {
-      acknowledged.insert(lower...upper, forgetting: forgotten)
+      acknowledged.insert(lower...here.upper, forgetting: forgotten)
     }
     return lower
   }
@@ -178,6 +178,12 @@ extension Spool {
     } else {
       reader.seek(to: max(SegmentHeader.byteCount, block * blockByteCount))
     }
+  }
+
+  /// The reader is wanted for something else, or its segment is gone; nobody waits for a chunk of it.
+  mutating func loseCursor() {
+    cursor = nil
+    isChunkWanted = false
   }
 
   // MARK: What was read

@@ -37,6 +37,11 @@ final class ModelDisk {
 
   var byteCount: Int { names.values.reduce(0) { $0 + $1.bytes.count } }
 
+  /// In whole blocks of 4096 bytes, as a file system counts.
+  var occupiedByteCount: Int {
+    names.values.reduce(0) { $0 + max(1, ($1.bytes.count + 4095) / 4096) * 4096 }
+  }
+
   private func inode(_ name: String) throws(Broken) -> Inode {
     guard let inode = names[name] else { throw Broken(code: 2) }
     return inode

@@ -173,6 +173,55 @@ import Testing
     expectSetAside(rig(on: letter), letter)
   }
 
+  /// Only who reads it sees that nothing of ours is in it.
+  @Test(arguments: Spool.Order.allCases)
+  func somethingElseBetweenSegmentsIsSetAsideWhenItIsRead(order: Spool.Order) {
+    let letter = [UInt8](repeating: UInt8(ascii: "a"), count: 300)
+    let rig = SpoolRig(segment: 20 << 10)
+    for start in stride(from: Int64(0), to: 3000, by: 100) { rig.keep(start..<start + 100) }
+    let second = rig.disk.files.keys.sorted()[1]
+    rig.disk.files[second] = letter
+    let again = rig.restarted(order: order)
+    #expect(again.takeAll().count > 2000)
+    again.settle()
+    #expect(again.disk.files[second.replacing("spool", with: "aside")] == letter)
+    #expect(again.losses.setAside == 1)
+    #expect(again.takeAll().isEmpty)
+  }
+
+  @Test func nothingIsAddedToASegmentThatWasThinned() {
+    var header = ByteBuffer(capacity: SegmentHeader.byteCount)
+    SegmentHeader(thinnings: 1, first: 1, acknowledged: 0, device: .boat).write(into: &header)
+    let bytes = [UInt8](header.bytes)
+    let rig = rig(on: bytes)
+    rig.keep([1])
+    #expect(rig.disk.files[name] == bytes)
+    #expect(rig.takeAll().map { $0.sequence } == [2])
+  }
+
+  @Test(arguments: Spool.Order.allCases)
+  func aFileThatGotShorterEndsWhereItEnds(order: Spool.Order) {
+    let rig = SpoolRig(order: order, segment: 20 << 10)
+    for start in stride(from: Int64(0), to: 3000, by: 100) { rig.keep(start..<start + 100) }
+    let again = rig.restarted(order: order)
+    again.disk.files[name] = Array(again.disk.files[name]?.prefix(5000) ?? [])
+    let taken = again.takeAll().numbers
+    #expect(taken.count > 2000)
+    #expect(taken.count < 3000)
+    #expect(Set(taken).isSuperset(of: 1000..<3000))
+  }
+
+  /// The numbers of what was torn are not given again; with all before it acknowledged, nothing is
+  /// left to be read.
+  @Test(arguments: Spool.Order.allCases)
+  func missingNumbersBehindTheLastEntryAreNotWaitedFor(order: Spool.Order) {
+    let rig = rig(on: file + [UInt8](repeating: 0, count: 100), order: order)
+    for _ in numbers { #expect(rig.take() != nil) }
+    rig.acknowledge()
+    #expect(rig.takeAll().isEmpty)
+    #expect(rig.isEmpty)
+  }
+
   @Test func aFileUnderAnotherNumberIsSetAside() {
     let disk = ModelDisk()
     disk.files = ["0000000000000007.spool": file]

@@ -42,6 +42,30 @@ import Testing
     }
   }
 
+  @Test func aCopyIsOnTheDiskBeforeItTakesAPlace() {
+    let rig = rig()
+    fill(rig, with: 0..<4000)
+    var replacements = 0
+    for (index, action) in rig.actions.enumerated() {
+      guard case .replace(let copy, _) = action else { continue }
+      replacements += 1
+      #expect(rig.actions[index - 1] == .synchronize(copy))
+    }
+    #expect(replacements > 3)
+  }
+
+  @Test func howOftenASegmentWasThinnedStandsInItsHeader() {
+    let rig = rig()
+    fill(rig, with: 0..<4000)
+    let thinnings = rig.disk.files.sorted { $0.key < $1.key }.map { file in
+      let judgement = SegmentHeader.read(file.value.span)
+      if case .valid(let header) = judgement { return header.thinnings } else { return 99 }
+    }
+    #expect(thinnings.first ?? 0 > 0)
+    #expect(thinnings.allSatisfy { $0 <= SpoolThinning.countMax })
+    #expect(thinnings.last == 0)
+  }
+
   @Test func theOldestDetailGoesBeforeAnythingIsDropped() {
     let rig = rig()
     var number: Int64 = 0
@@ -77,7 +101,7 @@ import Testing
   @Test func aTrackKeepsItsTurns() {
     let rig = rig()
     var turns: [Int64] = []
-    for second in Int64(0)..<3000 {
+    for second in Int64(0)..<2500 {
       var fix = Fix.here(at: second)
       // North; every hundredth second it turns around for good.
       let isTurned = second / 100 % 2 == 1
@@ -90,6 +114,17 @@ import Testing
     #expect(rig.losses.dropped == 0)
     let times = Set(rig.restarted().takeAll().map { $0.time / 1_000_000_000 })
     #expect(turns.allSatisfy { times.contains($0) })
+  }
+
+  @Test func aCourseAroundNorthIsNoTurn() {
+    var thinning = SpoolThinning()
+    let kept = (0..<100).count { index in
+      var fix = Fix.here(at: 0)
+      fix.trackDegrees = index % 3 == 0 ? 359 : 1
+      return thinning.keeps(
+        SpoolEntry(sequence: 1, time: fix.time, isTimeTrusted: true, content: .fix(fix)))
+    }
+    #expect(kept == 50 || kept == 51)
   }
 
   @Test func whatIsAcknowledgedIsNotCountedAsLost() {

@@ -5,37 +5,14 @@ import Testing
 @testable import Outbox
 
 @Suite struct SpoolNewestFirstTests {
-  /// 12 blocks in one segment, of which nobody took anything.
-  private func rig(segment: Int = Spool.segmentByteCount) -> SpoolRig {
-    let rig = SpoolRig(order: .newestFirst, segment: segment)
-    for start in stride(from: Int64(0), to: 9000, by: 300) { rig.keep(start..<start + 300) }
-    return rig
-  }
-
-  /// Splits what was taken where it goes back.
-  private func blocks(_ numbers: [Int64]) -> [[Int64]] {
-    numbers.reduce(into: []) { blocks, number in
-      if let last = blocks.last?.last, last < number {
-        blocks[blocks.count - 1].append(number)
-      } else {
-        blocks.append([number])
-      }
-    }
-  }
-
-  private func takeBlock(_ rig: SpoolRig) -> [Int64] {
-    // A block has more entries than this; so the next one is not begun.
-    (0..<500).compactMap { _ in rig.take()?.number }
-  }
-
   // MARK: Order
 
   @Test(arguments: [Spool.segmentByteCount, 100 << 10, 8 << 10])
   func theNewestBlockComesFirstAndEachAsItCame(segment: Int) {
-    let rig = rig(segment: segment).restarted(order: .newestFirst)
+    let rig = SpoolRig.withTwelveBlocks(segment: segment).restarted(order: .newestFirst)
     let numbers = rig.takeAll().numbers
     #expect(numbers.count == 9000)
-    let blocks = blocks(numbers)
+    let blocks = numbers.blocks
     #expect(blocks.count > 10)
     #expect(blocks.reversed().flatMap { $0 } == Array(0..<9000))
     // A record of these takes 27 bytes or more.
@@ -44,8 +21,8 @@ import Testing
   }
 
   @Test func whatIsWrittenMeanwhileFollowsTheBlockUnderWay() {
-    let all = blocks(rig().takeAll().numbers)
-    let rig = rig()
+    let all = SpoolRig.withTwelveBlocks().takeAll().numbers.blocks
+    let rig = SpoolRig.withTwelveBlocks()
     for _ in 0..<all[0].count + 5 { _ = rig.take() }
     rig.keep(9000..<9010)
     let rest = rig.takeAll().numbers
@@ -64,19 +41,19 @@ import Testing
   }
 
   @Test func whatIsNotAcknowledgedIsTakenAgain() {
-    let rig = rig()
-    let first = takeBlock(rig)
+    let rig = SpoolRig.withTwelveBlocks()
+    let first = rig.takeBlock()
     rig.spool.rewind()
-    #expect(takeBlock(rig) == first)
+    #expect(rig.takeBlock() == first)
     rig.acknowledge()
-    let second = takeBlock(rig)
+    let second = rig.takeBlock()
     rig.spool.rewind()
-    #expect(takeBlock(rig) == second)
+    #expect(rig.takeBlock() == second)
     #expect(Set(first).isDisjoint(with: second))
   }
 
   @Test func aMessageInTheMiddleOfABlockIsAcknowledgedAsFarAsItGoes() {
-    let rig = rig()
+    let rig = SpoolRig.withTwelveBlocks()
     for _ in 0..<5 { _ = rig.take() }
     let position = rig.spool.position
     for _ in 0..<5 { _ = rig.take() }
@@ -88,10 +65,10 @@ import Testing
   }
 
   @Test func theOrderMayChangeFromOneStartToTheNext() {
-    var rig = rig(segment: 64 << 10)
+    var rig = SpoolRig.withTwelveBlocks(segment: 64 << 10)
     var taken: [Int64] = []
     for round in 0..<8 {
-      taken += takeBlock(rig)
+      taken += rig.takeBlock()
       rig.acknowledge()
       rig.keep([Int64(9000 + round)])
       rig = rig.restarted(order: round % 2 == 0 ? .oldestFirst : .newestFirst)
@@ -118,7 +95,7 @@ import Testing
   /// The end is in the middle of a block.
   @Test(arguments: [Spool.segmentByteCount, 20 << 10])
   func nothingBehindAnEndIsTakenAndNothingBeforeItIsLost(segment: Int) {
-    let rig = rig(segment: segment)
+    let rig = SpoolRig.withTwelveBlocks(segment: segment)
     let end = rig.spool.end
     rig.keep(9000..<9100)
     rig.record(9100)
@@ -148,9 +125,9 @@ import Testing
   // MARK: What was acknowledged
 
   @Test func acknowledgedBlocksAreNotTakenAgainAfterARestart() {
-    let rig = rig()
+    let rig = SpoolRig.withTwelveBlocks()
     var taken: [Int64] = []
-    for _ in 0..<3 { taken += takeBlock(rig) }
+    for _ in 0..<3 { taken += rig.takeBlock() }
     rig.acknowledge()
     rig.keep([9000])
     let rest = rig.restarted(order: .newestFirst).takeAll().numbers
@@ -162,8 +139,8 @@ import Testing
   }
 
   @Test func theRangesGoOnIntoTheNextSegment() {
-    let rig = rig(segment: 20 << 10)
-    let taken = Set(takeBlock(rig))
+    let rig = SpoolRig.withTwelveBlocks(segment: 20 << 10)
+    let taken = Set(rig.takeBlock())
     rig.acknowledge()
     for start in stride(from: Int64(9000), to: 12_000, by: 300) { rig.keep(start..<start + 300) }
     let rest = rig.restarted(order: .newestFirst).takeAll().numbers
@@ -172,10 +149,10 @@ import Testing
   }
 
   @Test func aSegmentIsDeletedWhereverItStandsOnceAllOfItIsAcknowledged() {
-    let rig = rig(segment: 20 << 10)
+    let rig = SpoolRig.withTwelveBlocks(segment: 20 << 10)
     let before = rig.disk.files.keys.sorted()
     #expect(before.count > 10)
-    while (takeBlock(rig).first ?? 0) > 5000 {}
+    while (rig.takeBlock().first ?? 0) > 5000 {}
     rig.acknowledge()
     let after = rig.disk.files.keys.sorted()
     #expect(after.count < before.count - 4)
@@ -222,8 +199,8 @@ import Testing
   // MARK: What it costs
 
   @Test func aBatchIsOneWriteAndOneFsyncWithRangesAsWell() {
-    let rig = rig()
-    _ = takeBlock(rig)
+    let rig = SpoolRig.withTwelveBlocks()
+    _ = rig.takeBlock()
     rig.forgetActions()
     rig.acknowledge()
     #expect(rig.actions.isEmpty)
@@ -232,8 +209,22 @@ import Testing
     #expect(rig.actions == [.append(file), .synchronize(file)])
   }
 
+  @Test func rangesAreWrittenOnceUntilThereAreOthers() {
+    let rig = SpoolRig.withTwelveBlocks()
+    _ = rig.takeBlock()
+    rig.acknowledge()
+    let sizes = (Int64(9000)..<9003).map { number in
+      let before = rig.disk.byteCount
+      rig.keep([number])
+      return rig.disk.byteCount - before
+    }
+    // A record of two ranges: the newest block, and a part of the one below.
+    #expect(sizes[0] == sizes[1] + 39)
+    #expect(sizes[1] == sizes[2])
+  }
+
   @Test func thousandsOfAcknowledgedEntriesAreWorthAWriteOfTheirOwn() {
-    let rig = rig()
+    let rig = SpoolRig.withTwelveBlocks()
     for _ in 0..<5000 { _ = rig.take() }
     rig.forgetActions()
     rig.acknowledge()
@@ -242,7 +233,7 @@ import Testing
   }
 
   @Test func aBlockIsReadOnceAndTheSegmentOnceBeforeItsLastBlock() {
-    let rig = rig().restarted(order: .newestFirst)
+    let rig = SpoolRig.withTwelveBlocks().restarted(order: .newestFirst)
     let size = rig.disk.byteCount
     rig.forgetActions()
     _ = rig.take()
@@ -252,117 +243,5 @@ import Testing
     #expect(rig.bytesRead <= size * 3 / 2)
     #expect(rig.chunks <= 13)
     #expect(rig.actions.count == rig.chunks)
-  }
-
-  // MARK: Damage
-
-  /// A segment that says of ranges what was acknowledged, and of a prefix.
-  @Test func aByteThatFlipsInARecordOfRangesLosesNothing() {
-    let rig = SpoolRig(order: .newestFirst, segment: 32 << 10)
-    for start in stride(from: Int64(0), to: 1200, by: 100) { rig.keep(start..<start + 100) }
-    let delivered = Set((0..<40).compactMap { _ in rig.take()?.number })
-    rig.acknowledge()
-    rig.keep(1200..<1203)
-    let name = rig.disk.files.keys.max() ?? ""
-    let whole = rig.disk.files[name] ?? []
-    let record = whole.indices.dropLast(2).last { whole[$0] == 0xA5 && whole[$0 + 2] == 5 } ?? 0
-    #expect(record > 0)
-    for place in record..<record + 39 {
-      let again = rig.restarted(order: .newestFirst, opens: false)
-      again.disk.files[name]?[place] ^= 0x10
-      again.settle()
-      let taken = again.takeAll().numbers
-      #expect(Set(taken) == Set(0..<1203), "byte \(place)")
-      #expect(again.losses.damagedByteCount == 39, "byte \(place)")
-    }
-    #expect(Set(rig.restarted().takeAll().numbers) == Set(0..<1203).subtracting(delivered))
-  }
-
-  /// From a table, not from the writer: one byte more or less, no range, a range that ends before it
-  /// begins, one that begins with nothing.
-  @Test(
-    arguments: [
-      [], [1, 0, 0, 0, 0, 0, 0, 0], [5, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0],
-      [0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0],
-      [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F],
-      [1, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0],
-    ] as [[UInt8]])
-  func aRecordOfRangesThatMakeNoSenseIsNone(body: [UInt8]) {
-    let salt = SegmentSalt(first: 1, device: .boat)
-    var bytes: [UInt8] = [0xA5, UInt8(body.count), 5] + body
-    var checksum = salt.checksum
-    checksum.update(bytes.span.extracting(1...))
-    for byte in 0..<4 {
-      bytes.append(UInt8(truncatingIfNeeded: checksum.value >> UInt32(8 * byte)))
-    }
-    #expect(SpoolRecord(bytes.span, first: 1, salt: salt.checksum) == nil)
-  }
-
-  @Test func aSlotThatWasRenamedKeepsBothNamesWhereTheyBelong() {
-    let rig = SpoolRig(order: .newestFirst)
-    for start in stride(from: Int64(0), to: 2000, by: 500) { rig.keep(start..<start + 500) }
-    let other = rig.restarted(order: .newestFirst)
-    for number in Int64(2000)..<4000 {
-      let reading = Reading(
-        sensor: SensorIndex(0), value: .number(FixedPoint(number)), time: WallTime(nanoseconds: 0))
-      other.spool.record(reading, of: [UInt8]("pump".utf8), isTimeTrusted: true)
-      if number % 500 == 499 { other.closeBatch() }
-    }
-    let taken = other.takeAll()
-    #expect(blocks(taken.numbers).count > 3)
-    #expect(blocks(taken.numbers).reversed().flatMap { $0 } == Array(0..<4000))
-    #expect(taken.allSatisfy { $0.sensor == ($0.number ?? 0 < 2000 ? "sensor0" : "pump") })
-  }
-
-  /// The names stand at the start; with both gone nothing says whose the readings are, until the
-  /// next start, which says it again.
-  @Test(arguments: Spool.Order.allCases)
-  func aNameThatIsLostIsNotGuessedAndCountedOnce(order: Spool.Order) {
-    let rig = SpoolRig()
-    rig.keep(0..<1500)
-    let later = rig.restarted()
-    later.keep(1500..<3000)
-    let name = SegmentFile(first: 1).text
-    later.disk.files[name]?.replaceSubrange(50..<52, with: [0, 0])
-    later.disk.files[name]?.replaceSubrange(65..<67, with: [0, 0])
-    let again = later.restarted(order: order)
-    #expect(again.takeAll().numbers.sorted() == Array(1500..<3000))
-    #expect(again.losses.nameless == 1500)
-    again.spool.rewind()
-    #expect(again.takeAll().count == 1500)
-    #expect(again.losses.nameless == 1500)
-    #expect(again.losses.damagedByteCount == 30)
-  }
-
-  @Test(arguments: Spool.Order.allCases)
-  func aLostNameOfWhatIsAcknowledgedIsNoLoss(order: Spool.Order) {
-    let rig = SpoolRig()
-    rig.keep(0..<10)
-    for _ in 0..<4 { _ = rig.take() }
-    rig.acknowledge()
-    rig.keep([10])
-    let name = SegmentFile(first: 1).text
-    for place in [50, 65] { rig.disk.files[name]?[place] ^= 1 }
-    let again = rig.restarted(order: order)
-    #expect(again.takeAll().isEmpty)
-    #expect(again.losses.nameless == 7)
-  }
-
-  @Test func damageBetweenTheBlocksIsCountedOnce() {
-    let rig = rig()
-    let name = SegmentFile(first: 1).text
-    let place = 3 * Spool.recentByteCount
-    rig.disk.files[name]?.replaceSubrange(
-      place - 2000..<place + 2000, with: [UInt8](repeating: 0, count: 4000))
-    let again = rig.restarted(order: .newestFirst)
-    let numbers = again.takeAll().numbers
-    let ascending = rig.restarted().takeAll().numbers
-    #expect(numbers.sorted() == ascending)
-    #expect((4000...4060).contains(again.losses.damagedByteCount))
-    again.spool.rewind()
-    #expect(again.takeAll().count == numbers.count)
-    #expect((4000...4060).contains(again.losses.damagedByteCount))
-    again.acknowledge()
-    #expect(again.isEmpty)
   }
 }

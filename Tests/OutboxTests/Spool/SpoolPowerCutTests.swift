@@ -21,7 +21,7 @@ import Testing
   func noNumberIsGivenTwiceWhileDetailIsThinnedAndDropped(order: Spool.Order?) throws {
     var losses = 0
     for seed in UInt64(0)..<60 {
-      var life = Life(seed: seed, cap: 16 << 10, order: order)
+      var life = Life(seed: seed, cap: 24 << 10, order: order)
       for _ in 0..<12 { life.untilThePowerGoes() }
       life.takeTheRest()
       losses += life.losses

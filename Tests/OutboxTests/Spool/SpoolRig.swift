@@ -68,7 +68,7 @@ final class SpoolRig {
       }
       do throws(ModelDisk.Broken) {
         try perform(action)
-        peakByteCount = max(peakByteCount, disk.byteCount)
+        peakByteCount = max(peakByteCount, disk.occupiedByteCount)
       } catch {
         if !isOff { spool.failed(DiskFailure(code: error.code), now: now) }
         continue
@@ -192,4 +192,31 @@ extension SegmentFile {
 
 extension [SpoolRig.Taken] {
   var numbers: [Int64] { compactMap { $0.number } }
+}
+
+// MARK: The newest first
+
+extension SpoolRig {
+  /// Of which nobody took anything, unless somebody says otherwise in one segment.
+  static func withTwelveBlocks(segment: Int = Spool.segmentByteCount) -> SpoolRig {
+    let rig = SpoolRig(order: .newestFirst, segment: segment)
+    for start in stride(from: Int64(0), to: 9000, by: 300) { rig.keep(start..<start + 300) }
+    return rig
+  }
+
+  /// A block has more entries than this; so the next one is not begun.
+  func takeBlock() -> [Int64] { (0..<500).compactMap { _ in take()?.number } }
+}
+
+extension [Int64] {
+  /// Split where they go back.
+  var blocks: [[Int64]] {
+    reduce(into: []) { blocks, number in
+      if let last = blocks.last?.last, last < number {
+        blocks[blocks.count - 1].append(number)
+      } else {
+        blocks.append([number])
+      }
+    }
+  }
 }
