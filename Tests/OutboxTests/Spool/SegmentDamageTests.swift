@@ -189,6 +189,17 @@ import Testing
     #expect(again.takeAll().isEmpty)
   }
 
+  /// What it was about is lost with the disk's memory of it.
+  @Test func whatComesBehindAMarkerOfNumbersThatNobodyFindsIsNotTakenForAcknowledged() {
+    let salt = SegmentSalt(first: 1, device: .boat)
+    var segment = ByteBuffer(capacity: 200)
+    SegmentHeader(thinnings: 0, first: 1, acknowledged: 0, device: .boat).write(into: &segment)
+    segment.append(acknowledged: 1000, salt: salt.checksum)
+    let rig = rig(on: [UInt8](segment.bytes))
+    rig.keep([1])
+    #expect(rig.restarted().takeAll().map { $0.sequence } == [1001])
+  }
+
   @Test func nothingIsAddedToASegmentThatWasThinned() {
     var header = ByteBuffer(capacity: SegmentHeader.byteCount)
     SegmentHeader(thinnings: 1, first: 1, acknowledged: 0, device: .boat).write(into: &header)

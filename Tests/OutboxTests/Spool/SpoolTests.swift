@@ -86,8 +86,11 @@ import Testing
   func whatIsAcknowledgedBeforeItIsTakenIsNotTaken(order: Spool.Order) {
     let rig = SpoolRig(order: order)
     rig.keep(1...5)
+    let end = rig.spool.end
+    rig.keep([6])
+    rig.spool.acknowledged(upTo: end)
+    #expect(rig.takeAll().numbers == [6])
     rig.spool.acknowledged(upTo: rig.spool.end)
-    #expect(rig.takeAll().isEmpty)
     #expect(rig.isEmpty)
   }
 
