@@ -134,6 +134,22 @@ extension DeliveryRig {
     #expect(rig.historyEntryCount == 0)
   }
 
+  @Test func whatIsReplacedBetweenTheBeginOfACycleAndItsStatesIsNotLost() throws {
+    _ = try rig.sensor("new", 0)
+    rig.cycleDue()
+    #expect(rig.underWay?.type == .registerSensor)
+    rig.record(level, 1)
+    rig.record(level, 2)
+    try rig.acceptAll()
+    for _ in 0..<3 {
+      rig.wake()
+      try rig.acceptAll()
+      try rig.acceptedCycle()
+    }
+    #expect(rig.chunks().flatMap(\.numbers).contains(1))
+    #expect(rig.historyEntryCount == 0)
+  }
+
   @Test func aValueThatTheAnswerDoesNotNameIsNotReleased() throws {
     rig.record(level, 1)
     rig.cycleDue()
