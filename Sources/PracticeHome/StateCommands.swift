@@ -72,7 +72,8 @@ extension Home {
       let changes = states.takeChanges()
       if changes.isEmpty { return }
       for change in changes {
-        tell(change, now: now)
+        // What nobody listens to is not put into words.
+        if !sessions.isEmpty { tell(change, now: now) }
         follow(change, now: now)
       }
     }
@@ -114,6 +115,7 @@ extension Home {
   mutating func emit(
     _ type: String, _ content: JSONObject, isRemote: Bool, user: Bool = true, now: Moment
   ) {
+    if sessions.isEmpty { return }
     var context = context(now)
     if !user, case .object(var object) = context {
       object["user_id"] = .null
