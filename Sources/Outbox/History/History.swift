@@ -118,10 +118,10 @@ public struct History: ~Copyable {
   }
 
   /// Everything up to `mark` was sent and is proven to be in Home Assistant, unless it `isIncomplete`:
-  /// then some of it was replaced before.
+  /// then something was replaced before it was sent, and that may have been recorded behind `mark`.
   mutating func proven(upTo mark: SpoolPosition, isIncomplete: Bool) {
     if isIncomplete {
-      backlog(upTo: mark)
+      backlog(upTo: spool.end)
     } else if !isBacklogged {
       spool.acknowledged(upTo: mark)
     } else if spool.start.inMemory >= backlogInMemory {
