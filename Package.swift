@@ -139,6 +139,11 @@ let package = Package(
       dependencies: ["HomeAssistantAsync", "HomeAssistantTesting", "PracticeHome"],
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "m")),
+    // The whole agent in virtual time.
+    .testTarget(
+      name: "SimulationTests", dependencies: ["Outbox", "PracticeHome"],
+      swiftSettings: everywhere,
+      linkerSettings: libraries("microhttpd", "m")),
     .testTarget(
       name: "ContractTests", dependencies: ["CSodium"], path: "Tests/Contract",
       cSettings: withGNU, swiftSettings: everywhere,

@@ -364,7 +364,7 @@ extension Courier {
     var nextAttemptAt = delivery.nextAttemptAt
     switch phase {
     case .delivering(let made): registration = made
-    case .registering(let registrar): nextAttemptAt = registrar.deadline
+    case .registering(let registrar, _): nextAttemptAt = registrar.deadline
     case nil: break
     }
     return StatusReport(

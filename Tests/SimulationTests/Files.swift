@@ -1,0 +1,138 @@
+import Bytes
+import HomeAssistant
+import Outbox
+
+/// The machine's files, as a process sees them: before and after each action the power may go.
+struct Files {
+  let world: World
+
+  private func step<Value>(
+    _ action: (ModelDisk) throws(ModelDisk.Failure) -> Value
+  ) throws -> Value {
+    try world.step()
+    let value = try action(world.disk)
+    try world.step()
+    return value
+  }
+
+  func names(in directory: String) throws -> [(name: String, byteCount: Int)] {
+    try step { disk throws(ModelDisk.Failure) in try disk.names(in: directory) }
+  }
+
+  /// Nil where it is not there.
+  func read(_ name: String) throws -> [UInt8]? {
+    do {
+      return try step { disk throws(ModelDisk.Failure) in try disk.read(name) }
+    } catch ModelDisk.Failure.notThere {
+      return nil
+    }
+  }
+
+  func read(_ name: String, from offset: Int, byteCountMax: Int) throws -> ArraySlice<UInt8> {
+    let bytes = try step { disk throws(ModelDisk.Failure) in try disk.read(name) }
+    return bytes.dropFirst(offset).prefix(byteCountMax)
+  }
+
+  func create(_ name: String) throws {
+    try step { disk throws(ModelDisk.Failure) in try disk.create(name) }
+  }
+
+  func append(_ bytes: [UInt8], to name: String) throws {
+    try step { disk throws(ModelDisk.Failure) in try disk.append(bytes, to: name) }
+  }
+
+  func truncate(_ name: String, to byteCount: Int) throws {
+    try step { disk throws(ModelDisk.Failure) in try disk.truncate(name, to: byteCount) }
+  }
+
+  func synchronize(_ name: String) throws {
+    try step { disk throws(ModelDisk.Failure) in try disk.synchronize(name) }
+  }
+
+  func synchronizeDirectory(_ directory: String) throws {
+    try step { disk throws(ModelDisk.Failure) in try disk.synchronizeDirectory(directory) }
+  }
+
+  func remove(_ name: String) throws {
+    try step { disk throws(ModelDisk.Failure) in try disk.delete(name) }
+  }
+
+  func rename(_ old: String, to new: String, mayReplace: Bool) throws {
+    try step { disk throws(ModelDisk.Failure) in
+      try disk.rename(old, to: new, mayReplace: mayReplace)
+    }
+  }
+
+  /// As `replaceFile` does it.
+  func replace(_ name: String, with bytes: [UInt8]) throws {
+    let temporary = name + ".new"
+    do {
+      try remove(temporary)
+      try create(temporary)
+      try append(bytes, to: temporary)
+      try synchronize(temporary)
+      try rename(temporary, to: name, mayReplace: true)
+    } catch let failure as ModelDisk.Failure {
+      try? world.disk.delete(temporary)
+      throw failure
+    }
+    try synchronizeDirectory(String(name.prefix { $0 != "/" }))
+  }
+}
+
+/// What outlives a restart of the agent beside the spool; it stands for `StateDirectory`.
+struct StateFiles {
+  static let registration = "state/registration.json"
+  private static let rejected = "state/rejected-token"
+  private static let probe = "state/probe"
+  /// What a person wrote.
+  static let token = "etc/token"
+
+  let files: Files
+
+  func registration() throws -> Registration? {
+    guard let bytes = try files.read(Self.registration) else { return nil }
+    return try Registration(file: bytes.span)
+  }
+
+  /// As `readToken` reads it.
+  func readToken() throws -> Result<[UInt8], Enrollment.TokenFlaw> {
+    do {
+      guard let bytes = try files.read(Self.token) else { return .failure(.unreadable(errno: 2)) }
+      guard case .accessToken(let token)? = Credential(accessToken: bytes) else {
+        return .failure(.notAToken)
+      }
+      return .success(token)
+    } catch let failure as ModelDisk.Failure {
+      return .failure(.unreadable(errno: failure.code))
+    }
+  }
+
+  func write(_ registration: Registration) throws {
+    var buffer = ByteBuffer(capacity: Registration.fileByteCountMax)
+    registration.writeFile(into: &buffer)
+    try files.replace(Self.registration, with: [UInt8](buffer.bytes))
+  }
+
+  func checkIsWritable() throws {
+    try files.replace(Self.probe, with: [0])
+    try files.remove(Self.probe)
+  }
+
+  /// What cannot be read is taken for none, as the agent takes it.
+  func rejectedTokens() throws -> RejectedTokens {
+    do {
+      return try files.read(Self.rejected).map { RejectedTokens(file: $0.span) } ?? RejectedTokens()
+    } catch is ModelDisk.Failure {
+      return RejectedTokens()
+    }
+  }
+
+  func write(rejectedFingerprint: [UInt8]) throws {
+    var rejected = try rejectedTokens()
+    rejected.insert(fingerprint: rejectedFingerprint)
+    var buffer = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
+    rejected.writeFile(into: &buffer)
+    try files.replace(Self.rejected, with: [UInt8](buffer.bytes))
+  }
+}

@@ -1,0 +1,140 @@
+import Bytes
+import HomeAssistant
+import Outbox
+
+/// Carries what an `Enrollment` wants, as the agent's `Registrar` does it with a token in a file.
+struct SimulatedRegistrar {
+  /// What came of an event.
+  enum Outcome {
+    case nothing
+    case send(Letter)
+    case registered(Registration)
+  }
+
+  private let state: StateFiles
+  private let keeper: SimulatedKeeper
+  private let identity: RegistrationRequest
+  private var enrollment: Enrollment
+  /// Why there was no registration to be had, until somebody asks.
+  private var problem: Problem?
+
+  enum Problem: Equatable {
+    case notKept
+    case enrollment(Enrollment.Problem)
+
+    var isLasting: Bool {
+      switch self {
+      case .notKept: true
+      case .enrollment(let problem): problem.isLasting
+      }
+    }
+  }
+
+  init(
+    state: StateFiles, keeper: SimulatedKeeper, identity: RegistrationRequest, seed: UInt64,
+    now: Instant
+  ) throws {
+    self.state = state
+    self.keeper = keeper
+    self.identity = identity
+    enrollment = Enrollment(rejected: try state.rejectedTokens(), seed: seed, now: now)
+  }
+
+  var deadline: Instant? { enrollment.deadline }
+
+  mutating func takeProblem() -> Problem? {
+    defer { problem = nil }
+    return problem
+  }
+
+  mutating func deadlineReached(now: Instant) throws -> Outcome {
+    try perform(enrollment.deadlineReached(now: now), now: now)
+  }
+
+  mutating func cycleDue(now: Instant) throws -> Outcome {
+    try perform(enrollment.cycleDue(now: now), now: now)
+  }
+
+  private mutating func perform(_ action: Enrollment.Action?, now: Instant) throws -> Outcome {
+    switch action {
+    case .readToken:
+      let token = try state.readToken()
+      var told: [Enrollment.Problem] = []
+      let action = enrollment.tokenRead(token, now: now) { told.append($0) }
+      try take(told)
+      return try perform(action, now: now)
+    case .register(let token):
+      guard try keeper.isReady() else {
+        enrollment.stateNotWritable(now: now)
+        problem = .notKept
+        return .nothing
+      }
+      var body = ByteBuffer(capacity: 4096)
+      identity.write(into: &body)
+      return .send(
+        Letter(
+          path: String(decoding: [UInt8](RegistrationRequest.path), as: UTF8.self), token: token,
+          body: [UInt8](body.bytes)))
+    case nil: return .nothing
+    }
+  }
+
+  mutating func ended(_ end: CallEnd, now: Instant) throws -> Outcome {
+    var told: [Enrollment.Problem] = []
+    var registration: Registration?
+    switch end {
+    case .answered(let reply):
+      var body = ByteBuffer(capacity: 64 * 1024)
+      body.append(reply.body)
+      let answer = RegistrationAnswer.read(status: reply.status, body: body)
+      registration = enrollment.answerReceived(answer, now: now) { told.append($0) }
+    case .failed:
+      enrollment.connectionFailed(InlineText("no answer"), now: now) { told.append($0) }
+    }
+    try take(told)
+    return registration.map { .registered($0) } ?? .nothing
+  }
+
+  private mutating func take(_ problems: [Enrollment.Problem]) throws {
+    for problem in problems {
+      self.problem = .enrollment(problem)
+      if case .tokenRejected(let fingerprint) = problem {
+        try keeper.keep(rejectedFingerprint: fingerprint)
+      }
+    }
+  }
+}
+
+/// Writes what must outlive a restart, as the agent's `Keeper` does it.
+final class SimulatedKeeper {
+  private let state: StateFiles
+  private var unsaved: Registration?
+
+  init(_ state: StateFiles) { self.state = state }
+
+  /// Does it, where the disk lets it be done.
+  private func attempt(_ action: () throws -> Void) throws -> Bool {
+    do {
+      try action()
+      return true
+    } catch is ModelDisk.Failure {
+      return false
+    }
+  }
+
+  func isReady() throws -> Bool { try attempt { try state.checkIsWritable() } }
+
+  func keep(_ registration: Registration) throws {
+    unsaved = registration
+    try tryAgain()
+  }
+
+  func tryAgain() throws {
+    guard let registration = unsaved else { return }
+    if try attempt({ try state.write(registration) }) { unsaved = nil }
+  }
+
+  func keep(rejectedFingerprint fingerprint: [UInt8]) throws {
+    _ = try attempt { try state.write(rejectedFingerprint: fingerprint) }
+  }
+}

@@ -1,0 +1,313 @@
+import Bytes
+import Outbox
+import Sensing
+
+/// The power is gone, or the process; what was being done is not finished.
+struct PowerLoss: Error {}
+
+/// Everything around the agent, in virtual time: it hands out what happens in the order of time, and
+/// the same for the same seed.
+final class World {
+  /// What happens to the agent's machine.
+  enum Happening {
+    case started
+    /// The power goes so many steps of the agent later.
+    case powerGoes(steps: Int)
+    /// The process is killed so many steps later; the machine goes on.
+    case killed(steps: Int)
+    case clockSet(wrongBy: Duration)
+    case presence(HomeNetworks.Judgement)
+    case sensed(Int)
+    case weather(Weather, Link)
+    case disk(ModelDisk.Condition)
+    case home(ModelHome.Trouble)
+    /// A person writes the token that is good now, or one that is not.
+    case tokenWritten(isGood: Bool)
+    /// A person looks after it all: every fault ends.
+    case repaired
+    case arrived(Call, answered: Bool, copies: Int, returningAfter: Duration)
+    case ended(Call, CallEnd)
+  }
+
+  /// A connection is another one when what is on its way has changed, or the home was restarted.
+  struct Connection: Equatable {
+    let link: Link
+    let networkChanges: Int
+    let restarts: Int
+  }
+
+  private struct Planned {
+    let at: Instant
+    let number: Int
+    let happening: Happening
+  }
+
+  /// Of the world: 2026, and the same for everybody but the board.
+  private static let epochSeconds: Int64 = 1_795_000_000
+  private static let wakesAtOnceMax = 10_000
+
+  let seed: UInt64
+  let plan: DayPlan
+  let disk: ModelDisk
+  let home: ModelHome
+  let stranger: ModelHome
+  let ledger: Ledger
+  var board: Board
+  private var network: Network
+  private var random: SplitMix64
+  private var planned: [Planned] = []
+  private var plannedCount = 0
+
+  private(set) var now = Instant(nanoseconds: 0)
+  private var bootedAt = Instant(nanoseconds: 0)
+  /// What the wall clock of the board is wrong by.
+  private var wallError = Duration.zero
+  /// Whether the kernel says that its clock was set by another one.
+  private(set) var isClockSynchronized = false
+  private(set) var agent: SimulatedAgent?
+  private(set) var lifeCount = 0
+  /// Until the power or the process goes.
+  private var stepsLeft: Int?
+  private var isPowerLoss = false
+  private var presence = HomeNetworks.Judgement.unknown
+  private var wakesAtOnce = 0
+  /// Whether Home Assistant may not know the board any more, or not its key.
+  private var isPairingBroken = false
+
+  let isTold: Bool
+
+  init(seed: UInt64, isTold: Bool) {
+    self.seed = seed
+    self.isTold = isTold
+    var random = SplitMix64(seed: seed)
+    plan = DayPlan(&random)
+    disk = ModelDisk(seed: random.next())
+    home = ModelHome(seed: random.next())
+    stranger = ModelHome(seed: random.next())
+    network = Network(seed: random.next())
+    board = Board(
+      sensorCount: plan.sensorCount, fixesPerHundred: plan.fixesPerHundred, seed: random.next())
+    ledger = Ledger(plan)
+    self.random = random
+    disk.install(home.token, as: StateFiles.token)
+    happens(.started, at: now)
+  }
+
+  // MARK: Time
+
+  /// The machine's own clock, which begins anew with the machine.
+  var instant: Instant { Instant(nanoseconds: 1_000_000_000) + (now - bootedAt) }
+  /// What the machine takes the time to be.
+  var wallTime: WallTime { trueTime - (.zero - wallError) }
+  var trueTime: WallTime {
+    WallTime(nanoseconds: Self.epochSeconds * 1_000_000_000 + now.nanoseconds)
+  }
+
+  func moment(of location: HomeRecords.Located) -> Instant {
+    Instant(nanoseconds: location.at.microseconds * 1000 - Self.epochSeconds * 1_000_000_000)
+  }
+
+  func happens(_ happening: Happening, at moment: Instant) {
+    plannedCount += 1
+    let new = Planned(at: max(moment, now), number: plannedCount, happening: happening)
+    // The next one stands last.
+    let place = planned.lastIndex { $0.at > new.at }.map { $0 + 1 } ?? 0
+    planned.insert(new, at: place)
+  }
+
+  func happens(_ happening: Happening, after delay: Duration) {
+    happens(happening, at: now + delay)
+  }
+
+  func run(until end: Instant) {
+    while true {
+      let wake = agent.map { bootedAt + ($0.deadline - Instant(nanoseconds: 1_000_000_000)) }
+      let next = planned.last?.at
+      guard let moment = earliest(wake, next), moment <= end else { break }
+      wakesAtOnce = moment <= now ? wakesAtOnce + 1 : 0
+      if wakesAtOnce > Self.wakesAtOnceMax { ledger.complain("the agent does not sleep", at: now) }
+      if ledger.isBroken { return }
+      now = max(now, moment)
+      if let next, next <= now {
+        let planned = planned.removeLast()
+        live { try perform(planned.happening) }
+      } else {
+        live { try agent?.wake() }
+      }
+      ledger.look(at: agent, now: now)
+    }
+    now = max(now, end)
+  }
+
+  // MARK: The agent's life
+
+  /// The power or the process may go between any two steps.
+  func step() throws {
+    guard let left = stepsLeft else { return }
+    stepsLeft = left - 1
+    if left <= 0 { throw PowerLoss() }
+  }
+
+  private func live(_ action: () throws -> Void) {
+    do { try action() } catch is PowerLoss { lost() } catch {
+      // The agent ends when it cannot read what it keeps; it is started again by and by.
+      tell("it ended: \(error)")
+      agent = nil
+      happens(.started, after: .seconds(30))
+    }
+  }
+
+  private func lost() {
+    tell(isPowerLoss ? "THE POWER GOES" : "KILLED")
+    stepsLeft = nil
+    ledger.lost(agent, at: now, isPowerLoss: isPowerLoss)
+    agent = nil
+    if isPowerLoss {
+      disk.cutPower()
+      happens(.started, after: .seconds(Int64(20 + random.next() % 3600)))
+    } else {
+      happens(.started, after: .seconds(5))
+    }
+  }
+
+  private func start() throws {
+    guard agent == nil else { return }
+    lifeCount += 1
+    if lifeCount == 1 || isPowerLoss {
+      bootedAt = now
+      isClockSynchronized = false
+      if !plan.hasClock { wallError = WallTime(nanoseconds: 0) - trueTime }
+      happens(.clockSet(wrongBy: .zero), after: .seconds(Int64(5 + random.next() % 1800)))
+    }
+    isPowerLoss = false
+    if random.next() % 4 == 0 { board.shuffle() }
+    tell("starts")
+    let agent = try SimulatedAgent(in: self, life: lifeCount)
+    self.agent = agent
+    try agent.presenceChanged(presence)
+  }
+
+  private func perform(_ happening: Happening) throws {
+    switch happening {
+    case .started: try start()
+    case .powerGoes(let steps): arm(steps, isPowerLoss: true)
+    case .killed(let steps): arm(steps, isPowerLoss: false)
+    case .clockSet(let error):
+      tell("the clock is wrong by \(error)")
+      wallError = error
+      isClockSynchronized = error == .zero
+    case .presence(let judgement):
+      presence = judgement
+      try agent?.presenceChanged(judgement)
+    case .sensed(let place):
+      board.change(place)
+      try agent?.sensed(place)
+    case .weather(let weather, let link):
+      tell("\(link) is \(weather)")
+      network.set(weather, on: link)
+    case .disk(let condition):
+      tell("the disk is \(condition)")
+      disk.condition = condition
+      ledger.diskChanged(condition, at: now)
+    case .home(let trouble):
+      tell("\(trouble)")
+      isPairingBroken = isPairingBroken || [.registrationDeleted, .keysChanged].contains(trouble)
+      home.suffer(trouble, at: trueTime)
+    case .tokenWritten(let isGood):
+      let token = isGood ? home.token : [UInt8]("wrong-\(random.next())".utf8)
+      disk.install(token, as: StateFiles.token)
+    case .repaired: repair()
+    case .arrived(let call, let isAnswered, let copies, let delay):
+      arrived(call, copies: copies, isAnswered: isAnswered, returningAfter: delay)
+    case .ended(let call, let end):
+      guard call.life == lifeCount else { return }
+      try agent?.ended(end, over: call.link)
+      if case .answered(let reply) = end, reply.status == 401, let token = call.letter.token {
+        ledger.rejected(token)
+      }
+    }
+  }
+
+  private func arm(_ steps: Int, isPowerLoss: Bool) {
+    guard agent != nil else { return }
+    (stepsLeft, self.isPowerLoss) = (steps, isPowerLoss)
+  }
+
+  private func repair() {
+    tell("REPAIRED")
+    for link in Link.allCases { network.set(.fair, on: link) }
+    disk.condition = .healthy
+    stepsLeft = nil
+    (wallError, isClockSynchronized) = (.zero, true)
+    ledger.repaired(at: now)
+    if ledger.hasUnreadSegment { restart() }
+    let isRegistered = (try? disk.read(StateFiles.registration)) != nil
+    guard isPairingBroken || !isRegistered else { return }
+    // It is told that its token is no good, or will not do much longer.
+    home.suffer(.tokenReplaced, at: trueTime)
+    disk.install(home.token, as: StateFiles.token)
+    // Where the agent may not do it by itself, its owner pairs it again.
+    if plan.registersAgainAfter == nil { pairAgain() }
+  }
+
+  private func pairAgain() {
+    disk.install(nil, as: StateFiles.registration)
+    restart()
+  }
+
+  private func restart() {
+    ledger.lost(agent, at: now, isPowerLoss: false)
+    agent = nil
+    happens(.started, after: .seconds(5))
+  }
+
+  // MARK: What is sensed
+
+  /// At the end of the day nothing goes on.
+  private var isCalm: Bool { now >= Instant(nanoseconds: 0) + plan.calm }
+
+  func fix() -> Fix? { isCalm ? nil : board.fix(now: instant, time: trueTime) }
+
+  /// Between two cycles everything has gone on.
+  func goOn() { if !isCalm { board.goOn() } }
+
+  // MARK: The network
+
+  func connection(over link: Link) -> Connection {
+    Connection(link: link, networkChanges: network.changeCount, restarts: home.restartCount)
+  }
+
+  func send(_ call: Call) {
+    ledger.sent(call.letter, at: now)
+    switch network.fate(on: call.link) {
+    case .ends(let end, let delay): happens(.ended(call, end), after: delay)
+    case .arrives(let copies, let delay, let isAnswered, let returning):
+      happens(
+        .arrived(call, answered: isAnswered, copies: copies, returningAfter: returning - delay),
+        after: delay)
+    }
+  }
+
+  private func arrived(
+    _ call: Call, copies: Int, isAnswered: Bool, returningAfter delay: Duration
+  ) {
+    let house = network[call.link] == .stranger ? stranger : home
+    var end = CallEnd.failed
+    for _ in 0..<copies {
+      if let reply = house.answer(call.letter, at: trueTime) {
+        end = .answered(reply)
+      }
+    }
+    if case .answered(let reply) = end {
+      tell("\(reply.status) \(String(decoding: reply.body.prefix(40), as: UTF8.self))")
+    }
+    happens(.ended(call, isAnswered ? end : .failed), after: delay)
+  }
+
+  // MARK: For people
+
+  func tell(_ words: @autoclosure () -> String) {
+    guard isTold else { return }
+    print("\(now.nanoseconds / 1_000_000) ms: \(words())")
+  }
+}
