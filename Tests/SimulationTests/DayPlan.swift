@@ -45,9 +45,25 @@ struct DayPlan {
     hasClock = draw.is(1, of: 2)
     knowsHome = draw.is(1, of: 2)
     registersAgainAfter = draw.is(1, of: 2) ? .seconds(Int64(300 + draw.number(900))) : nil
-    happenings = Self.happenings(&draw, sensorCount: sensorCount, knowsHome: knowsHome)
+    var happenings = Self.happenings(&draw, sensorCount: sensorCount, knowsHome: knowsHome)
     random = draw.random
     order = draw.is(1, of: 3) ? .newestFirst : .oldestFirst
+    Self.addRelapses(to: &happenings, &draw)
+    self.happenings = happenings
+  }
+
+  /// A link that is good again may get bad once more while what was kept comes over it.
+  private static func addRelapses(
+    to happenings: inout [(at: Duration, happening: World.Happening)], _ draw: inout Draw
+  ) {
+    for (moment, happening) in happenings {
+      guard case .weather(.fair, let link) = happening, draw.is(1, of: 2) else { continue }
+      let begin = moment + .milliseconds(Int64(draw.number(120_000)))
+      let end = begin + .seconds(Int64(1 + draw.number(600)))
+      guard end < draw.repair else { continue }
+      happenings.append((begin, .weather(draw.weather(), link)))
+      happenings.append((end, .weather(.fair, link)))
+    }
   }
 
   private static func happenings(
@@ -124,7 +140,8 @@ struct Draw {
   }
 
   mutating func weather() -> Weather {
-    [.refused, .dark, .lossy, .lossy, .slow, .portal, .stranger, .badGateway][number(8)]
+    [.refused, .dark, .lossy, .lossy, .slow, .portal, .stranger, .badGateway, .emptyObjects][
+      number(9)]
   }
 
   mutating func restart() -> ModelHome.Trouble {

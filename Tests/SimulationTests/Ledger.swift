@@ -112,6 +112,12 @@ final class Ledger {
     }
   }
 
+  /// What it was to bring is on the disk, where that works.
+  func cycleFailed(entryCountInMemory: Int, at moment: Instant) {
+    guard plan.durability != .memory, entryCountInMemory > 0 else { return }
+    complain("after a failed cycle \(entryCountInMemory) entries are in memory only", at: moment)
+  }
+
   func diskChanged(_ condition: ModelDisk.Condition, at moment: Instant) {
     if condition == .healthy {
       guard let last = diskTroubles.last, last.to > moment else { return }

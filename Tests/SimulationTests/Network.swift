@@ -30,6 +30,8 @@ enum Weather: Equatable {
   case portal
   /// Somebody else's Home Assistant has the address.
   case stranger
+  /// Somebody answers everything as if it were well, and does nothing.
+  case emptyObjects
   /// A proxy is there, and nothing behind it.
   case badGateway
 }
@@ -63,6 +65,7 @@ struct Network {
 
   private static let portalPage = Reply(
     status: 200, body: [UInt8]("<!DOCTYPE html><html><body>Please sign in.</body></html>".utf8))
+  private static let emptyObject = Reply(status: 200, body: [UInt8]("{}".utf8))
   private static let gatewayPage = Reply(
     status: 502, body: [UInt8]("<html><head><title>502 Bad Gateway</title></head></html>".utf8))
 
@@ -93,6 +96,7 @@ struct Network {
     case .refused: return .ends(.failed, after: .milliseconds(1))
     case .dark: return .ends(.failed, after: Self.connectTimeout)
     case .portal: return .ends(.answered(Self.portalPage), after: hop + hop)
+    case .emptyObjects: return .ends(.answered(Self.emptyObject), after: hop + hop)
     case .badGateway: return .ends(.answered(Self.gatewayPage), after: hop + hop)
     case .lossy: return badLuck(hop)
     }

@@ -271,6 +271,14 @@ final class SimulatedAgent {
   }
 
   func ended(_ end: CallEnd, over link: Link) throws {
+    try take(end, over: link)
+    guard case .delivering = phase, delivery.isInOutage, !isUnderWay,
+      delivery.history.spool.failure == nil
+    else { return }
+    world.ledger.cycleFailed(entryCountInMemory: entryCountInMemory, at: world.now)
+  }
+
+  private func take(_ end: CallEnd, over link: Link) throws {
     let now = world.instant
     isUnderWay = false
     keptConnection = end == .failed ? nil : world.connection(over: link)

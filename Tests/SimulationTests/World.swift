@@ -221,10 +221,10 @@ final class World {
       arrived(call, copies: copies, isAnswered: isAnswered, returningAfter: delay)
     case .ended(let call, let end):
       guard call.life == lifeCount else { return }
+      try agent?.ended(end, over: call.link)
       if case .answered(let reply) = end, reply.status == 401, let token = call.letter.token {
         ledger.rejected(token)
       }
-      try agent?.ended(end, over: call.link)
     }
   }
 

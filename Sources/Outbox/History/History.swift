@@ -98,6 +98,8 @@ public struct History: ~Copyable {
       state = .resting
     }
     spool.correctTimesInMemory(by: step)
+    // The one that was taken out of memory is a copy.
+    if heldOver?.entry.sequence == nil { heldOver?.entry.correctTime(by: step) }
     corrections.add(step, upTo: spool.end.sequence)
     return true
   }

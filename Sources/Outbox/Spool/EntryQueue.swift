@@ -24,10 +24,7 @@ struct EntryQueue {
 
   /// Sets the times of readings right that a wrong clock told.
   mutating func correctTimes(by step: Duration) {
-    for index in entries.indices {
-      guard case .reading = entries[index].content, !entries[index].isTimeTrusted else { continue }
-      entries[index].time = entries[index].time + step
-    }
+    for index in entries.indices { entries[index].correctTime(by: step) }
   }
 
   mutating func append(_ entry: SpoolEntry) {

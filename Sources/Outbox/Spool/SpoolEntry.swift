@@ -40,6 +40,14 @@ public struct SpoolEntry: Equatable, Sendable {
   }
 }
 
+extension SpoolEntry {
+  /// The clock that told the time was wrong by `step`, if nobody vouched for it.
+  mutating func correctTime(by step: Duration) {
+    guard case .reading = content, !isTimeTrusted else { return }
+    time = time + step
+  }
+}
+
 /// Whose spool it is: a hash over what tells this device from every other.
 public struct DeviceFingerprint: Equatable, Sendable {
   public static let byteCount = 16
