@@ -13,6 +13,26 @@ private final class StoryExecutor: TaskExecutor {
   }
 }
 
+/// Lets so many stories run at a time. Each has a dozen descriptors, and Foundation's `Process` reads
+/// past the end of a buffer where more than 1,364 are open.
+private actor Entrance {
+  static let shared = Entrance()
+  private var free = 40
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  func enter() async {
+    if free > 0 {
+      free -= 1
+    } else {
+      await withCheckedContinuation { waiting.append($0) }
+    }
+  }
+
+  func leave() {
+    if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
+  }
+}
+
 /// Where the tests of a suite run.
 struct StoryTrait: SuiteTrait, TestTrait, TestScoping {
   var isRecursive: Bool { true }
@@ -20,7 +40,18 @@ struct StoryTrait: SuiteTrait, TestTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    try await withTaskExecutorPreference(StoryExecutor.shared) { try await function() }
+    // Only a case is a story; what holds several of them waits for nothing.
+    guard testCase != nil else { return try await function() }
+    await Entrance.shared.enter()
+    let result: Result<Void, any Error>
+    do {
+      result = .success(
+        try await withTaskExecutorPreference(StoryExecutor.shared) { try await function() })
+    } catch {
+      result = .failure(error)
+    }
+    await Entrance.shared.leave()
+    try result.get()
   }
 }
 

@@ -147,7 +147,8 @@ extension WholeAgent.Outages {
 
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "cannot be reached").count == 1)
+    // One that is switched off in the middle of a request may be told in two ways.
+    #expect((1...2).contains(ending.lines(with: "cannot be reached").count))
   }
 
   /// After a restart Home Assistant shows a binary sensor that was not to be had as off: a bilge
