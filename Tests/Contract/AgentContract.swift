@@ -16,7 +16,7 @@ extension Contract.WholeAgent {
     "supply_bat7_energy": "bat7_energy", "processor_temperature": "processor_temperature",
     "load_1_minute": "load_1_minute", "load_5_minutes": "load_5_minutes",
     "load_15_minutes": "load_15_minutes", "memory_used": "memory_used", "uptime": "uptime",
-    "disk_used": "disk_used",
+    "disk_used": "disk_used", "lost_readings": "lost_readings",
   ]
 
   @Test func whatTheDriversReadIsWhatHomeAssistantShows() async throws {
