@@ -25,6 +25,7 @@ struct CommandFailure: Error, Equatable {
   }
 
   static let unknown = CommandFailure(code: "unknown_error", message: "Unknown error")
+  static let unauthorized = CommandFailure(code: "unauthorized", message: "Unauthorized")
 
   var json: JSON {
     var error: JSONObject = ["code": .string(code), "message": .string(message)]
@@ -43,11 +44,13 @@ struct Command: Sendable {
 
   /// Nil if a command has nothing but its id and type.
   var schema: Schema?
+  var isForAdministrators: Bool
   var run: Run
 
-  init(_ fields: [Field] = [], _ run: @escaping Run) {
+  init(_ fields: [Field] = [], isForAdministrators: Bool = false, _ run: @escaping Run) {
     let all = [.required("id", .anything), .required("type", .anything)] + fields
     schema = fields.isEmpty ? nil : Schema.shape(all)
+    self.isForAdministrators = isForAdministrators
     self.run = run
   }
 
@@ -65,6 +68,7 @@ struct Command: Sendable {
   }
 
   static let all = core.merging(states).merging(services).merging(devices).merging(people)
+    .merging(search).merging(statistics)
 
   private static let core: [String: Command] = [
     "ping": Command { (home, call) throws(CommandFailure) in
@@ -177,6 +181,9 @@ extension Home {
     sessions[session]?.lastID = id
     do throws(CommandFailure) {
       let content = try command.content(of: message)
+      guard household.resident.isAdministrator || !command.isForAdministrators else {
+        throw .unauthorized
+      }
       try command.run(
         &self, Call(session: session, id: id, type: type, content: content, now: now))
       if !Self.silentCommands.contains(type) { note(.commanded(type), at: now) }
@@ -186,7 +193,7 @@ extension Home {
   /// Commands that tell of themselves, or whose success is no news.
   private static let silentCommands: Set = [
     "ping", "webhook/handle", "mobile_app/push_notification_channel",
-    "mobile_app/push_notification_confirm",
+    "mobile_app/push_notification_confirm", "recorder/import_statistics",
   ]
 }
 
@@ -254,8 +261,9 @@ extension Home {
     succeed(
       call,
       [
-        "id": .string(resident.id), "name": .string(resident.displayName), "is_owner": true,
-        "is_admin": true,
+        "id": .string(resident.id), "name": .string(resident.displayName),
+        "is_owner": .bool(resident.isAdministrator),
+        "is_admin": .bool(resident.isAdministrator),
         "credentials": [["auth_provider_type": "homeassistant", "auth_provider_id": nil]],
         "mfa_modules": [
           [

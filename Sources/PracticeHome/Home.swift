@@ -32,6 +32,7 @@ public struct Home: Sendable {
   var trackerIDs: [String: String] = [:]
   /// What entities left behind, by entity id.
   var remains: [String: Sensor.Remains] = [:]
+  var statistics = Statistics()
 
   /// Open WebSockets, by a number that is used once.
   var sessions: [Int: Session] = [:]

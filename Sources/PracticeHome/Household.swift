@@ -27,6 +27,9 @@ public struct Resident: Sendable, Equatable {
   public var password = "practice"
   /// What an authenticator app would show, for ever the same; nil if a password is enough.
   public var code: String?
+  /// Whether commands that are for administrators are for the resident, who else gets
+  /// `unauthorized`.
+  public var isAdministrator = true
   var id = "9c1f5ad0e2b84b6f8f0e7d2a6b3c4d5e"
   var displayName = "Practice"
 
@@ -74,6 +77,8 @@ public struct Release: Sendable, Equatable, Comparable, CustomStringConvertible 
   var keepsAccuracyFraction: Bool { isAtLeast(2026, 5) }
   /// Whether one absent device keeps a notification from all the others.
   var stopsAtFirstAbsentDevice: Bool { !isAtLeast(2026, 3) }
+  /// Whether an import of statistics may say what its means are, and the kind of its unit.
+  var knowsKindsOfMeans: Bool { isAtLeast(2025, 11) }
   /// Whether the configuration has an id of the whole instance.
   var tellsInstanceID: Bool { isAtLeast(2026, 11) }
 }

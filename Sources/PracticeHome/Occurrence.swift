@@ -26,6 +26,8 @@ public enum Occurrence: Sendable, Equatable {
   /// It would have been posted to the address the device named; that is not played.
   case notificationPosted
   case notificationUndelivered
+  /// Hours of a statistic were imported; of so many there were figures before.
+  case statisticsImported(id: String, hours: [StatisticHour], replacedCount: Int)
   // What a person does in the user interface
   case entitySwitched(String, isDisabled: Bool)
   case registrationDeleted
@@ -48,6 +50,7 @@ public enum Occurrence: Sendable, Equatable {
     case .notificationConfirmed: "notification_confirmed"
     case .notificationPosted: "notification_posted"
     case .notificationUndelivered: "notification_undelivered"
+    case .statisticsImported: "statistics_imported"
     case .entitySwitched: "entity_switched"
     case .registrationDeleted: "registration_deleted"
     case .accident: "accident"
@@ -65,6 +68,11 @@ public enum Occurrence: Sendable, Equatable {
     case .channelOpened(let confirms): ["confirms": .bool(confirms)]
     case .channelClosed(let end): ["reason": .string(end.rawValue)]
     case .notified(let content): ["notification": .object(content)]
+    case .statisticsImported(let id, let hours, let replacedCount):
+      [
+        "statistic_id": .string(id), "hours": .array(hours.map(\.json)),
+        "replaced": .count(replacedCount),
+      ]
     case .entitySwitched(let id, let isDisabled):
       ["entity_id": .string(id), "disabled": .bool(isDisabled)]
     case .accident(let accident): ["accident": .string(accident.rawValue)]
@@ -94,11 +102,21 @@ public enum Occurrence: Sendable, Equatable {
     case .notificationPosted:
       "the notification would be posted to the address it named, which is not played here"
     case .notificationUndelivered: "does not listen: a notification was not delivered"
+    case .statisticsImported(let id, let hours, let replacedCount):
+      Self.text(id, hours, replacedCount)
     case .entitySwitched(let id, let isDisabled):
       "\(id) was \(isDisabled ? "disabled" : "enabled")"
     case .registrationDeleted: "the registration was deleted"
     case .accident(let accident): "it happened: \(accident.rawValue)"
     case .socketOpened, .commanded: nil
     }
+  }
+
+  private static func text(
+    _ id: String, _ hours: [StatisticHour], _ replacedCount: Int
+  ) -> String {
+    let count = "\(hours.count) \(hours.count == 1 ? "hour" : "hours")"
+    let begin = hours.map(\.start).min().map { " from \($0.isoformatToSecond) on" } ?? ""
+    return "statistics of \(id) imported: \(count)\(begin), \(replacedCount) of them replaced"
   }
 }

@@ -47,6 +47,7 @@ struct Options: Equatable {
           rest.removeFirst()
           options.household.release = try release(value)
         case "--json": options.isJSON = true
+        case "--no-admin": options.household.resident.isAdministrator = false
         default: try options.take(name, from: &rest)
         }
       }
@@ -139,6 +140,7 @@ struct Options: Equatable {
       --port N        where to listen (default \(portDefault); 0 for any free port)
       --token TOKEN   the access token devices register with (default "\(Home.defaultToken)")
       --mfa CODE      whoever logs in is asked for this code as well
+      --no-admin      whoever logs in, and the token, is no administrator
       --ban-after N   after so many failed logins, answer everybody 403
       --json          print one JSON object per line instead of a table
       --journal FILE  write these objects to a file as well, whatever is shown

@@ -102,11 +102,13 @@ extension Command {
     "person/list": Command { (home, call) throws(CommandFailure) in
       home.succeed(call, ["storage": [home.person.json], "config": []])
     },
-    "person/update": Command([
-      .required("person_id", .text), .optional("name", .text),
-      .optional("user_id", .textOrNull), .optional("device_trackers", .entityIDs, default: []),
-      .optional("picture", .textOrNull),
-    ]) { (home, call) throws(CommandFailure) in
+    "person/update": Command(
+      [
+        .required("person_id", .text), .optional("name", .text),
+        .optional("user_id", .textOrNull), .optional("device_trackers", .entityIDs, default: []),
+        .optional("picture", .textOrNull),
+      ], isForAdministrators: true
+    ) { (home, call) throws(CommandFailure) in
       let id = call.text("person_id")
       guard id == Person.id else { throw .notFound("Unable to find person_id \(id)") }
       home.person.update(call.content)

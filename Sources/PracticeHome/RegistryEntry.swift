@@ -87,9 +87,11 @@ extension Command {
     "config/entity_registry/get_entries": Command([.required("entity_ids", .entityIDs)]) {
       (home, call) throws(CommandFailure) in home.succeed(call, home.entries(call))
     },
-    "config/entity_registry/update": Command([
-      .required("entity_id", .entityID), .optional("disabled_by", .userOrNull),
-    ]) { (home, call) throws(CommandFailure) in try home.updateEntity(call) },
+    "config/entity_registry/update": Command(
+      [
+        .required("entity_id", .entityID), .optional("disabled_by", .userOrNull),
+      ], isForAdministrators: true
+    ) { (home, call) throws(CommandFailure) in try home.updateEntity(call) },
     "webhook/list": Command { (home, call) throws(CommandFailure) in
       home.succeed(call, .array(home.registrations.filter(\.isAlive).map(\.webhookJSON)))
     },

@@ -105,7 +105,7 @@ extension Schema {
   }
 
   static let textOrNull = Schema { (value) throws(Invalid) in
-    guard value.isNull || value.string != nil else { throw Invalid("not a valid value") }
+    guard value.isNull || value.string != nil else { throw Invalid("expected str") }
     return value
   }
 

@@ -4,8 +4,11 @@
 /// scripts, which Home Assistant spells out in Latin letters, are left out here.
 enum Slug {
   /// Whether a text is two words with a dot between them, as every entity id is.
-  static func isEntityID(_ text: String) -> Bool {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+  static func isEntityID(_ text: String) -> Bool { isPair(text, separator: ".") }
+
+  /// Whether a text is two words in small letters with this between them.
+  static func isPair(_ text: String, separator: Character) -> Bool {
+    let parts = text.split(separator: separator, omittingEmptySubsequences: false)
     return parts.count == 2 && !text.contains("__")
       && parts.allSatisfy { part in
         !part.isEmpty && !part.hasPrefix("_") && !part.hasSuffix("_")

@@ -17,9 +17,11 @@ extension Command {
     "unsubscribe_events": Command([.required("subscription", .positiveInteger)]) {
       (home, call) throws(CommandFailure) in try home.unsubscribe(call)
     },
-    "fire_event": Command([
-      .required("event_type", .text), .optional("event_data", .dictionary, default: [:]),
-    ]) { (home, call) throws(CommandFailure) in try home.fireEvent(call) },
+    "fire_event": Command(
+      [
+        .required("event_type", .text), .optional("event_data", .dictionary, default: [:]),
+      ], isForAdministrators: true
+    ) { (home, call) throws(CommandFailure) in try home.fireEvent(call) },
     "render_template": Command([
       .required("template", .text), .optional("entity_ids", .entityIDs),
       .optional("variables", .dictionary), .optional("timeout", .float),

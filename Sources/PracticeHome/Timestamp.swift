@@ -4,13 +4,15 @@ struct Timestamp: Equatable {
   var date: CivilDate
   /// Seconds since that midnight.
   var secondOfDay: Int64
+  /// Of that second; what is finer is cut off.
+  var microsecond: Int64
   /// Seconds east of UTC, or nil if the text names none.
   var offset: Int64?
 
   /// Nil where Home Assistant's parser gives up.
   init?(_ text: String) {
     let pattern =
-      #/(\d{4})-?(\d{2})(?:-?(\d{2}))?(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,]\d+)?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?/#
+      #/(\d{4})-?(\d{2})(?:-?(\d{2}))?(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d+))?)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?/#
     guard let match = try? pattern.wholeMatch(in: text) else { return nil }
     let number = { (part: Substring?) in part.flatMap { Int64($0) } }
     guard let year = number(match.1), let month = number(match.2) else { return nil }
@@ -22,7 +24,12 @@ struct Timestamp: Equatable {
     else { return nil }
     date = CivilDate(year: year, month: month, day: day)
     secondOfDay = (hour * 60 + minute) * 60 + second
-    offset = match.7.map(Self.seconds(ofOffset:))
+    microsecond = match.7.map(Self.microseconds(ofFraction:)) ?? 0
+    offset = match.8.map(Self.seconds(ofOffset:))
+  }
+
+  private static func microseconds(ofFraction digits: Substring) -> Int64 {
+    Int64((digits + "000000").prefix(6)) ?? 0
   }
 
   private static func seconds(ofOffset text: Substring) -> Int64 {
@@ -33,9 +40,15 @@ struct Timestamp: Equatable {
     return (text.hasPrefix("-") ? -1 : 1) * (hours * 60 + minutes) * 60
   }
 
+  /// When it is. Without an offset it is of the home's time zone, which is UTC.
+  var moment: Moment { Moment(microseconds: second * 1_000_000 + microsecond) }
+
+  /// Whether it is on the hour, of its own offset.
+  var isFullHour: Bool { secondOfDay.isMultiple(of: 3600) && microsecond == 0 }
+
   /// In UTC, to the second; nil without an offset.
-  var utcText: String? {
-    guard let offset else { return nil }
-    return Moment(seconds: date.daysSince1970 * 86_400 + secondOfDay - offset).isoformatToSecond
-  }
+  var utcText: String? { offset == nil ? nil : Moment(seconds: second).isoformatToSecond }
+
+  /// Whole seconds since 1970.
+  private var second: Int64 { date.daysSince1970 * 86_400 + secondOfDay - (offset ?? 0) }
 }

@@ -166,6 +166,9 @@ struct Version: Comparable {
   /// between was not measured.
   static let namesTheDevice = Version(2025, 4)
 
+  /// From here on an import of statistics says which kind of mean it has, and the kind of its unit.
+  static let knowsKindsOfMeans = Version(2025, 11)
+
   init(_ year: Int, _ month: Int) { (self.year, self.month) = (year, month) }
 
   init?(_ text: String) {

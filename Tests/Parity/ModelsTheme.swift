@@ -40,6 +40,20 @@ func decodeModels(to transcript: inout Transcript) {
     GetStatistics.Response.self, #"{"a:b":[{"start":1767225600000,"end":1767229200000,"mean":1}]}"#,
     to: &transcript
   ) { $0.append(iso8601: $1["a:b"]?.first?.end ?? WallTime(nanoseconds: 0)) }
+  decode(
+    RelatedItems.self, #"{"entity":["sensor.a"],"person":["person.p"]}"#, to: &transcript
+  ) { line, items in
+    line.append(items.entityIDs[0].text.bytes)
+    line.append(decimal: items.deviceIDs.count)
+  }
+  decode(
+    EntityRegistryEntries.self,
+    #"{"a.b":{"entity_id":"a.b","unique_id":"w_b","platform":"mobile_app"},"a.c":null,"a.d":7}"#,
+    to: &transcript
+  ) { line, answer in
+    line.append(answer.entries[0].uniqueID.bytes)
+    line.append(decimal: answer.skippedCount)
+  }
   decode(TemplateEvent.self, #"{"error":"no","level":"ERROR"}"#, to: &transcript) {
     $0.append($1 == .failed(message: "no", level: "ERROR"))
   }
@@ -70,6 +84,9 @@ private func writeRequests(to transcript: inout Transcript) {
   write(.currentUser, to: &transcript)
   write(
     GetStatistics(["a:b"], per: .fiveMinutes, from: WallTime(nanoseconds: 0)), to: &transcript)
+  write(GetRelated(.configEntry, "c"), to: &transcript)
+  write(GetEntityRegistryEntries(["a.b", "a.c"]), to: &transcript)
+  write(GetStatisticDescriptions(["a:b"]), to: &transcript)
   write(
     ImportStatistics(
       "a:b", source: "a", name: nil, unit: "°C", unitClass: "temperature", mean: .arithmetic,

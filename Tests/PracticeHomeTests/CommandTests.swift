@@ -34,6 +34,7 @@ import Testing
     var options = Options()
     options.household.resident.code = "123456"
     options.household.failuresUntilBan = 5
+    options.household.resident.isAdministrator = false
     options.household.release = try #require(Release("2026.6.0"))
     options.household.startup = Startup(deaf: .seconds(0.5), silent: .seconds(60))
     options.accident = .closeSockets
@@ -41,7 +42,7 @@ import Testing
     #expect(
       Options.parse([
         "--mfa", "123456", "--ban-after", "5", "--version", "2026.6.0", "--startup", "0.5,60",
-        "--fault", "close-sockets", "--every", "3",
+        "--fault", "close-sockets", "--every", "3", "--no-admin",
       ]) == .run(options))
     for accident in Accident.allCases {
       #expect(Fault(name: accident.rawValue) == nil, "a name has one meaning")

@@ -72,6 +72,22 @@ public struct EntityRegistryEntry: JSONDecodable, Equatable, Sendable {
   }
 }
 
+/// Entries that were asked for by the ids of their entities.
+public struct EntityRegistryEntries: JSONDecodable, Equatable, Sendable {
+  /// Those that are there, in the order in which they were asked for.
+  public let entries: [EntityRegistryEntry]
+  /// How many are there and do not decode.
+  public let skippedCount: Int
+
+  public init(json: JSON) throws(JSONDecodingError) {
+    // Null stands for one that is not there.
+    let found = try json.object().members.map { $0.value }.filter { $0 != .null }
+    let entries = try LossyArray<EntityRegistryEntry>(json: .array(found))
+    self.entries = entries.elements
+    skippedCount = entries.skippedCount
+  }
+}
+
 /// The answer to changing an entry.
 public struct UpdatedEntityRegistryEntry: JSONDecodable, Equatable, Sendable {
   /// The entry as it is now.

@@ -61,6 +61,73 @@ public struct GetEntityRegistryEntry: Request {
   public var payload: JSONObject { ["entity_id": .text(entityID.text)] }
 }
 
+/// Entries of the entity registry, with all that is known, by the ids of their entities.
+public struct GetEntityRegistryEntries: Request {
+  public typealias Response = EntityRegistryEntries
+  /// Which ones. One that is not there is left out of the answer.
+  public let entityIDs: [EntityID]
+
+  /// Asks for the entries of these entities.
+  public init(_ entityIDs: [EntityID]) { self.entityIDs = entityIDs }
+
+  public var command: Text { "config/entity_registry/get_entries" }
+  public var payload: JSONObject { ["entity_ids": .ids(entityIDs)] }
+}
+
+/// What hangs together with one thing: the entities of a device, the device of an entity, and who
+/// uses them.
+public struct GetRelated: Request {
+  public typealias Response = RelatedItems
+  /// What an item is, and by what it is named.
+  public enum Kind: Text, Sendable {
+    /// By its id.
+    case area
+    /// By the id of its entity.
+    case automation
+    /// By its path.
+    case automationBlueprint = "automation_blueprint"
+    /// By its id.
+    case configEntry = "config_entry"
+    /// By its id in the device registry.
+    case device
+    /// By its entity id.
+    case entity
+    /// By its id.
+    case floor
+    /// By the id of its entity.
+    case group
+    /// By its domain.
+    case integration
+    /// By its id.
+    case label
+    /// By the id of its entity.
+    case person
+    /// By the id of its entity.
+    case scene
+    /// By the id of its entity.
+    case script
+    /// By its path.
+    case scriptBlueprint = "script_blueprint"
+  }
+  /// What the item is.
+  public let kind: Kind
+  /// Which one. Of one that is not there nothing is related.
+  public let id: Text
+
+  /// What hangs together with this item.
+  ///
+  /// - Parameters:
+  ///   - kind: what the item is.
+  ///   - id: which one.
+  public init(_ kind: Kind, _ id: Text) {
+    self.kind = kind
+    self.id = id
+  }
+
+  public var command: Text { "search/related" }
+  public var payload: JSONObject { ["item_type": .text(kind.rawValue), "item_id": .text(id)] }
+}
+
 /// Changes an entry of the entity registry. For administrators.
 public struct UpdateEntityRegistryEntry: Request {
   public typealias Response = UpdatedEntityRegistryEntry

@@ -86,6 +86,27 @@ import Testing
     #expect(list.map(\.source) == ["homeward", "recorder", "recorder"])
   }
 
+  @Test func statisticsAreDescribedOneByOne() throws {
+    let request = GetStatisticDescriptions(["sensor.a", "homeward:bilge"])
+    #expect(request.command == "recorder/get_statistics_metadata")
+    #expect(request.payload == ["statistic_ids": ["sensor.a", "homeward:bilge"]])
+    let answer: GetStatisticDescriptions.Response = try decode(
+      """
+      [{"statistic_id":"sensor.a","display_unit_of_measurement":"°C","has_mean":true,"mean_type":1,
+      "has_sum":false,"name":null,"source":"recorder","statistics_unit_of_measurement":"°F",
+      "unit_class":"temperature"}]
+      """)
+    #expect(answer.map(\.id) == ["sensor.a"])
+    #expect(answer.map(\.unit) == ["°F"])
+    #expect(answer.map(\.displayUnit) == ["°C"])
+    #expect(answer.map(\.mean) == [.arithmetic])
+    #expect(throws: JSONDecodingError.missingKey("has_sum")) {
+      try decode(
+        #"[{"statistic_id":"sensor.a","source":"recorder"}]"#,
+        as: GetStatisticDescriptions.Response.self)
+    }
+  }
+
   @Test func statisticsComeWithTimesInMilliseconds() throws {
     let request = GetStatistics(
       ["homeward:bilge"], per: .fiveMinutes, from: time("2026-01-01T00:00:00Z"),

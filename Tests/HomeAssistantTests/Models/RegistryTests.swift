@@ -98,6 +98,55 @@ import Testing
     #expect(entry.uniqueID == "17")
   }
 
+  @Test func entriesAskedForByIDAreThoseThatAreThere() throws {
+    let request = GetEntityRegistryEntries(["sensor.bilge", "sensor.nope"])
+    #expect(request.command == "config/entity_registry/get_entries")
+    #expect(request.payload == ["entity_ids": ["sensor.bilge", "sensor.nope"]])
+    let answer: EntityRegistryEntries = try decode(
+      """
+      {"sensor.nope":null,"sensor.bilge":\(Self.entry)},"sensor.bad":{"entity_id":7},
+      "sensor.mast":\(Self.entry.replacing("sensor.bilge", with: "sensor.mast"))}}
+      """)
+    #expect(answer.entries.map(\.entityID) == ["sensor.bilge", "sensor.mast"])
+    #expect(answer.entries.map(\.uniqueID) == ["u1", "u1"])
+    #expect(answer.skippedCount == 1)
+    #expect(try decode("{}", as: EntityRegistryEntries.self).entries.isEmpty)
+    #expect(throws: JSONDecodingError.self) { try decode("[]", as: EntityRegistryEntries.self) }
+  }
+
+  @Test func whatIsRelatedIsAskedForByKindAndID() {
+    let request = GetRelated(.device, "7409")
+    #expect(request.command == "search/related")
+    #expect(request.payload == ["item_type": "device", "item_id": "7409"])
+    #expect(GetRelated(.configEntry, "e").payload["item_type"] == "config_entry")
+  }
+
+  @Test func aKindOfWhichNothingIsRelatedIsEmpty() throws {
+    let items: RelatedItems = try decode(
+      """
+      {"config_entry":["01M8"],"integration":["mobile_app"],"label":["l"],
+      "entity":["device_tracker.boat","sensor.boat_soil"],"person":["person.ann"]}
+      """)
+    #expect(items.entityIDs == ["device_tracker.boat", "sensor.boat_soil"])
+    #expect(items.deviceIDs.isEmpty)
+    #expect(items.configEntryIDs == ["01M8"])
+    #expect(items.integrations == ["mobile_app"])
+    #expect(items.personIDs == ["person.ann"])
+    #expect(items.areaIDs.isEmpty && items.automationIDs.isEmpty)
+    let others: RelatedItems = try decode(
+      #"{"device":["7409"],"area":["deck"],"automation":["automation.a"],"entity":null}"#)
+    #expect(others.deviceIDs == ["7409"])
+    #expect(others.areaIDs == ["deck"])
+    #expect(others.automationIDs == ["automation.a"])
+    #expect(others.entityIDs.isEmpty)
+    #expect(try decode("{}", as: RelatedItems.self).entityIDs.isEmpty)
+  }
+
+  @Test(arguments: ["[]", #"{"entity":["nope"]}"#, #"{"device":[7]}"#, #"{"device":"7409"}"#])
+  func whatIsNotRelatedItemsIsRefused(text: String) {
+    #expect(throws: JSONDecodingError.self) { try decode(text, as: RelatedItems.self) }
+  }
+
   @Test func theListForDisplayHasShortKeysAndNamesCategoriesByIndex() throws {
     let list: DisplayedEntities = try decode(
       """
