@@ -85,13 +85,6 @@ public struct Descriptor: ~Copyable, Sendable {
     _ = try retryingInterrupts { ftruncate(number, off_t(byteCount)) }
   }
 
-  /// How long the file is.
-  public func byteCount() throws(Errno) -> Int {
-    var status = stat()
-    _ = try retryingInterrupts { unsafe fstat(number, &status) }
-    return Int(status.st_size)
-  }
-
   /// Locks the file for this process (`flock(2)`) until the descriptor closes; false where another
   /// process holds the lock.
   public func lock() throws(Errno) -> Bool {

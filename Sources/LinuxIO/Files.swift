@@ -70,6 +70,15 @@ private func makeDirectory(at path: Path, permissions: mode_t) throws(Errno) {
   } catch Errno(code: EEXIST) {}
 }
 
+/// How long the file at `path` is, which need not be readable for that.
+public func byteCount(ofFileAt path: Path) throws(Errno) -> Int {
+  var status = stat()
+  _ = try unsafe path.withCString { (path) throws(Errno) in
+    try retryingInterrupts { unsafe stat(path, &status) }
+  }
+  return Int(status.st_size)
+}
+
 /// Waits until the names in a directory are on the disk.
 public func synchronizeDirectory(at path: Path) throws(Errno) {
   try Descriptor(opening: path, mode: .directory).synchronize()

@@ -164,12 +164,12 @@ public struct Delivery: ~Copyable {
 
   /// A cycle is due. During an outage the retries go their own pace.
   public mutating func cycleDue(now: Instant) -> Message? {
-    // The one before is not proven.
     if isIdle {
       history.cycleDue()
     } else if isInOutage {
       history.batchClosed()
     } else {
+      // The one before is not proven, and may be any moment.
       batchClosesAt = batchClosesAt ?? now + Self.proofPatience
     }
     return urgentChange(now: now)
@@ -264,6 +264,7 @@ public struct Delivery: ~Copyable {
     keyQuest = KeyQuest(protection)
     untold = nil
     history.chunkFailed()
+    batchClosesAt = nil
     state = .idle
     // What the loss of the old one cost is told with the first proof.
     unregisteredSince = outage?.since ?? unregisteredSince

@@ -130,8 +130,8 @@ final class DeliveryRig {
 
   func clockIs(synchronized isSynchronized: Bool, ahead: Duration = .zero) {
     clockAhead = ahead
-    _ = delivery.history.clockRead(
-      now, WallTime(nanoseconds: now.nanoseconds) + ahead, isSynchronized: isSynchronized)
+    _ = delivery.history.clockRead(now, WallTime(nanoseconds: now.nanoseconds) + ahead)
+    delivery.history.isClockSynchronized = isSynchronized
     settle()
   }
 

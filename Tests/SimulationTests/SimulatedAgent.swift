@@ -21,7 +21,6 @@ final class SimulatedAgent {
   private var phase: Phase
   private var message: Delivery.Message?
   private var isCycleOwed = false
-  private var wasClockSynchronized: Bool
   private var isUnderWay = false
   /// What the connection of the last transfer hung on.
   private var keptConnection: World.Connection?
@@ -37,7 +36,6 @@ final class SimulatedAgent {
     self.world = world
     self.life = life
     random = SplitMix64(seed: world.seed &+ UInt64(life) << 32)
-    wasClockSynchronized = world.isClockSynchronized
     state = StateFiles(files: Files(world: world))
     keeper = SimulatedKeeper(state)
     let now = world.instant
@@ -59,6 +57,7 @@ final class SimulatedAgent {
       trackerID: Self.identity.deviceID, protection: .sealed,
       untold: registration?.toldFingerprint == update.fingerprint ? nil : update,
       doubtAfter: world.plan.registersAgainAfter ?? Delivery.doubtAfter, seed: random.next())
+    delivery.history.isClockSynchronized = world.isClockSynchronized
     spoolFiles = SpoolFiles(files: Files(world: world))
     nextCycleAt = now
     if let registration {
@@ -112,13 +111,8 @@ final class SimulatedAgent {
   }
 
   private func readClock() {
-    guard
-      delivery.history.clockRead(
-        world.instant, world.wallTime, isSynchronized: wasClockSynchronized)
-    else { return }
-    wasClockSynchronized = world.isClockSynchronized
-    _ = delivery.history.clockRead(
-      world.instant, world.wallTime, isSynchronized: wasClockSynchronized)
+    guard delivery.history.clockRead(world.instant, world.wallTime) else { return }
+    delivery.history.isClockSynchronized = world.isClockSynchronized
   }
 
   private func cycle(now: Instant) throws {
@@ -133,7 +127,7 @@ final class SimulatedAgent {
   }
 
   private func cycleDue(now: Instant) throws {
-    wasClockSynchronized = world.isClockSynchronized
+    delivery.history.isClockSynchronized = world.isClockSynchronized
     if case .registering(var registrar, let former) = phase {
       isCycleOwed = true
       delivery.cyclePostponed()

@@ -42,9 +42,6 @@ final class Courier {
   /// A cycle was due before there was a registration.
   private var isCycleOwed = false
 
-  /// At the last cycle, or when the clock was set since: the kernel is not asked at every turn.
-  private var wasClockSynchronized = isClockSynchronized
-
   var delivery: Delivery
   /// The fix that was recorded last, whether it was sent or not.
   private(set) var lastFix: Fix?
@@ -81,6 +78,7 @@ final class Courier {
       untold: registration?.toldFingerprint == update.fingerprint ? nil : update,
       doubtAfter: settings.registersAgainAfter ?? Delivery.doubtAfter,
       seed: randomSeed())
+    delivery.history.isClockSynchronized = isClockSynchronized
     tidy(now: now)
     if let registration { deliver(with: registration) } else { register(now: now) }
     line?.setAllowed(mayShowToken)
@@ -107,15 +105,11 @@ final class Courier {
     tidy()
   }
 
-  /// The clock may have been set since the last time.
+  /// The clock may have been set since the last time. Whether by another clock is asked only then and
+  /// once a cycle, not at every turn.
   func clockRead(_ moment: Moment) {
-    guard
-      delivery.history.clockRead(
-        moment.instant, moment.wallTime, isSynchronized: wasClockSynchronized)
-    else { return }
-    wasClockSynchronized = isClockSynchronized
-    _ = delivery.history.clockRead(
-      moment.instant, moment.wallTime, isSynchronized: wasClockSynchronized)
+    guard delivery.history.clockRead(moment.instant, moment.wallTime) else { return }
+    delivery.history.isClockSynchronized = isClockSynchronized
   }
 
   /// Does what is wanted of the disk.
@@ -153,7 +147,7 @@ final class Courier {
   }
 
   func cycleDue(now: Instant) {
-    wasClockSynchronized = isClockSynchronized
+    delivery.history.isClockSynchronized = isClockSynchronized
     if case .registering(let registrar, _)? = phase {
       isCycleOwed = true
       delivery.cyclePostponed()

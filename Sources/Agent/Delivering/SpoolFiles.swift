@@ -62,8 +62,11 @@ final class SpoolFiles {
       return
     }
     try names.forEachName { (name) throws(Errno) in
-      let file = try Descriptor(opening: directory / [UInt8](name), mode: .read)
-      spool.fileFound(name: name, byteCount: try file.byteCount())
+      // A link of somebody's that leads nowhere is no file.
+      do throws(Errno) {
+        let byteCount = try byteCount(ofFileAt: directory / [UInt8](name))
+        spool.fileFound(name: name, byteCount: byteCount)
+      } catch .noSuchFile {}
     }
   }
 

@@ -31,18 +31,14 @@ struct SpoolFolder: ~Copyable {
     do throws(Errno) {
       try DirectoryReader(opening: path).forEachName { (name) throws(Errno) in
         guard let file = SegmentFile(archived: name) else { return }
-        archive.fileFound(file, byteCount: Self.byteCount(ofFileAt: path / [UInt8](name)))
+        // What cannot be looked at is read later, and then the reason is known.
+        archive.fileFound(file, byteCount: (try? byteCount(ofFileAt: path / [UInt8](name))) ?? 0)
       }
     } catch {
       guard isOptional, error == .noSuchFile else {
         throw CommandFailure(unreadable: path, error)
       }
     }
-  }
-
-  /// 0 for what cannot be looked at; it is read later, and then the reason is known.
-  private static func byteCount(ofFileAt path: Path) -> Int {
-    (try? Descriptor(opening: path, mode: .read).byteCount()) ?? 0
   }
 
   /// The next entry; nil at the end.

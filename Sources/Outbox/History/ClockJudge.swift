@@ -14,17 +14,15 @@ struct ClockJudge {
 
   /// What the wall clock shows at the origin of the monotonic one.
   private var origin: WallTime?
-  private var isSynchronized = false
+  /// Whether another clock set ours, and keeps it right.
+  var isSynchronized = false
   private var agreesWithReceiver = false
 
   /// Whether somebody vouches for the clock.
   var isTrusted: Bool { isSynchronized || agreesWithReceiver }
 
   /// Both clocks were read. Returns by how much the wall clock was set since the last time, if it was.
-  mutating func clockRead(
-    _ instant: Instant, _ wallTime: WallTime, isSynchronized: Bool
-  ) -> Duration? {
-    self.isSynchronized = isSynchronized
+  mutating func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Duration? {
     let origin = wallTime - (instant - Instant(nanoseconds: 0))
     guard let former = self.origin else {
       self.origin = origin

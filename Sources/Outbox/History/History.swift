@@ -85,14 +85,16 @@ public struct History: ~Copyable {
     spool.record(fix, isTimeTrusted: true)
   }
 
-  /// The clocks were read. `isSynchronized` says whether the kernel's was set by another one.
-  ///
-  /// Returns whether it was set since the last time: then whoever set it need not be another clock.
-  public mutating func clockRead(
-    _ instant: Instant, _ wallTime: WallTime, isSynchronized: Bool
-  ) -> Bool {
-    let step = clock.clockRead(instant, wallTime, isSynchronized: isSynchronized)
-    guard let step else { return false }
+  /// Whether another clock set the kernel's, and keeps it right.
+  public var isClockSynchronized: Bool {
+    get { clock.isSynchronized }
+    set { clock.isSynchronized = newValue }
+  }
+
+  /// The clocks were read. Returns whether the wall clock was set since the last time: then
+  /// `isClockSynchronized` is to be asked for anew, because a person may have set it.
+  public mutating func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Bool {
+    guard let step = clock.clockRead(instant, wallTime) else { return false }
     if state != .underWay {
       takeAgain()
       state = .resting

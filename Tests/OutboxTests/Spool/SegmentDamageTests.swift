@@ -152,14 +152,7 @@ import Testing
   // MARK: Not ours
 
   @Test func aNewerVersionIsSetAsideAndTheSpoolGoesOn() {
-    var newer = file
-    newer[4] = 2
-    var checksum = CRC32C()
-    checksum.update(newer.span.extracting(0..<SegmentHeader.byteCount - 4))
-    for byte in 0..<4 {
-      newer[SegmentHeader.byteCount - 4 + byte] =
-        UInt8(truncatingIfNeeded: checksum.value >> UInt32(8 * byte))
-    }
+    let newer = newerVersion(of: file)
     let rig = rig(on: newer)
     expectSetAside(rig, newer)
   }

@@ -263,18 +263,6 @@ import Testing
 
   // MARK: Not ours
 
-  private func newerVersion(of file: [UInt8]) -> [UInt8] {
-    var newer = file
-    newer[4] = 2
-    var checksum = CRC32C()
-    checksum.update(newer.span.extracting(0..<SegmentHeader.byteCount - 4))
-    for byte in 0..<4 {
-      newer[SegmentHeader.byteCount - 4 + byte] =
-        UInt8(truncatingIfNeeded: checksum.value >> UInt32(8 * byte))
-    }
-    return newer
-  }
-
   @Test func anotherVersionIsNamedAndNotRead() {
     var files = rig(100).disk.files
     files[name(7, .aside)] = newerVersion(of: files[name(1)] ?? [])

@@ -78,35 +78,14 @@ final class SpoolRig {
   }
 
   private func perform(_ action: Spool.Action) throws(ModelDisk.Broken) {
-    switch action {
-    case .list:
-      for (name, bytes) in disk.files {
-        let name = [UInt8](name.utf8)
-        spool.fileFound(name: name.span, byteCount: bytes.count)
-      }
-    case .read(let file, let offset, let byteCountMax):
-      guard let bytes = disk.files[file.text] else { throw ModelDisk.Broken(code: 2) }
-      let chunk = bytes.dropFirst(offset).prefix(byteCountMax)
+    if case .read(let file, let offset, let byteCountMax) = action,
+      let bytes = disk.files[file.text]
+    {
       chunks += 1
-      bytesRead += chunk.count
-      spool.fill { free in
-        for (place, byte) in chunk.enumerated() { free[place] = byte }
-        return chunk.count
-      }
-    case .create(let file): try disk.create(file.text)
-    case .append(let file): try disk.append(copy(of: spool.outgoing), to: file.text)
-    case .synchronize(let file): try disk.synchronize(file.text)
-    case .synchronizeDirectory: disk.synchronizeDirectory()
-    case .truncate(let file, let byteCount): try disk.truncate(file.text, to: byteCount)
-    case .delete(let file): disk.delete(file.text)
-    case .replace(let old, let new):
-      try disk.rename(old.text, to: new.text, mayReplace: true)
-      disk.synchronizeDirectory()
-    case .setAside(let old, let new): try disk.rename(old.text, to: new.text, mayReplace: false)
+      bytesRead += bytes.dropFirst(offset).prefix(byteCountMax).count
     }
+    try disk.perform(action, for: &spool)
   }
-
-  private func copy(of buffer: borrowing ByteBuffer) -> [UInt8] { [UInt8](buffer.bytes) }
 
   func forgetActions() {
     actions = []
@@ -180,9 +159,7 @@ final class SpoolRig {
   func restarted(
     device: DeviceFingerprint = .boat, order: Spool.Order = .oldestFirst, opens: Bool = true
   ) -> SpoolRig {
-    let copy = ModelDisk()
-    copy.files = disk.files
-    return SpoolRig(copy, device: device, order: order, opens: opens)
+    SpoolRig(disk.copy(), device: device, order: order, opens: opens)
   }
 }
 
@@ -219,4 +196,17 @@ extension [Int64] {
       }
     }
   }
+}
+
+/// The same segment as a later version of the agent would begin it.
+func newerVersion(of file: [UInt8]) -> [UInt8] {
+  var newer = file
+  newer[4] = 2
+  var checksum = CRC32C()
+  checksum.update(newer.span.extracting(0..<SegmentHeader.byteCount - 4))
+  for byte in 0..<4 {
+    newer[SegmentHeader.byteCount - 4 + byte] =
+      UInt8(truncatingIfNeeded: checksum.value >> UInt32(8 * byte))
+  }
+  return newer
 }

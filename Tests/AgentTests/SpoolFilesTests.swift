@@ -1,0 +1,35 @@
+import Bytes
+import Foundation
+import LinuxIO
+import Outbox
+import Testing
+
+@testable import Agent
+
+@Suite struct SpoolFilesTests {
+  private let folder = FileManager.default.temporaryDirectory
+    .appending(path: "homeward-\(UUID().uuidString)")
+
+  /// Why the spool does not get at its disk, after all that it wants was done.
+  private func failure() -> DiskFailure? {
+    let files = SpoolFiles(in: Path([UInt8](folder.path.utf8)))
+    var spool = Spool(device: DeviceFingerprint(low: 1, high: 2), seed: 1)
+    let now = Instant(nanoseconds: 0)
+    while let action = spool.nextAction() { files.perform(action, for: &spool, now: now) }
+    return spool.failure
+  }
+
+  @Test func aLinkThatLeadsNowhereIsNoReasonToForgetTheOtherFiles() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let spool = folder.appending(path: "spool")
+    try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      at: spool.appending(path: "latest"), withDestinationURL: folder.appending(path: "nowhere"))
+    #expect(failure() == nil)
+  }
+
+  @Test func aSpoolThatWasNeverThereIsEmptyAndIsNotMade() {
+    #expect(failure() == nil)
+    #expect(!FileManager.default.fileExists(atPath: folder.path))
+  }
+}
