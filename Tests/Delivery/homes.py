@@ -4,8 +4,10 @@ import asyncio
 import collections
 import contextlib
 import datetime
+import ipaddress
 import json
 import os
+import pathlib
 import signal
 import socket
 import sqlite3
@@ -267,13 +269,19 @@ class Wire:
   """
 
   NOBODY = "02:00:00:00:00:ff"
+  # Networks of four addresses in the block for benchmarks, which no real network uses (RFC 2544).
+  BLOCK = ipaddress.ip_network("198.18.0.0/15")
+  NETWORK_COUNT = BLOCK.num_addresses // 4
+  # So many wires may one process have.
+  COUNT_MAX = 8
 
   def __init__(self, number):
     self.name = f"homeward-{os.getpid()}-{number}"
     self.host_end, self.agent_end = f"hw{os.getpid() % 100000}h{number}", "cable"
-    # Addresses for benchmarks, which no network has (RFC 2544).
-    self.host = f"198.18.{number}.1"
-    self.address = f"198.18.{number}.2"
+    # Another process, and what a killed one left behind, has other addresses.
+    network = (os.getpid() * self.COUNT_MAX + number) % self.NETWORK_COUNT
+    self.host = str(self.BLOCK[network * 4 + 1])
+    self.address = str(self.BLOCK[network * 4 + 2])
     self.host_hardware = f"02:00:00:00:{number:02x}:01"
     self.hardware = f"02:00:00:00:{number:02x}:02"
     self.prefix = ["ip", "netns", "exec", self.name]
@@ -283,8 +291,9 @@ class Wire:
     """Why there can be none, or nothing."""
     if os.geteuid() != 0:
       return "network namespaces need root"
-    wire = Wire(250)
+    wire = Wire(Wire.COUNT_MAX - 1)
     try:
+      Wire.remove_abandoned()
       wire.lay()
     except (OSError, subprocess.CalledProcessError) as error:
       return f"this machine makes no network namespaces ({error})"
@@ -323,6 +332,13 @@ class Wire:
 
   def lose_answers(self):
     self.send_answers_to(self.NOBODY)
+
+  @staticmethod
+  def remove_abandoned():
+    """Removes the networks of processes that were killed before they could."""
+    for path in pathlib.Path("/run/netns").glob("homeward-*-*"):
+      if not pathlib.Path("/proc", path.name.split("-")[1]).exists():
+        subprocess.run(["ip", "netns", "delete", path.name], capture_output=True)
 
   def remove(self):
     subprocess.run(["ip", "link", "delete", self.host_end], capture_output=True)
