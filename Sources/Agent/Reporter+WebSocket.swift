@@ -27,7 +27,7 @@ extension Reporter {
   func withoutCredential() {
     log.error(
       "the WebSocket needs a token, and there is none: name home_assistant.token_file, or pair this"
-        + " board: homeward pair. What is not about notifications goes on without")
+        + " board: homeward pair. What is not about notifications or statistics goes on without")
     events.write("websocket_rejected")
   }
 

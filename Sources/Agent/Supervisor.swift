@@ -58,7 +58,7 @@ final class Supervisor {
 
 extension Supervisor: ReadingSink {
   func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    if let index = courier.delivery.batch.declare(sensor) { return index }
+    if let index = courier.declare(sensor) { return index }
     if !hasReportedFull {
       hasReportedFull = true
       reporter.sensorLeftOut(sensor.name)

@@ -41,6 +41,9 @@ public struct FixedPoint: Equatable, Sendable {
     return FixedPoint(quotient + carry, decimals: newDecimals)
   }
 
+  /// The nearest `Double`, of numbers with up to 15 digits; of longer ones a near one.
+  public var double: Double { Double(coefficient) / Double(Self.power(of: decimals)) }
+
   static func power(of decimals: UInt8) -> Int64 {
     var power: Int64 = 1
     for _ in 0..<decimals { power *= 10 }

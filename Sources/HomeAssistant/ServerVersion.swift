@@ -41,6 +41,8 @@ extension ServerVersion {
     case pushConfirmation
     /// `coalesce_messages`: several messages in one frame of the WebSocket.
     case coalescedMessages
+    /// `mean_type` and `unit_class` of imported statistics; before, they are refused.
+    case meanTypes
     /// `gps_accuracy` with a fraction; before, it is truncated.
     case fractionalAccuracy
     /// `in_zones` of `update_location`; before, it makes Home Assistant drop the location.
@@ -50,6 +52,7 @@ extension ServerVersion {
       switch self {
       case .pushConfirmation: (2021, 10)
       case .coalescedMessages: (2022, 9)
+      case .meanTypes: (2025, 11)
       case .fractionalAccuracy: (2026, 5)
       case .inZones: (2026, 6)
       }

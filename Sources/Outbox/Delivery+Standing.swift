@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 // How things stand, for people who ask.
 
@@ -25,6 +26,17 @@ extension Delivery {
     }
     return lastProvenAt == nil ? .untried : .proven
   }
+}
+
+extension Delivery {
+  /// Whether Home Assistant takes the data, as far as is known.
+  public var isReached: Bool { unregisteredSince == nil && standing == .proven }
+
+  /// This device in Home Assistant's registry; nil where that was never told.
+  public var deviceID: Text? { acquaintance.deviceID }
+
+  /// Which Home Assistant it is.
+  public var server: ServerVersion { acquaintance.server }
 }
 
 extension Batch {

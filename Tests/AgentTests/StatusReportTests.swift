@@ -41,13 +41,14 @@ import Testing
   private static func report(
     isSealed: Bool? = true, nextAttemptAt: Instant? = nil, url: [UInt8] = instance,
     problem: Enrollment.Problem? = nil, network: StatusReport.Network? = nil,
-    webSocket: StatusReport.WebSocket? = nil, totals: Totals = Totals(),
+    webSocket: StatusReport.WebSocket? = nil, statistics: StatusReport.Statistics? = nil,
+    totals: Totals = Totals(),
     troubles: SourceTroubles = SourceTroubles()
   ) -> StatusReport {
     StatusReport(
       now: now, startedAt: ago(10_800), nextCycleAt: coming(4), nextAttemptAt: nextAttemptAt,
       url: url, isSealed: isSealed, registrationProblem: problem, network: network,
-      webSocket: webSocket, totals: totals, troubles: troubles)
+      webSocket: webSocket, statistics: statistics, totals: totals, troubles: troubles)
   }
 
   private static func status(
@@ -279,6 +280,21 @@ import Testing
         "       waiting          1 readings, 0 locations"))
   }
 
+  @Test func hoursThatWaitForTheStatisticsAreCountedAndTheReasonIsTold() throws {
+    let delivery = Self.delivery(Self.routes())
+    func told(_ hours: Int, _ problem: StatisticsImport.Problem?) throws -> [String] {
+      let statistics = StatusReport.Statistics(waitingHourCount: hours, problem: problem)
+      return lines(try Self.status(Self.report(statistics: statistics), delivery))
+    }
+    #expect(!(try told(0, nil)).contains { $0.contains("statistics") })
+    #expect(
+      try told(5, nil).contains(
+        "       statistics       5 hours wait for Home Assistant's long-term statistics"))
+    let failing = try told(5, .notAllowed)
+    let place = try #require(failing.firstIndex { $0.hasPrefix("WRONG  statistics") })
+    #expect(failing[place + 1].contains("only an administrator may import them"))
+  }
+
   // MARK: Sources
 
   @Test func aSourceKeepsItsFirstMomentWhileItFails() {
@@ -323,6 +339,10 @@ import Testing
               attempt: 1, at: Self.now.instant,
               cause: .unreachable(Text([UInt8](repeating: 0x22, count: 4096))))),
           since: Self.now.instant),
+        statistics: .init(
+          waitingHourCount: .max,
+          problem: .notKept(
+            uniqueID: [UInt8](repeating: 0x22, count: Spool.uniqueIDByteCountMax))),
         totals: Totals(
           readings: .max, locations: .max, refused: .max, superseded: .max, history: .max,
           lost: .max, sealed: .max, proven: .max, unproven: .max), troubles: troubles), delivery)

@@ -40,6 +40,7 @@ import Testing
     arguments: [
       (ServerVersion.Feature.pushConfirmation, "2021.9.7", "2021.10.0b0"),
       (.coalescedMessages, "2022.8.7", "2022.9.0b0"),
+      (.meanTypes, "2025.10.4", "2025.11.0b0"),
       (.fractionalAccuracy, "2026.4.4", "2026.5.0b0"),
       (.inZones, "2026.5.4", "2026.6.0b0"),
     ] as [(ServerVersion.Feature, Text, Text)])

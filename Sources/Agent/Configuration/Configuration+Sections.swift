@@ -53,7 +53,8 @@ extension ConfigurationField {
       order: order.map { orders[$0] } ?? .oldestFirst,
       diskMegabytes: keys.optional("disk_megabytes")?
         .wholeNumber(in: Configuration.diskMegabytesRange) ?? 64,
-      bytesPerMinute: keys.optional("bytes_per_minute")?.bytesPerMinute())
+      bytesPerMinute: keys.optional("bytes_per_minute")?.bytesPerMinute(),
+      isForStatistics: keys.optional("statistics")?.boolean() ?? false)
   }
 
   private func bytesPerMinute() -> Int? {

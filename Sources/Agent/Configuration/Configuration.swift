@@ -112,6 +112,9 @@ extension Configuration {
     /// `bytes_per_minute`: what it may take of the link to Home Assistant; 1024 to 1 000 000 000.
     /// Default, and with `unlimited`: nil, all of it.
     public var bytesPerMinute: Int?
+    /// `statistics`: whether the hours of an outage are imported into Home Assistant's long-term
+    /// statistics, which takes a token of an administrator. Default: false.
+    public var isForStatistics = false
 
     static var standard: HistorySettings { HistorySettings(order: .oldestFirst, diskMegabytes: 64) }
   }

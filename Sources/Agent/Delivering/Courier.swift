@@ -33,6 +33,8 @@ final class Courier {
   private let reporter: Reporter
   /// The WebSocket, where the configuration wants one and there is a credential for it.
   private let line: WebSocketLine?
+  /// Hours for Home Assistant's statistics, where the configuration wants them there.
+  private let statistics: StatisticsCourier?
   /// Where the board is, if the configuration says which networks are home.
   private let whereabouts: Whereabouts?
   private var phase: Phase?
@@ -49,8 +51,8 @@ final class Courier {
   init?(
     settings: Configuration.HomeAssistantSettings, identity: RegistrationRequest,
     history: consuming History, state: StateDirectory, registration: Registration?,
-    keeper: Keeper, line: WebSocketLine?, whereabouts: Whereabouts?, loop: EventLoop,
-    reporter: Reporter, now: Instant
+    keeper: Keeper, line: WebSocketLine?, statistics: StatisticsCourier?,
+    whereabouts: Whereabouts?, loop: EventLoop, reporter: Reporter, now: Instant
   ) {
     guard
       let http = HTTPClient(
@@ -63,6 +65,7 @@ final class Courier {
     self.http = http
     self.reporter = reporter
     self.line = line
+    self.statistics = statistics
     self.keeper = keeper
     self.whereabouts = whereabouts
     spoolFiles = SpoolFiles(in: state.path)
@@ -94,8 +97,16 @@ final class Courier {
 
   // MARK: Readings
 
+  /// The place of a sensor; nil where no more fit.
+  func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    guard let index = delivery.batch.declare(sensor) else { return nil }
+    statistics?.declare(index, sensor)
+    return index
+  }
+
   func record(_ reading: Reading) {
     delivery.record(reading)
+    statistics?.record(reading)
     tidy()
   }
 
@@ -108,8 +119,11 @@ final class Courier {
   /// The clock may have been set since the last time. Whether by another clock is asked only then and
   /// once a cycle, not at every turn.
   func clockRead(_ moment: Moment) {
-    guard delivery.history.clockRead(moment.instant, moment.wallTime) else { return }
-    delivery.history.isClockSynchronized = isClockSynchronized
+    let wasSet = delivery.history.clockRead(moment.instant, moment.wallTime)
+    if wasSet { delivery.history.isClockSynchronized = isClockSynchronized }
+    statistics?.clockRead(
+      moment.wallTime, isRight: !wasSet && delivery.history.isClockTrusted,
+      isReached: delivery.isReached)
   }
 
   /// Does what is wanted of the disk.
@@ -130,13 +144,15 @@ final class Courier {
     } else {
       next = earliest(next, delivery.deadline)
     }
-    return earliest(earliest(next, line?.deadline), whereabouts?.deadline)
+    next = earliest(earliest(next, line?.deadline), whereabouts?.deadline)
+    return earliest(next, statistics?.deadline)
   }
 
   func deadlineReached(now: Instant) {
     http.deadlineReached(now: now)
     line?.deadlineReached(now: now)
     whereabouts?.deadlineReached(now: now)
+    statistics?.deadlineReached(now: now)
     if case .registering(let registrar, _)? = phase {
       registrar.deadlineReached(now: now)
       delivery.history.spool.deadlineReached(now: now)
@@ -197,6 +213,13 @@ final class Courier {
   }
 
   // MARK: Delivery
+
+  private func carryStatistics() {
+    guard case .delivering(let registration)? = phase else { return }
+    statistics?.proven(
+      by: delivery.server, deviceID: delivery.deviceID, webhookID: registration.webhookID,
+      at: .now)
+  }
 
   private func send(_ message: Delivery.Message) {
     guard case .delivering(let registration)? = phase,
@@ -267,6 +290,7 @@ final class Courier {
     while let event = delivery.takeEvent() {
       reporter.delivery(event, of: delivery.batch)
       switch event {
+      case .proven: carryStatistics()
       case .acquainted(let server):
         change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }
       case .registrationTold(let fingerprint):
@@ -366,6 +390,7 @@ extension Courier {
       url: settings.url, isSealed: registration.map { !$0.isPlain },
       registrationProblem: reporter.registrationProblem,
       network: whereabouts.map { .init(presence: $0.presence, place: $0.place) },
-      webSocket: line?.status, totals: reporter.totals, troubles: reporter.troubles)
+      webSocket: line?.status, statistics: statistics?.status, totals: reporter.totals,
+      troubles: reporter.troubles)
   }
 }

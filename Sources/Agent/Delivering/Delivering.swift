@@ -14,11 +14,13 @@ struct Delivering {
   func courier(now: Instant) throws(Errno) -> Courier {
     let keeper = Keeper(state, reporter)
     let identity = configuration.registrationRequest { reporter.withoutPushToken($0) }
+    let line = try line(keeper)
     guard
       let courier = Courier(
         settings: configuration.homeAssistant,
         identity: identity, history: history(of: identity), state: state,
-        registration: registration, keeper: keeper, line: try line(keeper),
+        registration: registration, keeper: keeper, line: line,
+        statistics: line.flatMap { statistics(of: identity, over: $0) },
         whereabouts: configuration.homeAssistant.homeNetwork.map {
           Whereabouts($0.networks, reporter: reporter)
         }, loop: loop, reporter: reporter, now: now)
@@ -37,10 +39,22 @@ struct Delivering {
       bytesPerMinute: settings.bytesPerMinute)
   }
 
+  private func statistics(
+    of device: RegistrationRequest, over line: WebSocketLine
+  ) -> StatisticsCourier? {
+    guard configuration.history.isForStatistics else { return nil }
+    let keeper = StatisticsKeeper(
+      in: configuration.durability == .memory ? nil : state.path,
+      of: DeviceFingerprint(ofDeviceID: device.deviceID), reporter: reporter)
+    return StatisticsCourier(line: line, keeper: keeper, reporter: reporter)
+  }
+
   private func line(_ keeper: Keeper) throws(Errno) -> WebSocketLine? {
     let settings = configuration.homeAssistant
     let isChannelWanted = configuration.notifications.isWebSocketWanted
-    guard isChannelWanted || settings.transport == .webSocket else { return nil }
+    guard
+      isChannelWanted || settings.transport == .webSocket || configuration.history.isForStatistics
+    else { return nil }
     guard let credential else {
       reporter.withoutCredential()
       return nil

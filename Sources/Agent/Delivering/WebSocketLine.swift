@@ -86,6 +86,16 @@ final class WebSocketLine {
     reporter.webSocket(state)
   }
 
+  /// Whether requests find their way now.
+  var isOpen: Bool { client.state.isOpen }
+
+  /// Asks Home Assistant something, and tells `completion` the answer.
+  func send<R: Request>(
+    _ request: R, _ completion: @escaping (Result<R.Response, RequestError>) -> Void
+  ) {
+    _ = client.send(request, completion)
+  }
+
   // MARK: Notifications
 
   /// Takes the notifications of this registration, and of none before it.

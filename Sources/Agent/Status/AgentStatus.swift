@@ -36,6 +36,7 @@ struct AgentStatus {
     }
     if let waiting = root["waiting"] { lines.append(waiting: waiting) }
     if let history = root["history"] { lines.append(history: history) }
+    if let statistics = root["statistics"] { lines.append(statistics: statistics) }
     if let counts = root["counts"] { lines.append(counts: counts) }
     let sources = root.list("failing_sources")
     for source in sources { lines.append(.wrong, "source", source.words) }

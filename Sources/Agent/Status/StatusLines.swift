@@ -90,6 +90,16 @@ struct StatusLines {
     if isFailing { append(more: "why", history.text("text")) }
   }
 
+  mutating func append(statistics: StatusMembers) {
+    let isFailing = statistics.isTrue("is_well") == false
+    let hours = statistics.number("hours")
+    guard hours > 0 else { return }
+    append(
+      isFailing ? .wrong : .neither, "statistics",
+      "\(hours) hours wait for Home Assistant's long-term statistics")
+    if isFailing { append(more: "why", statistics.text("text")) }
+  }
+
   mutating func append(counts: StatusMembers) {
     append(
       .neither, "since its start",

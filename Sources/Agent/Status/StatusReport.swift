@@ -21,6 +21,7 @@ import Sensing
 /// | `websocket` | its state, where the configuration wants one |
 /// | `waiting` | the latest values and fix, where Home Assistant does not have them yet |
 /// | `history` | all that is kept until it is proven, how many `entries`, and whether the disk keeps it |
+/// | `statistics` | how many `hours` wait for Home Assistant's long-term statistics, and why; only where the configuration wants them imported |
 /// | `counts` | since the start, as `homeward run --json` tells them at its end |
 /// | `failing_sources` | what each one fails with, since when; the first `sourcesShownMax` of `failing_source_count` |
 /// | `next_cycle` | when the sources are asked next |
@@ -35,6 +36,13 @@ struct StatusReport: ~Copyable {
     let state: ConnectionState
     /// Since when it is open, or not.
     let since: Instant
+  }
+
+  /// What is known of the hours for Home Assistant's statistics.
+  struct Statistics {
+    let waitingHourCount: Int
+    /// Why they were not imported, as it was told last.
+    let problem: StatisticsImport.Problem?
   }
 
   /// What is known of the board's network.
@@ -58,6 +66,8 @@ struct StatusReport: ~Copyable {
   let network: Network?
   /// Nil where the configuration wants none.
   let webSocket: WebSocket?
+  /// Nil where the configuration wants none imported.
+  let statistics: Statistics?
   let totals: Totals
   let troubles: SourceTroubles
 
@@ -74,6 +84,7 @@ struct StatusReport: ~Copyable {
     appendWebSocket(to: &document)
     appendWaiting(delivery.batch, to: &document)
     append(delivery.history, to: &document)
+    appendStatistics(to: &document)
     document.open("counts")
     document.appendMembers(of: totals)
     document.closeJSONObject()
@@ -127,6 +138,18 @@ struct StatusReport: ~Copyable {
     if let failure {
       document.appendMember(
         "text", words: "the disk does not keep it: \(Errno(code: failure.code))")
+    }
+    document.closeJSONObject()
+  }
+
+  private func appendStatistics(to document: inout ByteBuffer) {
+    guard let statistics else { return }
+    document.open("statistics")
+    document.appendMember("is_well", statistics.problem == nil)
+    document.appendMember("hours", statistics.waitingHourCount)
+    if let problem = statistics.problem {
+      document.appendMember("cause", problem.code)
+      document.appendMember("text", words: problem.words)
     }
     document.closeJSONObject()
   }

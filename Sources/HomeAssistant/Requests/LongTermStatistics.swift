@@ -133,6 +133,11 @@ public struct ImportStatistics: Request {
     case before2025_11
     /// Also which one, and the class of the unit, both of which 2026.11 demands.
     case since2025_11
+
+    /// What a server of this version takes.
+    public init(for server: ServerVersion) {
+      self = server.supports(.meanTypes) ? .since2025_11 : .before2025_11
+    }
   }
 
   /// One hour. What is nil is not written.

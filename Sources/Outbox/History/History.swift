@@ -67,6 +67,9 @@ public struct History: ~Copyable {
     self.spool = spool
   }
 
+  /// Whether the machine's clock is known to be right.
+  public var isClockTrusted: Bool { clock.isTrusted }
+
   /// Readings and fixes that are not proven to be in Home Assistant; more where the disk lost some.
   public var entryCount: Int { isBacklogged ? spool.entryCount : spool.entryCountInMemory }
 

@@ -57,6 +57,12 @@ struct FieldReader: ~Escapable {
     return number.isFinite ? number : nil
   }
 
+  mutating func bytes(count: Int) -> [UInt8]? {
+    guard rest.count >= count else { return nil }
+    defer { rest = rest.extracting(count...) }
+    return [UInt8](rest.extracting(..<count))
+  }
+
   mutating func groups() -> UInt64? {
     var number: UInt64 = 0
     var shift: UInt64 = 0

@@ -1,0 +1,130 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Outbox
+import Sensing
+
+/// Measures the hours of an outage, keeps them, and carries them to Home Assistant's long-term
+/// statistics over the WebSocket.
+final class StatisticsCourier {
+  private let line: WebSocketLine
+  private let keeper: StatisticsKeeper
+  private let reporter: Reporter
+  private var hours = HourlyStatistics()
+  private var transfer: StatisticsImport
+  private var server = ServerVersion.unknown
+
+  init(line: WebSocketLine, keeper: StatisticsKeeper, reporter: Reporter) {
+    self.line = line
+    self.keeper = keeper
+    self.reporter = reporter
+    transfer = StatisticsImport(keeper.read(), seed: randomSeed())
+  }
+
+  /// For people who ask.
+  var status: StatusReport.Statistics {
+    StatusReport.Statistics(
+      waitingHourCount: transfer.waiting.count, problem: transfer.problem)
+  }
+
+  // MARK: What is measured
+
+  func declare(_ index: SensorIndex, _ sensor: SensorDescription) {
+    guard sensor.stateClass == "measurement" else { return }
+    let unit = sensor.unit.map { [UInt8]($0.text) } ?? []
+    hours.declare(index, MeasuredSensor(uniqueID: sensor.uniqueID, unit: unit))
+  }
+
+  func record(_ reading: Reading) { hours.record(reading) }
+
+  /// The clock was read, which is right unless it was set since the last time.
+  func clockRead(_ time: WallTime, isRight: Bool, isReached: Bool) {
+    hours.clockRead(time, isRight: isRight, isReached: isReached)
+    while let (sensor, hour) = hours.takeHour() { transfer.add(hour, of: sensor) }
+    keep()
+  }
+
+  // MARK: What is carried
+
+  var deadline: Instant? { transfer.deadline }
+
+  func deadlineReached(now: Instant) { goOn(transfer.deadlineReached(now: now)) }
+
+  /// Home Assistant has taken the data of a cycle.
+  func proven(by server: ServerVersion, deviceID: Text?, webhookID: [UInt8], at moment: Moment) {
+    self.server = server
+    guard line.isOpen else { return }
+    goOn(
+      transfer.connectionReady(
+        deviceID: deviceID, webhookID: webhookID, time: moment.wallTime, now: moment.instant))
+  }
+
+  private func goOn(_ action: StatisticsImport.Action?) {
+    keep()
+    while let event = transfer.takeEvent() { reporter.statistics(event) }
+    if let action { perform(action) }
+  }
+
+  private func keep() {
+    guard transfer.isUnkept else { return }
+    keeper.keep(transfer.waiting)
+    transfer.kept()
+  }
+
+  private func perform(_ action: StatisticsImport.Action) {
+    switch action {
+    case .findEntities(let deviceID):
+      ask(GetRelated(.device, deviceID)) { (transfer, related, _) in
+        transfer.entitiesFound(related.entityIDs)
+      }
+    case .readEntries(let ids):
+      ask(GetEntityRegistryEntries(ids)) { $0.entriesRead($1.entries, now: $2) }
+    case .describe(let id):
+      ask(GetStatisticDescriptions([id])) { $0.described($1, now: $2) }
+    case .look(let look):
+      ask(GetStatistics(look)) { $0.looked($1[look.id] ?? [], now: $2) }
+    case .add(let addition):
+      ask(ImportStatistics(addition, for: server)) { (transfer, _, now) in
+        transfer.added(now: now)
+        return nil
+      }
+    }
+  }
+
+  private func ask<R: Request>(
+    _ request: R,
+    _ answered:
+      @escaping (inout StatisticsImport, R.Response, Instant) -> StatisticsImport.Action?
+  ) {
+    line.send(request) { [unowned(unsafe) self] result in
+      let now = Moment.now.instant
+      switch result {
+      case .success(let response):
+        let action = unsafe answered(&self.transfer, response, now)
+        unsafe goOn(action)
+      case .failure(let error):
+        unsafe transfer.failed(error, now: now)
+        unsafe goOn(nil)
+      }
+    }
+  }
+}
+
+extension GetStatistics {
+  fileprivate init(_ look: StatisticsImport.Look) {
+    self.init(
+      [look.id], per: .hour, from: look.start, to: look.end, figures: [.mean, .min, .max])
+    if let unitClass = look.unitClass, let unit = look.unit { units[unitClass] = .text(unit) }
+  }
+}
+
+extension ImportStatistics {
+  fileprivate init(_ addition: StatisticsImport.Addition, for server: ServerVersion) {
+    self.init(
+      addition.id, source: "recorder", name: nil, unit: addition.unit,
+      unitClass: addition.unitClass, mean: .arithmetic, hasSum: false,
+      hours: addition.hours.map {
+        Hour($0.start, mean: $0.mean, min: $0.lowest, max: $0.highest)
+      }, form: Form(for: server))
+  }
+}

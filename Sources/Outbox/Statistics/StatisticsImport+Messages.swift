@@ -1,0 +1,59 @@
+public import Bytes
+public import HomeAssistant
+
+// What is asked of Home Assistant, and what is told.
+
+extension StatisticsImport {
+  /// What to ask Home Assistant for; the answer goes to the event that is named.
+  public enum Action: Equatable, Sendable {
+    /// The entities of a device: `entitiesFound`.
+    case findEntities(deviceID: Text)
+    /// Their entries in the registry: `entriesRead`.
+    case readEntries([EntityID])
+    /// What there are statistics of: `described`.
+    case describe(id: Text)
+    /// The hours that are there: `looked`.
+    case look(Look)
+    /// Add hours: `added`.
+    case add(Addition)
+  }
+
+  /// Hours of one statistic.
+  public struct Look: Equatable, Sendable {
+    public let id: Text
+    public let start: WallTime
+    public let end: WallTime
+    /// What the figures are to be told in; nil of plain numbers.
+    public let unit: Text?
+    /// Nil where Home Assistant converts nothing.
+    public let unitClass: Text?
+  }
+
+  /// Hours to be added to one statistic, in its unit.
+  public struct Addition: Equatable, Sendable {
+    public let id: Text
+    public let unit: Text?
+    /// Nil where Home Assistant named none.
+    public let unitClass: Text?
+    public let hours: [SensorHour]
+  }
+
+  public enum Event: Equatable, Sendable {
+    /// Home Assistant's statistics have so many hours of ours more.
+    case imported(uniqueID: [UInt8], hours: Int)
+    case failed(Problem)
+  }
+
+  public enum Problem: Equatable, Sendable {
+    /// Home Assistant does not say which of its devices this is; it is too old for that.
+    case deviceUnknown
+    /// Only administrators may.
+    case notAllowed
+    case refused(RequestError)
+    /// It took the hours and does not have them.
+    case notKept(uniqueID: [UInt8])
+    /// Its statistics of this sensor are in a unit that ours cannot be converted to, or no means;
+    /// the hours are given up.
+    case unfit(uniqueID: [UInt8], unit: Text?)
+  }
+}

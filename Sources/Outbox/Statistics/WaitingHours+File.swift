@@ -1,0 +1,127 @@
+public import Bytes
+public import HomeAssistant
+
+/// The file that keeps the hours over restarts; integers are little-endian:
+///
+///     size  field       what
+///        4  magic       "HWHR"
+///        2  version     1
+///       16  device      whose hours these are
+///        …  sensors
+///        4  checksum    CRC-32C of all before
+///
+/// A sensor, whose hours stand in order:
+///
+///     size  field
+///        1  bytes of the unique id, 1 to 200
+///        …  unique id
+///        1  bytes of the unit, 0 to 255
+///        …  unit
+///        2  hours, 1 to 8192
+///     32 ×  number of the hour since 1970, mean, lowest, highest (IEEE 754)
+extension WaitingHours {
+  /// With as many sensors as there can be.
+  public static let fileByteCountMax =
+    26 + Batch.sensorsMax * (4 + Spool.uniqueIDByteCountMax + unitByteCountMax)
+    + countMax * hourByteCount
+
+  private static let magic: StaticString = "HWHR"
+  private static let version: UInt16 = 1
+  private static let unitByteCountMax = 255
+  private static let hourByteCount = 32
+
+  /// Writes the file, in place of what the buffer holds, which grows to what it takes.
+  public func file(of device: DeviceFingerprint) -> ByteBuffer {
+    var byteCount = 26
+    for sensor in sensors {
+      byteCount += 4 + sensor.sensor.uniqueID.count + sensor.sensor.unit.count
+      byteCount += sensor.hours.count * Self.hourByteCount
+    }
+    var buffer = ByteBuffer(capacity: byteCount)
+    buffer.append(Self.magic)
+    buffer.append(littleEndian: Self.version)
+    buffer.append(littleEndian: device.low)
+    buffer.append(littleEndian: device.high)
+    for sensor in sensors { buffer.append(sensor) }
+    var checksum = CRC32C()
+    checksum.update(buffer.bytes)
+    buffer.append(littleEndian: checksum.value)
+    precondition(!buffer.isOverflowed, "it was measured before")
+    return buffer
+  }
+
+  /// The hours of a file that was written for this device.
+  ///
+  /// - Throws: `KeptFileError`, where the file is damaged, another device's, or of a newer version.
+  public init(
+    file bytes: Span<UInt8>, of device: DeviceFingerprint
+  ) throws(KeptFileError) {
+    guard bytes.count >= 26, bytes.starts(with: Self.magic) else { throw .damaged }
+    let end = bytes.count - 4
+    var checksum = CRC32C()
+    checksum.update(bytes.extracting(0..<end))
+    var trailer = FieldReader(bytes.extracting(end...))
+    var fields = FieldReader(bytes.extracting(4..<end))
+    guard trailer.integer(UInt32.self) == checksum.value,
+      let version = fields.integer(UInt16.self)
+    else { throw .damaged }
+    guard version == Self.version else { throw .unknownVersion(Int64(version)) }
+    guard fields.integer(UInt64.self) == device.low, fields.integer(UInt64.self) == device.high
+    else { throw .damaged }
+    self.init()
+    while !fields.isAtEnd {
+      guard insertSensor(&fields) else { throw .damaged }
+    }
+  }
+
+  private mutating func insertSensor(_ fields: inout FieldReader) -> Bool {
+    guard let uniqueID = fields.text(), let unit = fields.text(),
+      (1...Spool.uniqueIDByteCountMax).contains(uniqueID.count),
+      let hourCount = fields.integer(UInt16.self)
+    else { return false }
+    let sensor = MeasuredSensor(uniqueID: uniqueID, unit: unit)
+    for _ in 0..<hourCount {
+      guard let number = fields.integer(Int64.self), SensorHour.numbers.contains(number),
+        let mean = fields.double(), let lowest = fields.double(), let highest = fields.double()
+      else { return false }
+      insert(
+        SensorHour(number: number, mean: mean, lowest: lowest, highest: highest), of: sensor)
+    }
+    return true
+  }
+}
+
+extension SensorHour {
+  /// Those that a wall clock can show.
+  fileprivate static let numbers: ClosedRange<Int64> =
+    WallTime(nanoseconds: .min).hour + 1...WallTime(nanoseconds: .max).hour - 1
+}
+
+extension FieldReader {
+  /// A text behind its length.
+  fileprivate mutating func text() -> [UInt8]? {
+    integer(UInt8.self).flatMap { bytes(count: Int($0)) }
+  }
+}
+
+extension ByteBuffer {
+  fileprivate mutating func append(_ sensor: WaitingHours.Sensor) {
+    append(text: sensor.sensor.uniqueID)
+    append(text: sensor.sensor.unit)
+    append(littleEndian: UInt16(sensor.hours.count))
+    for hour in sensor.hours {
+      append(littleEndian: hour.number)
+      append(littleEndian: hour.mean)
+      append(littleEndian: hour.lowest)
+      append(littleEndian: hour.highest)
+    }
+  }
+
+  private mutating func append(text: [UInt8]) {
+    guard let length = UInt8(exactly: text.count) else {
+      preconditionFailure("unique ids and units are short")
+    }
+    append(length)
+    append(text)
+  }
+}

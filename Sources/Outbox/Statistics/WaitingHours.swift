@@ -1,0 +1,62 @@
+import Bytes
+
+/// The hours that Home Assistant's statistics lack, until they are there.
+public struct WaitingHours: Equatable, Sendable {
+  /// A month of eleven sensors, or a year of one. The oldest goes first.
+  public static let countMax = 8192
+
+  struct Sensor: Equatable {
+    let sensor: MeasuredSensor
+    /// In order.
+    var hours: [SensorHour]
+  }
+
+  private(set) var sensors: [Sensor] = []
+  public private(set) var count = 0
+
+  public init() {}
+
+  public var isEmpty: Bool { count == 0 }
+
+  func hours(of sensor: MeasuredSensor) -> [SensorHour] {
+    sensors.first { $0.sensor == sensor }?.hours ?? []
+  }
+
+  /// Adds an hour. One that is there already was measured before the clock was set back.
+  mutating func insert(_ hour: SensorHour, of sensor: MeasuredSensor) {
+    if count == Self.countMax { removeOldest() }
+    let index = place(of: sensor)
+    // It is nearly always the newest.
+    let before = sensors[index].hours.lastIndex { $0.number <= hour.number }
+    if let before, sensors[index].hours[before].number == hour.number {
+      sensors[index].hours[before] = hour
+    } else {
+      sensors[index].hours.insert(hour, at: before.map { $0 + 1 } ?? 0)
+      count += 1
+    }
+  }
+
+  private mutating func place(of sensor: MeasuredSensor) -> Int {
+    if let index = sensors.firstIndex(where: { $0.sensor == sensor }) { return index }
+    sensors.append(Sensor(sensor: sensor, hours: []))
+    return sensors.count - 1
+  }
+
+  private mutating func removeOldest() {
+    var oldest: Int?
+    for index in sensors.indices {
+      let first = sensors[index].hours[0].number
+      if oldest.map({ first < sensors[$0].hours[0].number }) ?? true { oldest = index }
+    }
+    guard let oldest else { return }
+    remove(sensors[oldest].hours[...0], of: sensors[oldest].sensor)
+  }
+
+  /// Removes hours that nobody waits for any more.
+  mutating func remove(_ hours: ArraySlice<SensorHour>, of sensor: MeasuredSensor) {
+    guard let index = sensors.firstIndex(where: { $0.sensor == sensor }) else { return }
+    sensors[index].hours.removeAll { hours.contains($0) }
+    if sensors[index].hours.isEmpty { sensors.remove(at: index) }
+    count = sensors.reduce(0) { $0 + $1.hours.count }
+  }
+}

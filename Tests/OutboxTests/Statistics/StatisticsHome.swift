@@ -1,0 +1,91 @@
+import Bytes
+import HomeAssistant
+import Outbox
+
+/// What Home Assistant keeps of hours, as far as an import sees it; answers come from its JSON.
+struct StatisticsHome {
+  struct Row: Equatable {
+    var mean: Double
+    var min: Double
+    var max: Double
+  }
+
+  struct Statistic {
+    var unit: String?
+    var unitClass: String?
+    var meanType = 1
+    var rows: [WallTime: Row] = [:]
+  }
+
+  /// Unique ids by entity id.
+  var entities = ["sensor.board_bilge": "hook_bilge"]
+  var statistics: [String: Statistic] = [:]
+  /// How often the recorder loses the same hours, or has not written them yet.
+  var lostAdditions = 0
+  private(set) var additions: [StatisticsImport.Addition] = []
+  private(set) var asked: [StatisticsImport.Action] = []
+
+  /// Does what is asked, and tells it. Returns what is asked next.
+  mutating func answer(
+    _ action: StatisticsImport.Action, to transfer: inout StatisticsImport, now: Instant
+  ) throws -> StatisticsImport.Action? {
+    asked.append(action)
+    switch action {
+    case .findEntities:
+      return transfer.entitiesFound(entities.keys.sorted().compactMap { EntityID(Text($0)) })
+    case .readEntries(let ids): return transfer.entriesRead(try ids.map(entry), now: now)
+    case .describe(let id): return transfer.described(try descriptions(id), now: now)
+    case .look(let look): return transfer.looked(try points(look), now: now)
+    case .add(let addition):
+      additions.append(addition)
+      if additions.count(where: { $0 == addition }) > lostAdditions { keep(addition) }
+      transfer.added(now: now)
+      return nil
+    }
+  }
+
+  private func decode<Value: JSONDecodable>(_ text: String) throws -> Value {
+    try Value(json: try JSON(parsing: [UInt8](text.utf8).span))
+  }
+
+  private func entry(_ id: EntityID) throws -> EntityRegistryEntry {
+    let name = String(decoding: id.text.bytes, as: UTF8.self)
+    return try decode(
+      #"{"entity_id":"\#(name)","unique_id":"\#(entities[name] ?? "")","platform":"mobile_app"}"#)
+  }
+
+  private func descriptions(_ id: Text) throws -> [StatisticDescription] {
+    let name = String(decoding: id.bytes, as: UTF8.self)
+    guard let statistic = statistics[name] else { return [] }
+    let unit = statistic.unit.map { "\"\($0)\"" } ?? "null"
+    let unitClass = statistic.unitClass.map { "\"\($0)\"" } ?? "null"
+    return [
+      try decode(
+        #"{"statistic_id":"\#(name)","source":"recorder","name":null,"has_sum":false,"#
+          + #""mean_type":\#(statistic.meanType),"statistics_unit_of_measurement":\#(unit),"#
+          + #""unit_class":\#(unitClass)}"#)
+    ]
+  }
+
+  private func points(_ look: StatisticsImport.Look) throws -> [StatisticsPoint] {
+    let rows = statistics[String(decoding: look.id.bytes, as: UTF8.self)]?.rows ?? [:]
+    let wanted = rows.filter { (look.start..<look.end).contains($0.key) }.sorted { $0.key < $1.key }
+    return try wanted.map { (start, row) in
+      let milliseconds = start.nanoseconds / 1_000_000
+      return try decode(
+        #"{"start":\#(milliseconds),"end":\#(milliseconds + 3_600_000),"mean":\#(row.mean),"#
+          + #""min":\#(row.min),"max":\#(row.max)}"#)
+    }
+  }
+
+  private mutating func keep(_ addition: StatisticsImport.Addition) {
+    let name = String(decoding: addition.id.bytes, as: UTF8.self)
+    let unit = addition.unit.map { String(decoding: $0.bytes, as: UTF8.self) }
+    var statistic = statistics[name] ?? Statistic()
+    statistic.unit = unit
+    for hour in addition.hours {
+      statistic.rows[hour.start] = Row(mean: hour.mean, min: hour.lowest, max: hour.highest)
+    }
+    statistics[name] = statistic
+  }
+}

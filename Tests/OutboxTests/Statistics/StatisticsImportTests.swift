@@ -1,0 +1,336 @@
+import Bytes
+import HomeAssistant
+import Outbox
+import Testing
+
+@Suite struct StatisticsImportTests {
+  private typealias Row = StatisticsHome.Row
+
+  private static let first: Int64 = 498_682
+  private static let bilge = sensor("bilge")
+
+  private static func sensor(_ name: String, unit: String = "°C") -> MeasuredSensor {
+    MeasuredSensor(uniqueID: [UInt8](name.utf8), unit: [UInt8](unit.utf8))
+  }
+
+  private static func start(_ index: Int64) -> WallTime {
+    WallTime(nanoseconds: (first + index) * 3_600_000_000_000)
+  }
+
+  /// An import at work with a home.
+  private struct Rig {
+    var transfer = StatisticsImport(WaitingHours(), seed: 1)
+    var home = StatisticsHome()
+    var now = Instant(nanoseconds: 0)
+
+    mutating func wait(_ count: Int64, of sensor: MeasuredSensor = bilge) {
+      for index in 0..<count {
+        let mean = 20 + Double(index) / 3
+        transfer.add(
+          SensorHour(number: first + index, mean: mean, lowest: mean - 1, highest: mean + 1),
+          of: sensor)
+      }
+    }
+
+    /// One pass, with all that it waits for.
+    mutating func pass(
+      hoursLater: Int64 = 400, deviceID: Text? = "d", webhookID: String = "hook"
+    ) throws {
+      var action = transfer.connectionReady(
+        deviceID: deviceID, webhookID: [UInt8](webhookID.utf8), time: start(hoursLater), now: now)
+      var isDone = false
+      while !isDone {
+        while let next = action { action = try home.answer(next, to: &transfer, now: now) }
+        try #require(home.asked.count < 1000, "a pass ends")
+        if let deadline = transfer.deadline {
+          now = deadline
+          action = transfer.deadlineReached(now: now)
+        } else {
+          isDone = true
+        }
+      }
+    }
+
+    mutating func events() -> [StatisticsImport.Event] {
+      var events: [StatisticsImport.Event] = []
+      while let event = transfer.takeEvent() { events.append(event) }
+      return events
+    }
+  }
+
+  private static func imported(_ hours: Int, _ name: String = "bilge") -> StatisticsImport.Event {
+    .imported(uniqueID: [UInt8](name.utf8), hours: hours)
+  }
+
+  @Test func hoursAreInHomeAssistantBeforeTheyAreForgotten() throws {
+    var rig = Rig()
+    rig.wait(3)
+    try rig.pass()
+    let statistic = try #require(rig.home.statistics["sensor.board_bilge"])
+    #expect(statistic.unit == "°C")
+    #expect(statistic.rows[Self.start(0)] == Row(mean: 20, min: 19, max: 21))
+    #expect(statistic.rows.count == 3)
+    #expect(rig.transfer.waiting.isEmpty)
+    #expect(rig.events() == [Self.imported(3)])
+    #expect(rig.home.additions.count == 1)
+  }
+
+  @Test func whatIsThereAlreadyIsNotSentAgain() throws {
+    var rig = Rig()
+    rig.wait(1)
+    rig.home.statistics["sensor.board_bilge"] = .init(
+      unit: "°C", unitClass: "temperature", rows: [Self.start(0): Row(mean: 20, min: 19, max: 21)])
+    try rig.pass()
+    #expect(rig.home.additions.isEmpty)
+    #expect(rig.events() == [Self.imported(1)])
+  }
+
+  @Test func theValueThatHomeAssistantHeldThroughTheOutageIsReplaced() throws {
+    var rig = Rig()
+    rig.wait(2)
+    rig.home.statistics["sensor.board_bilge"] = .init(
+      unit: "°C", unitClass: "temperature",
+      rows: [
+        Self.start(0): Row(mean: 5, min: 5, max: 5), Self.start(1): Row(mean: 5, min: 5, max: 5),
+        Self.start(2): Row(mean: 5, min: 5, max: 5),
+      ])
+    try rig.pass()
+    let rows = try #require(rig.home.statistics["sensor.board_bilge"]).rows
+    #expect(rows[Self.start(0)]?.mean == 20)
+    #expect(rows[Self.start(1)]?.mean == 20 + 1.0 / 3)
+    #expect(rows[Self.start(2)]?.mean == 5)
+  }
+
+  @Test func anAdditionThatTheRecorderLostIsMadeAgain() throws {
+    var rig = Rig()
+    rig.wait(2)
+    rig.home.lostAdditions = 2
+    try rig.pass()
+    #expect(rig.home.additions.count == 3)
+    #expect(rig.events() == [Self.imported(2)])
+  }
+
+  @Test func aSlowRecorderGetsItsTimeForEveryWeek() throws {
+    var rig = Rig()
+    rig.wait(400)
+    rig.home.lostAdditions = 2
+    try rig.pass(hoursLater: 500)
+    #expect(rig.home.additions.count == 9)
+    #expect(rig.transfer.waiting.isEmpty)
+  }
+
+  @Test func afterASuccessTheNextFailureIsTheFirstAgain() throws {
+    var rig = Rig()
+    for _ in 0..<6 {
+      rig.wait(1)
+      try rig.pass(deviceID: "d", webhookID: "another")
+      rig.now = rig.now + StatisticsImport.longestRetryDelay
+    }
+    try rig.pass()
+    #expect(rig.events() == [Self.imported(1)])
+    rig.wait(1)
+    try rig.pass(webhookID: "another")
+    rig.now = rig.now + StatisticsImport.firstRetryDelay
+    try rig.pass()
+    #expect(rig.transfer.waiting.isEmpty)
+  }
+
+  @Test(arguments: [
+    Row(mean: 20.5, min: 19, max: 21), Row(mean: 20, min: 18, max: 21),
+    Row(mean: 20, min: 19, max: 22),
+  ])
+  func anHourThatDiffersInOneFigureIsReplaced(row: StatisticsHome.Row) throws {
+    var rig = Rig()
+    rig.wait(1)
+    rig.home.statistics["sensor.board_bilge"] = .init(
+      unit: "°C", unitClass: "temperature", rows: [Self.start(0): row])
+    try rig.pass()
+    #expect(
+      rig.home.statistics["sensor.board_bilge"]?.rows[Self.start(0)]
+        == Row(mean: 20, min: 19, max: 21))
+  }
+
+  @Test func anHourIsNotTakenForAnotherOneThatWasTheSame() throws {
+    var rig = Rig()
+    for index: Int64 in 0..<2 {
+      rig.transfer.add(
+        SensorHour(number: Self.first + index, mean: 20, lowest: 19, highest: 21), of: Self.bilge)
+    }
+    rig.home.statistics["sensor.board_bilge"] = .init(
+      unit: "°C", unitClass: "temperature", rows: [Self.start(1): Row(mean: 20, min: 19, max: 21)])
+    try rig.pass()
+    #expect(rig.home.statistics["sensor.board_bilge"]?.rows.count == 2)
+  }
+
+  @Test func aRecorderThatKeepsNothingIsToldOnceAndTriedAgainLater() throws {
+    var rig = Rig()
+    rig.wait(2)
+    rig.home.lostAdditions = .max
+    try rig.pass()
+    #expect(rig.events() == [.failed(.notKept(uniqueID: [UInt8]("bilge".utf8)))])
+    let asked = rig.home.asked.count
+    try rig.pass()
+    #expect(rig.home.asked.count == asked, "it is not tried again at once")
+    rig.now = rig.now + StatisticsImport.firstRetryDelay
+    try rig.pass()
+    #expect(rig.events().isEmpty)
+    rig.home.lostAdditions = 0
+    rig.now = rig.now + StatisticsImport.longestRetryDelay
+    try rig.pass()
+    #expect(rig.events() == [Self.imported(2)])
+  }
+
+  @Test func anHourThatHasJustEndedIsLeftToHomeAssistantForAWhile() throws {
+    var rig = Rig()
+    rig.wait(2)
+    try rig.pass(hoursLater: 2)
+    #expect(rig.events() == [Self.imported(1)])
+    #expect(rig.transfer.waiting.count == 1)
+  }
+
+  @Test func nothingIsAskedWhereNothingWaits() throws {
+    var rig = Rig()
+    try rig.pass()
+    rig.wait(1)
+    try rig.pass(hoursLater: 1)
+    #expect(rig.home.asked.isEmpty)
+  }
+
+  @Test func aYearOfHoursGoesInPartsOfAWeek() throws {
+    var rig = Rig()
+    rig.wait(400)
+    try rig.pass(hoursLater: 500)
+    #expect(rig.home.additions.map { $0.hours.count } == [168, 168, 64])
+    #expect(rig.home.statistics["sensor.board_bilge"]?.rows.count == 400)
+    #expect(rig.transfer.waiting.isEmpty)
+  }
+
+  @Test func eachSensorHasItsOwnStatistic() throws {
+    var rig = Rig()
+    rig.home.entities["sensor.under_the_deck"] = "hook_cabin"
+    rig.wait(2)
+    rig.wait(3, of: Self.sensor("cabin", unit: "%"))
+    try rig.pass()
+    #expect(rig.home.statistics["sensor.board_bilge"]?.rows.count == 2)
+    #expect(rig.home.statistics["sensor.under_the_deck"]?.rows.count == 3)
+    #expect(rig.home.statistics["sensor.under_the_deck"]?.unit == "%")
+    #expect(rig.events() == [Self.imported(2), Self.imported(3, "cabin")])
+  }
+
+  @Test func aSensorThatHomeAssistantDoesNotKnowYetWaits() throws {
+    var rig = Rig()
+    rig.home.entities = ["sensor.other": "otherhook_bilge"]
+    rig.wait(2)
+    try rig.pass()
+    #expect(rig.home.additions.isEmpty)
+    #expect(rig.transfer.waiting.count == 2)
+    rig.home.entities = ["sensor.board_bilge": "hook_bilge"]
+    rig.now = rig.now + StatisticsImport.firstRetryDelay
+    try rig.pass()
+    #expect(rig.events() == [Self.imported(2)])
+  }
+
+  // MARK: Units
+
+  @Test func temperaturesGoInTheUnitThatHomeAssistantKeepsThemIn() throws {
+    var rig = Rig()
+    rig.wait(1)
+    rig.home.statistics["sensor.board_bilge"] = .init(unit: "°F", unitClass: "temperature")
+    try rig.pass()
+    let statistic = try #require(rig.home.statistics["sensor.board_bilge"])
+    let row = try #require(statistic.rows[Self.start(0)])
+    #expect(statistic.unit == "°F")
+    #expect(abs(row.mean - 68) < 1e-9)
+    #expect(abs(row.min - 66.2) < 1e-9 && abs(row.max - 69.8) < 1e-9)
+    #expect(rig.home.additions.first?.unitClass == "temperature")
+    let look = rig.home.asked.compactMap { action in
+      if case .look(let look) = action { look } else { nil }
+    }
+    #expect(look.first?.unit == "°F" && look.first?.unitClass == "temperature")
+    #expect(rig.events() == [Self.imported(1)])
+  }
+
+  @Test func aStatisticInAnotherUnitIsNotSpoiled() throws {
+    var rig = Rig()
+    rig.wait(2, of: Self.sensor("bilge", unit: "MiB"))
+    rig.home.statistics["sensor.board_bilge"] = .init(unit: "GiB", unitClass: "information")
+    try rig.pass()
+    #expect(rig.home.additions.isEmpty)
+    #expect(
+      rig.events() == [.failed(.unfit(uniqueID: [UInt8]("bilge".utf8), unit: "GiB"))])
+    #expect(rig.transfer.waiting.isEmpty, "they would wait for ever")
+  }
+
+  @Test func aStatisticWithoutMeansIsNotGivenAny() throws {
+    var rig = Rig()
+    rig.wait(2)
+    rig.home.statistics["sensor.board_bilge"] = .init(unit: "°C", meanType: 0)
+    try rig.pass()
+    #expect(rig.home.additions.isEmpty)
+  }
+
+  @Test func plainNumbersHaveNoUnit() throws {
+    var rig = Rig()
+    rig.wait(1, of: Self.sensor("bilge", unit: ""))
+    try rig.pass()
+    #expect(rig.home.additions.first?.unit == nil)
+    #expect(rig.events() == [Self.imported(1)])
+  }
+
+  // MARK: Failures
+
+  @Test func aUserWhoMayNotIsNotAskedAgainForADay() throws {
+    var rig = Rig()
+    rig.wait(1)
+    let action = rig.transfer.connectionReady(
+      deviceID: "d", webhookID: [UInt8]("hook".utf8), time: Self.start(5), now: rig.now)
+    #expect(action == .findEntities(deviceID: "d"))
+    rig.transfer.failed(.server(code: "unauthorized", message: "Unauthorized"), now: rig.now)
+    #expect(rig.events() == [.failed(.notAllowed)])
+    rig.now = rig.now + StatisticsImport.longestRetryDelay
+    try rig.pass()
+    #expect(rig.home.asked.isEmpty)
+    rig.now = rig.now + StatisticsImport.refusalDelay
+    try rig.pass()
+    #expect(rig.events() == [Self.imported(1)])
+  }
+
+  @Test func aPassThatWasBrokenOffBeginsAnewAndLosesNothing() throws {
+    var rig = Rig()
+    rig.wait(3)
+    var action = rig.transfer.connectionReady(
+      deviceID: "d", webhookID: [UInt8]("hook".utf8), time: Self.start(5), now: rig.now)
+    // At the second time there is an answer to the addition, and Home Assistant is killed.
+    for _ in 0..<4 {
+      guard let next = action else { break }
+      action = try rig.home.answer(next, to: &rig.transfer, now: rig.now)
+    }
+    rig.home.statistics = [:]
+    rig.transfer.failed(.disconnected, now: rig.now)
+    #expect(rig.events().isEmpty)
+    rig.now = rig.now + StatisticsImport.firstRetryDelay
+    try rig.pass()
+    #expect(rig.events() == [Self.imported(3)])
+    #expect(rig.home.statistics["sensor.board_bilge"]?.rows.count == 3)
+  }
+
+  @Test func aServerThatDoesNotSayWhichDeviceThisIsCannotBeServed() throws {
+    var rig = Rig()
+    rig.wait(1)
+    try rig.pass(deviceID: nil)
+    try rig.pass(deviceID: nil)
+    #expect(rig.events() == [.failed(.deviceUnknown)])
+    #expect(rig.transfer.waiting.count == 1)
+  }
+
+  @Test func whatIsNewMeanwhileIsKeptAndToldToBeUnkept() throws {
+    var rig = Rig()
+    #expect(!rig.transfer.isUnkept)
+    rig.wait(1)
+    #expect(rig.transfer.isUnkept)
+    rig.transfer.kept()
+    #expect(!rig.transfer.isUnkept)
+    try rig.pass()
+    #expect(rig.transfer.isUnkept)
+  }
+}
