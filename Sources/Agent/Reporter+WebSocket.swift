@@ -31,6 +31,14 @@ extension Reporter {
     events.write("websocket_rejected")
   }
 
+  /// Why was said.
+  func withoutRejectedTokens() {
+    log.error(
+      "there is no WebSocket without a token; after the next start it is tried again. What is not"
+        + " about notifications goes on without")
+    events.write("websocket_rejected")
+  }
+
   func withoutPushToken(_ flaw: Enrollment.TokenFlaw) {
     log.error(
       "the file of notifications.push_token_file cannot be used (\(flaw.code)): Home Assistant is"

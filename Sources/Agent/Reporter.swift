@@ -95,8 +95,10 @@ final class Reporter {
     events.write("not_registered") { $0.appendMember("cause", problem.code) }
   }
 
+  /// The state directory cannot be used, which was said.
+  func registrationPostponed() { outcome = outcome ?? .temporaryFailure }
+
   func stateFailed(_ words: MessageText) {
-    outcome = outcome ?? .temporaryFailure
     log.error(words)
     events.write("state_failed")
   }

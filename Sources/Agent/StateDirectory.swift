@@ -8,7 +8,7 @@ import LinuxIO
 final class StateDirectory {
   static let registrationName: StaticString = "registration.json"
   static let credentialName: StaticString = "credential.json"
-  private static let rejectedName: StaticString = "rejected-token"
+  static let rejectedName: StaticString = "rejected-token"
   /// Which registration will never have a key.
   private static let keylessName: StaticString = "without-key"
   private static let probeName: StaticString = "probe"
@@ -120,15 +120,23 @@ final class StateDirectory {
     try removeFile(at: path / Self.registrationName)
   }
 
-  /// The tokens that Home Assistant rejected.
-  func readRejectedTokens() -> RejectedTokens {
-    let bytes = try? readFile(
-      at: path / Self.rejectedName, byteCountMax: RejectedTokens.fileByteCountMax)
-    return bytes.map { RejectedTokens(file: $0.span) } ?? RejectedTokens()
+  /// The tokens that Home Assistant rejected. Where that cannot be told, any token may be among
+  /// them, and none may be sent.
+  func readRejectedTokens() -> Kept<RejectedTokens> {
+    read(Self.rejectedName, byteCountMax: RejectedTokens.fileByteCountMax) {
+      (bytes) throws(KeptFileError) in try RejectedTokens(file: bytes.span)
+    }
   }
 
   func write(rejectedFingerprint: [UInt8]) throws(Errno) {
-    var rejected = readRejectedTokens()
+    var rejected: RejectedTokens
+    switch readRejectedTokens() {
+    case .value(let kept): rejected = kept
+    case .none: rejected = RejectedTokens()
+    // What it held must not be forgotten, and as it is no token is sent, this one included.
+    case .damaged: return
+    case .unreadable(let error): throw error
+    }
     rejected.insert(fingerprint: rejectedFingerprint)
     var buffer = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
     rejected.writeFile(into: &buffer)

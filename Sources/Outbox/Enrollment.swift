@@ -63,19 +63,18 @@ public struct Enrollment: Sendable {
 
   private var state: State
   private let acceptsPlain: Bool
-  private var rejected: RejectedTokens
+  /// Nil until they were read.
+  private var rejected: RejectedTokens?
   private var backOff: BackOff
   private var problem: Problem?
 
   /// - Parameters:
-  ///   - rejected: the tokens that were rejected, as they were kept.
   ///   - acceptsPlain: whether a registration without a key is one.
   ///   - seed: where the jitter of the waits starts.
   ///   - now: when the first attempt is due.
   public init(
-    rejected: RejectedTokens, acceptsPlain: Bool = false, seed: UInt64, now: Instant
+    acceptsPlain: Bool = false, seed: UInt64, now: Instant
   ) {
-    self.rejected = rejected
     self.acceptsPlain = acceptsPlain
     backOff = BackOff(
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
@@ -104,8 +103,14 @@ public struct Enrollment: Sendable {
     return .readToken
   }
 
-  /// The registration could not be kept, so none is made.
-  public mutating func stateNotWritable(now: Instant) {
+  /// Whether `rejectedTokensRead` was told.
+  public var knowsRejectedTokens: Bool { rejected != nil }
+
+  /// The tokens that were rejected, as they were kept. It is told before the first token is read.
+  public mutating func rejectedTokensRead(_ rejected: RejectedTokens) { self.rejected = rejected }
+
+  /// The registration could not be kept, or the rejected tokens could not be read: none is made.
+  public mutating func stateNotUsable(now: Instant) {
     state = .waitingForChange(until: now + Self.tokenCheckDelay)
   }
 
@@ -113,6 +118,7 @@ public struct Enrollment: Sendable {
   public mutating func tokenRead(
     _ result: Result<[UInt8], TokenFlaw>, now: Instant, report: (Problem) -> Void
   ) -> Action? {
+    guard let rejected else { preconditionFailure("any token may be a rejected one") }
     let token: [UInt8]
     switch result {
     case .success(let read): token = read
@@ -139,7 +145,7 @@ public struct Enrollment: Sendable {
     case .registered(let registration): return registration
     case .withoutEncryption(let registration) where acceptsPlain: return registration
     case .tokenRejected:
-      rejected.insert(fingerprint: fingerprint)
+      rejected?.insert(fingerprint: fingerprint)
       waitForToken(.tokenRejected(fingerprint: fingerprint), now: now, report: report)
       return nil
     case .withoutEncryption: problem = .withoutEncryption

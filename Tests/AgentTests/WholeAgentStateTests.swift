@@ -127,6 +127,95 @@ extension WholeAgent.State {
     #expect(await restored.stop().status == 0)
     #expect(home.counters.registrations == 1)
   }
+
+  // MARK: The tokens that Home Assistant rejected
+
+  /// What may take the place of the file that keeps them; as root no permission keeps it from being
+  /// read.
+  static let unknownRejections: [(text: String?, code: Int32, words: String)] = [
+    (nil, 66, "rejected-token cannot be read: Is a directory; make it readable, or remove it"),
+    ("", 65, "rejected-token is damaged; remove it"),
+    ("\u{0}\u{0}\u{0}\n", 65, "rejected-token is damaged; remove it"),
+    (String(repeating: "0", count: 10_000), 65, "rejected-token is damaged; remove it"),
+  ]
+
+  /// The token at hand may be one of them, and Home Assistant may ban this address for it.
+  @Test(arguments: unknownRejections)
+  func whereItIsNotKnownWhichTokensWereRejectedNoneIsSent(
+    text: String?, code: Int32, words: String
+  ) async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    try board.makeState(withRejected: text)
+    for command in [["pair", "--token-file", board.path("token"), "--yes"], ["watch"]] {
+      let ending = try await RunningAgent(
+        on: board, command + ["--config", board.configuration]
+      ).ending()
+      #expect(ending.status == code, "\(command)")
+      #expect(ending.lines(with: words).count == 1, "\(ending.log)")
+    }
+    let check = try await board.run("check")
+    #expect(check.output.contains { $0.contains("WRONG  login") && $0.contains(words) })
+    let once = try await board.run("run", "--once")
+    #expect(once.status == 75)
+    #expect(once.lines(with: words).count == 1, "\(once.log)")
+    #expect(home.counters.registrations == 0)
+    #expect(!home.hasSeenASocket)
+
+    // An agent that waits looks again with every cycle.
+    let agent = try RunningAgent(on: board)
+    try await agent.event("state_failed")
+    try await agent.hasReadEverything()
+    try board.remove("state/rejected-token")
+    try await agent.event("registered")
+    try await agent.event("proven")
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: words).count == 1)
+    #expect(home.counters.refused == 0)
+  }
+
+  @Test(arguments: unknownRejections)
+  func aRegisteredBoardDeliversWithoutKnowingWhichTokensWereRejected(
+    text: String?, code: Int32, words: String
+  ) async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let token = board.path("token")
+    #expect(try await board.run("pair", "--token-file", token, "--yes").status == 0)
+    let wasSocketSeen = home.hasSeenASocket
+    try board.makeState(withRejected: text)
+    let once = try await board.run("run", "--once")
+    #expect(once.status == 0)
+    #expect(once.lines(with: words).count == 1, "\(once.log)")
+    #expect(shownCharge(in: home) == "83")
+    #expect(home.hasSeenASocket == wasSocketSeen)
+    let unpair = try await board.run("unpair", "--yes")
+    #expect(unpair.status == code)
+    #expect(unpair.lines(with: words).count == 1, "\(unpair.log)")
+    #expect(board.isPaired)
+    #expect(try await board.run("unpair", "--local", "--yes").status == 0)
+  }
+}
+
+extension PracticeServer {
+  /// Whether anybody has opened a WebSocket, over which the token goes first.
+  fileprivate var hasSeenASocket: Bool {
+    journal.contains { if case .occurred(.socketOpened) = $0.event { true } else { false } }
+  }
+}
+
+extension Board {
+  /// Makes a state directory where `text`, or a directory, is in place of the rejected tokens.
+  fileprivate func makeState(withRejected text: String?) throws {
+    try makeFolder("state")
+    if let text {
+      try write(text, to: "state/rejected-token")
+    } else {
+      try makeFolder("state/rejected-token")
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: state.path)
+  }
 }
 
 /// A file system of a few pages in memory, over a folder, until it goes.

@@ -14,7 +14,9 @@ import Testing
   private static func fresh(rejected: [UInt8]? = nil) -> Enrollment {
     var tokens = RejectedTokens()
     if let rejected { tokens.insert(fingerprint: rejected) }
-    return Enrollment(rejected: tokens, seed: 3, now: Instant(nanoseconds: 0))
+    var enrollment = Enrollment(seed: 3, now: Instant(nanoseconds: 0))
+    enrollment.rejectedTokensRead(tokens)
+    return enrollment
   }
 
   private let secret = [UInt8]("a token")
@@ -184,9 +186,9 @@ import Testing
     #expect(enrollment.deadline == now && problems.isEmpty)
   }
 
-  @Test mutating func whereTheRegistrationCannotBeKeptNoneIsMade() throws {
+  @Test mutating func whereTheStateCannotBeUsedNoRegistrationIsMade() throws {
     try wake()
-    enrollment.stateNotWritable(now: now)
+    enrollment.stateNotUsable(now: now)
     #expect(wait() == Enrollment.tokenCheckDelay)
     try attempt(secret)
   }

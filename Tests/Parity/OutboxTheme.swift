@@ -83,7 +83,8 @@ extension ByteBuffer {
 
 func enroll(to transcript: inout Transcript) {
   var now = Instant(nanoseconds: 0)
-  var enrollment = Enrollment(rejected: RejectedTokens(), seed: 5, now: now)
+  var enrollment = Enrollment(seed: 5, now: now)
+  enrollment.rejectedTokensRead(RejectedTokens())
   let tokens: [[UInt8]?] = [nil, [UInt8]("a"), [UInt8]("a"), [UInt8]("b"), [UInt8]("b")]
   for (step, token) in tokens.enumerated() {
     transcript.line("enrollment") { line in

@@ -119,13 +119,8 @@ struct StateFiles {
     try files.remove(Self.probe)
   }
 
-  /// What cannot be read is taken for none, as the agent takes it.
   func rejectedTokens() throws -> RejectedTokens {
-    do {
-      return try files.read(Self.rejected).map { RejectedTokens(file: $0.span) } ?? RejectedTokens()
-    } catch is ModelDisk.Failure {
-      return RejectedTokens()
-    }
+    try files.read(Self.rejected).map { try RejectedTokens(file: $0.span) } ?? RejectedTokens()
   }
 
   func write(rejectedFingerprint: [UInt8]) throws {

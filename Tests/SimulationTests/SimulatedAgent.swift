@@ -64,7 +64,7 @@ final class SimulatedAgent {
       phase = .delivering(registration)
     } else {
       phase = .registering(
-        try SimulatedRegistrar(
+        SimulatedRegistrar(
           state: state, keeper: keeper, identity: Self.identity, seed: random.next(), now: now),
         former: nil)
     }
@@ -308,7 +308,7 @@ final class SimulatedAgent {
       case .registrationDoubted where world.plan.registersAgainAfter != nil:
         guard case .delivering(let registration) = phase else { return }
         phase = .registering(
-          try SimulatedRegistrar(
+          SimulatedRegistrar(
             state: state, keeper: keeper, identity: Self.identity, seed: random.next(), now: now),
           former: registration)
       default: break

@@ -19,12 +19,12 @@ struct SimulatedRegistrar {
   private var problem: Problem?
 
   enum Problem: Equatable {
-    case notKept
+    case stateNotUsable
     case enrollment(Enrollment.Problem)
 
     var isLasting: Bool {
       switch self {
-      case .notKept: true
+      case .stateNotUsable: true
       case .enrollment(let problem): problem.isLasting
       }
     }
@@ -33,11 +33,11 @@ struct SimulatedRegistrar {
   init(
     state: StateFiles, keeper: SimulatedKeeper, identity: RegistrationRequest, seed: UInt64,
     now: Instant
-  ) throws {
+  ) {
     self.state = state
     self.keeper = keeper
     self.identity = identity
-    enrollment = Enrollment(rejected: try state.rejectedTokens(), seed: seed, now: now)
+    enrollment = Enrollment(seed: seed, now: now)
   }
 
   var deadline: Instant? { enrollment.deadline }
@@ -58,17 +58,14 @@ struct SimulatedRegistrar {
   private mutating func perform(_ action: Enrollment.Action?, now: Instant) throws -> Outcome {
     switch action {
     case .readToken:
+      guard try knowsRejectedTokens() else { return postpone(now: now) }
       let token = try state.readToken()
       var told: [Enrollment.Problem] = []
       let action = enrollment.tokenRead(token, now: now) { told.append($0) }
       try take(told)
       return try perform(action, now: now)
     case .register(let token):
-      guard try keeper.isReady() else {
-        enrollment.stateNotWritable(now: now)
-        problem = .notKept
-        return .nothing
-      }
+      guard try keeper.isReady() else { return postpone(now: now) }
       var body = ByteBuffer(capacity: 4096)
       identity.write(into: &body)
       return .send(
@@ -77,6 +74,19 @@ struct SimulatedRegistrar {
           body: [UInt8](body.bytes)))
     case nil: return .nothing
     }
+  }
+
+  private mutating func knowsRejectedTokens() throws -> Bool {
+    if enrollment.knowsRejectedTokens { return true }
+    guard let rejected = try keeper.rejectedTokens() else { return false }
+    enrollment.rejectedTokensRead(rejected)
+    return true
+  }
+
+  private mutating func postpone(now: Instant) -> Outcome {
+    enrollment.stateNotUsable(now: now)
+    problem = .stateNotUsable
+    return .nothing
   }
 
   mutating func ended(_ end: CallEnd, now: Instant) throws -> Outcome {
@@ -132,6 +142,12 @@ final class SimulatedKeeper {
   func tryAgain() throws {
     guard let registration = unsaved else { return }
     if try attempt({ try state.write(registration) }) { unsaved = nil }
+  }
+
+  func rejectedTokens() throws -> RejectedTokens? {
+    var rejected: RejectedTokens?
+    _ = try attempt { rejected = try state.rejectedTokens() }
+    return rejected
   }
 
   func keep(rejectedFingerprint fingerprint: [UInt8]) throws {

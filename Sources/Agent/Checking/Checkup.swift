@@ -24,8 +24,8 @@ final class Checkup {
     let exchange = try Exchange(
       loop: loop, settings: settings, responseByteCountMax: EncryptionProof.answerByteCountMax)
     guard try probe(url, exchange) else { return report }
-    let visit = try login.map { (credential) throws(CommandFailure) in
-      try LoginVisit(credential, at: url, state: state, settings: settings, loop: loop)
+    let visit = try login.map { (tokens) throws(CommandFailure) in
+      try LoginVisit(with: tokens, at: url, state: state, settings: settings, loop: loop)
     }
     if let registration {
       let proof = EncryptionProof(
@@ -84,8 +84,12 @@ final class Checkup {
   }
 
   /// The login of this board; nil where none is kept, which is no problem: reporting needs none.
-  private func readLogin(_ state: StateDirectory) -> Credential? {
-    do throws(CommandFailure) { return try state.keptCredential() } catch {
+  private func readLogin(_ state: StateDirectory) -> AccessTokens? {
+    do throws(CommandFailure) {
+      let rejected = try state.keptRejectedTokens()
+      guard let credential = try state.keptCredential() else { return nil }
+      return AccessTokens(credential: credential, rejected: rejected, seed: randomSeed())
+    } catch {
       report.append(.wrong("login", "unusable", .board, error.code, error.text))
       return nil
     }

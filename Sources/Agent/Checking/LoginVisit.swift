@@ -10,13 +10,11 @@ final class LoginVisit {
   private let conversation: Conversation
 
   init(
-    _ credential: Credential, at url: [UInt8], state: StateDirectory, settings: TransportSettings,
+    with tokens: AccessTokens, at url: [UInt8], state: StateDirectory, settings: TransportSettings,
     loop: EventLoop
   ) throws(CommandFailure) {
-    self.credential = credential
+    credential = tokens.credential
     self.state = state
-    let tokens = AccessTokens(
-      credential: credential, rejected: state.readRejectedTokens(), seed: randomSeed())
     conversation = try Conversation(at: url, with: tokens, settings: settings, loop: loop)
   }
 

@@ -85,6 +85,14 @@ extension StateDirectory {
       readCredential(), Self.credentialName, remedy: "remove it, and log in with homeward pair")
   }
 
+  /// The tokens that may not be sent. Without knowing them a command sends none.
+  func keptRejectedTokens() throws(CommandFailure) -> RejectedTokens {
+    try opened(
+      readRejectedTokens(), Self.rejectedName,
+      remedy: "remove it, and make a new token if Home Assistant rejected one. Until then none is"
+        + " sent, for Home Assistant may ban this address") ?? RejectedTokens()
+  }
+
   private func opened<Value>(
     _ kept: Kept<Value>, _ name: StaticString, remedy: MessageText
   ) throws(CommandFailure) -> Value? {
@@ -100,7 +108,8 @@ extension StateDirectory {
           + " that one")
     case .unreadable(let error):
       throw CommandFailure(
-        code: .noInput, text: "\(path)/\(name) cannot be read: \(error)")
+        code: .noInput,
+        text: "\(path)/\(name) cannot be read: \(error); make it readable, or \(remedy)")
     }
   }
 

@@ -47,7 +47,7 @@ extension Command {
     Exit codes (sysexits):
       0   this board is paired
       64  the command line is wrong, a question needs a terminal, or the answer to it was no
-      65  the token is none
+      65  the token is none, or a file that pairing kept is damaged
       66  a file or the state directory cannot be used, or a question was not answered
       75  Home Assistant was not found, or is not ready; try again
       77  Home Assistant refuses the login or the token

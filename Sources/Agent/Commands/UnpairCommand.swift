@@ -35,6 +35,7 @@ extension Command {
     Exit codes (sysexits):
       0   this board is not paired any more
       64  the command line is wrong, or nobody said yes
+      65  a file that pairing kept is damaged
       66  the state directory cannot be used, or a question was not answered
       75  Home Assistant cannot be reached; nothing is done
       78  the configuration is wrong; every mistake is listed with its line

@@ -42,7 +42,7 @@ extension Command {
       0   it was ended by Ctrl-C, by --count, or by whoever read its output
       64  the command line is wrong
       65  Home Assistant refuses what is to be watched, or cannot render the template that --count
-          waits for, or the kept credential is damaged
+          waits for, or a file that pairing kept is damaged
       66  the configuration cannot be read, or there is no credential
       75  Home Assistant cannot be reached at first
       77  Home Assistant does not accept the login, or this is for administrators only

@@ -192,8 +192,8 @@ final class Courier {
 
   private func register(now: Instant) {
     let registrar = Registrar(
-      settings: settings, identity: identity, credential: state.credential(),
-      rejected: state.readRejectedTokens(), http: http, keeper: keeper, owner: self, now: now)
+      settings: settings, identity: identity, credential: state.credential(), http: http,
+      keeper: keeper, owner: self, now: now)
     var former: Registration?
     if case .delivering(let registration)? = phase { former = registration }
     phase = .registering(registrar, former: former)
@@ -346,6 +346,7 @@ extension Courier: RegistrarOwner {
 
   func registrationPostponed(now: Instant) {
     delivery.registrationFailed(now: now)
+    reporter.registrationPostponed()
     tryFormerRegistration(now: now)
   }
 

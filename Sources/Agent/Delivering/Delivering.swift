@@ -59,10 +59,14 @@ struct Delivering {
       reporter.withoutCredential()
       return nil
     }
+    guard let rejected = keeper.rejectedTokens() else {
+      reporter.withoutRejectedTokens()
+      return nil
+    }
     guard
       let line = WebSocketLine(
         settings: settings, isChannelWanted: isChannelWanted, credential: credential,
-        rejected: state.readRejectedTokens(), keeper: keeper, loop: loop, reporter: reporter)
+        rejected: rejected, keeper: keeper, loop: loop, reporter: reporter)
     else { throw .outOfMemory }
     return line
   }

@@ -9,6 +9,8 @@ final class Keeper {
   private var unsaved: Registration?
   /// Why the state directory failed last, which has been said.
   private var error: Errno?
+  /// Whether it was said that no token may be sent.
+  private var isRejectionToldUnknown = false
 
   init(_ state: StateDirectory, _ reporter: Reporter) {
     self.state = state
@@ -44,6 +46,20 @@ final class Keeper {
   /// Home Assistant has no key to give for it, and is not asked again.
   func keepKeyless(_ registration: Registration) {
     do throws(Errno) { try state.writeKeyless(registration) } catch { report(error) }
+  }
+
+  /// The tokens that are never to be sent again; nil where they cannot be read, which is said: then
+  /// no token may be sent.
+  func rejectedTokens() -> RejectedTokens? {
+    do throws(CommandFailure) {
+      let rejected = try state.keptRejectedTokens()
+      isRejectionToldUnknown = false
+      return rejected
+    } catch {
+      if !isRejectionToldUnknown { reporter.stateFailed(error.text) }
+      isRejectionToldUnknown = true
+      return nil
+    }
   }
 
   /// A credential that is never to be sent again.

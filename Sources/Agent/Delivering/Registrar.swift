@@ -8,7 +8,7 @@ import Transport
 protocol RegistrarOwner: AnyObject {
   func registered(_ registration: Registration, now: Instant)
   func registrationFailed(_ problem: Enrollment.Problem, now: Instant)
-  /// It could be made, and not be kept.
+  /// It could not be kept, or no token may be sent.
   func registrationPostponed(now: Instant)
 }
 
@@ -26,7 +26,9 @@ final class Registrar {
   private let http: HTTPClient
   private let keeper: Keeper
   private unowned(unsafe) let owner: any RegistrarOwner
+  private let credential: Credential?
   private var enrollment: Enrollment
+  /// Nil until it is known which tokens were rejected, and where `credential` is not used.
   private var tokens: AccessTokens?
   private var errand = Errand.none
 
@@ -34,18 +36,16 @@ final class Registrar {
   /// uses `http` until there is a registration.
   init(
     settings: Configuration.HomeAssistantSettings, identity: RegistrationRequest,
-    credential: Credential?, rejected: RejectedTokens, http: HTTPClient, keeper: Keeper,
-    owner: any RegistrarOwner, now: Instant
+    credential: Credential?, http: HTTPClient, keeper: Keeper, owner: any RegistrarOwner,
+    now: Instant
   ) {
     self.settings = settings
     self.identity = identity
     self.http = http
     self.keeper = keeper
     unsafe self.owner = owner
-    enrollment = Enrollment(
-      rejected: rejected, acceptsPlain: settings.isPlainAllowed, seed: randomSeed(), now: now)
-    guard settings.tokenFile == nil, let credential else { return }
-    tokens = AccessTokens(credential: credential, rejected: rejected, seed: randomSeed())
+    self.credential = settings.tokenFile == nil ? credential : nil
+    enrollment = Enrollment(acceptsPlain: settings.isPlainAllowed, seed: randomSeed(), now: now)
   }
 
   var deadline: Instant? { enrollment.deadline }
@@ -65,11 +65,23 @@ final class Registrar {
   // MARK: The token
 
   private func findToken(now: Instant) {
+    guard knowsRejectedTokens() else { return postpone(now: now) }
     if let path = settings.tokenFile { return found(readToken(path), now: now) }
     guard let step = tokens?.tokenWanted(now: now) else {
       return found(.failure(.noFileNamed), now: now)
     }
     take(step, now: now)
+  }
+
+  /// Reads which were rejected, until that has succeeded once: no token is sent before.
+  private func knowsRejectedTokens() -> Bool {
+    if enrollment.knowsRejectedTokens { return true }
+    guard let rejected = keeper.rejectedTokens() else { return false }
+    enrollment.rejectedTokensRead(rejected)
+    tokens = credential.map {
+      AccessTokens(credential: $0, rejected: rejected, seed: randomSeed())
+    }
+    return true
   }
 
   private func take(_ step: AccessTokens.Step, now: Instant) {
@@ -109,14 +121,17 @@ final class Registrar {
   private func register(with token: [UInt8], now: Instant) {
     // A registration that cannot be kept would be made anew at every start, and Home Assistant
     // would throw the entities of the one before away.
-    guard keeper.isReady() else {
-      enrollment.stateNotWritable(now: now)
-      return unsafe owner.registrationPostponed(now: now)
-    }
+    guard keeper.isReady() else { return postpone(now: now) }
     errand = .registration
     identity.write(into: &http.request)
     http.send(
       to: Endpoint(url: url([UInt8](RegistrationRequest.path)), bearerToken: token), telling: self)
+  }
+
+  /// The state directory cannot be used, which was said.
+  private func postpone(now: Instant) {
+    enrollment.stateNotUsable(now: now)
+    unsafe owner.registrationPostponed(now: now)
   }
 
   private func url(_ path: [UInt8]) -> ByteBuffer {

@@ -27,13 +27,14 @@ final class Pairing {
   func run() throws(CommandFailure) -> PairingSummary {
     try checkThatSomebodyCanLogIn()
     let state = try openState(try stateDirectory())
+    let rejected = try state.keptRejectedTokens()
     let former = try formerCredential(state)
     let url = try ServerChoice(
       exchange: exchange, loop: loop, dialog: dialog, needsPasswords: options.source.isLogin
     ).run(named: options.url, configured: existing?.homeAssistant.url)
     summary.url = url
     let configuration = existing ?? .minimal(url: url, stateDirectory: options.stateDirectory)
-    let login = try logIn(at: url, state)
+    let login = try logIn(at: url, rejected)
     do throws(CommandFailure) {
       try register(login, configuration, state)
     } catch {
@@ -42,7 +43,7 @@ final class Pairing {
     }
     // One of another address is nothing to show here.
     if let former, former.clientURL == url { revoke(former) }
-    try lookAtPerson(login, configuration, state)
+    try lookAtPerson(login, configuration, state, rejected)
     let file = ConfigurationFile(path: options.configuration, dialog: dialog)
     summary.isConfigurationWritten = try file.offer(
       existing, url: url, stateDirectory: options.stateDirectory)
@@ -113,28 +114,28 @@ final class Pairing {
   }
 
   private func logIn(
-    at url: [UInt8], _ state: StateDirectory
+    at url: [UInt8], _ rejected: RejectedTokens
   ) throws(CommandFailure) -> Login {
     switch options.source {
     case .login:
       let login = try SignIn(exchange: exchange, dialog: dialog, url: url).run()
       return Login(credential: login.credential, accessToken: login.accessToken)
     case .token:
-      return try accept(try dialog.askSecret("Long-lived access token: "), state)
-    case .tokenFile(let file): return try accept(try Self.readToken(file), state)
+      return try accept(try dialog.askSecret("Long-lived access token: "), rejected)
+    case .tokenFile(let file): return try accept(try Self.readToken(file), rejected)
     }
   }
 
   /// A token as a person gave it.
   private func accept(
-    _ text: [UInt8], _ state: StateDirectory
+    _ text: [UInt8], _ rejected: RejectedTokens
   ) throws(CommandFailure) -> Login {
     guard let credential = Credential(accessToken: [UInt8](text.span.trimmed())) else {
       throw CommandFailure(
         code: .dataError,
         text: "that is no access token: it is empty, or holds a space or a second line")
     }
-    guard !state.readRejectedTokens().contains(fingerprint: credential.fingerprint) else {
+    guard !rejected.contains(fingerprint: credential.fingerprint) else {
       throw CommandFailure(
         code: .noPermission,
         text: "Home Assistant rejected this token before, and may ban this address for another"
@@ -197,11 +198,12 @@ final class Pairing {
   // MARK: The person
 
   private func lookAtPerson(
-    _ login: Login, _ configuration: Configuration, _ state: StateDirectory
+    _ login: Login, _ configuration: Configuration, _ state: StateDirectory,
+    _ rejected: RejectedTokens
   ) throws(CommandFailure) {
     let tokens = AccessTokens(
-      credential: login.credential, current: login.accessToken,
-      rejected: state.readRejectedTokens(), seed: randomSeed())
+      credential: login.credential, current: login.accessToken, rejected: rejected,
+      seed: randomSeed())
     let conversation = try Conversation(
       at: summary.url, with: tokens, settings: settings, loop: loop)
     defer { conversation.end() }

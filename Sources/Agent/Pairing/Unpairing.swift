@@ -84,7 +84,7 @@ final class Unpairing {
       let url = configuration?.homeAssistant.url ?? credential.clientURL
     else { return }
     let tokens = AccessTokens(
-      credential: credential, rejected: state.readRejectedTokens(), seed: randomSeed())
+      credential: credential, rejected: try state.keptRejectedTokens(), seed: randomSeed())
     let settings = configuration?.homeAssistant.tls ?? .system
     let conversation = try Conversation(at: url, with: tokens, settings: settings, loop: loop)
     let host = configuration?.host ?? .standard

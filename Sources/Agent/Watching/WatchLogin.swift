@@ -6,10 +6,12 @@ import LinuxIO
 /// of the configuration.
 struct WatchLogin {
   private let state: StateDirectory
-  private let credential: Credential
+  let tokens: AccessTokens
 
   init(_ configuration: Configuration) throws(CommandFailure) {
     state = StateDirectory(Path(configuration.stateDirectory))
+    let rejected = try state.keptRejectedTokens()
+    let credential: Credential
     if let kept = try state.keptCredential() {
       credential = kept
     } else if let file = configuration.homeAssistant.tokenFile {
@@ -20,6 +22,7 @@ struct WatchLogin {
         text: "there is nothing to log in with: \(state.path) holds no credential, and the"
           + " configuration names no home_assistant.token_file; pair the board with: homeward pair")
     }
+    tokens = AccessTokens(credential: credential, rejected: rejected, seed: randomSeed())
   }
 
   private static func credential(in file: Path) throws(CommandFailure) -> Credential {
@@ -40,17 +43,12 @@ struct WatchLogin {
     return credential
   }
 
-  var tokens: AccessTokens {
-    AccessTokens(
-      credential: credential, rejected: state.readRejectedTokens(), seed: randomSeed())
-  }
-
   /// Home Assistant does not accept it: it is never sent again.
   func rejected() -> CommandFailure {
     var text: MessageText =
       "Home Assistant does not accept the login of this board; it is not sent again, for Home"
       + " Assistant may ban this address. Pair the board again: homeward pair"
-    do throws(Errno) { try state.write(rejectedFingerprint: credential.fingerprint) } catch {
+    do throws(Errno) { try state.write(rejectedFingerprint: tokens.credential.fingerprint) } catch {
       text = "\(text). (That cannot be kept in \(state.path): \(error))"
     }
     return CommandFailure(code: .noPermission, text: text)

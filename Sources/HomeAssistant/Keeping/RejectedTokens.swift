@@ -4,7 +4,7 @@ public import Bytes
 /// even after a restart: it counts rejected tokens and may ban the address, webhooks included.
 ///
 /// The file that keeps them has one fingerprint per line, 32 hexadecimal digits each, the newest
-/// last. A line that is damaged is a token that may be sent once more.
+/// last, and at least one. A damaged line may be that of any token, so a file with one is of no use.
 public struct RejectedTokens: Equatable, Sendable {
   /// More tokens than a person tries in years; the oldest is forgotten for a new one.
   public static let countMax = 8
@@ -17,14 +17,17 @@ public struct RejectedTokens: Equatable, Sendable {
   /// None so far.
   public init() {}
 
-  /// Those of a file that `writeFile` has written; damaged lines are left out.
-  public init(file: Span<UInt8>) {
+  /// Those of a file that `writeFile` has written.
+  public init(file: Span<UInt8>) throws(KeptFileError) {
+    guard !file.isEmpty, file.count <= Self.fileByteCountMax else { throw .damaged }
     var start = 0
     while start < file.count {
       let end = file.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? file.count
-      if end - start == Self.fingerprintByteCount {
-        insert(fingerprint: [UInt8](file.extracting(start..<end)))
-      }
+      let line = [UInt8](file.extracting(start..<end))
+      guard line.count == Self.fingerprintByteCount,
+        line.allSatisfy({ hexadecimalValue(of: $0) != nil })
+      else { throw .damaged }
+      insert(fingerprint: line)
       start = end + 1
     }
   }

@@ -81,7 +81,7 @@ import Testing
     kept.insert(fingerprint: tokens.credential.fingerprint)
     var file = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
     kept.writeFile(into: &file)
-    tokens = Self.keeper(rejected: RejectedTokens(file: file.bytes))
+    tokens = Self.keeper(rejected: try RejectedTokens(file: file.bytes))
     #expect(tokens.tokenWanted(now: now) == .rejected)
   }
 

@@ -73,23 +73,24 @@ import Testing
     RejectedTokens.fingerprint(of: [UInt8](token.utf8))
   }
 
-  private func reread(_ tokens: RejectedTokens) -> RejectedTokens {
+  private func reread(_ tokens: RejectedTokens) throws -> RejectedTokens {
     var file = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
     tokens.writeFile(into: &file)
-    return RejectedTokens(file: file.bytes)
+    return try RejectedTokens(file: file.bytes)
   }
 
-  @Test func allOfThemOutliveARestart() {
+  @Test func allOfThemOutliveARestart() throws {
     var tokens = RejectedTokens()
     for index in 0..<RejectedTokens.countMax {
       tokens.insert(fingerprint: fingerprint("\(index)"))
-      #expect(reread(tokens) == tokens)
+      #expect(try reread(tokens) == tokens)
     }
     #expect(tokens.contains(fingerprint: fingerprint("0")))
     tokens.insert(fingerprint: fingerprint("more"))
-    #expect(!reread(tokens).contains(fingerprint: fingerprint("0")))
-    #expect(reread(tokens).contains(fingerprint: fingerprint("1")))
-    #expect(reread(tokens).contains(fingerprint: fingerprint("more")))
+    let kept = try reread(tokens)
+    #expect(!kept.contains(fingerprint: fingerprint("0")))
+    #expect(kept.contains(fingerprint: fingerprint("1")))
+    #expect(kept.contains(fingerprint: fingerprint("more")))
   }
 
   @Test func oneTokenTakesOnePlace() {
@@ -99,15 +100,21 @@ import Testing
     #expect(tokens.contains(fingerprint: fingerprint("a")))
   }
 
-  @Test func theSingleOneThatWasOnceKeptIsRead() {
-    let tokens = RejectedTokens(file: fingerprint("a").span)
+  @Test func theSingleOneThatWasOnceKeptIsRead() throws {
+    let tokens = try RejectedTokens(file: fingerprint("a").span)
     #expect(tokens.contains(fingerprint: fingerprint("a")))
   }
 
-  @Test func aDamagedLineCostsOnlyItself() {
-    let file = fingerprint("a") + [UInt8]("\nshort\n\n") + fingerprint("b") + [UInt8]("\n")
-    let tokens = RejectedTokens(file: file.span)
-    #expect(tokens.contains(fingerprint: fingerprint("a")))
-    #expect(tokens.contains(fingerprint: fingerprint("b")))
+  /// The damaged line may be that of the token which is about to be sent.
+  @Test func aDamagedFileIsNotTakenForOneWithoutThatToken() {
+    let line = fingerprint("a") + [UInt8]("\n")
+    let damaged: [[UInt8]] = [
+      [], [0], [UInt8]("\n"), line.dropLast(2), line + [UInt8]("short\n"), line + [UInt8]("\n"),
+      line + [UInt8](repeating: 0, count: line.count), [0x67] + line.dropFirst(),
+      (0..<9).flatMap { fingerprint("\($0)") + [UInt8]("\n") },
+    ]
+    for file in damaged {
+      #expect(throws: KeptFileError.damaged, "\(file)") { try RejectedTokens(file: file.span) }
+    }
   }
 }
