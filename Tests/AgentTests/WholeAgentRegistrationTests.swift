@@ -146,6 +146,37 @@ extension WholeAgent.Registering {
     #expect(ending.lines(with: "cannot be reached to register: ").count == 1)
   }
 
+  /// Home Assistant seems to have lost the device, and was only not ready for long.
+  @Test func whereANewRegistrationIsRefusedTheFormerOneIsGoneBackTo() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.configureServer("register_again: 30s")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    // The token that it registered with was deleted since.
+    try board.write(token: "wrong-\(UUID().uuidString)")
+    home.fault = .starting
+    try board.charge(70)
+    try await agent.event("registration_doubted")
+    try await agent.event("not_registered", cause: "not_home_assistant")
+    home.fault = nil
+    try await agent.event("not_registered", cause: "token_rejected")
+    try await agent.event("recovered")
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "70")
+
+    for _ in 0..<2 { try await agent.hasReadEverything() }
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "does not accept the token; it is never sent again").count == 1)
+    #expect(ending.lines(with: "Home Assistant takes the data again after").count == 1)
+    // Nor does anybody else send that token.
+    let pair = try await board.run("pair", "--token-file", board.path("token"), "--yes")
+    #expect(pair.lines(with: "rejected this token before").count == 1, "\(pair.log)")
+    #expect(refusedTokens(of: home) == 1)
+    #expect(home.counters.registrations == 1)
+  }
+
   @Test func aRestartKeepsTheRegistration() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)

@@ -12,7 +12,7 @@ extension WholeAgent {
 
 extension Board {
   /// Puts more keys into the section `home_assistant`.
-  fileprivate func configureServer(_ keys: String) throws {
+  func configureServer(_ keys: String) throws {
     let text = try String(contentsOfFile: configuration, encoding: .utf8)
     try write(text.replacing("token_file:", with: "\(keys), token_file:"), to: "homeward.yaml")
   }
