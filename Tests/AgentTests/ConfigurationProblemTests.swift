@@ -45,200 +45,6 @@ import Testing
   }
 
   @Test(arguments: [
-    ("transport: https", "\"https\" is unknown; did you mean \"http\"?"),
-    ("transport: mqtt", "\"mqtt\" is unknown; write http or websocket"),
-    ("encryption: off", "\"off\" is unknown; write required or preferred"),
-    ("register_again: yes", "\"yes\" is not a duration; write for example 10min"),
-    ("register_again: 29s", "\"29s\" is out of range; write a time from 30s to 24h"),
-  ])
-  func aWrongWayToHomeAssistantShowsTheRightOnes(_ written: String, _ expected: String) throws {
-    let key = try #require(written.split(separator: ":").first)
-    #expect(
-      Outcome.problem("home_assistant:\n  url: http://ha\n  \(written)\n")
-        == "f:3:\(key.count + 5): home_assistant.\(key): \(expected)")
-  }
-
-  @Test(arguments: [
-    ("tls: { ca_file: ca.pem }", "ca_file: this is not an absolute path"),
-    ("tls: { public_key: abc }", "public_key: \"abc\" is not the SHA-256 of a public key"),
-    ("tls: { key_file: /k }", "tls: a certificate and its key go together"),
-    ("tls: { verify: false }", "unknown key \"verify\""),
-  ])
-  func aWrongTLSSettingIsNamed(_ written: String, _ expected: String) {
-    let problem = Outcome.problem("home_assistant:\n  url: http://ha\n  \(written)\n")
-    #expect(problem.contains(expected), "\(problem)")
-  }
-
-  @Test(arguments: [
-    ("{ url: http://h }", "home_network: nothing says which network is home"),
-    ("{ ssids: [] }", "ssids: this list has 0 items"),
-    ("{ ssids: Harbour }", "ssids: a list is expected here"),
-    ("{ ssids: [aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa] }", "the name of the network has 33 bytes"),
-    ("{ bssids: [Harbour] }", "bssids[0]: \"Harbour\" is not a hardware address"),
-    ("{ gateways: [192.168.1.1] }", "gateways[0]: \"192.168.1.1\" is not a hardware address"),
-    ("{ ssid: [Harbour] }", "did you mean \"ssids\"?"),
-  ])
-  func aWrongHomeNetworkIsNamed(_ written: String, _ expected: String) {
-    let problem = Outcome.problem(
-      "home_assistant:\n  url: http://ha\n  home_network: \(written)\n")
-    #expect(problem.contains(expected), "\(problem)")
-  }
-
-  @Test(arguments: [
-    ("on", "\"on\" is not possible here"), ("[websocket]", "notifications:"),
-    ("{ push_url: http://p }", "needs its address and its token"),
-    ("{ push_token_file: /t }", "needs its address and its token"),
-    ("{ push_url: p, push_token_file: /t }", "notifications.push_url: the address does not begin"),
-  ])
-  func wrongNotificationsAreNamed(_ written: String, _ expected: String) {
-    let problem = Outcome.problem(minimum + "notifications: \(written)\n")
-    #expect(problem.contains(expected), "\(problem)")
-  }
-
-  @Test(arguments: [
-    ("debounce: 10001ms", "\"10001ms\" is out of range; write a time from 0s to 10s"),
-    ("debounce: 0", "\"0\" has no unit; write for example 50ms"),
-    ("urgent: yes", "\"yes\" is not a yes-or-no value; write true or false"),
-    ("urgent: on", "\"on\" is not a yes-or-no value; write true or false"),
-    ("urgent: True", "\"True\" is not a yes-or-no value; write true or false"),
-    ("active_low: 1", "\"1\" is not a yes-or-no value; write true or false"),
-    ("bias: pullup", "\"pullup\" is unknown; did you mean \"pull_up\"?"),
-    ("bias: strong", "\"strong\" is unknown; write as_is, pull_up, pull_down or disabled"),
-    ("device_class: moisure", "\"moisure\" is unknown; did you mean \"moisture\"?"),
-    ("device_class: Door", "\"Door\" is unknown; did you mean \"door\"?"),
-    ("icon: water", "\"water\" is not an icon; write for example mdi:water"),
-    ("icon: \"mdi:\"", "\"mdi:\" is not an icon; write for example mdi:water"),
-    ("icon: \":water\"", "\":water\" is not an icon; write for example mdi:water"),
-    ("icon: \"mdi:water:x\"", "\"mdi:water:x\" is not an icon; write for example mdi:water"),
-    ("icon: \"mdi:wa ter\"", "\"mdi:wa ter\" is not an icon; write for example mdi:water"),
-  ])
-  func aWrongSettingOfASensorIsNamedWithItsPlace(_ setting: String, _ expected: String) {
-    let key = setting.prefix { $0 != ":" }
-    #expect(
-      Outcome.problem(sensor(setting))
-        == "f:2:\(40 + key.count + 2): sensors[0].\(key): \(expected)")
-  }
-
-  @Test func anUnknownDeviceClassIsAnsweredWithAllOfThem() {
-    let problem = Outcome.problem(sensor("device_class: fish"))
-    #expect(problem.contains("\"fish\" is unknown; write battery, battery_charging, carbon"))
-    #expect(problem.hasSuffix("vibration or window"))
-  }
-
-  static let chip = """
-    a chip's number or path is not enough: numbers change between kernels; \
-    write the line's name or the chip's label, such as pinctrl-bcm2711/17, as "gpioinfo" shows
-    """
-  static let noOffset = "write a number from 0 to 4095, as \"gpioinfo\" shows"
-
-  @Test(arguments: [
-    (
-      "17",
-      "a line's number alone is not enough: numbers change between kernels; "
-        + "write its name, such as GPIO17, as \"gpioinfo\" shows"
-    ),
-    ("gpiochip0/17", chip), ("gpiochip0", chip), ("/dev/gpiochip0", chip),
-    ("/dev/gpiochip0/17", chip),
-    ("chip/4096", "after the last slash of \"chip/4096\" there is no offset; \(noOffset)"),
-    ("chip/", "after the last slash of \"chip/\" there is no offset; \(noOffset)"),
-    ("chip/-1", "after the last slash of \"chip/-1\" there is no offset; \(noOffset)"),
-    ("chip/017", "after the last slash of \"chip/017\" there is no offset; \(noOffset)"),
-    ("chip/0x11", "after the last slash of \"chip/0x11\" there is no offset; \(noOffset)"),
-    (
-      "a/99999999999999999999",
-      "after the last slash of \"a/99999999999999999999\" there is no offset; \(noOffset)"
-    ),
-    ("/17", "\"\" is not a name; write 1 to 31 bytes, as \"gpioinfo\" shows"),
-    ("\"\"", "\"\" is not a name; write 1 to 31 bytes, as \"gpioinfo\" shows"),
-    (
-      "0123456789012345678901234567890x",
-      "\"0123456789012345678901234567890x\" is not a name; "
-        + "write 1 to 31 bytes, as \"gpioinfo\" shows"
-    ),
-    ("\"a\\tb\"", "\"a?b\" is not a name; write 1 to 31 bytes, as \"gpioinfo\" shows"),
-  ])
-  func aLineThatAKernelUpdateWouldMoveIsRefused(_ written: String, _ expected: String) {
-    let file = minimum + "sensors: [{ gpio: \(written), name: x }]"
-    #expect(Outcome.problem(file) == "f:2:19: sensors[0].gpio: \(expected)")
-  }
-
-  @Test(arguments: [
-    (
-      "ha.local:8123",
-      "does not begin with http:// or https://; write for example http://192.168.1.5:8123"
-    ),
-    (
-      "ftp://ha",
-      "does not begin with http:// or https://; write for example http://192.168.1.5:8123"
-    ),
-    (
-      "HTTP://ha",
-      "does not begin with http:// or https://; write for example http://192.168.1.5:8123"
-    ),
-    ("http://", "has no valid host; write for example http://192.168.1.5:8123"),
-    ("http:///x", "has no valid host; write for example http://192.168.1.5:8123"),
-    ("http://:8123", "has no valid host; write for example http://192.168.1.5:8123"),
-    ("http://a!b", "has no valid host; write for example http://192.168.1.5:8123"),
-    ("http://[]", "has no valid host; write for example http://192.168.1.5:8123"),
-    ("http://[::1", "has a [ without ]; write for example http://[::1]:8123"),
-    ("http://me:secret@ha", "has a user name; leave it out: Home Assistant asks for a token only"),
-    ("http://ha?x=1", "has a ? or #; leave out what follows it"),
-    ("http://ha/x#y", "has a ? or #; leave out what follows it"),
-    (
-      "http://h a",
-      "has a space or a character beyond ASCII; write such a host as xn--..., and such a "
-        + "path with %"
-    ),
-    (
-      "http://hä",
-      "has a space or a character beyond ASCII; write such a host as xn--..., and such a "
-        + "path with %"
-    ),
-    (
-      "http://ha:",
-      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
-    ),
-    (
-      "http://ha:0",
-      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
-    ),
-    (
-      "http://ha:65536",
-      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
-    ),
-    (
-      "http://ha:80x",
-      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
-    ),
-    (
-      "http://fd00::5",
-      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
-    ),
-    (
-      "http://[::1]x",
-      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
-    ),
-    ("http://\(String(repeating: "a", count: 506))", "has 513 bytes; the most is 512"),
-    (
-      "http://\(String(repeating: "a", count: 254))",
-      "has no valid host; write for example http://192.168.1.5:8123"
-    ),
-  ])
-  func aWrongAddressIsExplainedAndNeverShown(_ written: String, _ expected: String) {
-    #expect(
-      Outcome.problem("home_assistant:\n  url: \"\(written)\"\n")
-        == "f:2:8: home_assistant.url: the address \(expected)")
-  }
-
-  @Test func aPathWithACharacterThatNoPathHasIsRefused() {
-    #expect(
-      Outcome.problem("home_assistant: { url: 'http://ha/<x>' }") == """
-        f:1:24: home_assistant.url: the path of the address has a character that no path has; \
-        remove it
-        """)
-  }
-
-  @Test(arguments: [
     ("location: on", 11, "location", "\"on\" is not possible here; write off or { source: gpsd }"),
     (
       "location: gpsd", 11, "location",
@@ -379,12 +185,6 @@ import Testing
     #expect(Outcome.problem(minimum + line + "\n") == expected)
   }
 
-  @Test func aMisspeltSettingOfASensorIsFound() {
-    #expect(
-      Outcome.problem(sensor("debouce: 50ms"))
-        == "f:2:40: sensors[0]: unknown key \"debouce\"; did you mean \"debounce\"?")
-  }
-
   @Test func missingKeysAreReportedAtTheMappingThatLacksThem() {
     #expect(
       Outcome.problems(
@@ -421,24 +221,6 @@ import Testing
       ])
   }
 
-  @Test func aLineOrANameIsUsedOnce() {
-    let file =
-      minimum + """
-        sensors:
-          - { gpio: GPIO17, name: Bilge }
-          - { gpio: chip/1, name: BILGE }
-          - { gpio: GPIO17, name: Ä }
-          - { gpio: chip/1, name: ä }
-          - { gpio: chip/2, name: Pump }
-        """
-    #expect(
-      Outcome.problems(file) == [
-        "f:4:27: sensors[1].name: this is already used on line 3; each may stand there once",
-        "f:5:13: sensors[2].gpio: this is already used on line 3; each may stand there once",
-        "f:6:13: sensors[3].gpio: this is already used on line 4; each may stand there once",
-      ])
-  }
-
   @Test func columnsCountCharactersNotBytes() {
     #expect(
       Outcome.problem(minimum + "device: { name: \"日本🚤é\", x: 1 }\n")
@@ -446,13 +228,6 @@ import Testing
     #expect(
       Outcome.problem("\u{FEFF}x: 1 # ä\n" + minimum).hasPrefix("f:1:1: unknown key \"x\""))
     #expect(Outcome.problem("# ä\r\nx: 1\r\n" + minimum).hasPrefix("f:2:1: unknown key \"x\""))
-  }
-
-  @Test func moreThanSixtyFourSensorsAreTooMany() {
-    let sensors = (1...65).map { "  - { gpio: GPIO\($0), name: Sensor \($0) }\n" }.joined()
-    #expect(
-      Outcome.problem(minimum + "sensors:\n" + sensors)
-        == "f:3:3: sensors: this list has 65 items; write 0 to 64")
   }
 
   @Test func atMostFiftyProblemsAreShownThoseAtTheTop() throws {
@@ -475,44 +250,5 @@ import Testing
     #expect(text(problem.problem) == "\"5\" has no unit")
     #expect(text(problem.remedy) == "write for example 50ms")
     #expect(errors?.omittedCount == 0)
-  }
-}
-
-/// A token in the wrong place stays out of terminals and logs.
-@Suite struct ConfigurationSecretTests {
-  static let token =
-    "eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJhYmMifQ.s3cr3t"
-
-  @Test func aTokenUnderHomeAssistantIsSentToAFile() {
-    #expect(
-      Outcome.problem("home_assistant:\n  url: http://ha\n  token: \(Self.token)\n") == """
-        f:3:3: home_assistant: unknown key "token"; \
-        put the token into a file of its own and name that file with "token_file"
-        """)
-  }
-
-  @Test(arguments: [
-    "home_assistant: \(token)", "home_assistant: { url: \(token) }", token, "\(token): x",
-    "home_assistant: { url: \"http://\(token)@ha\" }", "home_assistant: { tokn: \(token) }",
-    "home_assistant: { token_file: \(token) }", "home_assistant: { token_file: [\(token)] }",
-    "home_assistant: { token_file: !secret \(token) }", "home_assistant: { token_file: *\(token) }",
-    "home_assistant: { \(token): 1, \(token): 2 }", "\(token): { a: *b }", "eyJ0: { a: *b }",
-    "every: \(token)",
-    "every: eyJ0", "battery: \(token)", "sensors: [{ gpio: \(token), urgent: \(token) }]",
-    "state_directory: \(token)", "device: { name: \"\(token)", "device: { name: \(token): x",
-    "location: { source: \(token), port: \(token), host: \"\(token)!\" }",
-  ])
-  func aTokenIsNeverEchoed(_ line: String) {
-    let problems = Outcome.problem(line + "\n")
-    #expect(!problems.isEmpty)
-    for part in ["eyJ", "s3cr3t", "aWMi"] { #expect(!problems.contains(part), "\(problems)") }
-  }
-
-  @Test func aLongTextIsDescribedInsteadOfShown() {
-    let long = String(repeating: "x", count: 41)
-    #expect(
-      Outcome.problem(minimum + "every: \(long)\n") == """
-        f:2:8: every: (a text of 41 characters) is not a duration; write for example 60s
-        """)
   }
 }
