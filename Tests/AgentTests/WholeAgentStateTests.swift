@@ -132,33 +132,43 @@ extension WholeAgent.State {
 
   /// What may take the place of the file that keeps them; as root no permission keeps it from being
   /// read.
-  static let unknownRejections: [(text: String?, code: Int32, words: String)] = [
-    (nil, 66, "rejected-token cannot be read: Is a directory; make it readable, or remove it"),
-    ("", 65, "rejected-token is damaged; remove it"),
-    ("\u{0}\u{0}\u{0}\n", 65, "rejected-token is damaged; remove it"),
-    (String(repeating: "0", count: 10_000), 65, "rejected-token is damaged; remove it"),
+  struct Substitute: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// What it holds; nil for a directory.
+    var text: String?
+    var status: Int32 = 65
+    var words = "rejected-token is damaged; remove it"
+  }
+
+  static let substitutes = [
+    Substitute(
+      testDescription: "directory", status: 66,
+      words: "rejected-token cannot be read: Is a directory; make it readable, or remove it"),
+    Substitute(testDescription: "empty", text: ""),
+    Substitute(testDescription: "zeros", text: "\u{0}\u{0}\u{0}"),
+    Substitute(testDescription: "too large", text: String(repeating: "0", count: 10_000)),
   ]
 
   /// The token at hand may be one of them, and Home Assistant may ban this address for it.
-  @Test(arguments: unknownRejections)
+  @Test(arguments: substitutes)
   func whereItIsNotKnownWhichTokensWereRejectedNoneIsSent(
-    text: String?, code: Int32, words: String
+    _ substitute: Substitute
   ) async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home, settings: "notifications: websocket")
-    try board.makeState(withRejected: text)
+    try board.makeState(withRejected: substitute.text)
     for command in [["pair", "--token-file", board.path("token"), "--yes"], ["watch"]] {
       let ending = try await RunningAgent(
         on: board, command + ["--config", board.configuration]
       ).ending()
-      #expect(ending.status == code, "\(command)")
-      #expect(ending.lines(with: words).count == 1, "\(ending.log)")
+      #expect(ending.status == substitute.status, "\(command)")
+      #expect(ending.lines(with: substitute.words).count == 1, "\(ending.log)")
     }
     let check = try await board.run("check")
-    #expect(check.output.contains { $0.contains("WRONG  login") && $0.contains(words) })
+    #expect(check.output.contains { $0.contains("WRONG  login") && $0.contains(substitute.words) })
     let once = try await board.run("run", "--once")
     #expect(once.status == 75)
-    #expect(once.lines(with: words).count == 1, "\(once.log)")
+    #expect(once.lines(with: substitute.words).count == 1, "\(once.log)")
     #expect(home.counters.registrations == 0)
     #expect(!home.hasSeenASocket)
 
@@ -171,28 +181,28 @@ extension WholeAgent.State {
     try await agent.event("proven")
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: words).count == 1)
+    #expect(ending.lines(with: substitute.words).count == 1)
     #expect(home.counters.refused == 0)
   }
 
-  @Test(arguments: unknownRejections)
+  @Test(arguments: substitutes)
   func aRegisteredBoardDeliversWithoutKnowingWhichTokensWereRejected(
-    text: String?, code: Int32, words: String
+    _ substitute: Substitute
   ) async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home, settings: "notifications: websocket")
     let token = board.path("token")
     #expect(try await board.run("pair", "--token-file", token, "--yes").status == 0)
     let wasSocketSeen = home.hasSeenASocket
-    try board.makeState(withRejected: text)
+    try board.makeState(withRejected: substitute.text)
     let once = try await board.run("run", "--once")
     #expect(once.status == 0)
-    #expect(once.lines(with: words).count == 1, "\(once.log)")
+    #expect(once.lines(with: substitute.words).count == 1, "\(once.log)")
     #expect(shownCharge(in: home) == "83")
     #expect(home.hasSeenASocket == wasSocketSeen)
     let unpair = try await board.run("unpair", "--yes")
-    #expect(unpair.status == code)
-    #expect(unpair.lines(with: words).count == 1, "\(unpair.log)")
+    #expect(unpair.status == substitute.status)
+    #expect(unpair.lines(with: substitute.words).count == 1, "\(unpair.log)")
     #expect(board.isPaired)
     #expect(try await board.run("unpair", "--local", "--yes").status == 0)
   }
