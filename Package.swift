@@ -109,7 +109,12 @@ let package = Package(
       name: "HomeAssistantTests",
       dependencies: ["HomeAssistant", "HomeAssistantTesting", "CSodium", "AllocationCount"],
       swiftSettings: everywhere),
-    .testTarget(name: "OutboxTests", dependencies: ["Outbox"], swiftSettings: everywhere),
+    // Loses what was not synchronised when the power goes.
+    .target(
+      name: "ModelDisk", dependencies: ["Bytes"], path: "Tests/ModelDisk",
+      swiftSettings: everywhere),
+    .testTarget(
+      name: "OutboxTests", dependencies: ["Outbox", "ModelDisk"], swiftSettings: everywhere),
     .testTarget(
       name: "LinuxIOTests", dependencies: ["LinuxIO"],
       cSettings: withGNU, swiftSettings: everywhere),
@@ -141,7 +146,7 @@ let package = Package(
       linkerSettings: libraries("microhttpd", "m")),
     // The whole agent in virtual time.
     .testTarget(
-      name: "SimulationTests", dependencies: ["Outbox", "PracticeHome"],
+      name: "SimulationTests", dependencies: ["Outbox", "PracticeHome", "ModelDisk"],
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "m")),
     .testTarget(

@@ -1,3 +1,4 @@
+import ModelDisk
 import Bytes
 import Sensing
 import Testing
@@ -228,7 +229,7 @@ final class DeliveryRig {
   func settle() {
     while let action = delivery.history.nextAction() {
       diskActions.append(action)
-      do throws(ModelDisk.Broken) {
+      do throws(ModelDisk.Failure) {
         try disk.perform(action, for: &delivery.history.spool)
         delivery.history.spool.performed(now: now)
       } catch {

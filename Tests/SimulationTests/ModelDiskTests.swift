@@ -1,3 +1,4 @@
+import ModelDisk
 import Testing
 
 /// The disk is as unkind as disks may be, and no more.

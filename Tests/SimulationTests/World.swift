@@ -1,3 +1,4 @@
+import ModelDisk
 import Bytes
 import Outbox
 import Sensing

@@ -1,10 +1,11 @@
 import Bytes
+import ModelDisk
 
 @testable import Outbox
 
 extension ModelDisk {
   /// Does what a spool wants.
-  func perform(_ action: Spool.Action, for spool: inout Spool) throws(Broken) {
+  func perform(_ action: Spool.Action, for spool: inout Spool) throws(Failure) {
     switch action {
     case .list:
       for (name, bytes) in files {
@@ -12,8 +13,7 @@ extension ModelDisk {
         spool.fileFound(name: name.span, byteCount: bytes.count)
       }
     case .read(let file, let offset, let byteCountMax):
-      guard let bytes = files[file.text] else { throw Broken(code: 2) }
-      let chunk = bytes.dropFirst(offset).prefix(byteCountMax)
+      let chunk = try read(file.text).dropFirst(offset).prefix(byteCountMax)
       spool.fill { free in
         for (place, byte) in chunk.enumerated() { free[place] = byte }
         return chunk.count
@@ -21,12 +21,12 @@ extension ModelDisk {
     case .create(let file): try create(file.text)
     case .append(let file): try append([UInt8](spool.outgoing.bytes), to: file.text)
     case .synchronize(let file): try synchronize(file.text)
-    case .synchronizeDirectory: synchronizeDirectory()
+    case .synchronizeDirectory: try synchronizeDirectory()
     case .truncate(let file, let byteCount): try truncate(file.text, to: byteCount)
-    case .delete(let file): delete(file.text)
+    case .delete(let file): try delete(file.text)
     case .replace(let old, let new):
       try rename(old.text, to: new.text, mayReplace: true)
-      synchronizeDirectory()
+      try synchronizeDirectory()
     case .setAside(let old, let new): try rename(old.text, to: new.text, mayReplace: false)
     }
   }

@@ -1,3 +1,4 @@
+import ModelDisk
 import Bytes
 import Sensing
 import Testing

@@ -1,3 +1,4 @@
+import ModelDisk
 import Bytes
 import Sensing
 import Testing
@@ -34,7 +35,7 @@ import Testing
 /// A random life of a spool, with a note of what it promised.
 private struct Life {
   private var random: SplitMix64
-  private let disk = ModelDisk()
+  private let disk: ModelDisk
   private var nextNumber: Int64 = 1
   /// What stood in a batch that was written.
   private var kept: Set<Int64> = []
@@ -52,6 +53,8 @@ private struct Life {
   init(seed: UInt64, cap: Int, order: Spool.Order?) {
     self.order = order
     random = SplitMix64(seed: seed)
+    // The smaller a sector is, the more of them a power cut can tear apart.
+    disk = ModelDisk(seed: seed, sectorByteCount: 64)
     self.cap = cap
   }
 
@@ -68,7 +71,7 @@ private struct Life {
     while !rig.isOff { step(rig) }
     losses += rig.losses.thinned + rig.losses.dropped
     if disk.files.values.reduce(0, { $0 + $1.count }) > cap { broken = "over the cap" }
-    disk.cutPower(&random)
+    disk.cutPower()
   }
 
   /// Some of what is written fails, half of it after it was done.

@@ -1,3 +1,4 @@
+import ModelDisk
 import Bytes
 import Sensing
 
@@ -66,7 +67,7 @@ final class SpoolRig {
         spool.failed(DiskFailure(code: code), now: now)
         continue
       }
-      do throws(ModelDisk.Broken) {
+      do throws(ModelDisk.Failure) {
         try perform(action)
         peakByteCount = max(peakByteCount, disk.occupiedByteCount)
       } catch {
@@ -77,7 +78,7 @@ final class SpoolRig {
     }
   }
 
-  private func perform(_ action: Spool.Action) throws(ModelDisk.Broken) {
+  private func perform(_ action: Spool.Action) throws(ModelDisk.Failure) {
     if case .read(let file, let offset, let byteCountMax) = action,
       let bytes = disk.files[file.text]
     {
