@@ -150,7 +150,7 @@ let package = Package(
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "m")),
     .testTarget(
-      name: "ContractTests", dependencies: ["CSodium"], path: "Tests/Contract",
+      name: "ContractTests", dependencies: ["CSodium", "Outbox"], path: "Tests/Contract",
       cSettings: withGNU, swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .executableTarget(

@@ -9,6 +9,7 @@ struct AgentEvent: Decodable, Sendable {
   let source: String?
   let sensor: String?
   let readings: Int?
+  let hours: Int?
   let locations: Int?
   let supersededReadings: Int?
   let supersededFixes: Int?

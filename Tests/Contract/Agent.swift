@@ -61,10 +61,14 @@ struct Agent {
   }
 
   private func write(_ text: String, to name: String) throws {
+    try write(Data(text.utf8), to: name)
+  }
+
+  func write(_ bytes: Data, to name: String) throws {
     let file = folder.appending(path: name)
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: file)
+    try bytes.write(to: file)
   }
 
   func remove() { try? FileManager.default.removeItem(at: folder) }

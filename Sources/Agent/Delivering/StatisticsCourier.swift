@@ -78,11 +78,13 @@ final class StatisticsCourier {
         transfer.entitiesFound(related.entityIDs)
       }
     case .readEntries(let ids):
-      ask(GetEntityRegistryEntries(ids)) { $0.entriesRead($1.entries, now: $2) }
+      ask(RawRequest(GetEntityRegistryEntries(ids))) { $0.entriesRead($1, now: $2) }
     case .describe(let id):
       ask(GetStatisticDescriptions([id])) { $0.described($1, now: $2) }
     case .look(let look):
-      ask(GetStatistics(look)) { $0.looked($1[look.id] ?? [], now: $2) }
+      ask(RawRequest(GetStatistics(look))) {
+        $0.looked($1.get(look.id, orOnFailure: []), now: $2)
+      }
     case .add(let addition):
       ask(ImportStatistics(addition, for: server)) { (transfer, _, now) in
         transfer.added(now: now)
@@ -108,6 +110,11 @@ final class StatisticsCourier {
       }
     }
   }
+}
+
+extension RawRequest {
+  /// The same, of whose answer little is of interest: what does not count is not decoded.
+  fileprivate init(_ request: some Request) { self.init(request.command, request.payload) }
 }
 
 extension GetStatistics {

@@ -36,9 +36,9 @@ struct HourMeter {
   mutating func figures(upTo end: WallTime) -> (hour: SensorHour, known: Duration)? {
     advance(to: end)
     guard knownNanoseconds > 0 else { return nil }
-    // A rounded mean may lie beside all that it is made of.
-    let mean = min(max(weightedSum / Double(knownNanoseconds), lowest), highest)
-    let hour = SensorHour(number: end.hour - 1, mean: mean, lowest: lowest, highest: highest)
+    let hour = SensorHour(
+      number: end.hour - 1, mean: weightedSum / Double(knownNanoseconds), lowest: lowest,
+      highest: highest)
     return (hour, .nanoseconds(knownNanoseconds))
   }
 

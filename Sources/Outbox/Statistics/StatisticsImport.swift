@@ -120,11 +120,16 @@ public struct StatisticsImport: Sendable {
     return .readEntries(ids)
   }
 
-  public mutating func entriesRead(_ entries: [EntityRegistryEntry], now: Instant) -> Action? {
+  /// `entries` by their entity ids. Of all that is in them only the unique id is of interest.
+  public mutating func entriesRead(_ entries: JSON, now: Instant) -> Action? {
+    guard case .object(let entries) = entries else { return describeNext(now: now) }
     for waiting in waiting.sensors {
       let uniqueID = Text(pass.webhookID + [UInt8(ascii: "_")] + waiting.sensor.uniqueID)
-      guard let entry = entries.first(where: { $0.uniqueID == uniqueID }) else { continue }
-      pass.targets.append((waiting.sensor, entry.entityID.text))
+      let entry = entries.members.first { (_, entry) in
+        guard case .object(let members) = entry else { return false }
+        return members["unique_id"] == .text(uniqueID)
+      }
+      if let entry { pass.targets.append((waiting.sensor, entry.key)) }
     }
     return describeNext(now: now)
   }

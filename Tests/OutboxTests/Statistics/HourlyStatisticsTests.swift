@@ -202,16 +202,6 @@ import Testing
     #expect(rig.hours().map { $0.start } == [Self.time(300), Self.time(360)])
   }
 
-  @Test func aMeanDoesNotLieBesideItsExtremes() throws {
-    for tenths: Int64 in 1..<100 {
-      var rig = Rig()
-      for second in 0..<600 { rig.say(tenths, at: Double(second * 6) / 60) }
-      rig.pass(from: 60, to: 61)
-      rig.pass(from: 61, to: 121)
-      for hour in rig.hours() { #expect(hour.mean == Double(tenths) / 10) }
-    }
-  }
-
   @Test func aSensorThatHasNoMeansIsNotAsked() {
     var rig = Rig()
     rig.statistics.record(

@@ -33,7 +33,7 @@ struct StatisticsHome {
     switch action {
     case .findEntities:
       return transfer.entitiesFound(entities.keys.sorted().compactMap { EntityID(Text($0)) })
-    case .readEntries(let ids): return transfer.entriesRead(try ids.map(entry), now: now)
+    case .readEntries(let ids): return transfer.entriesRead(try entries(ids), now: now)
     case .describe(let id): return transfer.described(try descriptions(id), now: now)
     case .look(let look): return transfer.looked(try points(look), now: now)
     case .add(let addition):
@@ -48,10 +48,13 @@ struct StatisticsHome {
     try Value(json: try JSON(parsing: [UInt8](text.utf8).span))
   }
 
-  private func entry(_ id: EntityID) throws -> EntityRegistryEntry {
-    let name = String(decoding: id.text.bytes, as: UTF8.self)
-    return try decode(
-      #"{"entity_id":"\#(name)","unique_id":"\#(entities[name] ?? "")","platform":"mobile_app"}"#)
+  private func entries(_ ids: [EntityID]) throws -> JSON {
+    let entries = ids.map { id in
+      let name = String(decoding: id.text.bytes, as: UTF8.self)
+      guard let uniqueID = entities[name] else { return #""\#(name)":null"# }
+      return #""\#(name)":{"entity_id":"\#(name)","unique_id":"\#(uniqueID)","icon":null}"#
+    }
+    return try decode("{" + entries.joined(separator: ",") + "}")
   }
 
   private func descriptions(_ id: Text) throws -> [StatisticDescription] {

@@ -1,0 +1,59 @@
+import Bytes
+import Foundation
+import HomeAssistant
+import Outbox
+import Testing
+
+extension Contract.WholeAgent {
+  /// What an agent kept of an outage some days ago closes the gap in Home Assistant's graphs.
+  @Test func theHoursOfAnOutageAreInTheLongTermStatistics() async throws {
+    let agent = try Agent(settings: "history: { statistics: true }")
+    defer { agent.remove() }
+    guard try await agent.server.version() >= .namesTheDevice else { return }
+    let first = Int64(Date().timeIntervalSince1970) / 86_400 * 24 - 48
+    try agent.keep(
+      (0..<24).map {
+        SensorHour(number: first + $0, mean: 60.5 - Double($0), lowest: 20, highest: 90.125)
+      }, of: MeasuredSensor(uniqueID: [UInt8]("supply_bat7_capacity".utf8), unit: [UInt8]("%".utf8))
+    )
+    let running = try agent.start()
+    let event = try await running.event("statistics_imported")
+    await running.stop()
+    #expect(event["hours"] == 24)
+
+    let id = agent.entityID("sensor", "bat7_capacity")
+    let question: JSON = [
+      "start_time": time(ofHour: first), "end_time": time(ofHour: first + 24),
+      "period": "hour", "statistic_ids": [.string(id)],
+    ]
+    let hours = try await WebSocket.opened()
+      .result("recorder/statistics_during_period", question)[id].elements
+    #expect(hours.count == 24)
+    #expect(hours.map { $0["mean"].number } == (0..<24).map { 60.5 - Double($0) })
+    #expect(hours.allSatisfy { $0["min"] == 20 && $0["max"] == 90.125 })
+    #expect(hours.first?["start"].number == Double(first) * 3_600_000)
+  }
+
+  private func time(ofHour number: Int64) -> JSON {
+    .string(Date(timeIntervalSince1970: Double(number) * 3600).ISO8601Format())
+  }
+}
+
+extension Agent {
+  /// Hours that an earlier run could not deliver. The board has no serial number: its machine id, or
+  /// else its name, tells it apart.
+  fileprivate func keep(_ hours: [SensorHour], of sensor: MeasuredSensor) throws {
+    var transfer = StatisticsImport(WaitingHours(), seed: 1)
+    for hour in hours { transfer.add(hour, of: sensor) }
+    let machineID = firstLine(of: "/etc/machine-id")
+    let name = machineID.isEmpty ? firstLine(of: "/proc/sys/kernel/hostname") : []
+    let id = fingerprint(of: [[], machineID, name], purpose: "device id")
+    let file = transfer.waiting.file(of: DeviceFingerprint(ofDeviceID: id))
+    try write(Data([UInt8](file.bytes)), to: "state/statistics.hours")
+  }
+
+  private func firstLine(of path: String) -> [UInt8] {
+    let contents = (try? Data(contentsOf: URL(filePath: path))) ?? Data()
+    return [UInt8](contents.prefix { $0 != UInt8(ascii: "\n") })
+  }
+}
