@@ -31,7 +31,11 @@ extension Command {
       .optional("units", .shape(units)),
       .optional("types", .list(of: .word(of: Set(StatisticsQuestion.figures)))),
     ]) { (home, call) throws(CommandFailure) in
-      home.succeed(call, try home.statistics(StatisticsQuestion(call)))
+      let question = try StatisticsQuestion(call)
+      home.succeed(
+        call,
+        question.isOfHours
+          ? try home.statistics(question) : home.lastFiveMinutes(question, now: call.now))
     },
   ]
 
@@ -240,11 +244,15 @@ struct StatisticsQuestion {
   let end: Moment?
   let figures: [String]
   let units: JSONObject
+  /// Else of five minutes.
+  let isOfHours: Bool
 
   fileprivate init(_ call: Call) throws(CommandFailure) {
-    guard call.text("period") == "hour" else {
-      throw .notPlayed("to tell statistics by anything but the hour")
+    let period = call.text("period")
+    guard period == "hour" || period == "5minute" else {
+      throw .notPlayed("to tell statistics by anything but the hour or five minutes")
     }
+    isOfHours = period == "hour"
     guard let start = Timestamp(call.text("start_time")) else {
       throw CommandFailure(code: "invalid_start_time", message: "Invalid start_time")
     }
@@ -290,12 +298,34 @@ extension Home {
   }
 }
 
+extension Home {
+  /// The last five minutes that are full, of each sensor that is measured: as if its state had been
+  /// the same all the time. Earlier ones are not kept.
+  fileprivate func lastFiveMinutes(_ question: StatisticsQuestion, now: Moment) -> JSON {
+    let length: Int64 = 300_000_000
+    let start = Moment(microseconds: now.microseconds / length * length - length)
+    guard start >= question.start, question.end.map({ start < $0 }) ?? true else { return [:] }
+    var answer: JSONObject = [:]
+    for id in question.ids {
+      guard let state = states[id], state.statistic?.mean == .arithmetic,
+        let number = Double(state.state)
+      else { continue }
+      var hour = StatisticHour(start: start)
+      (hour.mean, hour.min, hour.max) = (number, number, number)
+      let figures = question.figures.filter { ["mean", "min", "max"].contains($0) }
+      answer[id] = [hour.json(figures, of: .seconds(300), change: nil) { $0 }]
+    }
+    return .object(answer)
+  }
+}
+
 extension StatisticHour {
   fileprivate func json(
-    _ figures: [String], change: Double?, _ convert: (Double) -> Double
+    _ figures: [String], of duration: Duration = Self.duration, change: Double?,
+    _ convert: (Double) -> Double
   ) -> JSON {
     var row: JSONObject = [
-      "start": start.milliseconds, "end": (start + Self.duration).milliseconds,
+      "start": start.milliseconds, "end": (start + duration).milliseconds,
     ]
     for figure in figures {
       switch figure {

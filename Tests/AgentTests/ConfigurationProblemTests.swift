@@ -113,6 +113,25 @@ import Testing
     ),
     ("host: { proc: proc }", 15, "host.proc", "this is not an absolute path; begin it with /"),
     ("host: { sys: \"/s\\nys\" }", 14, "host.sys", "this path has a control character; remove it"),
+    (
+      "durability: all", 13, "durability", "\"all\" is unknown; write reading, batch or memory"
+    ),
+    (
+      "history: { order: newest }", 19, "history.order",
+      "\"newest\" is unknown; write oldest_first or newest_first"
+    ),
+    (
+      "history: { disk_megabytes: 3 }", 28, "history.disk_megabytes",
+      "\"3\" is not a whole number that is possible here; write one from 4 to 4096"
+    ),
+    (
+      "history: { bytes_per_minute: 1023 }", 30, "history.bytes_per_minute",
+      "\"1023\" is not a whole number that is possible here; write one from 1024 to 1000000000"
+    ),
+    (
+      "history: { statistics: yes }", 24, "history.statistics",
+      "\"yes\" is not a yes-or-no value; write true or false"
+    ),
     ("state_directory: x", 18, "state_directory", "this is not an absolute path; begin it with /"),
     (
       "state_directory: /\(String(repeating: "x", count: 1024))", 18, "state_directory",

@@ -1,5 +1,6 @@
 import Agent
 import Drivers
+import Outbox
 import Sensing
 import Testing
 import Transport
@@ -8,6 +9,8 @@ import Transport
   static let everything = """
     every: 10s                       # length of a cycle
     state_directory: /srv/homeward/
+    durability: reading
+    history: { order: newest_first, disk_megabytes: 100, bytes_per_minute: 5000, statistics: true }
     home_assistant:
       url: https://[fd00::5]:8443/ha/
       token_file: /etc/homeward/token
@@ -36,6 +39,11 @@ import Transport
     let configuration = try Outcome.configuration(Self.everything)
     #expect(configuration.every == .seconds(10))
     #expect(text(configuration.stateDirectory) == "/srv/homeward")
+    #expect(configuration.durability == .reading)
+    #expect(configuration.history.order == .newestFirst)
+    #expect(configuration.history.diskMegabytes == 100)
+    #expect(configuration.history.bytesPerMinute == 5000)
+    #expect(configuration.history.isForStatistics)
     #expect(text(configuration.homeAssistant.url) == "https://[fd00::5]:8443/ha")
     #expect(text(configuration.homeAssistant.tokenFile) == "/etc/homeward/token")
     #expect(configuration.homeAssistant.transport == .webSocket)
@@ -81,6 +89,11 @@ import Transport
       minimum + "sensors: [{ gpio: pinctrl-bcm2711/27, name: 12 }]")
     #expect(configuration.every == .seconds(60))
     #expect(text(configuration.stateDirectory) == "/var/lib/homeward")
+    #expect(configuration.durability == .batch)
+    #expect(configuration.history.order == .oldestFirst)
+    #expect(configuration.history.diskMegabytes == 64)
+    #expect(configuration.history.bytesPerMinute == nil)
+    #expect(!configuration.history.isForStatistics)
     #expect(configuration.homeAssistant.tokenFile == nil)
     #expect(configuration.homeAssistant.transport == .http)
     #expect(!configuration.homeAssistant.isPlainAllowed)

@@ -23,7 +23,7 @@ struct AgentEvent: Decodable, Sendable {
 /// that is silent for too long is killed, and the story fails with all that it said.
 final class RunningAgent {
   /// Longer than any story; only one that hangs gets here.
-  static let patience: DispatchTimeInterval = .seconds(150)
+  static let patience: DispatchTimeInterval = .seconds(300)
 
   /// Why a story does not go on: the agent ended before it said what was waited for.
   struct Ended: Error, CustomStringConvertible {

@@ -4,7 +4,7 @@ import Testing
 /// `homeward run` for as long as an expectation wants it: its events are waited for one by one.
 final class AgentAtWork {
   /// Longer than anything that is waited for; only an agent that hangs gets here.
-  private static let patience: DispatchTimeInterval = .seconds(240)
+  private static let patience: DispatchTimeInterval = .seconds(420)
 
   struct Ended: Error, CustomStringConvertible {
     let awaited: String

@@ -5,7 +5,8 @@ import Outbox
 import Testing
 
 extension Contract.WholeAgent {
-  /// What an agent kept of an outage some days ago closes the gap in Home Assistant's graphs.
+  /// What an agent kept of an outage some days ago closes the gap in Home Assistant's graphs. A real
+  /// one is waited for until it has compiled the first five minutes.
   @Test func theHoursOfAnOutageAreInTheLongTermStatistics() async throws {
     let agent = try Agent(settings: "history: { statistics: true }")
     defer { agent.remove() }

@@ -147,6 +147,33 @@ extension Contract.LongTermStatistics {
   }
 }
 
+// MARK: - What Home Assistant compiles itself
+
+extension Contract.LongTermStatistics {
+  /// Before it has, an imported hour is in its way. It compiles every five minutes.
+  @Test(.timeLimit(.minutes(7)))
+  func theFiguresOfFiveMinutesTellHowFarItHasCompiled() async throws {
+    let soil = try await Measured.soil()
+    let begin = Int(Date().timeIntervalSince1970)
+    let question: JSON = [
+      "start_time": .string(Date(timeIntervalSince1970: Double(begin - 3600)).ISO8601Format()),
+      "period": "5minute", "statistic_ids": [.string(soil.id)], "types": ["mean"],
+    ]
+    var rows: [JSON] = []
+    while rows.isEmpty, Int(Date().timeIntervalSince1970) < begin + 330 {
+      let answer = try await soil.socket.result("recorder/statistics_during_period", question)
+      rows = answer[soil.id].elements
+      if rows.isEmpty { try await Task.sleep(for: .seconds(1)) }
+    }
+    let row = try #require(rows.last)
+    #expect(row["mean"] == 20)
+    let start = try #require(row["start"].number)
+    #expect(start.remainder(dividingBy: 300_000) == 0)
+    #expect(row["end"].number == start + 300_000)
+    #expect(start + 300_000 <= Date().timeIntervalSince1970 * 1000)
+  }
+}
+
 // MARK: - What a statistic is
 
 extension Contract.LongTermStatistics {

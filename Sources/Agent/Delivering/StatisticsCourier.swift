@@ -79,6 +79,9 @@ final class StatisticsCourier {
       }
     case .readEntries(let ids):
       ask(RawRequest(GetEntityRegistryEntries(ids))) { $0.entriesRead($1, now: $2) }
+    case .lookForCompilation(let ids, let since):
+      let request = GetStatistics(ids, per: .fiveMinutes, from: since, figures: [.mean])
+      ask(RawRequest(request)) { $0.compilationLooked(isThere: $1.hasRows, now: $2) }
     case .describe(let id):
       ask(GetStatisticDescriptions([id])) { $0.described($1, now: $2) }
     case .look(let look):
@@ -115,6 +118,16 @@ final class StatisticsCourier {
 extension RawRequest {
   /// The same, of whose answer little is of interest: what does not count is not decoded.
   fileprivate init(_ request: some Request) { self.init(request.command, request.payload) }
+}
+
+extension JSON {
+  /// Whether any statistic in it has a row.
+  fileprivate var hasRows: Bool {
+    guard case .object(let statistics) = self else { return false }
+    return statistics.members.contains {
+      if case .array(let rows) = $0.value { !rows.isEmpty } else { false }
+    }
+  }
 }
 
 extension GetStatistics {

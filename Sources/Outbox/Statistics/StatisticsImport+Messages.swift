@@ -10,6 +10,8 @@ extension StatisticsImport {
     case findEntities(deviceID: Text)
     /// Their entries in the registry: `entriesRead`.
     case readEntries([EntityID])
+    /// Whether there are figures of five minutes: `compilationLooked`.
+    case lookForCompilation(ids: [Text], since: WallTime)
     /// What there are statistics of: `described`.
     case describe(id: Text)
     /// The hours that are there: `looked`.

@@ -9,8 +9,10 @@ public import HomeAssistant
 /// looked at and is there does not wait any more. So nothing depends on what became of an answer: a
 /// pass that was broken off begins anew.
 ///
-/// Home Assistant writes an hour of its own soon after its end, and would stumble over one that is
-/// there already. So an hour waits for a while after its end.
+/// Home Assistant compiles an hour after its end, all sensors of it at once, and what it has missed
+/// after its start. It stumbles over an hour of ours that is there before, and then has none of any
+/// sensor. So an hour waits for a while after its end, and until Home Assistant has figures of five
+/// minutes that came later: then it does not go back to that hour.
 ///
 /// Invariants:
 /// 1. At most one request is under way.
@@ -24,6 +26,8 @@ public struct StatisticsImport: Sendable {
   /// How long the recorder has to write what it was given before it is looked at.
   public static let settlingTime: Duration = .seconds(5)
   static let additionsMax = 3
+  /// Home Assistant compiles every five minutes.
+  public static let compilationDelay: Duration = .seconds(60)
   /// What may come by itself: a sensor's registration, a slow recorder, a broken connection.
   public static let firstRetryDelay: Duration = .seconds(300)
   public static let longestRetryDelay: Duration = .seconds(3600)
@@ -34,6 +38,7 @@ public struct StatisticsImport: Sendable {
     case resting(until: Instant?)
     case findingEntities
     case readingEntries
+    case awaitingCompilation
     case describing
     case looking(StatisticDescription)
     case adding
@@ -126,12 +131,23 @@ public struct StatisticsImport: Sendable {
     for waiting in waiting.sensors {
       let uniqueID = Text(pass.webhookID + [UInt8(ascii: "_")] + waiting.sensor.uniqueID)
       let entry = entries.members.first { (_, entry) in
-        guard case .object(let members) = entry else { return false }
-        return members["unique_id"] == .text(uniqueID)
+        guard case .object(let members) = entry, case .text(let text)? = members["unique_id"]
+        else { return false }
+        return text == uniqueID
       }
       if let entry { pass.targets.append((waiting.sensor, entry.key)) }
     }
-    return describeNext(now: now)
+    guard !pass.targets.isEmpty else { return describeNext(now: now) }
+    state = .awaitingCompilation
+    return .lookForCompilation(
+      ids: pass.targets.map { $0.id }, since: WallTime(startOfHour: pass.lastHour + 1))
+  }
+
+  /// Whether Home Assistant has compiled anything that is later than all the hours that could go.
+  public mutating func compilationLooked(isThere: Bool, now: Instant) -> Action? {
+    if isThere { return describeNext(now: now) }
+    state = .resting(until: now + Self.compilationDelay)
+    return nil
   }
 
   /// Goes on with the next hours of a sensor, or the next sensor.

@@ -20,6 +20,8 @@ struct StatisticsHome {
   /// Unique ids by entity id.
   var entities = ["sensor.board_bilge": "hook_bilge"]
   var statistics: [String: Statistic] = [:]
+  /// Up to when Home Assistant has compiled its own statistics; nil where it keeps up.
+  var compiledUpTo: WallTime?
   /// How often the recorder loses the same hours, or has not written them yet.
   var lostAdditions = 0
   private(set) var additions: [StatisticsImport.Addition] = []
@@ -34,6 +36,9 @@ struct StatisticsHome {
     case .findEntities:
       return transfer.entitiesFound(entities.keys.sorted().compactMap { EntityID(Text($0)) })
     case .readEntries(let ids): return transfer.entriesRead(try entries(ids), now: now)
+    case .lookForCompilation(let ids, let since):
+      let isThere = !ids.isEmpty && compiledUpTo.map { since < $0 } ?? true
+      return transfer.compilationLooked(isThere: isThere, now: now)
     case .describe(let id): return transfer.described(try descriptions(id), now: now)
     case .look(let look): return transfer.looked(try points(look), now: now)
     case .add(let addition):

@@ -188,6 +188,20 @@ import Testing
     #expect(rig.transfer.waiting.count == 1)
   }
 
+  /// Else it would have no hour of any sensor.
+  @Test func whatHomeAssistantHasNotCompiledYetIsNotTouched() throws {
+    var rig = Rig()
+    rig.wait(3)
+    rig.home.compiledUpTo = Self.start(3)
+    try rig.pass(hoursLater: 5)
+    #expect(rig.home.additions.isEmpty && rig.events().isEmpty)
+    #expect(rig.transfer.waiting.count == 3)
+    rig.home.compiledUpTo = Self.start(5) + .seconds(300)
+    rig.now = rig.now + StatisticsImport.compilationDelay
+    try rig.pass(hoursLater: 5)
+    #expect(rig.events() == [Self.imported(3)])
+  }
+
   @Test func nothingIsAskedWhereNothingWaits() throws {
     var rig = Rig()
     try rig.pass()
