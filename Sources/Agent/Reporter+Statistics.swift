@@ -39,15 +39,25 @@ extension StatisticsImport.Problem {
     switch self {
     case .deviceUnknown:
       "hours for the statistics wait: Home Assistant does not say which of its devices this is;"
-        + " update Home Assistant, or leave out history.statistics"
+        + " update Home Assistant, or leave out history.statistics. It is tried again in a day"
     case .notAllowed:
       "hours for the statistics wait: only an administrator may import them; make the user of this"
-        + " board one (Settings, People, Users), or leave out history.statistics"
-    case .refused(let error):
+        + " board one (Settings, People, Users), or leave out history.statistics. It is tried again"
+        + " in a day, and after a restart"
+    case .refused(nil, let error):
       "hours for the statistics wait: \(shown: error.summary). It is tried again"
+    case .refused(let uniqueID?, let error):
+      "hours of \(quoted: uniqueID) for the statistics wait: \(shown: error.summary). It is tried"
+        + " again"
+    case .notFound(let uniqueID):
+      "hours of \(quoted: uniqueID) for the statistics wait: Home Assistant keeps none of it; is it"
+        + " disabled there, or left out of the recorder? It is tried again"
+    case .notCompiled:
+      "hours for the statistics wait: Home Assistant compiles none of this board; look whether its"
+        + " recorder works. It is tried again"
     case .notKept(let uniqueID):
       "hours for the statistics wait: Home Assistant took those of \(quoted: uniqueID) and does not"
-        + " have them; look whether its recorder leaves this entity out. It is tried again"
+        + " have them; look whether its recorder works. It is tried again"
     case .unfit(let uniqueID, let unit):
       "Home Assistant's statistics of \(quoted: uniqueID) are in \(shown: unit ?? "no unit"), to"
         + " which this sensor's cannot be converted: the hours of the outage are left out"
@@ -59,6 +69,8 @@ extension StatisticsImport.Problem {
     case .deviceUnknown: "device_unknown"
     case .notAllowed: "not_allowed"
     case .refused: "refused"
+    case .notFound: "not_found"
+    case .notCompiled: "not_compiled"
     case .notKept: "not_kept"
     case .unfit: "unfit"
     }

@@ -34,8 +34,8 @@ extension Reporter {
   /// Why was said.
   func withoutRejectedTokens() {
     log.error(
-      "there is no WebSocket without a token; after the next start it is tried again. What is not"
-        + " about notifications goes on without")
+      "there is no WebSocket, since its token may not be sent; after the next start it is tried"
+        + " again. What is not about notifications or statistics goes on without")
     events.write("websocket_rejected")
   }
 

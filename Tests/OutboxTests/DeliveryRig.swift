@@ -75,13 +75,14 @@ final class DeliveryRig {
 
   /// One that has its first cycle behind it.
   init(
-    seed: UInt64 = 1, history: consuming History = .forTests(), disk: ModelDisk = ModelDisk()
+    seed: UInt64 = 1, history: consuming History = .forTests(), disk: ModelDisk = ModelDisk(),
+    isClockSynchronized: Bool = true
   ) throws {
     delivery = Delivery(
       routes: .direct, history: history, trackerID: [UInt8]("board".utf8), seed: seed)
     self.disk = disk
     registration = try .forTests()
-    clockIs(synchronized: true)
+    clockIs(synchronized: isClockSynchronized)
     try acceptedCycle()
     forgetWhatWasToldSoFar()
   }

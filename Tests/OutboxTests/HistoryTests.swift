@@ -359,7 +359,9 @@ extension DeliveryRig {
   // MARK: The clock
 
   @Test func entriesOfAnUnsureClockStandInAChunkOfTheirOwn() throws {
-    rig.clockIs(synchronized: false)
+    let rig = try DeliveryRig(isClockSynchronized: false)
+    let level = try rig.sensor("level", 0)
+    try rig.acceptedCycle()
     rig.outage(level, 1...2)
     let again = try DeliveryRig(disk: rig.disk)
     again.clockIs(synchronized: true)
@@ -372,8 +374,27 @@ extension DeliveryRig {
     #expect(chunks.map(\.numbers) == [[1, 2], [0, 3, 4]])
   }
 
-  @Test func whatWasReadBeforeTheClockWasSetIsPutRight() throws {
+  /// The kernel takes its word back after nine hours without the network.
+  @Test func aClockThatTheNetworkHasSetStaysRightWithoutTheNetwork() throws {
     rig.clockIs(synchronized: false)
+    rig.outage(level, 1...2)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    #expect(rig.chunks().map(\.clock) == ["set"])
+  }
+
+  @Test func aClockThatAPersonSetIsNotKnownToBeRight() throws {
+    rig.clockIs(synchronized: false, ahead: .seconds(100))
+    rig.outage(level, 1...2)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    #expect(rig.chunks().map(\.clock) == ["unset"])
+  }
+
+  @Test func whatWasReadBeforeTheClockWasSetIsPutRight() throws {
+    let rig = try DeliveryRig(isClockSynchronized: false)
+    let level = try rig.sensor("level", 0)
+    try rig.acceptedCycle()
     rig.outage(level, 1...3)
     rig.record(level, 4)
     rig.clockIs(synchronized: true, ahead: .seconds(1_800_000_000))
@@ -389,7 +410,9 @@ extension DeliveryRig {
   }
 
   @Test func aClockThatIsSetTwiceIsPutRightTwice() throws {
-    rig.clockIs(synchronized: false)
+    let rig = try DeliveryRig(isClockSynchronized: false)
+    let level = try rig.sensor("level", 0)
+    try rig.acceptedCycle()
     rig.outage(level, 1...1)
     rig.clockIs(synchronized: false, ahead: .seconds(100))
     rig.outage(level, 2...2)

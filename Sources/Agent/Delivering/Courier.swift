@@ -171,6 +171,7 @@ final class Courier {
       return registrar.cycleDue(now: now)
     }
     keeper.tryAgain()
+    statistics?.cycleDue()
     if !isConnectionKept { delivery.connectionEnded() }
     goOn(delivery.cycleDue(now: now), now: now)
   }

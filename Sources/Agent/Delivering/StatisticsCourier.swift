@@ -40,9 +40,16 @@ final class StatisticsCourier {
   /// The clock was read, which is right unless it was set since the last time.
   func clockRead(_ time: WallTime, isRight: Bool, isReached: Bool) {
     hours.clockRead(time, isRight: isRight, isReached: isReached)
-    while let (sensor, hour) = hours.takeHour() { transfer.add(hour, of: sensor) }
-    keep()
+    var isNew = false
+    while let (sensor, hour) = hours.takeHour() {
+      transfer.add(hour, of: sensor)
+      isNew = true
+    }
+    if isNew { keep() }
   }
+
+  /// What the disk did not keep is tried again.
+  func cycleDue() { keep() }
 
   // MARK: What is carried
 
@@ -67,27 +74,27 @@ final class StatisticsCourier {
 
   private func keep() {
     guard transfer.isUnkept else { return }
-    keeper.keep(transfer.waiting)
-    transfer.kept()
+    if keeper.keep(transfer.waiting) { transfer.kept() }
   }
 
   private func perform(_ action: StatisticsImport.Action) {
     switch action {
     case .findEntities(let deviceID):
       ask(GetRelated(.device, deviceID)) { (transfer, related, _) in
-        transfer.entitiesFound(related.entityIDs)
+        transfer.entitiesFound(related.get("entity", orOnFailure: []))
       }
     case .readEntries(let ids):
-      ask(RawRequest(GetEntityRegistryEntries(ids))) { $0.entriesRead($1, now: $2) }
+      ask(GetEntityRegistryEntries(ids)) { $0.entriesRead($1, now: $2) }
     case .lookForCompilation(let ids, let since):
-      let request = GetStatistics(ids, per: .fiveMinutes, from: since, figures: [.mean])
-      ask(RawRequest(request)) { $0.compilationLooked(isThere: $1.hasRows, now: $2) }
-    case .describe(let id):
-      ask(GetStatisticDescriptions([id])) { $0.described($1, now: $2) }
-    case .look(let look):
-      ask(RawRequest(GetStatistics(look))) {
-        $0.looked($1.get(look.id, orOnFailure: []), now: $2)
+      ask(GetStatistics(ids, per: .fiveMinutes, from: since, figures: [.mean])) {
+        $0.compilationLooked(isThere: $1.hasRows, now: $2)
       }
+    case .describe(let id):
+      ask(GetStatisticDescriptions([id])) {
+        $0.described((try? [StatisticDescription](json: $1)) ?? [], now: $2)
+      }
+    case .look(let look):
+      ask(GetStatistics(look)) { $0.looked($1.get(look.id, orOnFailure: []), now: $2) }
     case .add(let addition):
       ask(ImportStatistics(addition, for: server)) { (transfer, _, now) in
         transfer.added(now: now)
@@ -96,28 +103,30 @@ final class StatisticsCourier {
     }
   }
 
-  private func ask<R: Request>(
-    _ request: R,
-    _ answered:
-      @escaping (inout StatisticsImport, R.Response, Instant) -> StatisticsImport.Action?
+  /// Of most answers little is of interest: what does not count is not decoded.
+  private func ask(
+    _ request: some Request,
+    _ answered: @escaping (inout StatisticsImport, JSON, Instant) -> StatisticsImport.Action?
+  ) {
+    ask(RawRequest(request.command, request.payload), answered)
+  }
+
+  private func ask(
+    _ request: RawRequest,
+    _ answered: @escaping (inout StatisticsImport, JSON, Instant) -> StatisticsImport.Action?
   ) {
     line.send(request) { [unowned(unsafe) self] result in
       let now = Moment.now.instant
       switch result {
-      case .success(let response):
-        let action = unsafe answered(&self.transfer, response, now)
+      case .success(let answer):
+        let action = unsafe answered(&self.transfer, answer, now)
         unsafe goOn(action)
       case .failure(let error):
-        unsafe transfer.failed(error, now: now)
-        unsafe goOn(nil)
+        let action = unsafe transfer.failed(error, now: now)
+        unsafe goOn(action)
       }
     }
   }
-}
-
-extension RawRequest {
-  /// The same, of whose answer little is of interest: what does not count is not decoded.
-  fileprivate init(_ request: some Request) { self.init(request.command, request.payload) }
 }
 
 extension JSON {

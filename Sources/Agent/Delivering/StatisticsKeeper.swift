@@ -9,8 +9,8 @@ final class StatisticsKeeper {
   private static let name: StaticString = "statistics.hours"
   private static let asideName: StaticString = "statistics.hours.aside"
 
-  /// Nil where nothing is to be kept on the disk.
-  private let directory: Path?
+  /// Nil where nothing is to be kept on the disk, or what is there cannot be read.
+  private var directory: Path?
   private let device: DeviceFingerprint
   private let reporter: Reporter
   /// Why it could not be written last, which has been said.
@@ -32,13 +32,16 @@ final class StatisticsKeeper {
       try renameFile(at: directory / Self.name, to: directory / Self.asideName)
       reporter.statisticsSetAside()
     } catch .noSuchFile {} catch {
+      // It is not written over.
+      self.directory = nil
       report(error)
     }
     return WaitingHours()
   }
 
-  func keep(_ hours: WaitingHours) {
-    guard let directory else { return }
+  /// Returns whether there is nothing more to be done.
+  func keep(_ hours: WaitingHours) -> Bool {
+    guard let directory else { return true }
     do throws(Errno) {
       if hours.isEmpty {
         try removeFile(at: directory / Self.name)
@@ -46,8 +49,10 @@ final class StatisticsKeeper {
         try replaceFile(named: Self.name, in: directory, with: hours.file(of: device).bytes)
       }
       error = nil
+      return true
     } catch {
       report(error)
+      return false
     }
   }
 

@@ -32,7 +32,8 @@ final class WebSocketLine {
   /// Whether the connection of that message still stands: Home Assistant did not restart.
   private(set) var isConnectionKept = false
 
-  /// It connects when it is allowed to. Nil where libcurl cannot start. `isChannelWanted` says whether notifications are to come.
+  /// It connects when it is allowed to. Nil where libcurl cannot start. `isChannelWanted` says
+  /// whether notifications are to come.
   init?(
     settings: Configuration.HomeAssistantSettings, isChannelWanted: Bool, credential: Credential,
     rejected: RejectedTokens, keeper: Keeper, loop: EventLoop, reporter: Reporter
@@ -48,7 +49,10 @@ final class WebSocketLine {
     self.keeper = keeper
     self.reporter = reporter
     self.isChannelWanted = isChannelWanted
-    client = driver.makeClient(seed: randomSeed())
+    // Away from home a request is no reason to connect.
+    var policy = SessionPolicy()
+    policy.connectsAutomatically = false
+    client = driver.makeClient(policy: policy, seed: randomSeed())
     observation = client.observe { [unowned(unsafe) self] in unsafe stateChanged($0) }
   }
 
@@ -90,9 +94,7 @@ final class WebSocketLine {
   var isOpen: Bool { client.state.isOpen }
 
   /// Asks Home Assistant something, and tells `completion` the answer.
-  func send<R: Request>(
-    _ request: R, _ completion: @escaping (Result<R.Response, RequestError>) -> Void
-  ) {
+  func send(_ request: RawRequest, _ completion: @escaping (Result<JSON, RequestError>) -> Void) {
     _ = client.send(request, completion)
   }
 

@@ -15,11 +15,13 @@ struct ClockJudge {
   /// What the wall clock shows at the origin of the monotonic one.
   private var origin: WallTime?
   /// Whether another clock set ours, and keeps it right.
-  var isSynchronized = false
-  private var agreesWithReceiver = false
+  var isSynchronized = false { didSet { if isSynchronized { wasRight = true } } }
+  /// Somebody vouched for it, and nobody has set it since. The kernel takes its word back after nine
+  /// hours without the network; but a clock loses seconds a day, and not its time.
+  private var wasRight = false
 
-  /// Whether somebody vouches for the clock.
-  var isTrusted: Bool { isSynchronized || agreesWithReceiver }
+  /// Whether the clock is known to be right.
+  var isTrusted: Bool { isSynchronized || wasRight }
 
   /// Both clocks were read. Returns by how much the wall clock was set since the last time, if it was.
   mutating func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Duration? {
@@ -31,7 +33,7 @@ struct ClockJudge {
     let step = origin - former
     guard abs(step.nanoseconds) >= Self.smallestStep.nanoseconds else { return nil }
     self.origin = origin
-    agreesWithReceiver = false
+    wasRight = false
     return step
   }
 
@@ -39,6 +41,6 @@ struct ClockJudge {
   mutating func fixReported(_ fix: Fix) {
     guard let origin else { return }
     let ours = origin - (Instant(nanoseconds: 0) - fix.notBefore)
-    agreesWithReceiver = abs((fix.time - ours).nanoseconds) <= Self.agreement.nanoseconds
+    wasRight = abs((fix.time - ours).nanoseconds) <= Self.agreement.nanoseconds
   }
 }

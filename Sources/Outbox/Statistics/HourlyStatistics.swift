@@ -8,7 +8,7 @@ public import Sensing
 /// with the last value that it knows. So an hour is told here where Home Assistant was not reached for
 /// `unreachedMin` of it or more, and where we know more of it than Home Assistant.
 ///
-/// Nothing is known of an hour in which the clock was set, or was not known to be right.
+/// What was measured in an hour before the clock was set, or was known to be right, is forgotten.
 public struct HourlyStatistics: Sendable {
   /// Graphs show nothing that is shorter.
   public static let unreachedMin: Duration = .seconds(300)

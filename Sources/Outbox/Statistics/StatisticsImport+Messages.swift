@@ -51,7 +51,12 @@ extension StatisticsImport {
     case deviceUnknown
     /// Only administrators may.
     case notAllowed
-    case refused(RequestError)
+    /// Nil where it is not about one sensor.
+    case refused(uniqueID: [UInt8]?, RequestError)
+    /// It shows no such sensor, or keeps no statistics of it.
+    case notFound(uniqueID: [UInt8])
+    /// It compiles no statistics of this board, so nobody knows how far it has come.
+    case notCompiled
     /// It took the hours and does not have them.
     case notKept(uniqueID: [UInt8])
     /// Its statistics of this sensor are in a unit that ours cannot be converted to, or no means;

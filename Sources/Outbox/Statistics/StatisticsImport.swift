@@ -18,6 +18,7 @@ public import HomeAssistant
 /// 1. At most one request is under way.
 /// 2. An hour leaves because it was seen in Home Assistant, because Home Assistant cannot keep it
 ///    (which is told), or because there are too many.
+/// 3. A sensor that Home Assistant refuses hinders no other.
 public struct StatisticsImport: Sendable {
   /// How long after its end an hour is Home Assistant's own matter.
   public static let ripeAfter: Duration = .seconds(900)
@@ -28,6 +29,8 @@ public struct StatisticsImport: Sendable {
   static let additionsMax = 3
   /// Home Assistant compiles every five minutes.
   public static let compilationDelay: Duration = .seconds(60)
+  /// So often that should have been seen.
+  static let compilationLooksMax = 10
   /// What may come by itself: a sensor's registration, a slow recorder, a broken connection.
   public static let firstRetryDelay: Duration = .seconds(300)
   public static let longestRetryDelay: Duration = .seconds(3600)
@@ -40,7 +43,7 @@ public struct StatisticsImport: Sendable {
     case readingEntries
     case awaitingCompilation
     case describing
-    case looking(StatisticDescription)
+    case looking(StatisticDescription, UnitConversion)
     case adding
     case settling(until: Instant)
   }
@@ -50,11 +53,13 @@ public struct StatisticsImport: Sendable {
     let webhookID: [UInt8]
     /// Later hours are Home Assistant's own matter yet.
     let lastHour: Int64
+    var entityIDs: [EntityID] = []
     var targets: [(sensor: MeasuredSensor, id: Text)] = []
     var position = 0
     var additions = 0
     /// The hours under way.
     var chunk: ArraySlice<SensorHour> = []
+    var problems: [Problem] = []
 
     var target: (sensor: MeasuredSensor, id: Text) { targets[position] }
   }
@@ -65,8 +70,9 @@ public struct StatisticsImport: Sendable {
   private var state = State.resting(until: nil)
   private var pass = Pass(webhookID: [], lastHour: 0)
   private var backOff: BackOff
-  /// What hindered the last pass, which was told; nil once a pass has left nothing behind.
-  public private(set) var problem: Problem?
+  /// What hindered the passes up to the last one that came to its end, which was told.
+  private var told: [Problem] = []
+  private var compilationLooks = 0
   private var events: [Event] = []
 
   /// - Parameters:
@@ -77,6 +83,9 @@ public struct StatisticsImport: Sendable {
     backOff = BackOff(
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
   }
+
+  /// What hinders the import; nil where nothing does.
+  public var problem: Problem? { told.last }
 
   /// The next thing that happened and was not taken yet; nil where there is none.
   public mutating func takeEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
@@ -110,43 +119,54 @@ public struct StatisticsImport: Sendable {
   ) -> Action? {
     guard case .resting(let until) = state, until.map({ now >= $0 }) ?? true else { return nil }
     let lastHour = (time - Self.ripeAfter).hour - 1
-    guard waiting.sensors.contains(where: { $0.hours[0].number <= lastHour }) else { return nil }
+    pass = Pass(webhookID: webhookID, lastHour: lastHour)
+    guard isAnythingLeft else { return nil }
     guard let deviceID else {
-      rest(after: .deviceUnknown, until: now + Self.refusalDelay)
+      tell(.deviceUnknown)
+      endPass(until: now + Self.refusalDelay)
       return nil
     }
-    pass = Pass(webhookID: webhookID, lastHour: lastHour)
     state = .findingEntities
     return .findEntities(deviceID: deviceID)
   }
 
+  private var isAnythingLeft: Bool {
+    waiting.sensors.contains { $0.hours[0].number <= pass.lastHour }
+  }
+
   public mutating func entitiesFound(_ ids: [EntityID]) -> Action? {
+    pass.entityIDs = ids
     state = .readingEntries
     return .readEntries(ids)
   }
 
   /// `entries` by their entity ids. Of all that is in them only the unique id is of interest.
   public mutating func entriesRead(_ entries: JSON, now: Instant) -> Action? {
-    guard case .object(let entries) = entries else { return describeNext(now: now) }
-    for waiting in waiting.sensors {
+    for waiting in waiting.sensors where waiting.hours[0].number <= pass.lastHour {
       let uniqueID = Text(pass.webhookID + [UInt8(ascii: "_")] + waiting.sensor.uniqueID)
-      let entry = entries.members.first { (_, entry) in
-        guard case .object(let members) = entry, case .text(let text)? = members["unique_id"]
-        else { return false }
-        return text == uniqueID
+      if let id = entries.id(ofEntity: uniqueID) {
+        pass.targets.append((waiting.sensor, id))
+      } else {
+        tell(.notFound(uniqueID: waiting.sensor.uniqueID))
       }
-      if let entry { pass.targets.append((waiting.sensor, entry.key)) }
     }
     guard !pass.targets.isEmpty else { return describeNext(now: now) }
     state = .awaitingCompilation
+    // Any sensor of this board that says numbers now will do.
     return .lookForCompilation(
-      ids: pass.targets.map { $0.id }, since: WallTime(startOfHour: pass.lastHour + 1))
+      ids: pass.entityIDs.map { $0.text }, since: WallTime(startOfHour: pass.lastHour + 1))
   }
 
   /// Whether Home Assistant has compiled anything that is later than all the hours that could go.
   public mutating func compilationLooked(isThere: Bool, now: Instant) -> Action? {
+    compilationLooks = isThere ? 0 : compilationLooks + 1
     if isThere { return describeNext(now: now) }
-    state = .resting(until: now + Self.compilationDelay)
+    if compilationLooks < Self.compilationLooksMax {
+      state = .resting(until: now + Self.compilationDelay)
+    } else {
+      tell(.notCompiled)
+      endPass(until: now + backOff.failed())
+    }
     return nil
   }
 
@@ -163,6 +183,12 @@ public struct StatisticsImport: Sendable {
     return nil
   }
 
+  private mutating func skip(for problem: Problem, now: Instant) -> Action? {
+    tell(problem)
+    pass.position += 1
+    return describeNext(now: now)
+  }
+
   private mutating func describe() -> Action {
     state = .describing
     return .describe(id: pass.target.id)
@@ -171,16 +197,15 @@ public struct StatisticsImport: Sendable {
   public mutating func described(_ list: [StatisticDescription], now: Instant) -> Action? {
     let (sensor, id) = pass.target
     guard let description = list.first(where: { $0.id == id }) else {
-      return add(as: nil, now: now)
+      return skip(for: .notFound(uniqueID: sensor.uniqueID), now: now)
     }
     guard description.mean == .arithmetic,
-      UnitConversion(from: sensor.unit, to: description.unit) != nil
+      let conversion = UnitConversion(from: sensor.unit, to: description.unit)
     else {
-      tell(.unfit(uniqueID: sensor.uniqueID, unit: description.unit))
-      remove(waiting.hours(of: sensor)[...], of: sensor)
+      giveUp(sensor, unit: description.unit)
       return describeNext(now: now)
     }
-    state = .looking(description)
+    state = .looking(description, conversion)
     let hours = pass.chunk
     return .look(
       Look(
@@ -189,11 +214,10 @@ public struct StatisticsImport: Sendable {
   }
 
   public mutating func looked(_ points: [StatisticsPoint], now: Instant) -> Action? {
-    guard case .looking(let description) = state else { return nil }
+    guard case .looking(let description, let conversion) = state else { return nil }
     let sensor = pass.target.sensor
-    guard let conversion = UnitConversion(from: sensor.unit, to: description.unit),
-      pass.chunk.allSatisfy({ hour in points.contains { $0.shows(hour, conversion) } })
-    else { return add(as: description, now: now) }
+    guard pass.chunk.allSatisfy({ hour in points.contains { $0.shows(hour, conversion) } })
+    else { return add(as: description, conversion, now: now) }
     remove(pass.chunk, of: sensor)
     events.append(.imported(uniqueID: sensor.uniqueID, hours: pass.chunk.count))
     return describeNext(now: now)
@@ -204,21 +228,26 @@ public struct StatisticsImport: Sendable {
     isUnkept = true
   }
 
-  private mutating func add(as description: StatisticDescription?, now: Instant) -> Action? {
+  /// Told each time: these hours are gone.
+  private mutating func giveUp(_ sensor: MeasuredSensor, unit: Text?) {
+    let problem = Problem.unfit(uniqueID: sensor.uniqueID, unit: unit)
+    pass.problems.append(problem)
+    events.append(.failed(problem))
+    remove(waiting.hours(of: sensor)[...], of: sensor)
+  }
+
+  private mutating func add(
+    as description: StatisticDescription, _ conversion: UnitConversion, now: Instant
+  ) -> Action? {
     let (sensor, id) = pass.target
     guard pass.additions < Self.additionsMax else {
-      tell(.notKept(uniqueID: sensor.uniqueID))
-      pass.position += 1
-      return describeNext(now: now)
+      return skip(for: .notKept(uniqueID: sensor.uniqueID), now: now)
     }
     pass.additions += 1
     state = .adding
-    let ours = sensor.unit.isEmpty ? nil : Text(sensor.unit)
-    let unit = description.map { $0.unit } ?? ours
-    let conversion = UnitConversion(from: sensor.unit, to: unit)
     return .add(
       Addition(
-        id: id, unit: unit, unitClass: description?.unitClass,
+        id: id, unit: description.unit, unitClass: description.unitClass,
         hours: pass.chunk.map { $0.converted(by: conversion) }))
   }
 
@@ -235,35 +264,51 @@ public struct StatisticsImport: Sendable {
   // MARK: The end of a pass
 
   /// A request was refused, or there was no answer.
-  public mutating func failed(_ error: RequestError, now: Instant) {
-    switch error {
-    case .server(code: "unauthorized", _):
-      rest(after: .notAllowed, until: now + Self.refusalDelay)
-    case .disconnected, .expired, .cancelled:
+  public mutating func failed(_ error: RequestError, now: Instant) -> Action? {
+    switch (error, state) {
+    case (.server(code: "unauthorized", _), _):
+      tell(.notAllowed)
+      endPass(until: now + Self.refusalDelay)
+    case (.disconnected, _), (.expired, _), (.cancelled, _), (.rejected, _):
       // How the connection is stands elsewhere.
-      state = .resting(until: now + backOff.failed())
-    default: rest(after: .refused(error), until: now + backOff.failed())
+      pass.problems = told
+      endPass(until: now + backOff.failed())
+    case (_, .describing), (_, .looking), (_, .adding):
+      return skip(for: .refused(uniqueID: pass.target.sensor.uniqueID, error), now: now)
+    default:
+      tell(.refused(uniqueID: nil, error))
+      endPass(until: now + backOff.failed())
     }
+    return nil
   }
 
   private mutating func finish(now: Instant) {
-    let isLeft = waiting.sensors.contains { $0.hours[0].number <= pass.lastHour }
-    if !isLeft {
-      backOff.succeeded()
-      problem = nil
-    }
-    state = .resting(until: isLeft ? now + backOff.failed() : nil)
+    let isLeft = isAnythingLeft
+    if !isLeft { backOff.succeeded() }
+    endPass(until: isLeft ? now + backOff.failed() : nil)
   }
 
-  private mutating func rest(after problem: Problem, until: Instant) {
-    tell(problem)
+  private mutating func endPass(until: Instant?) {
+    told = pass.problems
     state = .resting(until: until)
   }
 
+  /// Tells what was not told in the pass before.
   private mutating func tell(_ problem: Problem) {
-    guard problem != self.problem else { return }
-    self.problem = problem
-    events.append(.failed(problem))
+    pass.problems.append(problem)
+    if !told.contains(problem) { events.append(.failed(problem)) }
+  }
+}
+
+extension JSON {
+  /// The key of the entry with this unique id.
+  fileprivate func id(ofEntity uniqueID: Text) -> Text? {
+    guard case .object(let entries) = self else { return nil }
+    return entries.members.first { (_, entry) in
+      guard case .object(let members) = entry, case .text(let text)? = members["unique_id"]
+      else { return false }
+      return text == uniqueID
+    }?.key
   }
 }
 

@@ -2,7 +2,7 @@ import Bytes
 
 /// The hours that Home Assistant's statistics lack, until they are there.
 public struct WaitingHours: Equatable, Sendable {
-  /// A month of eleven sensors, or a year of one. The oldest goes first.
+  /// A month of eleven sensors, or eleven of one. The oldest goes first.
   public static let countMax = 8192
 
   struct Sensor: Equatable {
@@ -24,7 +24,6 @@ public struct WaitingHours: Equatable, Sendable {
 
   /// Adds an hour. One that is there already was measured before the clock was set back.
   mutating func insert(_ hour: SensorHour, of sensor: MeasuredSensor) {
-    if count == Self.countMax { removeOldest() }
     let index = place(of: sensor)
     // It is nearly always the newest.
     let before = sensors[index].hours.lastIndex { $0.number <= hour.number }
@@ -33,6 +32,7 @@ public struct WaitingHours: Equatable, Sendable {
     } else {
       sensors[index].hours.insert(hour, at: before.map { $0 + 1 } ?? 0)
       count += 1
+      if count > Self.countMax { removeOldest() }
     }
   }
 

@@ -173,7 +173,18 @@ import Testing
     #expect(abs(hour.mean - 20) < 1e-9)
   }
 
-  @Test func anHourInWhichTheClockWasSetIsNotKnown() {
+  @Test func ofAnHourInWhichTheClockWasSetOnlyTheRestCounts() throws {
+    var rig = Rig()
+    rig.say(900, at: 0)
+    rig.pass(from: 0, to: 9)
+    rig.say(100, at: 9)
+    rig.statistics.clockRead(Self.time(10), isRight: false, isReached: false)
+    rig.pass(from: 10, to: 61)
+    let hour = try #require(rig.hours().first)
+    #expect(hour.mean == 10 && hour.highest == 10)
+  }
+
+  @Test func whereTheClockWasSetLateInAnHourItIsNotKnown() {
     var rig = Rig()
     rig.say(100, at: 0)
     rig.pass(from: 0, to: 30)

@@ -19,7 +19,12 @@ struct StatisticsHome {
 
   /// Unique ids by entity id.
   var entities = ["sensor.board_bilge": "hook_bilge"]
-  var statistics: [String: Statistic] = [:]
+  /// Home Assistant describes a sensor before it has any figures of it.
+  var statistics = ["sensor.board_bilge": Statistic(unit: "°C", unitClass: "temperature")]
+  /// What is not told of a statistic, and why.
+  var refusals: [String: RequestError] = [:]
+  /// Of which entities it has figures of five minutes; nil of all.
+  var compiled: [String]?
   /// Up to when Home Assistant has compiled its own statistics; nil where it keeps up.
   var compiledUpTo: WallTime?
   /// How often the recorder loses the same hours, or has not written them yet.
@@ -37,9 +42,17 @@ struct StatisticsHome {
       return transfer.entitiesFound(entities.keys.sorted().compactMap { EntityID(Text($0)) })
     case .readEntries(let ids): return transfer.entriesRead(try entries(ids), now: now)
     case .lookForCompilation(let ids, let since):
-      let isThere = !ids.isEmpty && compiledUpTo.map { since < $0 } ?? true
+      let known = Set(ids.map { String(decoding: $0.bytes, as: UTF8.self) })
+      let isThere =
+        !known.isDisjoint(with: compiled ?? Array(entities.keys))
+        && compiledUpTo.map { since < $0 } ?? true
       return transfer.compilationLooked(isThere: isThere, now: now)
-    case .describe(let id): return transfer.described(try descriptions(id), now: now)
+    case .describe(let id):
+      do { return transfer.described(try descriptions(id), now: now) } catch let error
+        as RequestError
+      {
+        return transfer.failed(error, now: now)
+      }
     case .look(let look): return transfer.looked(try points(look), now: now)
     case .add(let addition):
       additions.append(addition)
@@ -65,6 +78,7 @@ struct StatisticsHome {
   private func descriptions(_ id: Text) throws -> [StatisticDescription] {
     let name = String(decoding: id.bytes, as: UTF8.self)
     guard let statistic = statistics[name] else { return [] }
+    if let refusal = refusals[name] { throw refusal }
     let unit = statistic.unit.map { "\"\($0)\"" } ?? "null"
     let unitClass = statistic.unitClass.map { "\"\($0)\"" } ?? "null"
     return [

@@ -127,7 +127,7 @@ import Testing
       rig.now = rig.now + StatisticsImport.longestRetryDelay
     }
     try rig.pass()
-    #expect(rig.events() == [Self.imported(1)])
+    #expect(rig.events().last == Self.imported(1))
     rig.wait(1)
     try rig.pass(webhookID: "another")
     rig.now = rig.now + StatisticsImport.firstRetryDelay
@@ -222,6 +222,7 @@ import Testing
   @Test func eachSensorHasItsOwnStatistic() throws {
     var rig = Rig()
     rig.home.entities["sensor.under_the_deck"] = "hook_cabin"
+    rig.home.statistics["sensor.under_the_deck"] = .init(unit: "%")
     rig.wait(2)
     rig.wait(3, of: Self.sensor("cabin", unit: "%"))
     try rig.pass()
@@ -238,10 +239,16 @@ import Testing
     try rig.pass()
     #expect(rig.home.additions.isEmpty)
     #expect(rig.transfer.waiting.count == 2)
-    rig.home.entities = ["sensor.board_bilge": "hook_bilge"]
+    let problem = StatisticsImport.Problem.notFound(uniqueID: [UInt8]("bilge".utf8))
+    #expect(rig.events() == [.failed(problem)])
     rig.now = rig.now + StatisticsImport.firstRetryDelay
     try rig.pass()
+    #expect(rig.events().isEmpty && rig.transfer.problem == problem, "it is told once")
+    rig.home.entities = ["sensor.board_bilge": "hook_bilge"]
+    rig.now = rig.now + StatisticsImport.longestRetryDelay
+    try rig.pass()
     #expect(rig.events() == [Self.imported(2)])
+    #expect(rig.transfer.problem == nil)
   }
 
   // MARK: Units
@@ -285,6 +292,7 @@ import Testing
 
   @Test func plainNumbersHaveNoUnit() throws {
     var rig = Rig()
+    rig.home.statistics["sensor.board_bilge"] = .init()
     rig.wait(1, of: Self.sensor("bilge", unit: ""))
     try rig.pass()
     #expect(rig.home.additions.first?.unit == nil)
@@ -293,13 +301,75 @@ import Testing
 
   // MARK: Failures
 
+  @Test func aSensorThatIsRefusedHindersNoOther() throws {
+    var rig = Rig()
+    rig.home.entities["sensor.under_the_deck"] = "hook_cabin"
+    rig.home.statistics["sensor.under_the_deck"] = .init(unit: "%")
+    rig.wait(2)
+    rig.wait(3, of: Self.sensor("cabin", unit: "%"))
+    let error = RequestError.server(code: "invalid_format", message: "no")
+    rig.home.refusals["sensor.board_bilge"] = error
+    try rig.pass()
+    let problem = StatisticsImport.Problem.refused(uniqueID: [UInt8]("bilge".utf8), error)
+    #expect(rig.events() == [.failed(problem), Self.imported(3, "cabin")])
+    #expect(rig.transfer.waiting.count == 2 && rig.transfer.problem == problem)
+  }
+
+  @Test func whatIsLeftOutOfTheRecorderIsNotWrittenThere() throws {
+    var rig = Rig()
+    rig.home.statistics = [:]
+    rig.wait(2)
+    try rig.pass()
+    #expect(rig.home.additions.isEmpty)
+    #expect(rig.events() == [.failed(.notFound(uniqueID: [UInt8]("bilge".utf8)))])
+  }
+
+  /// A battery that was taken out says no numbers any more.
+  @Test func anotherSensorOfTheBoardTellsHowFarHomeAssistantHasCompiled() throws {
+    var rig = Rig()
+    rig.home.entities["sensor.load"] = "hook_load"
+    rig.home.compiled = ["sensor.load"]
+    rig.wait(2)
+    try rig.pass()
+    #expect(rig.events() == [Self.imported(2)])
+  }
+
+  @Test func aRecorderThatCompilesNothingIsToldAfterAWhile() throws {
+    var rig = Rig()
+    rig.home.compiled = []
+    rig.wait(2)
+    for _ in 0..<9 {
+      try rig.pass()
+      #expect(rig.events().isEmpty)
+      rig.now = rig.now + StatisticsImport.compilationDelay
+    }
+    try rig.pass()
+    #expect(rig.events() == [.failed(.notCompiled)])
+    let asked = rig.home.asked.count
+    rig.now = rig.now + StatisticsImport.compilationDelay
+    try rig.pass()
+    #expect(rig.home.asked.count == asked, "it is not tried again every minute")
+    #expect(rig.transfer.waiting.count == 2)
+  }
+
+  @Test func hoursThatAreGivenUpAreToldEachTime() throws {
+    var rig = Rig()
+    rig.home.statistics["sensor.board_bilge"] = .init(unit: "GiB", unitClass: "information")
+    for _ in 0..<2 {
+      rig.wait(2)
+      try rig.pass()
+      #expect(rig.events().count == 1)
+    }
+  }
+
   @Test func aUserWhoMayNotIsNotAskedAgainForADay() throws {
     var rig = Rig()
     rig.wait(1)
     let action = rig.transfer.connectionReady(
       deviceID: "d", webhookID: [UInt8]("hook".utf8), time: Self.start(5), now: rig.now)
     #expect(action == .findEntities(deviceID: "d"))
-    rig.transfer.failed(.server(code: "unauthorized", message: "Unauthorized"), now: rig.now)
+    let error = RequestError.server(code: "unauthorized", message: "Unauthorized")
+    #expect(rig.transfer.failed(error, now: rig.now) == nil)
     #expect(rig.events() == [.failed(.notAllowed)])
     rig.now = rig.now + StatisticsImport.longestRetryDelay
     try rig.pass()
@@ -314,13 +384,13 @@ import Testing
     rig.wait(3)
     var action = rig.transfer.connectionReady(
       deviceID: "d", webhookID: [UInt8]("hook".utf8), time: Self.start(5), now: rig.now)
-    // At the second time there is an answer to the addition, and Home Assistant is killed.
-    for _ in 0..<4 {
+    // The addition was answered, and Home Assistant is killed.
+    while rig.home.additions.isEmpty {
       guard let next = action else { break }
       action = try rig.home.answer(next, to: &rig.transfer, now: rig.now)
     }
-    rig.home.statistics = [:]
-    rig.transfer.failed(.disconnected, now: rig.now)
+    rig.home.statistics = StatisticsHome().statistics
+    #expect(rig.transfer.failed(.disconnected, now: rig.now) == nil)
     #expect(rig.events().isEmpty)
     rig.now = rig.now + StatisticsImport.firstRetryDelay
     try rig.pass()
