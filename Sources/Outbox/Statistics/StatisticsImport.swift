@@ -162,7 +162,7 @@ public struct StatisticsImport: Sendable {
     compilationLooks = isThere ? 0 : compilationLooks + 1
     if isThere { return describeNext(now: now) }
     if compilationLooks < Self.compilationLooksMax {
-      state = .resting(until: now + Self.compilationDelay)
+      breakOff(until: now + Self.compilationDelay)
     } else {
       tell(.notCompiled)
       endPass(until: now + backOff.failed())
@@ -271,8 +271,7 @@ public struct StatisticsImport: Sendable {
       endPass(until: now + Self.refusalDelay)
     case (.disconnected, _), (.expired, _), (.cancelled, _), (.rejected, _):
       // How the connection is stands elsewhere.
-      pass.problems = told
-      endPass(until: now + backOff.failed())
+      breakOff(until: now + backOff.failed())
     case (_, .describing), (_, .looking), (_, .adding):
       return skip(for: .refused(uniqueID: pass.target.sensor.uniqueID, error), now: now)
     default:
@@ -286,6 +285,12 @@ public struct StatisticsImport: Sendable {
     let isLeft = isAnythingLeft
     if !isLeft { backOff.succeeded() }
     endPass(until: isLeft ? now + backOff.failed() : nil)
+  }
+
+  /// What was told before was not looked at again, and is not news the next time.
+  private mutating func breakOff(until: Instant) {
+    pass.problems = told + pass.problems.filter { !told.contains($0) }
+    endPass(until: until)
   }
 
   private mutating func endPass(until: Instant?) {

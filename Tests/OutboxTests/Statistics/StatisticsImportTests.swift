@@ -352,6 +352,21 @@ import Testing
     #expect(rig.transfer.waiting.count == 2)
   }
 
+  @Test func whatWasToldIsNotToldAgainWhileSomethingElseIsWaitedFor() throws {
+    var rig = Rig()
+    rig.home.compiled = []
+    rig.wait(2)
+    rig.wait(2, of: Self.sensor("cabin"))
+    let problem = StatisticsImport.Problem.notFound(uniqueID: [UInt8]("cabin".utf8))
+    try rig.pass()
+    #expect(rig.events() == [.failed(problem)])
+    for _ in 0..<3 {
+      rig.now = rig.now + StatisticsImport.compilationDelay
+      try rig.pass()
+      #expect(rig.events().isEmpty && rig.transfer.problem == problem)
+    }
+  }
+
   @Test func hoursThatAreGivenUpAreToldEachTime() throws {
     var rig = Rig()
     rig.home.statistics["sensor.board_bilge"] = .init(unit: "GiB", unitClass: "information")
