@@ -1,77 +1,9 @@
 import Bytes
-import Foundation
 import HomeAssistant
 import Sensing
 import Testing
 
 @testable import Outbox
-
-/// An event with history, read by somebody else's JSON reader.
-private struct Chunk: Decodable {
-  struct Event: Decodable {
-    let eventType: String
-    let eventData: Chunk
-  }
-
-  let deviceId: String
-  let device: String
-  let first: Int?
-  let last: Int?
-  let clock: String
-  let sensors: [String]
-  let names: [String]
-  let readings: [[Double?]]
-  let pointColumns: [String]
-  let points: [[Double?]]
-
-  var numbers: [Double] { readings.compactMap { $0[2] } }
-
-  init?(_ data: String) {
-    guard data.contains("homeward_history") else { return nil }
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    guard let event = try? decoder.decode(Event.self, from: Data(data.utf8)) else { return nil }
-    self = event.eventData
-  }
-}
-
-extension DeliveryRig {
-  /// What of it went as history since the last time.
-  fileprivate func chunks() -> [Chunk] {
-    defer { forgetWhatWasToldSoFar() }
-    return sent.compactMap { Chunk($0) }
-  }
-
-  fileprivate func fail() throws {
-    if deadline != nil { try sleepUntilDeadline() } else { cycleDue() }
-    connectionFailed()
-  }
-
-  /// An outage in which these are read, one in each cycle.
-  fileprivate func outage(_ sensor: SensorIndex, _ numbers: ClosedRange<Int64>) {
-    for number in numbers {
-      record(sensor, number)
-      cycleDue()
-      if underWay != nil { connectionFailed() }
-      sleep(.seconds(1))
-    }
-  }
-
-  /// Home Assistant is back and takes everything, chunk by chunk.
-  fileprivate func recover() throws {
-    while isInOutage {
-      try sleepUntilDeadline()
-      try acceptAll()
-    }
-    while let deadline, deadline <= now {
-      wake()
-      try acceptAll()
-    }
-  }
-
-  fileprivate var historyEntryCount: Int { delivery.history.entryCount }
-  fileprivate var hasWritten: Bool { diskActions.contains { $0 != .list } }
-}
 
 @Suite struct HistoryTests {
   private let rig: DeliveryRig
@@ -354,91 +286,6 @@ extension DeliveryRig {
     let minutes = Double((rig.now - start).components.seconds) / 60
     #expect(Double(byteCount) <= 6000 * (minutes + 6))
     #expect(minutes > 2)
-  }
-
-  // MARK: The clock
-
-  @Test func entriesOfAnUnsureClockStandInAChunkOfTheirOwn() throws {
-    let rig = try DeliveryRig(isClockSynchronized: false)
-    let level = try rig.sensor("level", 0)
-    try rig.acceptedCycle()
-    rig.outage(level, 1...2)
-    let again = try DeliveryRig(disk: rig.disk)
-    again.clockIs(synchronized: true)
-    let other = try again.sensor("level", 0)
-    again.outage(other, 3...4)
-    again.forgetWhatWasToldSoFar()
-    try again.recover()
-    let chunks = again.chunks()
-    #expect(chunks.map(\.clock) == ["unset", "set"])
-    #expect(chunks.map(\.numbers) == [[1, 2], [0, 3, 4]])
-  }
-
-  /// The kernel takes its word back after nine hours without the network.
-  @Test func aClockThatTheNetworkHasSetStaysRightWithoutTheNetwork() throws {
-    rig.clockIs(synchronized: false)
-    rig.outage(level, 1...2)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    #expect(rig.chunks().map(\.clock) == ["set"])
-  }
-
-  @Test func aClockThatAPersonSetIsNotKnownToBeRight() throws {
-    rig.clockIs(synchronized: false, ahead: .seconds(100))
-    rig.outage(level, 1...2)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    #expect(rig.chunks().map(\.clock) == ["unset"])
-  }
-
-  @Test func whatWasReadBeforeTheClockWasSetIsPutRight() throws {
-    let rig = try DeliveryRig(isClockSynchronized: false)
-    let level = try rig.sensor("level", 0)
-    try rig.acceptedCycle()
-    rig.outage(level, 1...3)
-    rig.record(level, 4)
-    rig.clockIs(synchronized: true, ahead: .seconds(1_800_000_000))
-    rig.record(level, 5)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    let chunks = rig.chunks()
-    #expect(chunks.allSatisfy { $0.clock == "set" })
-    let readings = chunks.flatMap(\.readings)
-    #expect(readings.map { $0[2] } == [1, 2, 3, 4, 5])
-    let set = 1_800_000_000.0
-    #expect(readings.map { $0[0] } == [set, set + 1, set + 2, set + 3, set + 3])
-  }
-
-  @Test func aClockThatIsSetTwiceIsPutRightTwice() throws {
-    let rig = try DeliveryRig(isClockSynchronized: false)
-    let level = try rig.sensor("level", 0)
-    try rig.acceptedCycle()
-    rig.outage(level, 1...1)
-    rig.clockIs(synchronized: false, ahead: .seconds(100))
-    rig.outage(level, 2...2)
-    rig.clockIs(synchronized: true, ahead: .seconds(1000))
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    let readings = rig.chunks().flatMap(\.readings)
-    #expect(readings.map { $0[0] } == [1000, 1001])
-  }
-
-  @Test func aClockThatAgreesWithTheReceiverIsRight() throws {
-    rig.clockIs(synchronized: false)
-    rig.record(.here(at: 0))
-    rig.outage(level, 1...2)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    #expect(rig.chunks().map(\.clock) == ["set"])
-  }
-
-  @Test func aClockThatDisagreesWithTheReceiverIsNot() throws {
-    rig.clockIs(synchronized: false, ahead: .seconds(60))
-    rig.record(.here(at: 0))
-    rig.outage(level, 1...2)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    #expect(rig.chunks().filter { !$0.readings.isEmpty }.map(\.clock) == ["unset"])
   }
 
   // MARK: What may be lost

@@ -163,6 +163,7 @@ final class Courier {
   }
 
   func cycleDue(now: Instant) {
+    statistics?.cycleDue()
     delivery.history.isClockSynchronized = isClockSynchronized
     if case .registering(let registrar, _)? = phase {
       isCycleOwed = true
@@ -171,7 +172,6 @@ final class Courier {
       return registrar.cycleDue(now: now)
     }
     keeper.tryAgain()
-    statistics?.cycleDue()
     if !isConnectionKept { delivery.connectionEnded() }
     goOn(delivery.cycleDue(now: now), now: now)
   }

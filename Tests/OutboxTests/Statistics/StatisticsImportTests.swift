@@ -32,6 +32,14 @@ import Testing
       }
     }
 
+    /// Two hours of the bilge, and three of another sensor that Home Assistant knows.
+    mutating func waitOfTwoSensors() {
+      home.entities["sensor.under_the_deck"] = "hook_cabin"
+      home.statistics["sensor.under_the_deck"] = .init(unit: "%")
+      wait(2)
+      wait(3, of: sensor("cabin", unit: "%"))
+    }
+
     /// One pass, with all that it waits for.
     mutating func pass(
       hoursLater: Int64 = 400, deviceID: Text? = "d", webhookID: String = "hook"
@@ -221,10 +229,7 @@ import Testing
 
   @Test func eachSensorHasItsOwnStatistic() throws {
     var rig = Rig()
-    rig.home.entities["sensor.under_the_deck"] = "hook_cabin"
-    rig.home.statistics["sensor.under_the_deck"] = .init(unit: "%")
-    rig.wait(2)
-    rig.wait(3, of: Self.sensor("cabin", unit: "%"))
+    rig.waitOfTwoSensors()
     try rig.pass()
     #expect(rig.home.statistics["sensor.board_bilge"]?.rows.count == 2)
     #expect(rig.home.statistics["sensor.under_the_deck"]?.rows.count == 3)
@@ -303,10 +308,7 @@ import Testing
 
   @Test func aSensorThatIsRefusedHindersNoOther() throws {
     var rig = Rig()
-    rig.home.entities["sensor.under_the_deck"] = "hook_cabin"
-    rig.home.statistics["sensor.under_the_deck"] = .init(unit: "%")
-    rig.wait(2)
-    rig.wait(3, of: Self.sensor("cabin", unit: "%"))
+    rig.waitOfTwoSensors()
     let error = RequestError.server(code: "invalid_format", message: "no")
     rig.home.refusals["sensor.board_bilge"] = error
     try rig.pass()

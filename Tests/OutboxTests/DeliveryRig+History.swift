@@ -1,0 +1,71 @@
+import Foundation
+import Sensing
+
+@testable import Outbox
+
+/// An event with history, read by somebody else's JSON reader.
+struct Chunk: Decodable {
+  struct Event: Decodable {
+    let eventType: String
+    let eventData: Chunk
+  }
+
+  let deviceId: String
+  let device: String
+  let first: Int?
+  let last: Int?
+  let clock: String
+  let sensors: [String]
+  let names: [String]
+  let readings: [[Double?]]
+  let pointColumns: [String]
+  let points: [[Double?]]
+
+  var numbers: [Double] { readings.compactMap { $0[2] } }
+
+  init?(_ data: String) {
+    guard data.contains("homeward_history") else { return nil }
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    guard let event = try? decoder.decode(Event.self, from: Data(data.utf8)) else { return nil }
+    self = event.eventData
+  }
+}
+
+extension DeliveryRig {
+  /// What of it went as history since the last time.
+  func chunks() -> [Chunk] {
+    defer { forgetWhatWasToldSoFar() }
+    return sent.compactMap { Chunk($0) }
+  }
+
+  func fail() throws {
+    if deadline != nil { try sleepUntilDeadline() } else { cycleDue() }
+    connectionFailed()
+  }
+
+  /// An outage in which these are read, one in each cycle.
+  func outage(_ sensor: SensorIndex, _ numbers: ClosedRange<Int64>) {
+    for number in numbers {
+      record(sensor, number)
+      cycleDue()
+      if underWay != nil { connectionFailed() }
+      sleep(.seconds(1))
+    }
+  }
+
+  /// Home Assistant is back and takes everything, chunk by chunk.
+  func recover() throws {
+    while isInOutage {
+      try sleepUntilDeadline()
+      try acceptAll()
+    }
+    while let deadline, deadline <= now {
+      wake()
+      try acceptAll()
+    }
+  }
+
+  var historyEntryCount: Int { delivery.history.entryCount }
+  var hasWritten: Bool { diskActions.contains { $0 != .list } }
+}

@@ -1,0 +1,103 @@
+import Sensing
+import Testing
+
+@testable import Outbox
+
+/// What becomes of the times of history where the clock was not right all the time. It begins as one
+/// that nobody has set.
+@Suite struct HistoryClockTests {
+  private let rig: DeliveryRig
+  private let level: SensorIndex
+
+  init() throws {
+    rig = try DeliveryRig(isClockSynchronized: false)
+    level = try rig.sensor("level", 0)
+    try rig.acceptedCycle()
+    rig.forgetWhatWasToldSoFar()
+  }
+
+  @Test func entriesOfAnUnsureClockStandInAChunkOfTheirOwn() throws {
+    rig.outage(level, 1...2)
+    let again = try DeliveryRig(disk: rig.disk)
+    again.clockIs(synchronized: true)
+    let other = try again.sensor("level", 0)
+    again.outage(other, 3...4)
+    again.forgetWhatWasToldSoFar()
+    try again.recover()
+    let chunks = again.chunks()
+    #expect(chunks.map(\.clock) == ["unset", "set"])
+    #expect(chunks.map(\.numbers) == [[1, 2], [0, 3, 4]])
+  }
+
+  /// The kernel takes its word back after nine hours without the network.
+  @Test func aClockThatTheNetworkHasSetStaysRightWithoutTheNetwork() throws {
+    rig.clockIs(synchronized: true)
+    rig.clockIs(synchronized: false)
+    rig.outage(level, 1...2)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    #expect(rig.chunks().map(\.clock) == ["set"])
+  }
+
+  @Test func aClockThatAPersonSetIsNotKnownToBeRight() throws {
+    rig.clockIs(synchronized: true)
+    rig.clockIs(synchronized: false, ahead: .seconds(100))
+    rig.outage(level, 1...2)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    #expect(rig.chunks().map(\.clock) == ["unset"])
+  }
+
+  @Test func whatWasReadBeforeTheClockWasSetIsPutRight() throws {
+    rig.outage(level, 1...3)
+    rig.record(level, 4)
+    rig.clockIs(synchronized: true, ahead: .seconds(1_800_000_000))
+    rig.record(level, 5)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    let chunks = rig.chunks()
+    #expect(chunks.allSatisfy { $0.clock == "set" })
+    let readings = chunks.flatMap(\.readings)
+    #expect(readings.map { $0[2] } == [1, 2, 3, 4, 5])
+    let set = 1_800_000_000.0
+    #expect(readings.map { $0[0] } == [set, set + 1, set + 2, set + 3, set + 3])
+  }
+
+  @Test func aClockThatIsSetTwiceIsPutRightTwice() throws {
+    rig.outage(level, 1...1)
+    rig.clockIs(synchronized: false, ahead: .seconds(100))
+    rig.outage(level, 2...2)
+    rig.clockIs(synchronized: true, ahead: .seconds(1000))
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    let readings = rig.chunks().flatMap(\.readings)
+    #expect(readings.map { $0[0] } == [1000, 1001])
+  }
+
+  @Test func aClockThatAgreesWithTheReceiverIsRight() throws {
+    rig.record(.here(at: 0))
+    rig.outage(level, 1...2)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    #expect(rig.chunks().map(\.clock) == ["set"])
+  }
+
+  @Test func aClockThatDisagreesWithTheReceiverIsNot() throws {
+    rig.clockIs(synchronized: false, ahead: .seconds(60))
+    rig.record(.here(at: 0))
+    rig.outage(level, 1...2)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    #expect(rig.chunks().filter { !$0.readings.isEmpty }.map(\.clock) == ["unset"])
+  }
+
+  @Test func aClockThatWasRightAndDisagreesWithTheReceiverNowIsNot() throws {
+    rig.clockIs(synchronized: true, ahead: .seconds(60))
+    rig.clockIs(synchronized: false, ahead: .seconds(60))
+    rig.record(.here(at: 0))
+    rig.outage(level, 1...2)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    #expect(rig.chunks().filter { !$0.readings.isEmpty }.map(\.clock) == ["unset"])
+  }
+}
