@@ -8,37 +8,26 @@ import Transport
 /// Carries what a `Delivery` wants to send to Home Assistant and back, and sees to it that there is
 /// a registration to deliver with.
 final class Courier {
-  private enum Phase {
+  enum Phase {
     /// Where there was a registration before, it may not be lost after all.
     case registering(Registrar, former: Registration?)
     case delivering(Registration)
   }
 
-  /// The webhook over one route; made anew where the address is another one.
-  private struct Webhook {
-    let url: [UInt8]
-    let endpoint: Endpoint
-  }
-
-  private static let requestByteCountMax = Envelope.byteCount(sealing: Batch.dataByteCountMax)
-  /// Home Assistant's configuration, with all it knows of 256 sensors and a thousand components.
-  private static let responseByteCountMax = 256 * 1024
-
-  private let settings: Configuration.HomeAssistantSettings
+  let settings: Configuration.HomeAssistantSettings
   private let identity: RegistrationRequest
   private let state: StateDirectory
-  private let http: HTTPClient
+  private let wire: Wire
   private let keeper: Keeper
   private let spoolFiles: SpoolFiles
-  private let reporter: Reporter
+  let reporter: Reporter
   /// The WebSocket, where the configuration wants one and there is a credential for it.
-  private let line: WebSocketLine?
+  let line: WebSocketLine?
   /// Hours for Home Assistant's statistics, where the configuration wants them there.
-  private let statistics: StatisticsCourier?
+  let statistics: StatisticsCourier?
   /// Where the board is, if the configuration says which networks are home.
-  private let whereabouts: Whereabouts?
-  private var phase: Phase?
-  private var webhook: Webhook?
+  let whereabouts: Whereabouts?
+  private(set) var phase: Phase?
   /// What is under way to the webhook.
   private var message: Delivery.Message?
   /// A cycle was due before there was a registration.
@@ -54,15 +43,11 @@ final class Courier {
     keeper: Keeper, line: WebSocketLine?, statistics: StatisticsCourier?,
     whereabouts: Whereabouts?, loop: EventLoop, reporter: Reporter, now: Instant
   ) {
-    guard
-      let http = HTTPClient(
-        loop: loop, settings: settings.tls, requestByteCountMax: Self.requestByteCountMax,
-        responseByteCountMax: Self.responseByteCountMax, userAgent: homewardUserAgent)
-    else { return nil }
+    guard let wire = Wire(settings: settings, line: line, loop: loop) else { return nil }
     self.settings = settings
     self.identity = identity
     self.state = state
-    self.http = http
+    self.wire = wire
     self.reporter = reporter
     self.line = line
     self.statistics = statistics
@@ -138,7 +123,7 @@ final class Courier {
   // MARK: Time
 
   var deadline: Instant? {
-    var next = http.deadline
+    var next = wire.http.deadline
     if case .registering(let registrar, _)? = phase {
       next = earliest(earliest(next, registrar.deadline), delivery.history.spool.deadline)
     } else {
@@ -149,7 +134,7 @@ final class Courier {
   }
 
   func deadlineReached(now: Instant) {
-    http.deadlineReached(now: now)
+    wire.http.deadlineReached(now: now)
     line?.deadlineReached(now: now)
     whereabouts?.deadlineReached(now: now)
     statistics?.deadlineReached(now: now)
@@ -172,14 +157,14 @@ final class Courier {
       return registrar.cycleDue(now: now)
     }
     keeper.tryAgain()
-    if !isConnectionKept { delivery.connectionEnded() }
+    if !wire.isConnectionKept { delivery.connectionEnded() }
     goOn(delivery.cycleDue(now: now), now: now)
   }
 
   /// An urgent sensor says something new.
   func urgentChange(now: Instant) {
     guard case .delivering? = phase else { return cycleDue(now: now) }
-    if !isConnectionKept { delivery.connectionEnded() }
+    if !wire.isConnectionKept { delivery.connectionEnded() }
     goOn(delivery.urgentChange(now: now), now: now)
   }
 
@@ -193,7 +178,7 @@ final class Courier {
 
   private func register(now: Instant) {
     let registrar = Registrar(
-      settings: settings, identity: identity, credential: state.credential(), http: http,
+      settings: settings, identity: identity, credential: state.credential(), http: wire.http,
       keeper: keeper, owner: self, now: now)
     var former: Registration?
     if case .delivering(let registration)? = phase { former = registration }
@@ -202,7 +187,7 @@ final class Courier {
 
   private func deliver(with registration: Registration) {
     phase = .delivering(registration)
-    webhook = nil
+    wire.registrationReplaced()
     line?.openChannel(of: registration)
   }
 
@@ -228,33 +213,10 @@ final class Courier {
     else { return }
     self.message = message
     delivery.write(
-      message, for: registration, nonce: Nonce(randomBytes: randomBytes()), into: &http.request)
+      message, for: registration, nonce: Nonce(randomBytes: randomBytes()), into: &wire.http.request
+    )
     reporter.messageSent()
-    if settings.transport == .webSocket, route == .instance || route == .home, let line,
-      line.post(http.request, to: registration, telling: self)
-    {
-      return
-    }
-    http.send(to: endpoint(over: route, url, registration), telling: self)
-  }
-
-  private func endpoint(
-    over route: Route, _ url: [UInt8], _ registration: Registration
-  ) -> Endpoint {
-    if let webhook, webhook.url == url { return webhook.endpoint }
-    var address = ByteBuffer(capacity: 2048)
-    address.append(url)
-    // The cloudhook is the address of the webhook itself.
-    if route != .cloudhook { registration.appendPath(to: &address) }
-    let endpoint = Endpoint(url: address)
-    webhook = Webhook(url: url, endpoint: endpoint)
-    return endpoint
-  }
-
-  /// Whether Home Assistant cannot have restarted since the last message.
-  private var isConnectionKept: Bool {
-    if let line, line.carriedLastMessage { return line.isConnectionKept }
-    return http.isConnectionKept
+    wire.send(to: registration, over: route, at: url, telling: self)
   }
 
   /// Returns what is to be sent next.
@@ -362,7 +324,7 @@ extension Courier: TransferOwner {
   func transferEnded(_ result: TransferResult) {
     let now = Moment.now.instant
     switch result {
-    case .answered(let status): goOn(judge(status: status, &http.response, now: now), now: now)
+    case .answered(let status): goOn(judge(status: status, &wire.http.response, now: now), now: now)
     case .failed(let reason): failed(reason, now: now)
     }
   }
@@ -375,24 +337,4 @@ extension Courier: WebSocketPostOwner {
   }
 
   func postFailed(_ reason: InlineText) { failed(reason, now: Moment.now.instant) }
-}
-
-extension Courier {
-  /// How things stand, for people who ask.
-  func status(at now: Moment, startedAt: Instant, nextCycleAt: Instant) -> StatusReport {
-    var registration: Registration?
-    var nextAttemptAt = delivery.nextAttemptAt
-    switch phase {
-    case .delivering(let made): registration = made
-    case .registering(let registrar, _): nextAttemptAt = registrar.deadline
-    case nil: break
-    }
-    return StatusReport(
-      now: now, startedAt: startedAt, nextCycleAt: nextCycleAt, nextAttemptAt: nextAttemptAt,
-      url: settings.url, isSealed: registration.map { !$0.isPlain },
-      registrationProblem: reporter.registrationProblem,
-      network: whereabouts.map { .init(presence: $0.presence, place: $0.place) },
-      webSocket: line?.status, statistics: statistics?.status, totals: reporter.totals,
-      troubles: reporter.troubles)
-  }
 }

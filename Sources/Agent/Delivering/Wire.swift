@@ -1,0 +1,75 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Outbox
+import Transport
+
+/// What a message to the webhook goes over: HTTP, or the WebSocket where the configuration prefers
+/// it and it is open.
+final class Wire {
+  /// The webhook over one route; made anew where the address is another one.
+  private struct Webhook {
+    let url: [UInt8]
+    let endpoint: Endpoint
+  }
+
+  private static let requestByteCountMax = Envelope.byteCount(sealing: Batch.dataByteCountMax)
+  /// Home Assistant's configuration, with all it knows of 256 sensors and a thousand components.
+  private static let responseByteCountMax = 256 * 1024
+
+  let http: HTTPClient
+  private let line: WebSocketLine?
+  private let prefersLine: Bool
+  private var webhook: Webhook?
+
+  /// Nil where libcurl cannot start.
+  init?(
+    settings: Configuration.HomeAssistantSettings, line: WebSocketLine?, loop: EventLoop
+  ) {
+    guard
+      let http = HTTPClient(
+        loop: loop, settings: settings.tls, requestByteCountMax: Self.requestByteCountMax,
+        responseByteCountMax: Self.responseByteCountMax, userAgent: homewardUserAgent)
+    else { return nil }
+    self.http = http
+    self.line = line
+    prefersLine = settings.transport == .webSocket
+  }
+
+  /// Whether Home Assistant cannot have restarted since the last message.
+  var isConnectionKept: Bool {
+    if let line, line.carriedLastMessage { return line.isConnectionKept }
+    return http.isConnectionKept
+  }
+
+  /// Sends what is in `http.request` to the webhook of a registration, over a route with this
+  /// address, and tells `owner` what became of it.
+  func send(
+    to registration: Registration, over route: Route, at url: [UInt8],
+    telling owner: some TransferOwner & WebSocketPostOwner
+  ) {
+    // The line is one to the instance itself.
+    if prefersLine, route == .instance || route == .home, let line,
+      line.post(http.request, to: registration, telling: owner)
+    {
+      return
+    }
+    http.send(to: endpoint(over: route, at: url, registration), telling: owner)
+  }
+
+  /// There is another registration, whose webhook is another one.
+  func registrationReplaced() { webhook = nil }
+
+  private func endpoint(
+    over route: Route, at url: [UInt8], _ registration: Registration
+  ) -> Endpoint {
+    if let webhook, webhook.url == url { return webhook.endpoint }
+    var address = ByteBuffer(capacity: 2048)
+    address.append(url)
+    // The cloudhook is the address of the webhook itself.
+    if route != .cloudhook { registration.appendPath(to: &address) }
+    let endpoint = Endpoint(url: address)
+    webhook = Webhook(url: url, endpoint: endpoint)
+    return endpoint
+  }
+}
