@@ -10,7 +10,7 @@ extension Delivery {
   public mutating func answerReceived(
     _ answer: Answer, body: borrowing ByteBuffer, now: Instant
   ) -> Message? {
-    guard case .awaitingAnswer(let message) = state else { return nil }
+    guard case .awaitingAnswer(let message, _) = state else { return nil }
     switch answer {
     case .opened(let range), .content(let range):
       return answered(message, body.bytes.extracting(range), now: now)

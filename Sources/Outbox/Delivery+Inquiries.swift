@@ -10,7 +10,7 @@ extension Delivery {
   public mutating func keyAnswered(
     _ result: Webhook.EnableEncryption.Result, now: Instant
   ) -> Message? {
-    guard case .awaitingAnswer(.key) = state else { return nil }
+    guard case .awaitingAnswer(.key, _) = state else { return nil }
     switch result {
     case .enabled:
       keyQuest.succeeded()
@@ -24,12 +24,19 @@ extension Delivery {
     return next(now: now)
   }
 
+  /// A key that came now could not be kept. It is asked for the next time.
+  public mutating func keyPostponed(now: Instant) -> Message? {
+    guard case .awaitingAnswer(.key, _) = state else { return nil }
+    return next(now: now)
+  }
+
   mutating func configurationAnswered(_ content: Span<UInt8>, now: Instant) {
     do throws(JSONDecodingError) {
       let configuration = try Webhook.ServerConfiguration(content)
       let isDisabled = try Webhook.ServerConfiguration.isDisabled(trackerID, in: content)
       acquaintance.learn(configuration, now: now)
-      addressesTold(cloudhook: configuration.cloudhookURL, remoteUI: configuration.remoteUIURL)
+      addressesTold(
+        cloudhook: configuration.cloudhookURL, remoteUI: configuration.remoteUIURL, now: now)
       tell(.acquainted(configuration))
       // One that is not there yet comes with the first location.
       if let isDisabled { tellTracker(isMissing: isDisabled) }

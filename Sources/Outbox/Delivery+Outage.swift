@@ -5,12 +5,13 @@ import HomeAssistant
 
 extension Delivery {
   mutating func proven(now: Instant) {
+    guard let route = routeUnderWay else { preconditionFailure("an answer is what proves") }
     state = .idle
     batchClosesAt = nil
     lastProvenAt = now
     backOff.succeeded()
-    routes.proven()
-    if let route = routes.current?.route, route != lastRoute {
+    routes.proven(over: route)
+    if route != lastRoute {
       lastRoute = route
       tell(.routeTaken(route))
     }
@@ -34,7 +35,7 @@ extension Delivery {
 
   /// What was sent was not proven. Returns what is sent over the next route, if there is one.
   mutating func failed(_ cause: Outage.Cause, now: Instant) -> Message? {
-    if let failed = routes.current?.route, routes.failed(cause, now: now) {
+    if let failed = routeUnderWay, routes.failed(cause, over: failed, now: now) {
       tell(.routeFailed(failed, cause))
       // Whoever is there may be somebody else.
       acquaintance.doubt()
@@ -45,8 +46,10 @@ extension Delivery {
     return nil
   }
 
-  mutating func addressesTold(cloudhook: Text?, remoteUI: Text?) {
-    routes.addressesTold(cloudhook: cloudhook?.bytes, remoteUI: remoteUI?.bytes)
+  mutating func addressesTold(cloudhook: Text?, remoteUI: Text?, now: Instant) {
+    choosingRoute {
+      $0.addressesTold(cloudhook: cloudhook?.bytes, remoteUI: remoteUI?.bytes, now: now)
+    }
   }
 
   mutating func outageContinues(_ cause: Outage.Cause, now: Instant) {
@@ -55,6 +58,8 @@ extension Delivery {
     var current = outage ?? Outage(since: now)
     let delay = backOff.failed()
     state = .waiting(until: now + delay)
+    // Without a route nothing was attempted.
+    if cause != .noRoute { current.attemptedAt = now }
     if current.cause != cause {
       current.cause = cause
       tell(.outage(cause))

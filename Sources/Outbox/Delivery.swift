@@ -37,6 +37,10 @@ public struct Delivery: ~Copyable {
   /// is probably gone, unless somebody says otherwise; Home Assistant's start can look the same.
   public static let doubtAfter: Duration = .seconds(300)
 
+  /// A restart of Home Assistant behind a proxy, whose connection outlives it, is not seen. What it
+  /// remembers wrongly from before is put right after this long.
+  public static let restatementInterval: Duration = .seconds(3600)
+
   /// Whether the registration has a key.
   public enum Protection: Equatable, Sendable {
     case sealed
@@ -47,7 +51,7 @@ public struct Delivery: ~Copyable {
 
   enum State {
     case idle
-    case awaitingAnswer(Message)
+    case awaitingAnswer(Message, over: Route)
     case waiting(until: Instant)
   }
 
@@ -98,6 +102,8 @@ public struct Delivery: ~Copyable {
   var batchClosesAt: Instant?
   /// Since when there is no registration to deliver with; kept until the first proof with one.
   public internal(set) var unregisteredSince: Instant?
+  /// When everything is told again.
+  private var restatementDueAt = Instant(nanoseconds: 0)
   /// When the last proof came.
   public internal(set) var lastProvenAt: Instant?
   private var events: [DeliveryEvent] = []
@@ -130,6 +136,13 @@ public struct Delivery: ~Copyable {
 
   public var isIdle: Bool { if case .idle = state { true } else { false } }
   public var isInOutage: Bool { outage != nil }
+
+  /// The route of the message that is under way, which has an address when that is sent; nil where
+  /// none is under way.
+  public var routeUnderWay: Route? {
+    guard case .awaitingAnswer(_, let route) = state else { return nil }
+    return route
+  }
 
   /// When `deadlineReached` is due, or nil.
   public var deadline: Instant? {
@@ -197,9 +210,12 @@ public struct Delivery: ~Copyable {
     history.batchClosed()
   }
 
-  private mutating func chooseRoute(now: Instant) {
+  private mutating func chooseRoute(now: Instant) { choosingRoute { $0.deliveryDue(now: now) } }
+
+  /// Whoever is at the end of another route may be somebody else.
+  mutating func choosingRoute(_ change: (inout Routes) -> Void) {
     let former = routes.current?.route
-    routes.deliveryDue(now: now)
+    change(&routes)
     if routes.current?.route != former { acquaintance.doubt() }
   }
 
@@ -223,14 +239,17 @@ public struct Delivery: ~Copyable {
     return failed(.noConnection(reason), now: now)
   }
 
-  /// The board came home or left. What waits for the end of an outage is tried at once.
+  /// The board came home or left. What waits for the end of an outage is tried at once, but at the edge
+  /// of a network, where both happen all the time, no sooner after another attempt than else.
   public mutating func presenceChanged(
     _ presence: HomeNetworks.Judgement, now: Instant
   ) -> Message? {
-    let former = routes.current?.route
-    routes.presenceChanged(presence, now: now)
-    if routes.current?.route != former { acquaintance.doubt() }
-    guard case .waiting = state, routes.current != nil else { return nil }
+    choosingRoute { $0.presenceChanged(presence, now: now) }
+    guard case .waiting(let until) = state, routes.current != nil else { return nil }
+    if let attemptedAt = outage?.attemptedAt, now < attemptedAt + Self.firstRetryDelay {
+      state = .waiting(until: min(until, attemptedAt + Self.firstRetryDelay))
+      return nil
+    }
     return begin(now: now)
   }
 
@@ -286,6 +305,9 @@ public struct Delivery: ~Copyable {
     if outage != nil {
       batch.forgetAcknowledgements()
       acquaintance.doubt()
+    } else if now >= restatementDueAt {
+      batch.doubtAcknowledgements()
+      restatementDueAt = now + Self.restatementInterval
     }
     return next(now: now)
   }
@@ -317,11 +339,11 @@ public struct Delivery: ~Copyable {
 
   /// Returns the message, unless the board has left meanwhile and there is no way any more.
   mutating func send(_ message: Message, now: Instant) -> Message? {
-    guard routes.current != nil else {
+    guard let route = routes.current?.route else {
       outageContinues(.noRoute, now: now)
       return nil
     }
-    state = .awaitingAnswer(message)
+    state = .awaitingAnswer(message, over: route)
     return message
   }
 

@@ -8,6 +8,8 @@ struct Outage {
 
   let since: Instant
   var cause: Cause?
+  /// When the last attempt ended; nil where none was made.
+  var attemptedAt: Instant?
   /// Since when every answer looks as if the registration were gone.
   var doubtfulSince: Instant?
   /// Whether it was said that the registration is probably gone.
@@ -33,7 +35,7 @@ public enum OutageCause: Equatable, Sendable {
   case badRequest
   case encryptionRequired
   case notHomeAssistant(status: Int)
-  /// There is no way that may be taken: away from home nothing is sent in plain.
+  /// There is no way that may be taken: where this may not be home nothing is sent in plain.
   case noRoute
   /// The answer opened with our key and is not what Home Assistant's documentation promises.
   case unreadableAnswer

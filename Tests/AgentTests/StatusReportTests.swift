@@ -157,8 +157,8 @@ import Testing
 
   @Test func everyRouteSaysSinceWhenOrWhyNot() throws {
     var routes = Self.routes(.home, home: [UInt8]("http://10.0.0.2".utf8))
-    _ = routes.failed(.unavailable(status: 503), now: Self.ago(10))
-    routes.addressesTold(cloudhook: Self.cloudhook, remoteUI: nil)
+    _ = routes.failed(.unavailable(status: 503), over: .home, now: Self.ago(10))
+    routes.addressesTold(cloudhook: Self.cloudhook, remoteUI: nil, now: Self.ago(10))
     let status = try Self.status(Self.report(), Self.delivery(routes))
     let shown = Array(lines(status).drop { !$0.contains(" route ") }.prefix(4))
     #expect(shown[0] == "ok     route            the webhook in the cloud, for 10 s")
@@ -180,13 +180,14 @@ import Testing
     #expect(shown.contains("         not taken      the home network: this board is not at home"))
     #expect(
       shown.contains(
-        "         not taken      home_assistant.url: away from home nothing is sent over plain HTTP"
+        "         not taken      home_assistant.url: where this may not be home, nothing is sent"
+          + " over plain HTTP"
       ))
   }
 
   @Test func aBetterRouteWhoseTimeIsOverIsDue() throws {
     var routes = Self.routes()
-    _ = routes.failed(.notLive, now: Self.ago(3600))
+    _ = routes.failed(.notLive, over: .instance, now: Self.ago(3600))
     let states: [Text] = try member(
       Self.status(Self.report(), Self.delivery(routes)), "routes"
     ).array().map { try $0.get("state") }
@@ -196,7 +197,7 @@ import Testing
   /// The route itself would be left alone for a minute.
   @Test func inAnOutageEveryRouteIsTriedWithTheNextAttempt() throws {
     var routes = Self.routes(hasCloud: false)
-    _ = routes.failed(.notLive, now: Self.ago(1))
+    _ = routes.failed(.notLive, over: .instance, now: Self.ago(1))
     let status = try Self.status(
       Self.report(nextAttemptAt: Self.coming(3)), Self.delivery(routes))
     #expect(lines(status).contains { $0.hasSuffix(", for 1 s; tried again in 3 s") })
@@ -325,7 +326,9 @@ import Testing
     var routes = Routes(
       instance: address, home: address, cloudhook: address, remoteUI: address, presence: .home,
       isPlainAllowedAway: true, seed: 1, now: Self.ago(1))
-    while routes.failed(.noConnection(quotes), now: Self.now.instant) {}
+    for route in Route.allCases {
+      _ = routes.failed(.noConnection(quotes), over: route, now: Self.now.instant)
+    }
     var delivery = Self.delivery(routes)
     delivery.outage = Outage(since: Self.ago(1), cause: .noConnection(quotes))
     let place = try Self.wireless([UInt8](repeating: 1, count: SSID.byteCountMax), quotes)

@@ -177,6 +177,11 @@ final class DeliveryRig {
     take(message)
   }
 
+  func keyPostponed() {
+    underWay = nil
+    take(delivery.keyPostponed(now: now))
+  }
+
   func answered(_ answer: Answer) {
     let body = ByteBuffer(capacity: 1)
     underWay = nil
@@ -244,6 +249,8 @@ final class DeliveryRig {
     takeEvents()
     guard let message else { return }
     #expect(underWay == nil, "one message at a time")
+    let address = delivery.routeUnderWay.flatMap { delivery.routes.url(of: $0) }
+    #expect(address != nil, "a message for nowhere")
     underWay = message
     var buffer = ByteBuffer(capacity: 64 * 1024)
     delivery.write(

@@ -67,6 +67,12 @@ import Testing
     rig.connectionFailed()
     rig.connectionFailed()
     #expect(rig.isInOutage)
+    for _ in 0..<10 {
+      try rig.sleepUntilDeadline()
+      rig.connectionFailed()
+      rig.connectionFailed()
+    }
+    rig.sleep(Delivery.firstRetryDelay)
     rig.presenceChanged(.home)
     try rig.acceptAll()
     #expect(!rig.isInOutage)
@@ -124,6 +130,64 @@ import Testing
     rig.presenceChanged(.home)
     try rig.acceptAll()
     #expect(rig.events.last == .proven(readings: 1, hasLocation: true))
+  }
+
+  /// While Home Assistant is gone, too.
+  @Test func whoComesAndGoesAtTheEdgeOfANetworkTriesNoOftenerThanElse() throws {
+    rig.cycleDue()
+    while rig.underWay != nil { rig.connectionFailed() }
+    let end = rig.now + Delivery.firstRetryDelay
+    for _ in 0..<20 {
+      rig.presenceChanged(.away)
+      rig.presenceChanged(.home)
+      #expect(rig.underWay == nil)
+      rig.sleep(.milliseconds(100))
+    }
+    #expect(try #require(rig.deadline) <= end)
+    try rig.sleepUntilDeadline()
+    #expect(rig.underWay != nil)
+  }
+
+  @Test func aFailureCountsForTheWayThatTheMessageWent() throws {
+    rig.cycleDue()
+    rig.presenceChanged(.away)
+    rig.connectionFailed()
+    #expect(
+      rig.events == [.routeFailed(.home, .noConnection(InlineText("Couldn't connect to server")))])
+    try rig.acceptAll()
+    #expect(
+      rig.events.dropFirst() == [.routeTaken(.cloudhook), .proven(readings: 0, hasLocation: false)])
+  }
+
+  @Test func aProofCountsForTheWayThatTheMessageWent() throws {
+    rig.cycleDue()
+    rig.presenceChanged(.away)
+    try rig.acceptAll()
+    #expect(rig.events == [.proven(readings: 0, hasLocation: false)])
+  }
+
+  /// Home Assistant says so itself, over just that way.
+  @Test(arguments: [true, false])
+  func anAddressInTheCloudThatIsTakenAwayIsLeftInTheMiddleOfACycle(hasOther: Bool) throws {
+    let instance = hasOther ? "https://ha" : "http://ha"
+    let rig = DeliveryRig(
+      beginning: Delivery(
+        routes: Routes(
+          instance: [UInt8](instance.utf8), home: [UInt8]("http://ha".utf8),
+          cloudhook: [UInt8]("https://hook".utf8), remoteUI: nil, presence: .away,
+          isPlainAllowedAway: false, seed: 1, now: Instant(nanoseconds: 0)),
+        history: .forTests(), trackerID: [UInt8]("board".utf8), seed: 1),
+      registration: try .forTests())
+    rig.answersInquiries = true
+    _ = try rig.sensor("level", 7)
+    rig.cycleDue()
+    if hasOther {
+      try rig.acceptAll()
+      #expect(rig.events.last == .proven(readings: 1, hasLocation: false))
+      #expect(rig.route == .instance)
+    } else {
+      #expect(rig.underWay == nil && rig.events.last == .outage(.noRoute) && rig.deadline != nil)
+    }
   }
 
   /// At a friend's there is a Home Assistant, too, at the same address, and it knows us not.

@@ -284,4 +284,16 @@ import Testing
     #expect(try ids(in: try #require(sent.last)) == ["level", "rain"])
     #expect(try rig.acceptedCycle() == ["[]"])
   }
+
+  /// Behind a proxy nobody sees that Home Assistant restarted, and shows what it remembers.
+  @Test func everythingIsToldAgainOnceAnHour() throws {
+    _ = try rig.sensor("level", 1)
+    try rig.acceptedCycle()
+    var told = 0
+    for _ in 0..<180 {
+      rig.sleep(.seconds(60))
+      if try rig.acceptedCycle().last != "[]" { told += 1 }
+    }
+    #expect(told == 3)
+  }
 }

@@ -31,6 +31,20 @@ import Testing
     #expect(rig.underWay == .states)
   }
 
+  /// The card is read-only: a key that came would be gone with the next start.
+  @Test func aKeyThatCannotBeKeptIsAskedForAnotherDay() throws {
+    rig.cycleDue()
+    rig.keyPostponed()
+    try rig.acceptAll()
+    #expect(rig.events.last == .proven(readings: 0, hasLocation: false))
+    rig.cycleDue()
+    #expect(rig.underWay == .states)
+    try rig.acceptAll()
+    rig.sleep(KeyQuest.interval)
+    rig.cycleDue()
+    #expect(rig.underWay == .key)
+  }
+
   @Test func oneThatHasItsKeyAsksForNoOther() throws {
     rig.cycleDue()
     rig.keyAnswered(.enabled(try Self.key()))

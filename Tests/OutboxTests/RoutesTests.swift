@@ -54,7 +54,13 @@ import Testing
     #expect(shy.obstacle(to: .home, now: Self.start) == .away)
     #expect(shy.obstacle(to: .cloudhook, now: Self.start) == .noAddress)
     #expect(routes(.away, isPlainAllowedAway: true, hasCloud: false).current?.route == .instance)
-    #expect(routes(.unknown, hasCloud: false).current?.route == .instance)
+  }
+
+  /// It may be the harbour's network as well.
+  @Test func whereNobodyCanTellWhetherThisIsHomeNothingIsSentInPlain() {
+    #expect(routes(.unknown, hasCloud: false).current == nil)
+    #expect(routes(.unknown).current?.route == .cloudhook)
+    #expect(routes(.unknown, home: nil, hasCloud: false).current?.route == .instance)
   }
 
   // MARK: Failures
@@ -244,28 +250,43 @@ import Testing
     var routes = routes(.away)
     _ = routes.failed(.gone, now: after(0))
     #expect(routes.current?.route == .remoteUI)
-    routes.addressesTold(cloudhook: Self.cloudhook, remoteUI: Self.remoteUI)
+    routes.addressesTold(cloudhook: Self.cloudhook, remoteUI: Self.remoteUI, now: after(1))
     routes.deliveryDue(now: after(1))
     #expect(routes.current?.route == .remoteUI)
     routes.addressesTold(
-      cloudhook: [UInt8]("https://hooks.example/new".utf8), remoteUI: Self.remoteUI)
+      cloudhook: [UInt8]("https://hooks.example/new".utf8), remoteUI: Self.remoteUI, now: after(1))
     #expect(routes.current?.route == .remoteUI, "not in the middle of a delivery")
     routes.deliveryDue(now: after(2))
     #expect(routes.current?.route == .cloudhook)
   }
 
-  @Test func aSubscriptionThatEndedTakesItsRoutesAlong() {
+  @Test func aSubscriptionThatEndedTakesItsRoutesAlongAtOnce() {
     var routes = routes(.away, isPlainAllowedAway: true)
-    routes.addressesTold(cloudhook: nil, remoteUI: nil)
-    routes.deliveryDue(now: after(1))
+    routes.addressesTold(cloudhook: nil, remoteUI: nil, now: after(1))
     #expect(routes.current?.route == .instance)
   }
 
-  @Test func withoutAnyRouteNothingFails() {
-    var routes = routes(.away, hasCloud: false)
-    let isOther = routes.failed(.notLive, now: after(0))
-    #expect(!isOther)
-    routes.proven()
-    #expect(routes.current == nil)
+  /// The board left while a message was under way.
+  @Test func whatWasSentOverAnotherWaySaysNothingOfThisOne() {
+    var routes = routes(.away)
+    let isOther = routes.failed(.notLive, over: .home, now: after(0))
+    #expect(isOther && routes.current?.route == .cloudhook)
+    #expect(routes.obstacle(to: .cloudhook, now: after(0)) == nil)
+    routes.proven(over: .home)
+    _ = routes.failed(.notLive, over: .cloudhook, now: after(1))
+    routes.proven(over: .home)
+    #expect(routes.obstacle(to: .cloudhook, now: after(1)) != nil)
+  }
+}
+
+extension Routes {
+  /// What was sent over the route that is used.
+  fileprivate mutating func failed(_ cause: OutageCause, now: Instant) -> Bool {
+    guard let route = current?.route else { return false }
+    return failed(cause, over: route, now: now)
+  }
+
+  fileprivate mutating func proven() {
+    if let route = current?.route { proven(over: route) }
   }
 }

@@ -30,7 +30,7 @@ final class Courier {
   private(set) var phase: Phase?
   /// What is under way to the webhook.
   private var message: Delivery.Message?
-  /// A cycle was due before there was a registration.
+  /// A cycle was due before there was a registration, or before it was known whether this is home.
   private var isCycleOwed = false
 
   var delivery: Delivery
@@ -150,6 +150,10 @@ final class Courier {
   func cycleDue(now: Instant) {
     statistics?.cycleDue()
     delivery.history.isClockSynchronized = isClockSynchronized
+    if whereabouts?.isLooking == true {
+      isCycleOwed = true
+      return
+    }
     if case .registering(let registrar, _)? = phase {
       isCycleOwed = true
       delivery.cyclePostponed()
@@ -161,9 +165,17 @@ final class Courier {
     goOn(delivery.cycleDue(now: now), now: now)
   }
 
+  private func makeUpForCycle(now: Instant) {
+    guard isCycleOwed else { return }
+    isCycleOwed = false
+    cycleDue(now: now)
+  }
+
   /// An urgent sensor says something new.
   func urgentChange(now: Instant) {
-    guard case .delivering? = phase else { return cycleDue(now: now) }
+    guard case .delivering? = phase, whereabouts?.isLooking != true else {
+      return cycleDue(now: now)
+    }
     if !wire.isConnectionKept { delivery.connectionEnded() }
     goOn(delivery.urgentChange(now: now), now: now)
   }
@@ -207,10 +219,16 @@ final class Courier {
       at: .now)
   }
 
-  private func send(_ message: Delivery.Message) {
-    guard case .delivering(let registration)? = phase,
-      let route = delivery.routes.current?.route, let url = delivery.routes.url(of: route)
-    else { return }
+  private func send(_ message: Delivery.Message, now: Instant) {
+    // Where a new registration is being made, the message ends with the former one.
+    guard case .delivering(let registration)? = phase else { return }
+    guard let route = delivery.routeUnderWay, let url = delivery.routes.url(of: route) else {
+      preconditionFailure("a message is sent over a route with an address")
+    }
+    // Nobody gives a key a second time.
+    if message == .key, !keeper.isReady() {
+      return goOn(delivery.keyPostponed(now: now), now: now)
+    }
     self.message = message
     delivery.write(
       message, for: registration, nonce: Nonce(randomBytes: randomBytes()), into: &wire.http.request
@@ -242,7 +260,7 @@ final class Courier {
   private func goOn(_ next: Delivery.Message?, now: Instant) {
     tidy(now: now)
     reportDelivery(now: now)
-    if let next { send(next) }
+    if let next { send(next, now: now) }
   }
 
   private func failed(_ reason: InlineText, now: Instant) {
@@ -287,6 +305,7 @@ extension Courier: WhereaboutsOwner {
     line?.setAllowed(mayShowToken)
     let next = delivery.presenceChanged(presence, now: now)
     if case .delivering? = phase { goOn(next, now: now) }
+    makeUpForCycle(now: now)
   }
 }
 
@@ -298,7 +317,7 @@ extension Courier: RegistrarOwner {
     delivery.registrationReplaced(registration.isPlain ? .plain : .sealed)
     deliver(with: registration)
     reporter.registered(as: identity.deviceName, isPlain: registration.isPlain)
-    if isCycleOwed { cycleDue(now: now) }
+    makeUpForCycle(now: now)
   }
 
   func registrationFailed(_ problem: Enrollment.Problem, now: Instant) {

@@ -20,6 +20,8 @@ final class Wire {
   let http: HTTPClient
   private let line: WebSocketLine?
   private let prefersLine: Bool
+  /// Where the line goes; over another address a message goes without it.
+  private let lineURL: [UInt8]
   private var webhook: Webhook?
 
   /// Nil where libcurl cannot start.
@@ -33,6 +35,7 @@ final class Wire {
     else { return nil }
     self.http = http
     self.line = line
+    lineURL = settings.url
     prefersLine = settings.transport == .webSocket
   }
 
@@ -48,8 +51,7 @@ final class Wire {
     to registration: Registration, over route: Route, at url: [UInt8],
     telling owner: some TransferOwner & WebSocketPostOwner
   ) {
-    // The line is one to the instance itself.
-    if prefersLine, route == .instance || route == .home, let line,
+    if prefersLine, url == lineURL, let line,
       line.post(http.request, to: registration, telling: owner)
     {
       return

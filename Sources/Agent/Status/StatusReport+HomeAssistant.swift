@@ -80,7 +80,8 @@ extension StatusReport {
     case .noAddress: document.appendState("no_address", "Home Assistant told no address")
     case .away: document.appendState("away", "this board is not at home")
     case .unencrypted:
-      document.appendState("unencrypted", "away from home nothing is sent over plain HTTP")
+      document.appendState(
+        "unencrypted", "where this may not be home, nothing is sent over plain HTTP")
     case .failed(let cause, let since, let until):
       document.appendMember("state", "failed")
       append(cause, since: since, to: &document)

@@ -83,8 +83,8 @@ extension OutageCause {
     case .notHomeAssistant(let status):
       "something that is not Home Assistant answered (\(status)); is there a login page?"
     case .noRoute:
-      "there is no way to Home Assistant: away from home nothing is sent over plain HTTP, unless"
-        + " home_assistant.plain_http_away allows it"
+      "there is no way to Home Assistant: where this may not be home, nothing is sent over plain"
+        + " HTTP, unless home_assistant.plain_http_away allows it"
     case .unreadableAnswer: "Home Assistant's sealed answer is not what it should be"
     }
   }

@@ -30,6 +30,7 @@ public struct Routes: Sendable {
   private var states: [State]
   /// The ways that there can be, the best one first.
   public let order: [Route]
+  private let knowsHome: Bool
   private let isPlainAllowedAway: Bool
   public private(set) var presence: HomeNetworks.Judgement
   /// The route that is used, and since when; nil where none may be.
@@ -54,9 +55,10 @@ public struct Routes: Sendable {
   ) {
     self.presence = presence
     self.isPlainAllowedAway = isPlainAllowedAway
+    knowsHome = home != nil
     order =
-      home == nil
-      ? [.instance, .cloudhook, .remoteUI] : [.home, .cloudhook, .remoteUI, .instance]
+      knowsHome
+      ? [.home, .cloudhook, .remoteUI, .instance] : [.instance, .cloudhook, .remoteUI]
     states = [home, cloudhook, remoteUI, instance].enumerated().map { index, url in
       State(
         url: url,
@@ -74,7 +76,7 @@ public struct Routes: Sendable {
     let state = states[index(of: route)]
     guard let url = state.url else { return .noAddress }
     if route == .home, presence != .home { return .away }
-    if presence == .away, !isPlainAllowedAway, !url.span.starts(with: "https://") {
+    if isForeign, !isPlainAllowedAway, !url.span.starts(with: "https://") {
       return .unencrypted
     }
     if let failure = state.failure, now < failure.until {
@@ -82,6 +84,9 @@ public struct Routes: Sendable {
     }
     return nil
   }
+
+  /// Whether this may be anybody's network. What is not known yet may be.
+  private var isForeign: Bool { knowsHome && presence != .home }
 
   private func index(of route: Route) -> Int {
     switch route {
@@ -94,10 +99,12 @@ public struct Routes: Sendable {
 
   // MARK: Events
 
-  /// Home Assistant told its addresses in the cloud. They count from the next delivery on.
-  public mutating func addressesTold(cloudhook: [UInt8]?, remoteUI: [UInt8]?) {
+  /// Home Assistant told its addresses in the cloud. A better way is taken from the next delivery
+  /// on; one that has no address any more is left at once.
+  public mutating func addressesTold(cloudhook: [UInt8]?, remoteUI: [UInt8]?, now: Instant) {
     setURL(of: .cloudhook, cloudhook)
     setURL(of: .remoteUI, remoteUI)
+    if let route = current?.route, url(of: route) == nil { choose(now: now) }
   }
 
   private mutating func setURL(of route: Route, _ url: [UInt8]?) {
@@ -129,20 +136,17 @@ public struct Routes: Sendable {
   /// A delivery is about to begin: a better route may be worth another try.
   public mutating func deliveryDue(now: Instant) { choose(now: now) }
 
-  /// What was sent over the current route was proven.
-  public mutating func proven() {
-    guard let current else { return }
-    settled = current
-    let index = index(of: current.route)
+  /// What was sent over a route was proven.
+  public mutating func proven(over route: Route) {
+    if let current, current.route == route { settled = current }
+    let index = index(of: route)
     states[index].failure = nil
     states[index].absence.succeeded()
     isDoubtful = false
   }
 
-  /// What was sent over the current route was not proven. Returns whether there is another one to
-  /// try at once.
-  public mutating func failed(_ cause: OutageCause, now: Instant) -> Bool {
-    guard let failed = current?.route else { return false }
+  /// What was sent over a route was not proven. Returns whether there is another one to try at once.
+  public mutating func failed(_ cause: OutageCause, over failed: Route, now: Instant) -> Bool {
     let index = index(of: failed)
     isDoubtful = isDoubtful || cause.isDoubtful
     let since = states[index].failure?.since ?? now
