@@ -15,10 +15,11 @@ extension SensorDescription {
 
 extension Fix {
   /// A fix of that second, which can be told from its longitude.
-  static func here(at second: Int64) -> Fix {
+  /// `time` is what the receiver says that the second is.
+  static func here(at second: Int64, saying time: Int64? = nil) -> Fix {
     Fix(
       mode: .twoDimensional, latitude: 52, longitude: Double(second) / 1000,
-      horizontalErrorMeters: 3, time: WallTime(nanoseconds: second * 1_000_000_000),
+      horizontalErrorMeters: 3, time: WallTime(nanoseconds: (time ?? second) * 1_000_000_000),
       notBefore: Instant(nanoseconds: second * 1_000_000_000))
   }
 }
@@ -136,6 +137,14 @@ final class DeliveryRig {
     delivery.history.isClockSynchronized = isSynchronized
     settle()
   }
+
+  /// Returns whether the time is another one since the last time.
+  func readClocks() -> Bool { delivery.history.clockRead(now, wallTime) }
+
+  /// The best that is known of the time.
+  var correctedTime: WallTime { delivery.history.corrected(wallTime) }
+
+  private var wallTime: WallTime { WallTime(nanoseconds: now.nanoseconds) + clockAhead }
 
   func urgentChange() { take(delivery.urgentChange(now: now)) }
 

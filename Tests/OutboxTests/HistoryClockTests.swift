@@ -1,3 +1,4 @@
+import Bytes
 import Sensing
 import Testing
 
@@ -89,6 +90,59 @@ import Testing
     rig.forgetWhatWasToldSoFar()
     try rig.recover()
     #expect(rig.chunks().filter { !$0.readings.isEmpty }.map(\.clock) == ["unset"])
+  }
+
+  /// There is no network, and nobody else sets the clock.
+  @Test func twoFixesWithTheSameTimeAreAClock() throws {
+    rig.clockIs(synchronized: false, ahead: .seconds(-1000))
+    rig.outage(level, 1...2)
+    rig.record(.here(at: 2))
+    rig.record(level, 3)
+    rig.record(.here(at: 3))
+    rig.record(level, 4)
+    rig.cycleDue()
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    let chunks = rig.chunks().filter { !$0.readings.isEmpty }
+    #expect(chunks.map(\.clock) == ["set"])
+    #expect(chunks.flatMap(\.readings).map { $0[0] } == [0, 1, 2, 2])
+  }
+
+  @Test func twoFixesThatDisagreeAreNoClock() throws {
+    rig.clockIs(synchronized: false, ahead: .seconds(-1000))
+    rig.record(.here(at: 0))
+    rig.record(.here(at: 0, saying: 500))
+    rig.outage(level, 1...2)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    let chunks = rig.chunks().filter { !$0.readings.isEmpty }
+    #expect(chunks.map(\.clock) == ["unset"])
+    #expect(chunks.flatMap(\.readings).map { $0[0] } == [-1000, -999])
+  }
+
+  @Test func whatTheReceiverToldIsNotPutRightASecondTimeByTheNetwork() throws {
+    rig.clockIs(synchronized: false, ahead: .seconds(-1000))
+    rig.outage(level, 1...1)
+    rig.record(.here(at: 1))
+    rig.record(.here(at: 1))
+    rig.outage(level, 2...2)
+    rig.clockIs(synchronized: true)
+    rig.outage(level, 3...3)
+    rig.forgetWhatWasToldSoFar()
+    try rig.recover()
+    let readings = rig.chunks().flatMap(\.readings)
+    #expect(readings.map { $0[0] } == [0, 1, 2])
+  }
+
+  /// The hours of the statistics end where the time jumps.
+  @Test func thatTheReceiverToldTheTimeIsSeenWhenTheClocksAreRead() {
+    rig.clockIs(synchronized: false, ahead: .seconds(-1000))
+    rig.record(.here(at: 0))
+    #expect(rig.readClocks() == false)
+    rig.record(.here(at: 0))
+    #expect(rig.readClocks() == true)
+    #expect(rig.readClocks() == false)
+    #expect(rig.correctedTime == WallTime(nanoseconds: rig.now.nanoseconds))
   }
 
   @Test func aClockThatWasRightAndDisagreesWithTheReceiverNowIsNot() throws {

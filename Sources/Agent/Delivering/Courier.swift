@@ -91,7 +91,7 @@ final class Courier {
 
   func record(_ reading: Reading) {
     delivery.record(reading)
-    statistics?.record(reading)
+    statistics?.record(delivery.history.corrected(reading))
     tidy()
   }
 
@@ -107,7 +107,8 @@ final class Courier {
     let wasSet = delivery.history.clockRead(moment.instant, moment.wallTime)
     if wasSet { delivery.history.isClockSynchronized = isClockSynchronized }
     statistics?.clockRead(
-      moment.wallTime, isRight: !wasSet && delivery.history.isClockTrusted,
+      delivery.history.corrected(moment.wallTime),
+      isRight: !wasSet && delivery.history.isClockTrusted,
       isReached: delivery.isReached)
   }
 

@@ -4,8 +4,9 @@ import Sensing
 /// Whether the machine's clock is right, and by how much it was wrong before.
 ///
 /// A board without a battery for its clock begins in 1970, or where it ended, until the network or
-/// the receiver tells the time. Then the clock is set, and what was read before can be put right,
-/// because the monotonic clock has gone on all the time.
+/// the receiver tells the time. Then what was read before can be put right, because the monotonic
+/// clock has gone on all the time. The network sets the machine's clock; a receiver alone does not,
+/// so how far it is ahead is kept here.
 struct ClockJudge {
   /// A smaller change is a clock that is kept right.
   static let smallestStep: Duration = .seconds(2)
@@ -14,8 +15,18 @@ struct ClockJudge {
 
   /// What the wall clock shows at the origin of the monotonic one.
   private var origin: WallTime?
+  /// How far the true time is ahead of the machine's clock, as the receiver says.
+  private(set) var ahead: Duration = .zero
+  /// By how much the last fix disagreed: one may be wrong, two with the same error are not.
+  private var disagreement: Duration?
   /// Whether another clock set ours, and keeps it right.
-  var isSynchronized = false { didSet { if isSynchronized { wasRight = true } } }
+  var isSynchronized = false {
+    didSet {
+      guard isSynchronized else { return }
+      wasRight = true
+      ahead = .zero
+    }
+  }
   /// Somebody vouched for it, and nobody has set it since. The kernel takes its word back after nine
   /// hours without the network; but a clock loses seconds a day, and not its time.
   private var wasRight = false
@@ -23,7 +34,8 @@ struct ClockJudge {
   /// Whether the clock is known to be right.
   var isTrusted: Bool { isSynchronized || wasRight }
 
-  /// Both clocks were read. Returns by how much the wall clock was set since the last time, if it was.
+  /// Both clocks were read. Returns by how much the time is another one where the wall clock was set
+  /// since the last time.
   mutating func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Duration? {
     let origin = wallTime - (instant - Instant(nanoseconds: 0))
     guard let former = self.origin else {
@@ -34,13 +46,35 @@ struct ClockJudge {
     guard abs(step.nanoseconds) >= Self.smallestStep.nanoseconds else { return nil }
     self.origin = origin
     wasRight = false
-    return step
+    disagreement = nil
+    defer { ahead = .zero }
+    return step - ahead
   }
 
-  /// The receiver says what time it is.
-  mutating func fixReported(_ fix: Fix) {
-    guard let origin else { return }
-    let ours = origin - (Instant(nanoseconds: 0) - fix.notBefore)
-    wasRight = abs((fix.time - ours).nanoseconds) <= Self.agreement.nanoseconds
+  /// The receiver says what time it is. Returns by how much the time is another one from now on, where
+  /// nobody else knows it.
+  mutating func fixReported(_ fix: Fix) -> Duration? {
+    guard let origin else { return nil }
+    let ours = origin - (Instant(nanoseconds: 0) - fix.notBefore) + ahead
+    let error = fix.time - ours
+    wasRight = error.isWithinAgreement
+    guard !wasRight, !isSynchronized else {
+      disagreement = nil
+      return nil
+    }
+    guard let disagreement, (error - disagreement).isWithinAgreement else {
+      disagreement = error
+      return nil
+    }
+    ahead += error
+    self.disagreement = nil
+    wasRight = true
+    return error
+  }
+}
+
+extension Duration {
+  fileprivate var isWithinAgreement: Bool {
+    abs(nanoseconds) <= ClockJudge.agreement.nanoseconds
   }
 }

@@ -1,6 +1,6 @@
 public import Bytes
 import HomeAssistant
-import Sensing
+public import Sensing
 
 /// What was measured and is not proven to be in Home Assistant, until it is.
 ///
@@ -53,6 +53,8 @@ public struct History: ~Copyable {
   private var isOpen = false
   private var clock = ClockJudge()
   private var corrections = TimeCorrections()
+  /// The receiver told the time since the clocks were read last.
+  private var wasToldTime = false
 
   /// - Parameters:
   ///   - device: how Home Assistant's users know whose history it is.
@@ -79,14 +81,25 @@ public struct History: ~Copyable {
     if !sensors.contains(where: { $0.uniqueID == uniqueID }) {
       sensors.append(HistorySensor(uniqueID: uniqueID, name: name))
     }
-    spool.record(reading, of: uniqueID, isTimeTrusted: clock.isTrusted)
+    spool.record(corrected(reading), of: uniqueID, isTimeTrusted: clock.isTrusted)
   }
 
   /// The receiver's clock is right.
   mutating func record(_ fix: Fix) {
-    clock.fixReported(fix)
+    if let step = clock.fixReported(fix) {
+      wasToldTime = true
+      putRight(by: step)
+    }
     spool.record(fix, isTimeTrusted: true)
   }
+
+  /// The reading with its time by the best clock there is.
+  public func corrected(_ reading: Reading) -> Reading {
+    Reading(sensor: reading.sensor, value: reading.value, time: corrected(reading.time))
+  }
+
+  /// What the best clock shows when the machine's shows this time.
+  public func corrected(_ time: WallTime) -> WallTime { time + clock.ahead }
 
   /// Whether another clock set the kernel's, and keeps it right.
   public var isClockSynchronized: Bool {
@@ -94,10 +107,17 @@ public struct History: ~Copyable {
     set { clock.isSynchronized = newValue }
   }
 
-  /// The clocks were read. Returns whether the wall clock was set since the last time: then
-  /// `isClockSynchronized` is to be asked for anew, because a person may have set it.
+  /// The clocks were read. Returns whether the time is another one since the last time: then
+  /// `isClockSynchronized` is to be asked for anew, because a person may have set the wall clock.
   public mutating func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Bool {
-    guard let step = clock.clockRead(instant, wallTime) else { return false }
+    defer { wasToldTime = false }
+    guard let step = clock.clockRead(instant, wallTime) else { return wasToldTime }
+    putRight(by: step)
+    return true
+  }
+
+  /// What was recorded so far was recorded with a clock that was wrong by so much.
+  private mutating func putRight(by step: Duration) {
     if state != .underWay {
       takeAgain()
       state = .resting
@@ -106,7 +126,6 @@ public struct History: ~Copyable {
     // The one that was taken out of memory is a copy.
     if heldOver?.entry.sequence == nil { heldOver?.entry.correctTime(by: step) }
     corrections.add(step, upTo: spool.end.sequence)
-    return true
   }
 
   /// A cycle is due. What was to go as history in the one before and could not is written to the disk,
