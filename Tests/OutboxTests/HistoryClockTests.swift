@@ -120,13 +120,14 @@ import Testing
     #expect(chunks.flatMap(\.readings).map { $0[0] } == [-1000, -999])
   }
 
-  @Test func whatTheReceiverToldIsNotPutRightASecondTimeByTheNetwork() throws {
+  @Test(arguments: [true, false])
+  func whatTheReceiverToldIsNotPutRightASecondTimeByWhoSetsTheClock(isNetwork: Bool) throws {
     rig.clockIs(synchronized: false, ahead: .seconds(-1000))
     rig.outage(level, 1...1)
     rig.record(.here(at: 1))
     rig.record(.here(at: 1))
     rig.outage(level, 2...2)
-    rig.clockIs(synchronized: true)
+    rig.clockIs(synchronized: isNetwork)
     rig.outage(level, 3...3)
     rig.forgetWhatWasToldSoFar()
     try rig.recover()
