@@ -113,6 +113,38 @@ import Testing
     }
   }
 
+  /// Nothing else would bring the notifications back while the connection stands.
+  @Test func aRenewalThatIsRefusedIsTriedAgainFromTimeToTime() throws {
+    let channel = open()
+    channel.deadlineReached(now: try #require(channel.deadline))
+    rig.driver.refuse(rig.ids(of: Self.command).last, code: "not_found")
+    rig.driver.advance(by: .seconds(5))
+    for count in 2..<6 {
+      #expect(rig.ids(of: Self.command).count == count)
+      rig.driver.refuse(rig.ids(of: Self.command).last, code: "not_found")
+      let deadline = try #require(channel.deadline)
+      #expect(deadline == rig.driver.now + PushChannel.renewalInterval)
+      channel.deadlineReached(now: deadline)
+    }
+    rig.driver.answer(rig.ids(of: Self.command).last)
+    #expect(notes.changes.last == .opened)
+  }
+
+  /// A log that says it every 10 minutes says nothing.
+  @Test func aRefusalThatLastsIsToldOnceUntilTheChannelIsOpen() throws {
+    let channel = open()
+    let refused = PushChannel.Change.refused(.server(code: "not_found", message: ""))
+    for _ in 0..<2 {
+      for _ in 0..<3 {
+        channel.deadlineReached(now: try #require(channel.deadline))
+        rig.driver.refuse(rig.ids(of: Self.command).last, code: "not_found")
+      }
+      channel.deadlineReached(now: try #require(channel.deadline))
+      rig.driver.answer(rig.ids(of: Self.command).last)
+    }
+    #expect(notes.changes == [.opened, refused, .opened, refused, .opened])
+  }
+
   @Test func itIsOpenedOnceAfterAReconnectionAndRestsMeanwhile() {
     let channel = open()
     rig.driver.endConnection()
@@ -144,7 +176,7 @@ import Testing
     rig.connect()
     rig.driver.refuse(code: "not_found", message: "no such device")
     #expect(notes.changes == [.refused(.server(code: "not_found", message: "no such device"))])
-    #expect(channel.deadline == nil)
+    #expect(channel.deadline == rig.driver.now + PushChannel.renewalInterval)
   }
 
   @Test func aNotificationThatCannotBeReadIsTold() {
@@ -155,6 +187,53 @@ import Testing
       return
     }
     withExtendedLifetime(channel) {}
+  }
+
+  /// Home Assistant closes the channel where it waits for a confirmation in vain.
+  @Test(
+    arguments: [
+      ["message": 7, "hass_confirm_id": "c1"], ["data": "none", "hass_confirm_id": "c1"],
+    ] as [JSON])
+  func aNotificationThatCannotBeReadIsConfirmedAllTheSame(event: JSON) throws {
+    let channel = open()
+    rig.driver.tell(event, of: 1)
+    let message = try #require(rig.driver.messages.last)
+    #expect(message["type"] == .text(Self.confirmation) && message["confirm_id"] == "c1")
+    #expect(notes.notifications.isEmpty)
+    rig.driver.answer()
+    #expect(throws: RequestError.self) { try notes.notifications.first?.get() }
+    #expect(notes.notifications.count == 1)
+    withExtendedLifetime(channel) {}
+  }
+
+  @Test func aConfirmationThatIsNoTextIsNotGivenBack() {
+    let channel = open()
+    rig.driver.tell(["message": "hello", "hass_confirm_id": 7], of: 1)
+    #expect(rig.driver.messages.isEmpty && notes.notifications.count == 1)
+    withExtendedLifetime(channel) {}
+  }
+
+  /// The agent takes another channel where it registers again; what was asked for the first one is
+  /// still answered then.
+  @Test(arguments: [true, false])
+  func whatArrivesAfterItsEndIsNothing(isAnswered: Bool) throws {
+    var channel: PushChannel? = open()
+    notify("c1")
+    let first = rig.driver.lastMessageID
+    notify("c2")
+    let second = rig.driver.lastMessageID
+    weak let watched = channel
+    channel = nil
+    #expect(watched == nil, "nothing keeps it")
+    if isAnswered {
+      rig.driver.refuse(first, code: "not_found")
+      rig.driver.answer(second)
+    }
+    rig.driver.endConnection()
+    #expect(notes.notifications.isEmpty && notes.changes == [.opened])
+    rig.client.networkChanged()
+    rig.driver.acceptConnection()
+    #expect(rig.ids(of: Self.command).isEmpty)
   }
 
   @Test func itsEndIsTheEndOfTheSubscription() {

@@ -5,7 +5,8 @@ public import Bytes
 /// Home Assistant closes the channel without a word where one notification is not confirmed within
 /// 10 seconds, or where somebody else opens one for the same device. So each is confirmed before
 /// anything is done about it, a confirmation that is refused opens the channel again at once, and
-/// it is opened again from time to time in any case. After a reconnection the client does that.
+/// it is opened again from time to time in any case, after a refusal too. After a reconnection the
+/// client does that.
 public final class PushChannel {
   /// How long a channel may be closed at most without anybody knowing.
   public static let renewalInterval: Duration = .seconds(600)
@@ -26,6 +27,7 @@ public final class PushChannel {
   private var observation: Observation?
   /// Whether the channel that is open or wanted asks for confirmations.
   private var isConfirmed = false
+  private var isRefusalTold = false
   private var renewAt: Instant?
 
   /// Opens the channel as soon as the client is connected, and closes it where this object ends.
@@ -33,7 +35,8 @@ public final class PushChannel {
   /// - Parameters:
   ///   - client: of the user who registered the device.
   ///   - webhookID: of the device's registration; a secret.
-  ///   - onChange: is told how Home Assistant took the channel, each time it is opened.
+  ///   - onChange: is told how Home Assistant took the channel, each time it is opened; a refusal
+  ///     only once until then.
   ///   - onNotification: is told every notification, which is confirmed by then, or why it cannot
   ///     be read.
   public init(
@@ -54,7 +57,8 @@ public final class PushChannel {
   /// `deadline` has come.
   public func deadlineReached(now: Instant) {
     guard let renewAt, now >= renewAt else { return }
-    renew()
+    self.renewAt = nil
+    subscription?.resubscribe()
   }
 
   private func stateChanged(_ state: ConnectionState) {
@@ -63,41 +67,43 @@ public final class PushChannel {
     // The client repeats the subscription that it has.
     guard subscription == nil || isConfirmed != self.isConfirmed else { return }
     self.isConfirmed = isConfirmed
+    let request = SubscribePush(webhookID: webhookID, isConfirmed: isConfirmed)
     subscription = client.subscribe(
-      SubscribePush(webhookID: webhookID, isConfirmed: isConfirmed),
+      request.command, request.payload,
       onStart: { [unowned(unsafe) self] in unsafe started($0) },
       onEvent: { [unowned(unsafe) self] in unsafe received($0) })
   }
 
   private func started(_ result: Result<NoContent, RequestError>) {
+    renewAt = client.now + Self.renewalInterval
     switch result {
     case .success:
-      renewAt = client.now + Self.renewalInterval
+      isRefusalTold = false
       onChange(.opened)
-    case .failure(let error): onChange(.refused(error))
+    case .failure(let error):
+      guard !isRefusalTold else { return }
+      isRefusalTold = true
+      onChange(.refused(error))
     }
   }
 
-  private func received(_ event: Result<PushNotification, RequestError>) {
-    guard case .success(let notification) = event, let id = notification.confirmID else {
+  private func received(_ text: Span<UInt8>) {
+    let json: JSON
+    do throws(JSONError) { json = try JSON(parsing: text) } catch {
+      return onNotification(.failure(.decoding(.malformed(error))))
+    }
+    let event: Result<PushNotification, RequestError> = Client.decode(json)
+    // What cannot be read has arrived all the same.
+    guard case .text(let confirmID)? = json["hass_confirm_id"], let id = subscription?.id else {
       return onNotification(event)
     }
-    // From inside an event nothing is sent at once: what is to be done waits for the answer.
-    client.send(ConfirmPush(webhookID: webhookID, confirmID: id)) { [unowned(unsafe) self] in
-      unsafe confirmed($0, event)
+    // From inside an event nothing is sent at once: what is to be done waits for the answer, which
+    // may come when this object is no more. Then nothing is done, whatever became of it.
+    client.send(ConfirmPush(webhookID: webhookID, confirmID: confirmID)) {
+      [unowned(unsafe) client, onNotification] result in
+      guard unsafe client.handlers[id] != nil else { return }
+      if case .failure(.server(code: "not_found", _)) = result { unsafe client.resubscribe(id) }
+      onNotification(event)
     }
-  }
-
-  /// It has arrived, whatever became of its confirmation.
-  private func confirmed(
-    _ result: Result<NoContent, RequestError>, _ event: Result<PushNotification, RequestError>
-  ) {
-    if case .failure(.server(code: "not_found", _)) = result { renew() }
-    onNotification(event)
-  }
-
-  private func renew() {
-    renewAt = nil
-    subscription?.resubscribe()
   }
 }
