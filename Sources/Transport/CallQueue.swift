@@ -11,7 +11,8 @@ protocol CallQueueOwner: AnyObject {
 }
 
 /// Calls to the REST API one after the other over one connection, each with an access token, which
-/// is renewed in between where it has to be.
+/// is renewed in between where it has to be. A call is made again where its token was refused, and
+/// never else: it may have had its effect.
 @safe final class CallQueue {
   /// The longest answer that is read: all states of a large home.
   static let responseByteCountMax = 16 << 20
@@ -29,6 +30,8 @@ protocol CallQueueOwner: AnyObject {
   private var tokens: AccessTokens
   private var errand = Errand.none
   private var waiting: [HTTPCall] = []
+  /// Comes before all that waits.
+  private var wantedRefresh: AuthCall?
   private var isTokenWanted = false
   unowned(unsafe) var owner: (any CallQueueOwner)?
 
@@ -87,16 +90,19 @@ protocol CallQueueOwner: AnyObject {
 
   // MARK: One errand after the other
 
-  /// Begins the next call where nothing is under way.
+  /// Begins what is next where nothing is under way.
   private func goOn() {
-    guard case .none = errand, !waiting.isEmpty else { return }
-    take(tokens.tokenWanted(now: Moment.now.instant))
+    guard case .none = errand else { return }
+    if let call = wantedRefresh { return refresh(call) }
+    if !waiting.isEmpty { take(tokens.tokenWanted(now: Moment.now.instant)) }
   }
 
   /// Serves whoever waits for a token: the session, or the next call.
   private func take(_ step: AccessTokens.Step) {
     switch step {
-    case .send(let call): refresh(call)
+    case .send(let call):
+      wantedRefresh = call
+      goOn()
     case .wait: return
     case .use(let token):
       tellToken(.token(token))
@@ -105,6 +111,7 @@ protocol CallQueueOwner: AnyObject {
       tellToken(.unavailable(problem.words))
       failAll(.transport(problem.words))
     case .rejected:
+      wantedRefresh = nil
       tellToken(.rejected("the credential was refused; log in again"))
       failAll(.rejected)
     }
@@ -120,12 +127,8 @@ protocol CallQueueOwner: AnyObject {
       to: Endpoint(url: url(call.target), method: call.method, bearerToken: token), telling: self)
   }
 
-  /// A call that is under way has the old token, and is answered first.
   private func refresh(_ call: AuthCall) {
-    if case .call(let interrupted, _) = errand {
-      http.cancel()
-      waiting.insert(interrupted, at: 0)
-    }
+    wantedRefresh = nil
     errand = .refresh
     http.request.removeAll()
     http.request.append(call.body)
@@ -171,6 +174,8 @@ extension CallQueue: TransferOwner {
     case (.call(let call, let token), .answered(status: 401)):
       waiting.insert(call, at: 0)
       take(tokens.tokenRefused(token, now: now))
+    case (.call(let call, _), .answered) where http.response.isOverflowed:
+      tell { $0.callFailed(call.id, .tooLarge) }
     case (.call(let call, _), .answered(let status)):
       if status < 400 { tokens.tokenAccepted() }
       tell {

@@ -7,7 +7,7 @@ import Testing
     (.http(status: 404, body: "404: Not Found"), "404"),
     (.transport("Couldn't connect to server"), "Couldn't connect to server"),
     (.rejected, "login"), (.expired, "does not answer"), (.disconnected, "lost"),
-    (.tooLarge, "larger"), (.overrun, "faster"), (.decoding(.missingKey("a")), "answer"),
+    (.tooLarge, "too large"), (.overrun, "faster"), (.decoding(.missingKey("a")), "answer"),
   ])
   func whatHappenedIsSaidForPeople(error: RequestError, words: String) {
     #expect(error.summary.string.contains(words))

@@ -51,14 +51,17 @@ import Testing
   private static var refresh: Credential {
     .refreshToken([UInt8]("refresh".utf8), clientID: [UInt8]("http://ha/".utf8))
   }
-  private static func granted(_ token: String) -> ScriptedServer.Reply {
-    .whole(
-      [UInt8](#"{"access_token":"\#(token)","token_type":"Bearer","expires_in":1800}"#.utf8))
+  private static func granted(_ token: String, seconds: Int = 1800) -> ScriptedServer.Reply {
+    let answer = #"{"access_token":"\#(token)","token_type":"Bearer","expires_in":\#(seconds)}"#
+    return .whole([UInt8](answer.utf8))
   }
 
-  private func call(_ number: UInt64, _ target: String = "/api/") -> HTTPCall {
+  private func call(
+    _ number: UInt64, _ target: String = "/api/", method: HTTPMethod = .get
+  ) -> HTTPCall {
     HTTPCall(
-      id: RequestID(number: number), method: .get, target: [UInt8](target.utf8), body: nil)
+      id: RequestID(number: number), method: method, target: [UInt8](target.utf8),
+      body: method == .post ? [UInt8]("{}") : nil)
   }
 
   private func turn(_ queue: CallQueue, until isDone: () -> Bool) throws {
@@ -147,6 +150,74 @@ import Testing
     try turn(queue) { server.requests.count == 1 }
     queue.cancel(RequestID(number: 1))
     try turn(queue) { owner.endCount == 1 }
+    #expect(owner.answers.map(\.call) == [RequestID(number: 2)])
+  }
+
+  /// A call that waits for its answer while the session wants a token, and its own is used up.
+  private func queueInTheMiddleOfACall() throws -> CallQueue {
+    server.add(Self.granted("old", seconds: 1), .silence)
+    let queue = try queue(Self.refresh)
+    queue.add(call(1, "/api/services/lock/open", method: .post))
+    try turn(queue) { server.requests.count == 2 }
+    queue.fetchToken(refused: nil)
+    return queue
+  }
+
+  /// The lock would open twice.
+  @Test func aCallUnderWayIsNeverRepeatedForTheSakeOfAToken() throws {
+    let queue = try queueInTheMiddleOfACall()
+    server.add(Self.granted("new"), .whole([UInt8]("twice")))
+    for _ in 0..<3 { try loop.turn(until: Moment.now.instant + .milliseconds(20)) }
+    server.breakSilence(with: ScriptedServer.answer([UInt8]("once")))
+    try turn(queue) { owner.endCount == 1 && !owner.tokens.isEmpty }
+    #expect(owner.answers.map(\.body) == ["once"])
+    #expect(owner.tokens == [.token([UInt8]("new".utf8))])
+    #expect(requests(with: "POST /api/services/lock/open") == 1)
+  }
+
+  @Test func whoeverWaitsForATokenGetsItWhereTheCallUnderWayIsCancelled() throws {
+    let queue = try queueInTheMiddleOfACall()
+    server.add(Self.granted("new"))
+    queue.cancel(RequestID(number: 1))
+    try turn(queue) { !owner.tokens.isEmpty }
+    #expect(owner.tokens == [.token([UInt8]("new".utf8))] && owner.endCount == 0)
+  }
+
+  @Test func aCallThatIsRefusedWhileATokenIsWantedGoesWithThatOne() throws {
+    let queue = try queueInTheMiddleOfACall()
+    server.breakSilence(with: ScriptedServer.answer(status: 401, []))
+    server.add(Self.granted("new"), .whole([UInt8]("ok")))
+    try turn(queue) { owner.endCount == 1 }
+    #expect(owner.tokens == [.token([UInt8]("new".utf8))])
+    #expect(owner.answers.map(\.body) == ["ok"])
+    #expect(requests(with: "Bearer new") == 1 && server.requests.count == 4)
+  }
+
+  /// The second refusal of a token is the end: what was to be sent for the next one is not.
+  @Test func aTokenThatIsWantedIsNotFetchedWhereTheCredentialIsRejectedMeanwhile() throws {
+    server.add(
+      Self.granted("first"), .whole(status: 401, []), Self.granted("old", seconds: 1), .silence)
+    let queue = try queue(Self.refresh)
+    queue.add(call(1))
+    try turn(queue) { server.requests.count == 4 }
+    queue.fetchToken(refused: nil)
+    server.breakSilence(with: ScriptedServer.answer(status: 401, []))
+    try turn(queue) { owner.endCount == 1 }
+    #expect(owner.failures.map(\.error) == [.rejected] && queue.isCredentialRejected)
+    #expect(owner.tokens.count == 1 && server.requests.count == 4)
+  }
+
+  @Test func anAnswerThatIsTooLongIsNoAnswer() throws {
+    let limit = CallQueue.responseByteCountMax
+    server.add(
+      .endless([UInt8]("HTTP/1.1 200 X\r\nContent-Length: \(limit + 1)\r\n\r\n[".utf8)),
+      .whole([UInt8]("2")))
+    let queue = try queue(try #require(Self.longLived))
+    queue.add(call(1))
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.failures.map(\.call) == [RequestID(number: 1)])
+    #expect(owner.failures.map(\.error) == [.tooLarge])
     #expect(owner.answers.map(\.call) == [RequestID(number: 2)])
   }
 }

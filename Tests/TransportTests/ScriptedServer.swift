@@ -15,7 +15,7 @@ final class ScriptedServer {
 
     /// A whole answer.
     static func whole(status: Int = 200, _ body: [UInt8]) -> Reply {
-      answer([UInt8]("HTTP/1.1 \(status) X\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body)
+      answer(ScriptedServer.answer(status: status, body))
     }
   }
 
@@ -24,6 +24,8 @@ final class ScriptedServer {
 
   private let server: StreamServer
   private var replies: [Reply]
+  /// Who was told nothing.
+  private var silenced: [StreamServer.Peer] = []
 
   /// Takes a free port, which refuses every connection where `isListening` is false.
   init(loop: EventLoop, replies: [Reply] = [], isListening: Bool = true) throws(Errno) {
@@ -32,8 +34,19 @@ final class ScriptedServer {
     server.received = { [unowned self] peer in self.answer(peer) }
   }
 
+  /// The bytes of a whole answer.
+  static func answer(status: Int = 200, _ body: [UInt8]) -> [UInt8] {
+    [UInt8]("HTTP/1.1 \(status) X\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
+  }
+
   /// What it answers after all that was said before.
   func add(_ replies: Reply...) { self.replies += replies }
+
+  /// Tells those who were told nothing so far.
+  func breakSilence(with bytes: [UInt8]) {
+    for peer in silenced { server.send(bytes, to: peer) }
+    silenced = []
+  }
 
   var port: UInt16 { server.port }
   var connectionCount: Int { server.connectionCount }
@@ -50,7 +63,7 @@ final class ScriptedServer {
     requests.append([UInt8](peer.input[..<count]))
     peer.input.removeFirst(count)
     switch replies.isEmpty ? .silence : replies.removeFirst() {
-    case .silence: return
+    case .silence: silenced.append(peer)
     case .answer(let bytes): server.send(bytes, to: peer)
     case .endless(let bytes):
       server.send(bytes, to: peer)

@@ -96,7 +96,7 @@ public enum RequestError: Error, Equatable, Sendable {
   case cancelled
   /// Events came faster than they were read.
   case overrun
-  /// The message is larger than Home Assistant takes.
+  /// The message is larger than Home Assistant takes, or its answer larger than is read.
   case tooLarge
 }
 
@@ -114,7 +114,7 @@ extension RequestError {
     case .disconnected: "the connection to Home Assistant was lost"
     case .cancelled: "nobody wants an answer any more"
     case .overrun: "events came faster than they were read"
-    case .tooLarge: "the message is larger than Home Assistant takes"
+    case .tooLarge: "the message or its answer is too large"
     }
   }
 
