@@ -23,6 +23,8 @@ protocol CallQueueOwner: AnyObject {
     case none
     case refresh
     case call(HTTPCall, token: [UInt8])
+    /// Nothing: its last answer is being read, where the next one would be written.
+    case reading
   }
 
   private let address: [UInt8]
@@ -178,13 +180,15 @@ extension CallQueue: TransferOwner {
       tell { $0.callFailed(call.id, .tooLarge) }
     case (.call(let call, _), .answered(let status)):
       if status < 400 { tokens.tokenAccepted() }
+      self.errand = .reading
       tell {
         $0.callAnswered(
           call.id, status: status, mediaType: http.responseMediaType, body: http.response)
       }
+      self.errand = .none
     case (.call(let call, _), .failed(let words)):
       tell { $0.callFailed(call.id, .transport(Text(words.bytes))) }
-    case (.none, _): preconditionFailure("nothing was under way")
+    case (.none, _), (.reading, _): preconditionFailure("nothing was under way")
     }
     goOn()
   }

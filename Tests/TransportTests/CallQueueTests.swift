@@ -16,11 +16,14 @@ import Testing
     var tokens: [TokenResult] = []
     var answers: [(call: RequestID, status: Int, body: String)] = []
     var failures: [(call: RequestID, error: RequestError)] = []
+    /// What is called with each answer, while it can be read.
+    var answered: () -> Void = {}
 
     func tokenFetched(_ result: TokenResult) { tokens.append(result) }
     func callAnswered(
       _ id: RequestID, status: Int, mediaType: InlineText, body: borrowing ByteBuffer
     ) {
+      answered()
       answers.append((id, status, String(decoding: [UInt8](body.bytes), as: UTF8.self)))
     }
     func callFailed(_ id: RequestID, _ error: RequestError) { failures.append((id, error)) }
@@ -151,6 +154,19 @@ import Testing
     queue.cancel(RequestID(number: 1))
     try turn(queue) { owner.endCount == 1 }
     #expect(owner.answers.map(\.call) == [RequestID(number: 2)])
+  }
+
+  /// The next call would be written where the answer is read.
+  @Test func aCallThatIsMadeWhileAnAnswerIsReadWaitsForItsEnd() throws {
+    server.add(.whole([UInt8]("1")), .whole([UInt8]("2")))
+    let queue = try queue(try #require(Self.longLived))
+    queue.add(call(1))
+    owner.answered = { [owner, call = call(2)] in
+      owner.answered = {}
+      queue.add(call)
+    }
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.answers.map(\.body) == ["1", "2"])
   }
 
   /// A call that waits for its answer while the session wants a token, and its own is used up.
