@@ -6,9 +6,9 @@ import Testing
 /// When it connects again, and when it sees that it must.
 @Suite struct ClientReconnectionTests {
   /// The waits of a client whose every attempt fails, in seconds, and their jitter.
-  private func waits(_ count: Int, seed: UInt64) -> [Double] {
+  private func waits(_ count: Int, policy: SessionPolicy, seed: UInt64) -> [Double] {
     let driver = ScriptedDriver()
-    let client = driver.makeClient(seed: seed)
+    let client = driver.makeClient(policy: policy, seed: seed)
     client.connect()
     return (1...count).map { attempt in
       driver.endConnection(.unreachable("no route"))
@@ -21,17 +21,70 @@ import Testing
     }
   }
 
-  @Test func theWaitsGrowAndEachHasItsJitter() {
-    let least = [0.0, 5, 10, 10, 15, 15, 15]
+  private func expectWaits(_ least: [Double], of policy: SessionPolicy) {
     var firsts: Set<Double> = []
     for seed in UInt64(0)..<200 {
-      let waits = waits(7, seed: seed)
+      let waits = waits(least.count, policy: policy, seed: seed)
       for (wait, least) in zip(waits, least) {
         #expect((least...least + max(1, least / 5)).contains(wait))
       }
       firsts.insert(waits[0])
     }
     #expect(firsts.count > 190)
+  }
+
+  @Test func theWaitsGrowAndEachHasItsJitter() {
+    expectWaits([0, 5, 10, 10, 15, 15, 15], of: SessionPolicy())
+  }
+
+  @Test func whoeverIsUnattendedWaitsLongerAndLonger() {
+    expectWaits([0, 5, 10, 20, 40, 80, 160, 300, 300, 300], of: .unattended)
+  }
+
+  /// A week without Home Assistant, on a battery.
+  @Test func whoeverIsUnattendedKnocksRarelyForAWeek() {
+    let rig = ClientRig(policy: .unattended)
+    rig.client.connect()
+    for _ in 0..<7 {
+      rig.forget()
+      let morning = rig.driver.now
+      while rig.driver.now - morning < .seconds(86_400) {
+        if rig.driver.socket == .opening { rig.driver.endConnection(.unreachable("no route")) }
+        rig.driver.advanceToDeadline()
+      }
+      let knocks = rig.driver.deeds.count { $0 == .openedSocket }
+      #expect(knocks > 200 && knocks < 300)
+    }
+  }
+
+  /// Home Assistant has banned the address, or somebody in front of it does not want us.
+  @Test(arguments: [SessionPolicy(), .unattended])
+  func whoeverIsForbiddenToConnectWaitsForAnHourEachTime(policy: SessionPolicy) throws {
+    let rig = ClientRig(policy: policy)
+    rig.client.connect()
+    for attempt in 1...10 {
+      try #require(rig.driver.socket == .opening)
+      rig.driver.endConnection(.refused(.forbidden))
+      #expect(rig.client.state.attempt == attempt)
+      rig.forget()
+      rig.driver.advance(by: .seconds(3600) + .nanoseconds(-1))
+      #expect(rig.driver.deeds.isEmpty)
+      rig.driver.advanceToDeadline()
+      #expect(rig.driver.deeds.count { $0 == .openedSocket } == 1)
+    }
+    rig.driver.endConnection(.refused(.notFound))
+    rig.forget()
+    rig.driver.advance(by: .seconds(360))
+    #expect(rig.driver.deeds.contains(.openedSocket), "any other refusal is waited for as before")
+  }
+
+  @Test func aPersonNeedNotWaitTillTheHourIsOver() {
+    let rig = ClientRig()
+    rig.client.connect()
+    rig.driver.endConnection(.refused(.forbidden))
+    rig.forget()
+    rig.client.connect()
+    #expect(rig.driver.deeds.contains(.openedSocket))
   }
 
   @Test func aConnectionThatIsAcceptedAndDroppedIsNotTriedFasterAndFaster() {

@@ -50,7 +50,7 @@ final class WebSocketLine {
     self.reporter = reporter
     self.isChannelWanted = isChannelWanted
     // Away from home a request is no reason to connect.
-    var policy = SessionPolicy()
+    var policy = SessionPolicy.unattended
     policy.connectsAutomatically = false
     client = driver.makeClient(policy: policy, seed: randomSeed())
     observation = client.observe { [unowned(unsafe) self] in unsafe stateChanged($0) }

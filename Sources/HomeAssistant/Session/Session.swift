@@ -216,7 +216,9 @@ public struct Session: ~Copyable {
     var readySince: Instant?
     if case .ready(_, let since) = phase { readySince = since }
     leaveConnection(now: now)
-    let at = reconnection.failed(readySince: readySince, now: now)
+    var at = reconnection.failed(readySince: readySince, now: now)
+    // A ban, which only a person can lift.
+    if case .refused(.forbidden) = cause { at = at + AccessTokens.refusalDelay }
     enter(.down(.retrying(attempt: reconnection.attempt, at: at, cause: cause)))
   }
 

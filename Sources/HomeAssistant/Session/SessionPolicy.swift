@@ -7,7 +7,8 @@ public struct SessionPolicy: Sendable {
   /// From sending a request to its answer, and the longest that one which is never repeated waits
   /// to be sent.
   public var answerTimeout: Duration = .seconds(60)
-  /// Waits before the first, second, … attempt to connect again; the last one repeats.
+  /// Waits before the first, second, … attempt to connect again; the last one repeats. After a
+  /// refusal with the status 403 each is `AccessTokens.refusalDelay` longer.
   public var reconnectWaits: [Duration] = [
     .zero, .seconds(5), .seconds(10), .seconds(10), .seconds(15),
   ]
@@ -29,4 +30,15 @@ public struct SessionPolicy: Sendable {
 
   /// The policy of a program with mains and a good network.
   public init() {}
+
+  /// The policy of a program that nobody looks after, such as one on a battery: where Home Assistant
+  /// stays away it knocks every 5 minutes in the end.
+  public static var unattended: SessionPolicy {
+    var policy = SessionPolicy()
+    policy.reconnectWaits = [
+      .zero, .seconds(5), .seconds(10), .seconds(20), .seconds(40), .seconds(80), .seconds(160),
+      .seconds(300),
+    ]
+    return policy
+  }
 }
