@@ -23,7 +23,7 @@ protocol CallQueueOwner: AnyObject {
     case none
     case refresh
     case call(HTTPCall, token: [UInt8])
-    /// Nothing: its last answer is being read, where the next one would be written.
+    /// Nothing; its last answer is being read, where the next one would be written.
     case reading
   }
 

@@ -3,7 +3,7 @@ public import HomeAssistant
 public import LinuxIO
 
 /// Carries a `Client` over the network: its WebSocket, its calls to the REST API, and the access
-/// tokens for both.
+/// tokens for both. Another address has another driver, and another client.
 @safe public final class NetworkDriver: Driver {
   private let loop: EventLoop
   private let socketURL: [UInt8]

@@ -84,7 +84,6 @@ import Testing
     rig.forget()
     rig.send("get_config", retry: .always)
     rig.client.networkChanged()
-    rig.client.endpointChanged()
     rig.client.disconnect()
     rig.send("get_services", retry: .always)
     let ticks = rig.subscribe("ticks")

@@ -53,7 +53,6 @@ import Testing
     #expect(rig.states == [.down(.idle)])
     rig.client.disconnect()
     rig.client.networkChanged()
-    rig.client.endpointChanged()
     rig.driver.advance(by: .seconds(3600))
     #expect(rig.driver.deeds.count == 1)
     #expect(rig.states.count == 1)
@@ -66,35 +65,6 @@ import Testing
     rig.driver.advance(by: .seconds(60))
     #expect(rig.driver.deeds.isEmpty)
     #expect(rig.client.state == .down(.idle))
-  }
-
-  @Test func anotherAddressReplacesTheConnectionAndIsNoFailure() {
-    let rig = ClientRig(isReady: true)
-    rig.send("get_config")
-    rig.forget()
-    rig.client.endpointChanged()
-    #expect(
-      rig.driver.deeds == [.closedSocket(code: 1001), .fetchedToken(.connect), .openedSocket])
-    rig.driver.acceptConnection()
-    #expect(rig.states.map(\.word) == ["connecting", "authenticating", "ready"])
-    rig.driver.answer(with: 5)
-    #expect(rig.endings == ["get_config: 5"])
-  }
-
-  @Test func anotherAddressIsTriedAtOnceWhereTheOldOneFailed() {
-    let rig = ClientRig()
-    rig.client.connect()
-    for _ in 0..<4 {
-      rig.driver.endConnection(.unreachable("no route"))
-      rig.driver.advanceToDeadline()
-    }
-    rig.driver.endConnection(.unreachable("no route"))
-    #expect(rig.client.state.attempt == 5)
-    rig.driver.removeDeeds()
-    rig.client.endpointChanged()
-    #expect(rig.driver.deeds == [.fetchedToken(.connect), .openedSocket])
-    rig.driver.endConnection(.unreachable("no route"))
-    #expect(rig.client.state.attempt == 1)
   }
 
   @Test func aSocketThatDoesNotOpenInTimeIsGivenUp() {
@@ -110,7 +80,7 @@ import Testing
 
   @Test(
     arguments: [
-      .noEndpoint, .unreachable("Connection refused"), .closed(code: nil), .closed(code: 1009),
+      .unreachable("Connection refused"), .closed(code: nil), .closed(code: 1009),
       .refused(.redirected(status: 301, location: [UInt8]("https://home.example".utf8))),
       .violation(.maskedFrame),
     ] as [ConnectionFailure])

@@ -51,20 +51,19 @@ private final class World {
   private func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
 
   func step() {
-    switch below(20) {
+    switch below(19) {
     case 0: driver.advance(by: .milliseconds(below(70_000)))
     case 1: driver.advanceToDeadline()
     case 2: driver.sleep(for: .seconds(below(600)))
     case 3: connect()
     case 4: if below(4) == 0 { client.disconnect() }
     case 5: client.networkChanged()
-    case 6: if below(3) == 0 { client.endpointChanged() }
-    case 7: giveToken()
-    case 8: socketTurns()
-    case 9, 10: wish()
-    case 11: cancel()
-    case 12: resubscribe()
-    case 13: driver.say(text: Array("{\"id\":1,\"type\":\"result\"".utf8.prefix(below(24))))
+    case 6: giveToken()
+    case 7: socketTurns()
+    case 8, 9: wish()
+    case 10: cancel()
+    case 11: resubscribe()
+    case 12: driver.say(text: Array("{\"id\":1,\"type\":\"result\"".utf8.prefix(below(24))))
     default: serve()
     }
     look()

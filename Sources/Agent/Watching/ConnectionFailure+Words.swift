@@ -5,7 +5,6 @@ extension ConnectionFailure {
   /// Why there is no connection, for a person who waits for it.
   var words: MessageText {
     switch self {
-    case .noEndpoint: "there is no address to connect to"
     case .unreachable(let words): "\(shown: words)"
     case .refused(let refusal): refusal.words
     case .closed: "Home Assistant closed the connection"

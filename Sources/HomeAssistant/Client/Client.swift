@@ -69,13 +69,6 @@ public final class Client {
     act()
   }
 
-  /// The address changed: the connection, or the wait for one, is replaced by a connection to the
-  /// new address.
-  public func endpointChanged() {
-    session.endpointChanged(now: driver.now)
-    act()
-  }
-
   /// The network is another one: what waits to connect again does it now, and a connection has to
   /// show that it still stands.
   public func networkChanged() {

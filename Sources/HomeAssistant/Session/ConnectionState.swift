@@ -25,8 +25,6 @@ public enum DownReason: Equatable, Sendable {
 
 /// Why an attempt failed or a connection ended.
 public enum ConnectionFailure: Error, Equatable, Sendable {
-  /// There is no address to connect to at present.
-  case noEndpoint
   /// The socket never opened, and this is why, in the transport's words.
   case unreachable(Text)
   /// There is a server, and it opened no WebSocket.

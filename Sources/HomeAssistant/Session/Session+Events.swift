@@ -20,17 +20,6 @@ extension Session {
     enter(.down(.idle))
   }
 
-  /// The address changed: a connection to the old one, or the wait for one, is replaced by a
-  /// connection to the new one.
-  public mutating func endpointChanged(now: Instant) {
-    if isRejected { return }
-    if case .down(.idle) = phase { return }
-    closeSocketIfOpen()
-    leaveConnection(now: now)
-    reconnection.startOver()
-    beginAttempt(now: now)
-  }
-
   /// The network is another one: who waits to connect again does it now, and a connection has to
   /// show that it still stands.
   public mutating func networkChanged(now: Instant) {
