@@ -153,6 +153,13 @@ protocol CallQueueOwner: AnyObject {
     tell { $0.tokenFetched(result) }
   }
 
+  private func tellAnswer(to id: RequestID, status: Int) {
+    guard let owner = unsafe owner else { return }
+    guard !http.response.isOverflowed else { return owner.callFailed(id, .tooLarge) }
+    owner.callAnswered(
+      id, status: status, mediaType: http.responseMediaType, body: http.response)
+  }
+
   private func failAll(_ error: RequestError) {
     let failed = waiting
     waiting = []
@@ -176,15 +183,10 @@ extension CallQueue: TransferOwner {
     case (.call(let call, let token), .answered(status: 401)):
       waiting.insert(call, at: 0)
       take(tokens.tokenRefused(token, now: now))
-    case (.call(let call, _), .answered) where http.response.isOverflowed:
-      tell { $0.callFailed(call.id, .tooLarge) }
     case (.call(let call, _), .answered(let status)):
       if status < 400 { tokens.tokenAccepted() }
       self.errand = .reading
-      tell {
-        $0.callAnswered(
-          call.id, status: status, mediaType: http.responseMediaType, body: http.response)
-      }
+      tellAnswer(to: call.id, status: status)
       self.errand = .none
     case (.call(let call, _), .failed(let words)):
       tell { $0.callFailed(call.id, .transport(Text(words.bytes))) }

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func whoeverIsUnattendedWaitsLongerAndLonger() {
-    expectWaits([0, 5, 10, 20, 40, 80, 160, 300, 300, 300], of: .unattended)
+    expectWaits([0, 5, 20, 80, 300, 300, 300], of: .unattended)
   }
 
   /// A week without Home Assistant, on a battery.

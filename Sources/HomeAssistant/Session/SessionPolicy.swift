@@ -35,10 +35,7 @@ public struct SessionPolicy: Sendable {
   /// stays away it knocks every 5 minutes in the end.
   public static var unattended: SessionPolicy {
     var policy = SessionPolicy()
-    policy.reconnectWaits = [
-      .zero, .seconds(5), .seconds(10), .seconds(20), .seconds(40), .seconds(80), .seconds(160),
-      .seconds(300),
-    ]
+    policy.reconnectWaits = [.zero, .seconds(5), .seconds(20), .seconds(80), .seconds(300)]
     return policy
   }
 }
