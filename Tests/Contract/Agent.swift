@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The agent as it ships, run for one cycle against the server under test.
+/// The agent as it ships, and its commands, run against the server under test.
 ///
 /// `HOMEWARD_CONTRACT_AGENT` is its binary and `HOMEWARD_CONTRACT_GPSD_PORT` the port of a gpsd
 /// with a fix; `Tests/run contract` provides both.
@@ -22,9 +22,13 @@ struct Agent {
 
   /// - Parameters:
   ///   - serverSettings: more keys of the section `home_assistant`.
+  ///   - hasToken: whether the configuration names a file with the token; else the board is to be
+  ///     paired.
   ///   - settings: more lines of the configuration.
   /// - Throws: where the surroundings name no server, or the file system refuses.
-  init(server serverSettings: String = "", settings: String = "") throws {
+  init(
+    server serverSettings: String = "", hasToken: Bool = true, settings: String = ""
+  ) throws {
     let environment = ProcessInfo.processInfo.environment
     server = try Server.required()
     binary = URL(filePath: try #require(environment["HOMEWARD_CONTRACT_AGENT"]))
@@ -32,7 +36,9 @@ struct Agent {
     folder = URL.temporaryDirectory.appending(path: "homeward-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try write(server.token, to: "token")
-    try write(configuration(serverSettings) + "\n\(settings)\n", to: "homeward.yaml")
+    let token = hasToken ? "token_file: \(folder.path)/token" : ""
+    try write(
+      configuration("\(token)\n  \(serverSettings)") + "\n\(settings)\n", to: "homeward.yaml")
     for (name, value) in Self.kernelFiles { try write(value + "\n", to: "sys/class/\(name)") }
   }
 
@@ -51,7 +57,6 @@ struct Agent {
     state_directory: \(folder.path)/state
     home_assistant:
       url: "\(server.url.absoluteString)"
-      token_file: \(folder.path)/token
       \(serverSettings)
     device: { name: \(deviceName) }
     location: { source: gpsd, port: \(gpsdPort) }
@@ -73,21 +78,32 @@ struct Agent {
 
   func remove() { try? FileManager.default.removeItem(at: folder) }
 
-  private var arguments: [String] {
-    ["run", "--config", folder.appending(path: "homeward.yaml").path, "--json"]
+  private var options: [String] {
+    ["--config", folder.appending(path: "homeward.yaml").path, "--json"]
   }
 
   /// `homeward run`, until it is stopped.
-  func start() throws -> AgentAtWork { try AgentAtWork(binary, arguments) }
+  func start() throws -> AgentAtWork { try AgentAtWork(binary, ["run"] + options) }
 
   /// `homeward run --once`, to its end.
-  func runOnce() throws -> Run {
+  func runOnce() throws -> Run { try run("run", "--once") }
+
+  /// Another command, to its end; `input` is its standard input.
+  func run(_ words: String..., input: String = "") throws -> Run {
+    try run(words, input: input)
+  }
+
+  func run(_ words: [String], input: String = "") throws -> Run {
     let process = Process()
     let output = Pipe()
+    let typed = Pipe()
     process.executableURL = binary
-    process.arguments = arguments + ["--once"]
+    process.arguments = words + options
+    process.standardInput = typed
     process.standardOutput = output
     try process.run()
+    try typed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try typed.fileHandleForWriting.close()
     let lines = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     return Run(
