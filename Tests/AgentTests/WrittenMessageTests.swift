@@ -25,6 +25,10 @@ import Testing
     }
   }
 
+  private let everyLocationKey =
+    #"{"location_name":"x","gps":[1,2],"gps_accuracy":3,"battery":4,"speed":5,"altitude":6,"#
+    + #""course":7,"vertical_accuracy":8}"#
+
   @Test func eachTypeIsWrittenAsHomeAssistantWantsIt() throws {
     let table: [(words: [String], data: String?, expected: String?)] = [
       (["get_config"], nil, "{}"),
@@ -57,6 +61,7 @@ import Testing
         #"{"gps":[52.5000000,-5.0000000],"gps_accuracy":4}"#
       ),
       (["update_location"], #"{"location_name":"home"}"#, #"{"location_name":"home"}"#),
+      (["update_location"], everyLocationKey, everyLocationKey),
       (["register_sensor"], #"{"name":"X"}"#, #"{"name":"X"}"#),
       (["update_sensor_states"], #"[{"state":4}]"#, #"[{"state":4}]"#),
     ]
@@ -110,6 +115,15 @@ import Testing
       ),
       (["stream_camera"], nil, "stream_camera needs the id of an entity, such as camera.deck"),
       (["update_location"], nil, "update_location needs --data"),
+      (
+        ["update_location"], #"{"gps":[1,2],"gps_accuracy":3,"fly":1}"#,
+        "Home Assistant drops a location with \"fly\" in it"
+      ),
+      (
+        ["update_location"], #"{"gps":[1,2],"gps_accuracy":3,"in_zones":["zone.home"]}"#,
+        "Home Assistant drops a location with \"in_zones\" in it if it is older than 2026.6; leave it"
+          + " out"
+      ),
       (["update_location", "north", "1"], nil, "\"north\" is no number"),
       (["update_location", "1", "2"], "{}", "update_location takes no --data here"),
       (["register_sensor"], nil, "register_sensor needs --data"),

@@ -96,8 +96,28 @@ struct WrittenMessage {
   /// Accuracy in metres, where none is given: what a phone has under the open sky.
   private static let standardAccuracyMeters = 10.0
 
+  /// What every Home Assistant takes of a location.
+  private static let locationKeys: [Text] = [
+    "location_name", "gps", "gps_accuracy", "battery", "speed", "altitude", "course",
+    "vertical_accuracy",
+  ]
+
+  /// Home Assistant drops a location with any other key as a whole, and answers as ever.
+  private static func locationMembers(_ words: MessageWords) throws(UsageError) -> [UInt8] {
+    let members = try words.onlyData().object()
+    for (key, _) in members.members where !locationKeys.contains(key) {
+      if key == "in_zones" {
+        throw .mistake(
+          "Home Assistant drops a location with \"in_zones\" in it if it is older than 2026.6;"
+            + " leave it out")
+      }
+      throw .mistake("Home Assistant drops a location with \(quoted: key.bytes) in it")
+    }
+    return try written(.object(members))
+  }
+
   private static func location(_ words: MessageWords) throws(UsageError) -> [UInt8] {
-    if words.isEmpty { return try written(.object(try words.onlyData().object())) }
+    if words.isEmpty { return try locationMembers(words) }
     let numbers = try words.numbers()
     guard (2...3).contains(numbers.count) else {
       throw .mistake(
