@@ -60,8 +60,8 @@ extension Reporter {
       let message = notification.message?.bytes ?? []
       log.notice(
         title.isEmpty
-          ? "notification: \(quoted: message)"
-          : "notification: \(quoted: title): \(quoted: message)")
+          ? "notification: \(received: message)"
+          : "notification: \(received: title): \(received: message)")
       events.write("notification") {
         $0.appendMember("title", title.span)
         $0.appendMember("message", message.span)

@@ -9,6 +9,9 @@ struct MessageText: ExpressibleByStringInterpolation {
   /// end up in a log. 40 characters hold every word and number that can be right.
   static let quotedCharactersMax = 40
 
+  /// Of what Home Assistant has to say more is shown: a notification is meant for people.
+  static let receivedBytesMax = 500
+
   let bytes: [UInt8]
 
   /// Bytes that are known not to come from the file.
@@ -70,6 +73,17 @@ struct MessageText: ExpressibleByStringInterpolation {
         MessageText.canShow(text)
           ? "\"\(bytes: text.printable)\""
           : "(a text of \(text.characterCount) characters)")
+    }
+
+    /// The beginning of a text from Home Assistant, in quotes.
+    @inline(never)
+    mutating func appendInterpolation(received text: [UInt8]) {
+      var end = 0
+      while end < text.count, end < MessageText.receivedBytesMax {
+        end = text.span.character(at: end).end
+      }
+      appendInterpolation("\"\(bytes: [UInt8](text[..<end]).printable)" as MessageText)
+      appendInterpolation(end < text.count ? "…\"" : "\"" as StaticString)
     }
 
     /// `a, b or c`
