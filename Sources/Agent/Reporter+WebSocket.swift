@@ -6,7 +6,7 @@ import Outbox
 
 extension Reporter {
   /// An outage is told once, and its end.
-  func webSocket(_ state: ConnectionState) {
+  func webSocket(_ state: ConnectionState, of login: Login) {
     switch state {
     case .ready(let version):
       log.notice(
@@ -16,28 +16,21 @@ extension Reporter {
       log.warning("the WebSocket to Home Assistant failed: \(cause.words). It is tried again")
       events.write("websocket_failed")
     case .down(.rejected):
-      log.error(
-        "Home Assistant does not accept the token for the WebSocket; it is never sent again, for"
-          + " Home Assistant may ban this address. Pair this board again: homeward pair")
+      log.error("there is no WebSocket: \(login.rejectedWithRemedy)")
       events.write("websocket_rejected")
     case .down(.idle), .down(.retrying), .connecting, .authenticating: break
     }
   }
 
-  func withoutCredential() {
+  func withoutLogin(_ reason: MessageText) {
     log.error(
-      "the WebSocket needs a token, and there is none: name home_assistant.token_file, or pair this"
-        + " board: homeward pair. What is not about notifications or statistics goes on without")
+      "there is no WebSocket: \(reason). After the next start it is tried again; what is not about"
+        + " notifications or statistics goes on without")
     events.write("websocket_rejected")
   }
 
   /// Why was said.
-  func withoutRejectedTokens() {
-    log.error(
-      "there is no WebSocket, since its token may not be sent; after the next start it is tried"
-        + " again. What is not about notifications or statistics goes on without")
-    events.write("websocket_rejected")
-  }
+  func withoutRejectedTokens() { withoutLogin("its token may not be sent") }
 
   func withoutPushToken(_ flaw: Enrollment.TokenFlaw) {
     log.error(

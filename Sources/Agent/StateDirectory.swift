@@ -39,8 +39,9 @@ final class StateDirectory {
     }
   }
 
-  /// Tries to write, as keeping a registration will.
+  /// Tries to write, and makes the directory where it is missing.
   func checkIsWritable() throws(Errno) {
+    try makePrivateDirectory(at: path)
     try replaceFile(named: Self.probeName, in: path, with: [UInt8]("probe\n").span)
     try removeFile(at: path / Self.probeName)
   }

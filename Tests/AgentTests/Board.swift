@@ -121,6 +121,12 @@ final class Board {
   /// Changes the charge of the battery, in percent.
   func charge(_ percent: Int) throws { try set("capacity", of: "BAT7", to: "\(percent)") }
 
+  /// Lets nothing new be kept in the state directory, as a full or read-only disk does, also where
+  /// root runs the tests.
+  func blockWriting() throws { try makeFolder("state/probe.new") }
+
+  func unblockWriting() throws { try remove("state/probe.new") }
+
   // MARK: Secrets
 
   func keepSecret(_ text: String) { if !text.isEmpty { secrets.append(text) } }

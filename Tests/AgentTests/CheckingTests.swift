@@ -224,6 +224,54 @@ extension SetUp.Checking {
     #expect(check["login"] == nil)
   }
 
+  @Test func aLoginThatWasRejectedAndCannotBeKeptInMindIsTold() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    home.revoke(try board.refreshToken)
+    try board.makeFolder("state/rejected-token.new")
+    let check = try await board.checked()
+    #expect(check.status == 66)
+    #expect(check.problems == ["login rejection_not_kept board"])
+    #expect(
+      check["login"]?.text.contains("that Home Assistant rejected the login cannot be kept in")
+        == true)
+  }
+
+  @Test func withoutRoomToKeepARejectionTheLoginIsLeftOut() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    home.revoke(try board.refreshToken)
+    try board.blockWriting()
+    let check = try await board.checked()
+    #expect(check.status == 66)
+    #expect(check.problems == ["login unusable board"])
+    #expect(
+      check["login"]?.text.contains("no token is sent: a rejection cannot be kept in") == true)
+    #expect(check["encryption"]?.isWell == true)
+    #expect(home.counters.refused == 0)
+  }
+
+  @Test func theTokenFileIsTheLoginWhereTheConfigurationNamesOne() async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    #expect(try await board.checked()["login"]?.isWell == true)
+
+    try board.write(token: "wrong-\(UUID().uuidString)")
+    let rejected = try await board.checked()
+    #expect(rejected.problems == ["login rejected home_assistant"])
+    #expect(
+      rejected["login"]?.remedy
+        == "write a new token to \(board.path("token")), and restart the agent")
+
+    try board.remove("token")
+    let missing = try await board.checked()
+    #expect(missing.status == 66)
+    #expect(missing.problems == ["login unusable board"])
+    #expect(
+      missing["login"]?.text.contains("token_file cannot be read: No such file or directory")
+        == true)
+  }
+
   @Test func aRejectedLoginIsNeverSentAgain() async throws {
     let home = try lockedHome()
     let board = try await Board.loggedIn(to: home)

@@ -45,6 +45,28 @@ extension WholeAgent.Registering {
     }
   }
 
+  /// A login that pairing kept brings a token; it could be rejected, which must be kept in mind.
+  @Test func withoutRoomToKeepARejectionTheKeptLoginIsNotSent() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    board.keepKeptSecrets()
+    try board.remove("state/registration.json")
+    home.fault = .status(503)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("not_registered", cause: "no_token")
+    try board.blockWriting()
+    try await agent.event("state_failed")
+    let requestCount = home.requestCount
+    home.fault = nil
+    for _ in 0..<3 { try await agent.hasReadEverything() }
+    #expect(home.requestCount == requestCount)
+    try board.unblockWriting()
+    try await agent.event("registered")
+    try await agent.event("proven")
+    let ending = await agent.stop()
+    #expect(ending.lines(with: "no token is sent: a rejection cannot be kept in").count == 1)
+  }
+
   @Test func aTokenFileIsLookedAtUntilItHoldsAToken() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home.url, token: nil)
@@ -62,7 +84,7 @@ extension WholeAgent.Registering {
 
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "no token to register with").count == 4)
+    #expect(ending.lines(with: "there is no token: ").count == 4)
     for words in [
       "cannot be read: No such file or directory", "token_file is empty", "holds a space",
       "is larger than 8 KiB",

@@ -113,6 +113,98 @@ extension WholeAgent.Servers {
     #expect(home.count(isTurnedAway) == 1)
   }
 
+  /// What was rejected is written down later, and is known after a restart.
+  @Test func aRejectionThatCannotBeKeptAtOnceIsKeptByALaterCycle() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let first = try RunningAgent(on: board)
+    try await first.event("notifications_open")
+    _ = await first.stop()
+    try board.write(token: "revoked-\(UUID().uuidString)")
+    let isTurnedAway: (PracticeHome.Event) -> Bool = {
+      if case .occurred(.socketClosed(_, byHome: true)) = $0 { true } else { false }
+    }
+    let obstacle = "state/rejected-token.new"
+    try board.makeFolder(obstacle)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("state_failed")
+    try await agent.event("websocket_rejected")
+    try await agent.event("proven")
+    try await agent.hasReadEverything()
+    try board.remove(obstacle)
+    for charge in [70, 71] {
+      try board.charge(charge)
+      try await agent.hasReadEverything()
+      try await agent.event("proven")
+    }
+    let ending = await agent.stop()
+    #expect(
+      ending.lines(with: "that Home Assistant rejected the login cannot be kept in").count == 1,
+      "\(ending.log)")
+    let restarted = try RunningAgent(on: board)
+    try await restarted.event("websocket_rejected")
+    try await restarted.event("proven")
+    #expect(await restarted.stop().status == 0)
+    #expect(home.count(isTurnedAway) == 1)
+  }
+
+  @Test func withoutRoomToKeepARejectionTheWebSocketGetsNoToken() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let first = try RunningAgent(on: board)
+    try await first.event("notifications_open")
+    _ = await first.stop()
+    let isOpened: (PracticeHome.Event) -> Bool = {
+      if case .occurred(.socketOpened) = $0 { true } else { false }
+    }
+    let openedCount = home.count(isOpened)
+    try board.blockWriting()
+    let agent = try RunningAgent(on: board)
+    try await agent.event("websocket_rejected")
+    try await agent.event("proven")
+    let ending = await agent.stop()
+    #expect(ending.lines(with: "no token is sent: a rejection cannot be kept in").count == 1)
+    #expect(home.count(isOpened) == openedCount)
+  }
+
+  @Test func aTokenFileThatCannotBeReadIsToldWithItsReason() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let first = try RunningAgent(on: board)
+    try await first.event("notifications_open")
+    _ = await first.stop()
+    try board.remove("token")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("websocket_rejected")
+    try await agent.event("proven")
+    let ending = await agent.stop()
+    #expect(
+      ending.lines(with: "token_file cannot be read: No such file or directory").count == 1,
+      "\(ending.log)")
+  }
+
+  @Test func aNotificationIsShownWithItsLengthButWithoutWhatATerminalObeys() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home, settings: "notifications: websocket")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("notifications_open")
+    let long = "Storm warning for tonight: " + String(repeating: "gusts of nine. ", count: 15)
+    #expect(try await home.notify("\\u001b[31m\(long)\\u0007\\u202e") == 200)
+    try await agent.event("notification") { $0.message?.contains(long) == true }
+    let tooLong = String(repeating: "é", count: 3000)
+    #expect(try await home.notify(tooLong) == 200)
+    try await agent.event("notification") { $0.message == tooLong }
+    let ending = await agent.stop()
+    #expect(ending.lines(with: long).count == 1, "\(ending.log)")
+    let controls = ending.log.joined().unicodeScalars.filter {
+      $0.properties.generalCategory == .control || $0 == "\u{202E}"
+    }
+    #expect(controls.isEmpty)
+    let cut = try #require(ending.lines(with: "éé").first)
+    #expect((100...1000).contains(cut.count { $0 == "é" }), "\(cut)")
+    #expect(!cut.contains("\u{FFFD}"), "no character is cut in two")
+  }
+
   // MARK: The other transport
 
   @Test func messagesGoOverTheOpenWebSocketAndByHTTPWhileThereIsNone() async throws {

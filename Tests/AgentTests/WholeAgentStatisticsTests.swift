@@ -102,7 +102,7 @@ extension WholeAgent.Statistics {
     let other = try RunningAgent(on: board)
     try await other.event("proven")
     let ending = await other.stop()
-    #expect(ending.lines(with: "the WebSocket needs a token, and there is none").count == 1)
+    #expect(ending.lines(with: "there is no WebSocket: there is no token. Pair").count == 1)
     #expect(areHoursKept(on: board))
   }
 }

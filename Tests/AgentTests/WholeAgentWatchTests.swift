@@ -267,8 +267,8 @@ extension WholeAgent.Watching {
 
   @Test func theCredentialThatPairingKeptIsEnough() async throws {
     let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
-    try board.remove("token")
+    let board = try Board(unpairedWith: home)
+    #expect(try await board.paired(with: home).status == 0)
     #expect(try await board.run("watch", "states", "zone.home", "--once").status == 0)
   }
 
@@ -276,6 +276,29 @@ extension WholeAgent.Watching {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
     #expect(try await board.run("watch", "states", "zone.home", "--once").status == 0)
+  }
+
+  /// As for the agent: what stands in the file counts, and not what pairing kept.
+  @Test func theTokenFileComesBeforeWhatPairingKept() async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    try board.write(token: "wrong-\(UUID().uuidString)")
+    let ending = try await board.run("watch", "states", "zone.home", "--once")
+    #expect(ending.status == 77)
+    #expect(
+      ending.lines(with: "write a new token to \(board.path("token")), and restart the agent").count
+        == 1, "\(ending.log)")
+  }
+
+  @Test func withoutRoomToKeepARejectionNothingIsSent() async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    try board.blockWriting()
+    let requestCount = home.requestCount
+    let ending = try await board.run("watch", "states", "zone.home", "--once")
+    #expect(ending.status == 66)
+    #expect(ending.lines(with: "no token is sent: a rejection cannot be kept in").count == 1)
+    #expect(home.requestCount == requestCount)
   }
 
   @Test func aRejectedTokenIsNeverSentAgain() async throws {
@@ -302,11 +325,13 @@ extension WholeAgent.Watching {
     let board = try Board(reportingTo: home.url, token: nil)
     let ending = try await board.run("watch")
     #expect(ending.status == 66)
-    #expect(ending.lines(with: "pair the board with: homeward pair").count == 1, "\(ending.log)")
+    #expect(
+      ending.lines(with: "token_file cannot be read: No such file or directory").count == 1,
+      "\(ending.log)")
     try board.write(token: "two words")
     let other = try await board.run("watch")
-    #expect(other.status == 65)
-    #expect(other.lines(with: "holds no access token").count == 1, "\(other.log)")
+    #expect(other.status == 66)
+    #expect(other.lines(with: "token_file holds a space").count == 1, "\(other.log)")
     #expect(home.requestCount == 0)
   }
 

@@ -19,13 +19,14 @@ final class Checkup {
     guard let configuration = readConfiguration() else { return report }
     let state = StateDirectory(Path(configuration.stateDirectory))
     let registration = readRegistration(state, configuration)
-    let login = readLogin(state)
+    let login = readLogin(state, configuration)
     let (url, settings) = (configuration.homeAssistant.url, configuration.homeAssistant.tls)
     let exchange = try Exchange(
       loop: loop, settings: settings, responseByteCountMax: EncryptionProof.answerByteCountMax)
     guard try probe(url, exchange) else { return report }
-    let visit = try login.map { (tokens) throws(CommandFailure) in
-      try LoginVisit(with: tokens, at: url, state: state, settings: settings, loop: loop)
+    let visit = try login.map { (login) throws(CommandFailure) in
+      try LoginVisit(
+        with: login.0, login.1, at: url, state: state, settings: settings, loop: loop)
     }
     if let registration {
       let proof = EncryptionProof(
@@ -83,12 +84,14 @@ final class Checkup {
       "This board is no device of Home Assistant: there is none in \(state.path)", remedy: remedy)
   }
 
-  /// The login of this board; nil where none is kept, which is no problem: reporting needs none.
-  private func readLogin(_ state: StateDirectory) -> AccessTokens? {
+  /// The login of this board, and what may not be sent; nil where there is none, which is no
+  /// problem: reporting needs none.
+  private func readLogin(
+    _ state: StateDirectory, _ configuration: Configuration
+  ) -> (Login, RejectedTokens)? {
     do throws(CommandFailure) {
-      let rejected = try state.keptRejectedTokens()
-      guard let credential = try state.keptCredential() else { return nil }
-      return AccessTokens(credential: credential, rejected: rejected, seed: randomSeed())
+      guard let login = try Login.find(configuration, state) else { return nil }
+      return (login, try state.keptRejectedTokens())
     } catch {
       report.append(.wrong("login", "unusable", .board, error.code, error.text))
       return nil

@@ -5,17 +5,18 @@ import Transport
 
 /// Home Assistant, asked by the user of this board.
 final class LoginVisit {
-  private let credential: Credential
+  private let login: Login
   private let state: StateDirectory
   private let conversation: Conversation
 
   init(
-    with tokens: AccessTokens, at url: [UInt8], state: StateDirectory, settings: TransportSettings,
-    loop: EventLoop
+    with login: Login, _ rejected: RejectedTokens, at url: [UInt8], state: StateDirectory,
+    settings: TransportSettings, loop: EventLoop
   ) throws(CommandFailure) {
-    credential = tokens.credential
+    self.login = login
     self.state = state
-    conversation = try Conversation(at: url, with: tokens, settings: settings, loop: loop)
+    conversation = try Conversation(
+      at: url, with: login.tokens(rejected), settings: settings, loop: loop)
   }
 
   func end() { conversation.end() }
@@ -31,13 +32,16 @@ final class LoginVisit {
       guard conversation.isCredentialRejected else {
         return .wrong("login", "no_answer", .homeAssistant, .temporaryFailure, error.words)
       }
-      // That it cannot be kept in mind is a problem of tomorrow.
-      try? state.write(rejectedFingerprint: credential.fingerprint)
+      do throws(CommandFailure) {
+        try state.keep(rejectedFingerprint: login.credential.fingerprint)
+      } catch {
+        return .wrong(
+          "login", "rejection_not_kept", .board, error.code,
+          "\(Login.rejectedWords). \(error.text)", remedy: login.remedy)
+      }
       return .wrong(
-        "login", "rejected", .homeAssistant, .noPermission,
-        "Home Assistant does not accept the login of this board any more; it is never sent again,"
-          + " for Home Assistant may ban this address",
-        remedy: "homeward pair")
+        "login", "rejected", .homeAssistant, .noPermission, Login.rejectedWords,
+        remedy: login.remedy)
     }
   }
 

@@ -85,12 +85,39 @@ extension StateDirectory {
       readCredential(), Self.credentialName, remedy: "remove it, and log in with homeward pair")
   }
 
-  /// The tokens that may not be sent. Without knowing them a command sends none.
+  /// The tokens that may not be sent. None is sent by who does not know them, or could not keep
+  /// another one in mind.
   func keptRejectedTokens() throws(CommandFailure) -> RejectedTokens {
-    try opened(
+    try checkCanKeep()
+    return try opened(
       readRejectedTokens(), Self.rejectedName,
       remedy: "remove it, and make a new token if Home Assistant rejected one. Until then none is"
         + " sent, for Home Assistant may ban this address") ?? RejectedTokens()
+  }
+
+  /// Tries to write, as keeping a rejection or a registration will.
+  func checkCanKeep() throws(CommandFailure) {
+    do throws(Errno) { try checkIsWritable() } catch {
+      throw notKept("no token is sent: a rejection", error)
+    }
+  }
+
+  func keep(_ registration: Registration) throws(CommandFailure) {
+    do throws(Errno) { try write(registration) } catch { throw notKept("the registration", error) }
+  }
+
+  /// Keeps in mind that Home Assistant rejected a credential, so that it is never sent again.
+  func keep(rejectedFingerprint: [UInt8]) throws(CommandFailure) {
+    do throws(Errno) { try write(rejectedFingerprint: rejectedFingerprint) } catch {
+      throw notKept("that Home Assistant rejected the login", error)
+    }
+  }
+
+  func notKept(_ what: StaticString, _ error: Errno) -> CommandFailure {
+    CommandFailure(
+      code: .noInput,
+      text: "\(what) cannot be kept in \(path): \(error); make room there, or name another"
+        + " state_directory")
   }
 
   private func opened<Value>(

@@ -55,8 +55,9 @@ struct Delivering {
     guard
       isChannelWanted || settings.transport == .webSocket || configuration.history.isForStatistics
     else { return nil }
-    guard let credential else {
-      reporter.withoutCredential()
+    let login: Login
+    do throws(CommandFailure) { login = try Login(configuration, state) } catch {
+      reporter.withoutLogin(error.text)
       return nil
     }
     guard let rejected = keeper.rejectedTokens() else {
@@ -65,16 +66,9 @@ struct Delivering {
     }
     guard
       let line = WebSocketLine(
-        settings: settings, isChannelWanted: isChannelWanted, credential: credential,
-        rejected: rejected, keeper: keeper, loop: loop, reporter: reporter)
+        settings: settings, isChannelWanted: isChannelWanted, login: login, rejected: rejected,
+        keeper: keeper, loop: loop, reporter: reporter)
     else { throw .outOfMemory }
     return line
-  }
-
-  /// That of the configured file, else what pairing kept.
-  private var credential: Credential? {
-    guard let file = configuration.homeAssistant.tokenFile else { return state.credential() }
-    guard case .success(let token) = readToken(file) else { return nil }
-    return Credential(accessToken: token)
   }
 }

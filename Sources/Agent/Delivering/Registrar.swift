@@ -52,7 +52,10 @@ final class Registrar {
 
   func deadlineReached(now: Instant) { perform(enrollment.deadlineReached(now: now), now: now) }
 
-  func cycleDue(now: Instant) { perform(enrollment.cycleDue(now: now), now: now) }
+  func cycleDue(now: Instant) {
+    keeper.tryAgain()
+    perform(enrollment.cycleDue(now: now), now: now)
+  }
 
   private func perform(_ action: Enrollment.Action?, now: Instant) {
     switch action {
@@ -67,6 +70,8 @@ final class Registrar {
   private func findToken(now: Instant) {
     guard knowsRejectedTokens() else { return postpone(now: now) }
     if let path = settings.tokenFile { return found(readToken(path), now: now) }
+    // A refresh token that is rejected must be kept in mind.
+    if tokens?.isRejected == false, !keeper.isReady() { return postpone(now: now) }
     guard let step = tokens?.tokenWanted(now: now) else {
       return found(.failure(.noFileNamed), now: now)
     }

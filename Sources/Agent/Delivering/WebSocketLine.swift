@@ -16,7 +16,7 @@ final class WebSocketLine {
 
   private let driver: NetworkDriver
   private let client: Client
-  private let credential: Credential
+  private let login: Login
   private let keeper: Keeper
   private let reporter: Reporter
   private let isChannelWanted: Bool
@@ -35,17 +35,16 @@ final class WebSocketLine {
   /// It connects when it is allowed to. Nil where libcurl cannot start. `isChannelWanted` says
   /// whether notifications are to come.
   init?(
-    settings: Configuration.HomeAssistantSettings, isChannelWanted: Bool, credential: Credential,
+    settings: Configuration.HomeAssistantSettings, isChannelWanted: Bool, login: Login,
     rejected: RejectedTokens, keeper: Keeper, loop: EventLoop, reporter: Reporter
   ) {
     guard
       let driver = NetworkDriver(
-        address: settings.url,
-        tokens: AccessTokens(credential: credential, rejected: rejected, seed: randomSeed()),
-        settings: settings.tls, loop: loop, userAgent: homewardUserAgent)
+        address: settings.url, tokens: login.tokens(rejected), settings: settings.tls, loop: loop,
+        userAgent: homewardUserAgent)
     else { return nil }
     self.driver = driver
-    self.credential = credential
+    self.login = login
     self.keeper = keeper
     self.reporter = reporter
     self.isChannelWanted = isChannelWanted
@@ -83,11 +82,11 @@ final class WebSocketLine {
       isConnectionKept = false
       // An access token that was refused is replaced once.
       guard driver.isCredentialRejected else { return }
-      keeper.keep(rejectedFingerprint: credential.fingerprint)
+      keeper.keep(rejectedFingerprint: login.credential.fingerprint)
     case .down: isConnectionKept = false
     case .connecting, .authenticating, .ready: break
     }
-    reporter.webSocket(state)
+    reporter.webSocket(state, of: login)
   }
 
   /// Whether requests find their way now.

@@ -12,8 +12,8 @@ extension Credential {
 extension StateDirectory {
   /// Keeps in mind that Home Assistant rejected a credential, so that it is never sent again.
   func note(rejected credential: Credential, _ dialog: Dialog) {
-    do throws(Errno) { try write(rejectedFingerprint: credential.fingerprint) } catch {
-      dialog.say("that the login was rejected cannot be kept in \(path): \(error)")
+    do throws(CommandFailure) { try keep(rejectedFingerprint: credential.fingerprint) } catch {
+      dialog.say(error.text)
     }
   }
 }

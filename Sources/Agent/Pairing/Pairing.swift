@@ -26,7 +26,8 @@ final class Pairing {
 
   func run() throws(CommandFailure) -> PairingSummary {
     try checkThatSomebodyCanLogIn()
-    let state = try openState(try stateDirectory())
+    let state = try StateDirectory.open(try stateDirectory())
+    // A registration that cannot be kept would leave a device behind in Home Assistant, too.
     let rejected = try state.keptRejectedTokens()
     let former = try formerCredential(state)
     let url = try ServerChoice(
@@ -76,16 +77,6 @@ final class Pairing {
           + " --state-directory that one is used")
     }
     return named
-  }
-
-  private func openState(_ path: [UInt8]) throws(CommandFailure) -> StateDirectory {
-    let state = try StateDirectory.open(path)
-    // A registration that cannot be kept would leave a device behind in Home Assistant.
-    do throws(Errno) { try state.checkIsWritable() } catch {
-      throw CommandFailure(
-        code: .noInput, text: "\(state.path) cannot be written to: \(error)")
-    }
-    return state
   }
 
   /// Asks whether a pairing that is there may go. Returns its credential.

@@ -44,7 +44,7 @@ extension StatusReport {
     case .down(.rejected):
       document.appendMember("is_well", false)
       document.appendState(
-        "rejected", "Home Assistant does not accept the token; pair this board again")
+        "rejected", "Home Assistant does not accept the token; see homeward check")
     case .down(.retrying(_, let next, let cause)):
       document.appendMember("is_well", false)
       document.appendMember("state", "failed")

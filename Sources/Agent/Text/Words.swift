@@ -111,20 +111,12 @@ extension OutageCause {
 extension Enrollment.TokenFlaw {
   var words: MessageText {
     switch self {
-    case .noFileNamed:
-      "there is no token to register with. Pair this board: homeward pair"
-    case .unreadable(let code):
-      "there is no token to register with: home_assistant.token_file cannot be read:"
-        + " \(Errno(code: code)). \(Self.remedy)"
-    case .empty:
-      "there is no token to register with: the file of home_assistant.token_file is empty."
-        + " \(Self.remedy)"
-    case .tooLarge:
-      "there is no token to register with: the file of home_assistant.token_file is larger than"
-        + " 8 KiB. \(Self.remedy)"
+    case .noFileNamed: "there is no token. Pair this board: homeward pair"
+    case .unreadable(let code): Self.unusable("cannot be read: \(Errno(code: code))")
+    case .empty: Self.unusable("is empty")
+    case .tooLarge: Self.unusable("is larger than 8 KiB")
     case .notAToken:
-      "there is no token to register with: the file of home_assistant.token_file holds a space, a"
-        + " second line, or something else that no token has. \(Self.remedy)"
+      Self.unusable("holds a space, a second line, or something else that no token has")
     case .credentialRejected:
       "Home Assistant does not accept what pairing kept; it is never sent again, for Home Assistant"
         + " may ban this address. Pair this board again: homeward pair"
@@ -153,9 +145,9 @@ extension Enrollment.TokenFlaw {
     }
   }
 
-  private static var remedy: MessageText {
-    "Write a long-lived token of Home Assistant to it, and nothing else; or leave it out, and use:"
-      + " homeward pair"
+  private static func unusable(_ flaw: MessageText) -> MessageText {
+    "there is no token: home_assistant.token_file \(flaw). Write a long-lived token of Home"
+      + " Assistant to it, and nothing else; or leave it out, and use: homeward pair"
   }
 }
 

@@ -10,7 +10,8 @@ final class Watch {
 
   private let options: WatchOptions
   private let url: [UInt8]
-  private let login: WatchLogin
+  private let login: Login
+  private let state: StateDirectory
   private let loop: EventLoop
   private let signals: Signals
   private let driver: NetworkDriver
@@ -30,14 +31,16 @@ final class Watch {
     let configuration = try Configuration.read(from: options.configuration)
     self.options = options
     url = configuration.homeAssistant.url
-    login = try WatchLogin(configuration)
+    state = StateDirectory(Path(configuration.stateDirectory))
+    login = try Login(configuration, state)
+    let tokens = login.tokens(try state.keptRejectedTokens())
     loop = try .forCommand()
     do throws(Errno) { signals = try Signals(loop: loop) } catch {
       throw CommandFailure(code: .osError, text: "the kernel gives no signals: \(error)")
     }
     guard
       let driver = NetworkDriver(
-        address: url, tokens: login.tokens, settings: configuration.homeAssistant.tls, loop: loop,
+        address: url, tokens: tokens, settings: configuration.homeAssistant.tls, loop: loop,
         userAgent: homewardUserAgent)
     else { throw CommandFailure(code: .osError, text: "libcurl does not start") }
     self.driver = driver
@@ -80,7 +83,7 @@ final class Watch {
       wasReady = true
       if isLost { log.notice("connected again") }
       isLost = false
-    case .down(.rejected) where driver.isCredentialRejected: failure = login.rejected()
+    case .down(.rejected) where driver.isCredentialRejected: failure = rejected()
     case .down(.retrying(_, _, let cause)): connectionFailed(cause)
     case .connecting, .authenticating, .down: break
     }
@@ -126,6 +129,16 @@ final class Watch {
       log.warning("\(error.words); it is tried again")
     case .failure(.rejected): break  // The state of the connection says so, too.
     case .failure(let error): failure = CommandFailure(refusing: error)
+    }
+  }
+
+  private func rejected() -> CommandFailure {
+    do throws(CommandFailure) {
+      try state.keep(rejectedFingerprint: login.credential.fingerprint)
+      return CommandFailure(code: .noPermission, text: login.rejectedWithRemedy)
+    } catch {
+      return CommandFailure(
+        code: .noPermission, text: "\(login.rejectedWithRemedy). \(error.text)")
     }
   }
 

@@ -1,0 +1,56 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Outbox
+
+/// What this board logs in with: the token in the file that the configuration names, else what
+/// pairing kept.
+struct Login {
+  /// That Home Assistant rejected it, for people.
+  static let rejectedWords: MessageText =
+    "Home Assistant does not accept the login of this board any more; it is never sent again, for"
+    + " Home Assistant may ban this address"
+
+  let credential: Credential
+  /// Nil where pairing kept it.
+  private let file: [UInt8]?
+
+  init(_ configuration: Configuration, _ state: StateDirectory) throws(CommandFailure) {
+    guard let login = try Login.find(configuration, state) else {
+      throw CommandFailure(code: .noInput, text: Enrollment.TokenFlaw.noFileNamed.words)
+    }
+    self = login
+  }
+
+  private init(_ credential: Credential, in file: [UInt8]?) {
+    self.credential = credential
+    self.file = file
+  }
+
+  /// Nil where no file is named and pairing kept nothing.
+  static func find(
+    _ configuration: Configuration, _ state: StateDirectory
+  ) throws(CommandFailure) -> Login? {
+    guard let file = configuration.homeAssistant.tokenFile else {
+      guard let credential = try state.keptCredential() else { return nil }
+      return Login(credential, in: nil)
+    }
+    switch readToken(file) {
+    case .success(let token): return Login(.accessToken(token), in: file)
+    case .failure(let flaw): throw CommandFailure(code: .noInput, text: flaw.words)
+    }
+  }
+
+  func tokens(_ rejected: RejectedTokens) -> AccessTokens {
+    AccessTokens(credential: credential, rejected: rejected, seed: randomSeed())
+  }
+
+  /// What a person does where Home Assistant rejected it.
+  var remedy: MessageText {
+    guard let file else { return "homeward pair" }
+    return "write a new token to \(Path(file)), and restart the agent"
+  }
+
+  /// The same in a sentence.
+  var rejectedWithRemedy: MessageText { "\(Self.rejectedWords). What to do: \(remedy)" }
+}
