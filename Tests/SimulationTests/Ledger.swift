@@ -49,7 +49,8 @@ final class Ledger {
   /// Entries that agents of the past have counted as lost.
   private(set) var lostCount = 0
   private var rejectedTokens: Set<[UInt8]> = []
-  /// Whether the disk would not read something, which comes later than its time then.
+  /// Whether the disk would not read something so often that it waits for the next start, and comes
+  /// later than its time then.
   private(set) var hasUnreadSegment = false
   private(set) var sentCount = 0
   private(set) var provenCount = 0
@@ -141,7 +142,6 @@ final class Ledger {
   /// After everything that happens.
   func look(at agent: SimulatedAgent?, now: Instant) {
     if let agent {
-      // What the disk would not read is looked for again by the next life.
       if agent.losses.unreadableSegments > 0 { hasUnreadSegment = true }
       if agent.entryCountInMemory > Spool.memoryEntryCountMax {
         complain("\(agent.entryCountInMemory) entries in memory", at: now)
@@ -159,16 +159,24 @@ final class Ledger {
 
   /// Whether the power or the process may have taken a reading of that moment away.
   func mayBeLost(madeAt moment: Instant) -> Bool {
-    ends.contains { end in
-      guard end.at >= moment else { return false }
-      if plan.durability == .memory { return true }
-      if hasDiskTrouble(from: moment, to: end.at) { return true }
-      return plan.durability == .batch && end.at - moment <= plan.every + Limits.batchIsOpenMax
-    }
+    let last = lastDanger(madeAt: moment)
+    return ends.contains { $0.at >= moment && $0.at <= last }
   }
 
-  private func hasDiskTrouble(from begin: Instant, to end: Instant) -> Bool {
-    diskTroubles.contains { $0.from <= end && $0.to + Spool.longestRetryDelay >= begin }
+  /// Until when a reading of that moment may be in memory only. What the disk does later, or does not
+  /// read, takes nothing away.
+  private func lastDanger(madeAt moment: Instant) -> Instant {
+    let never = Instant(nanoseconds: .max)
+    if plan.durability == .memory { return never }
+    let batch = plan.every + Limits.batchIsOpenMax
+    // With a promise for each reading it is on the disk before the next one.
+    var last = plan.durability == .batch ? moment + batch : moment + .nanoseconds(-1)
+    for trouble in diskTroubles where trouble.from <= max(last, moment) {
+      if trouble.to == never { return never }
+      let retried = trouble.to + Spool.longestRetryDelay
+      if retried >= moment { last = max(last, retried + batch) }
+    }
+    return last
   }
 }
 

@@ -149,7 +149,7 @@ public struct History: ~Copyable {
     if isIncomplete {
       backlog(upTo: spool.end)
     } else if !isBacklogged {
-      spool.acknowledged(upTo: mark)
+      spool.acknowledged(upTo: spool.readable(upTo: mark))
     } else if spool.start.inMemory >= backlogInMemory {
       // What is behind the backlog, and not on the disk with it.
       spool.acknowledged(
@@ -209,7 +209,7 @@ public struct History: ~Copyable {
       chunkEnd = spool.position
     }
     if spool.isReading { return true }
-    isBacklogged = !chunk.isEmpty
+    isBacklogged = !chunk.isEmpty || spool.isReadPostponed
     state = chunk.isEmpty ? .resting : .ready
     return false
   }

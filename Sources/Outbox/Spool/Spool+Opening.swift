@@ -52,6 +52,12 @@ extension Spool {
     }
   }
 
+  /// What stands in the segment is looked at when its turn comes.
+  mutating func headerNotRead(_ index: Int) {
+    nextSequence = max(nextSequence, segments[index].numbersEnd)
+    readHeader(index + 1)
+  }
+
   /// The power went before there was a header. Its number goes with it.
   private mutating func neverWritten(_ index: Int) {
     nextSequence = max(nextSequence, segments[index].first + 1)

@@ -55,7 +55,7 @@ extension Spool {
       if let write = nextWrite() { return write }
       if let copy = nextCopy() { return copy }
     }
-    if isChunkWanted, cursor != nil { return .fetching }
+    if isChunkWanted, cursor != nil, !isReadPostponed { return .fetching }
     return .idle
   }
 
@@ -156,10 +156,7 @@ extension Spool {
       segments.removeAll(keepingCapacity: true)
       leftovers.removeAll(keepingCapacity: true)
       diskFailed(failure, now: now)
-    case .readingHeader(let index):
-      losses.unreadableSegments += 1
-      nextSequence = max(nextSequence, segments[index].numbersEnd)
-      leaveOut(index)
+    case .readingHeader(let index): headerNotRead(index)
     case .settingAside(let index, _):
       losses.setAside += 1
       leaveOut(index)
@@ -175,7 +172,7 @@ extension Spool {
       diskFailed(failure, now: now)
     case .creating, .appending, .synchronizing, .synchronizingDirectory:
       writeFailed(failure, now: now)
-    case .fetching: fetchFailed()
+    case .fetching: fetchFailed(failure, now: now)
     case .deletingLeftover, .deleting:
       step = .idle
       diskFailed(failure, now: now)
@@ -193,6 +190,7 @@ extension Spool {
   public mutating func deadlineReached(now: Instant) {
     guard let retryAt, now >= retryAt else { return }
     self.retryAt = nil
+    isReadPostponed = false
   }
 
   mutating func diskWorks() {

@@ -6,7 +6,7 @@ extension Spool {
   /// are missing.
   public mutating func take(upTo end: SpoolPosition? = nil) -> SpoolEntry? {
     let end = end ?? self.end
-    if isReading { return nil }
+    if isReading || isReadPostponed { return nil }
     switch order {
     case .oldestFirst:
       // Where nothing is left out, the end of the newest segment has to be seen.
@@ -23,7 +23,7 @@ extension Spool {
 
   /// Whether `take` may bring more once what `nextAction` says is done.
   public var isReading: Bool {
-    isChunkWanted || !isOpen && failure == nil || isOpen && !isReaderFree
+    isChunkWanted && !isReadPostponed || !isOpen && failure == nil || isOpen && !isReaderFree
   }
 
   private var isReaderFree: Bool {
@@ -48,6 +48,23 @@ extension Spool {
   public var end: SpoolPosition {
     SpoolPosition(
       sequence: nextSequence - 1, inMemory: waiting.removedCount + UInt64(waiting.count))
+  }
+
+  /// Everything up to `mark`, but what is in segments that are left alone.
+  func readable(upTo mark: SpoolPosition) -> SpoolPosition {
+    var numbers = acknowledged
+    var first: UInt64 = 0
+    for index in segments.indices where segments[index].isLeftAlone {
+      guard let held = self.numbers(of: index), held.lowerBound <= mark.sequence else { continue }
+      if first < held.lowerBound {
+        numbers.insert(first...held.lowerBound - 1, forgetting: forgotten)
+      }
+      first = held.upperBound + 1
+    }
+    if first <= mark.sequence {
+      numbers.insert(first...mark.sequence, forgetting: forgotten)
+    }
+    return SpoolPosition(numbers: numbers, inMemory: mark.inMemory)
   }
 
   /// What was acknowledged.

@@ -46,14 +46,18 @@ extension Spool {
     return nil
   }
 
-  /// The next number that was not taken.
+  /// The next number that was not taken, and is not in a segment that is left alone.
   private func nextNumber(upTo limit: UInt64) -> UInt64? {
     guard let oldest = segments.first else { return nil }
+    var passed = taken
+    for index in segments.indices where segments[index].isLeftAlone {
+      if let held = numbers(of: index) { passed.insert(held, forgetting: forgotten) }
+    }
     switch order {
     case .oldestFirst:
-      return taken.prefix + 1 < nextSequence ? taken.prefix + 1 : nil
+      return passed.prefix + 1 < nextSequence ? passed.prefix + 1 : nil
     case .newestFirst:
-      let number = taken.highestMissing(below: min(nextSequence, limit + 1))
+      let number = passed.highestMissing(below: min(nextSequence, limit + 1))
       return number >= oldest.first ? number : nil
     }
   }
@@ -191,27 +195,42 @@ extension Spool {
   mutating func fetched() {
     isChunkWanted = false
     step = .idle
+    if retryAt == nil { diskWorks() }
     // The file is shorter than it was.
     if chunkByteCount == 0, let here = cursor {
       segments[here.segment].byteCount = reader.readOffset
     }
   }
 
-  mutating func fetchFailed() {
-    isChunkWanted = false
+  /// The disk is tried again, and after some times no more. The numbers of what is left alone are
+  /// nobody else's: it stays among the segments.
+  mutating func fetchFailed(_ failure: DiskFailure, now: Instant) {
+    guard let index = cursor?.segment else { preconditionFailure("what is fetched has a place") }
+    step = .idle
+    let isLast = segments[index].failedReadCount + 1 == Self.readAttemptsMax
+    guard isLast, taken.rangeCount + leftAloneCount < Self.gapCountMax else {
+      if !isLast { segments[index].failedReadCount += 1 }
+      isReadPostponed = true
+      return diskFailed(failure, now: now)
+    }
+    segments[index].failedReadCount += 1
     losses.unreadableSegments += 1
-    guard let here = cursor else { preconditionFailure("what is fetched has a place") }
-    if here.segment == segments.count - 1 {
+    // Nor is there less of it to be made.
+    segments[index].thinnings = SpoolThinning.countMax
+    if index == segments.count - 1 {
       isNewestOpen = false
       isNewestUnclean = false
     }
-    leaveOut(here.segment)
+    loseCursor()
   }
+
+  private var leftAloneCount: Int { segments.count { $0.isLeftAlone } }
 
   /// The segment was read from its start to its end.
   private mutating func segmentRead(_ here: SpoolCursor) {
     let index = here.segment
     countDamage(of: index)
+    segments[index].failedReadCount = 0
     losses.nameless += max(0, here.namelessCount - segments[index].namelessCount)
     segments[index].namelessCount = max(here.namelessCount, segments[index].namelessCount)
     if index + 1 < segments.count { segments[index].isGarbage = isGarbage(index) }

@@ -57,6 +57,11 @@ public struct Spool: ~Copyable {
   public static let uniqueIDByteCountMax = SpoolRecord.uniqueIDByteCountMax
   public static let firstRetryDelay: Duration = .seconds(30)
   public static let longestRetryDelay: Duration = .seconds(1800)
+  /// A segment that the disk did not read so often is left alone until the next start.
+  static let readAttemptsMax: UInt8 = 4
+  /// Each segment that is left alone is a gap in what was acknowledged, and a `SequenceSet` keeps so
+  /// many without forgetting any. Where there would be more, what comes next is tried for ever.
+  static let gapCountMax = SequenceSet.rangeCountMax / 2
 
   /// What is taken first.
   public enum Order: Equatable, CaseIterable, Sendable {
@@ -100,7 +105,8 @@ public struct Spool: ~Copyable {
     public var damagedByteCount = 0
     /// Bytes of batches that a power cut tore.
     public var tornByteCount = 0
-    /// Segments that the disk would not read.
+    /// Segments that the disk would not read. They are left alone, and are tried at the next start;
+    /// one that had to go unread for its room is among them.
     public var unreadableSegments = 0
     /// Files of another version or another device.
     public var setAside = 0
@@ -117,11 +123,17 @@ public struct Spool: ~Copyable {
     var byteCount: Int
     var thinnings: UInt8 = 0
     var isHeaderReadable = false
+    /// How often the disk did not read it since it was read to its end.
+    var failedReadCount: UInt8 = 0
     /// Damage that was counted, and readings of no sensor.
     var damagedByteCount = 0
     var namelessCount = 0
     /// Whether it has our name and nothing of ours in it.
     var isGarbage = false
+
+    /// Whether it waits for the next start. Until then nothing of it is taken, and none of its numbers
+    /// is acknowledged because later ones are.
+    var isLeftAlone: Bool { failedReadCount >= Spool.readAttemptsMax }
 
     var file: SegmentFile { SegmentFile(first: first) }
     /// What it is called once it is none of ours.
@@ -176,6 +188,8 @@ public struct Spool: ~Copyable {
   /// Where the reader is, for whoever takes.
   var cursor: SpoolCursor?
   var isChunkWanted = false
+  /// Whether the disk did not read what is next, and is to be tried again at the deadline.
+  var isReadPostponed = false
   /// What was taken holds what was acknowledged.
   var taken = SequenceSet()
   var acknowledged = SequenceSet()
