@@ -28,6 +28,16 @@ import Testing
     #expect(failure() == nil)
   }
 
+  @Test func aNameThatCannotBeLookedAtIsNoReasonToForgetTheOtherFiles() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let spool = folder.appending(path: "spool")
+    try FileManager.default.createDirectory(at: spool, withIntermediateDirectories: true)
+    let loop = spool.appending(path: "0000000000000007.spool")
+    try FileManager.default.createSymbolicLink(at: loop, withDestinationURL: loop)
+    #expect(failure() == nil)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: loop.path) == loop.path)
+  }
+
   @Test func aSpoolThatWasNeverThereIsEmptyAndIsNotMade() {
     #expect(failure() == nil)
     #expect(!FileManager.default.fileExists(atPath: folder.path))

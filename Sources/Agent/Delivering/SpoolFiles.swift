@@ -66,7 +66,11 @@ final class SpoolFiles {
       do throws(Errno) {
         let byteCount = try byteCount(ofFileAt: directory / [UInt8](name))
         spool.fileFound(name: name, byteCount: byteCount)
-      } catch .noSuchFile {}
+      } catch .noSuchFile {
+      } catch {
+        // Its numbers are taken, and it may be read when its turn comes; the others can be.
+        spool.fileFound(name: name, byteCount: Spool.unknownByteCount)
+      }
     }
   }
 

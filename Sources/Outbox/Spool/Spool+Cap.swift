@@ -16,16 +16,18 @@ extension Spool {
   }
 
   mutating func nextCopy() -> Step? {
-    guard segments.count > 1, isOverCap else { return nil }
+    guard segments.count > 1, isOverCap,
+      let oldest = segments.indices.dropLast().first(where: { !segments[$0].isUndeletable })
+    else { return nil }
     let thinnable = segments.indices.dropLast().first {
-      segments[$0].thinnings < SpoolThinning.countMax
+      !segments[$0].isUndeletable && segments[$0].thinnings < SpoolThinning.countMax
         && segments[$0].occupiedByteCount > Self.blockByteCount
     }
     loseCursor()
     copyLosses = 0
     outgoing.removeAll()
     guard segments.count <= Self.segmentCountMax, let index = thinnable else {
-      beginReading(0)
+      beginReading(oldest)
       return .copying(.none)
     }
     beginReading(index)
@@ -80,7 +82,6 @@ extension Spool {
       step = .idle
       abandonCopy()
     } else if copy == .none {
-      losses.dropped += copyLosses
       step = .deleting(copyIndex)
     } else {
       step = outgoing.isEmpty ? .synchronizingCopy : .appendingCopy
@@ -95,6 +96,7 @@ extension Spool {
 
   mutating func replaced() {
     losses.thinned += copyLosses
+    copyLosses = 0
     segments[copyIndex].byteCount = copiedByteCount
     segments[copyIndex].thinnings += 1
     segments[copyIndex].isHeaderReadable = true
@@ -104,13 +106,14 @@ extension Spool {
 
   mutating func copyFailed(_ failure: DiskFailure, now: Instant) {
     if step == .copying(.none) {
-      // It cannot even be counted.
+      // What was not read of it cannot even be counted.
       losses.unreadableSegments += 1
       step = .deleting(copyIndex)
       return
     }
     // It is not tried again with this one, and nobody knows whether the copy is there.
     segments[copyIndex].thinnings = SpoolThinning.countMax
+    copyLosses = 0
     abandonCopy()
     step = .idle
     diskFailed(failure, now: now)

@@ -5,7 +5,7 @@ extension Spool.Segment {
   var numbersEnd: UInt64 { first + UInt64(min(byteCount, byteCountMax)) + 1 }
   /// A file that is larger is none of ours.
   var isTooLarge: Bool { byteCount > byteCountMax }
-  private var byteCountMax: Int { 2 * Spool.segmentByteCount }
+  private var byteCountMax: Int { Spool.unknownByteCount }
 }
 
 /// What is there at the start: every header is read, and the newest segment to its end. That is all,

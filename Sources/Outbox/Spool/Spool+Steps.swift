@@ -173,12 +173,24 @@ extension Spool {
     case .creating, .appending, .synchronizing, .synchronizingDirectory:
       writeFailed(failure, now: now)
     case .fetching: fetchFailed(failure, now: now)
-    case .deletingLeftover, .deleting:
-      step = .idle
-      diskFailed(failure, now: now)
+    case .deletingLeftover(let file):
+      leftovers.removeLast()
+      undeletedByteCount +=
+        file.kind == .thinned ? segmentByteCount + Self.blockByteCount : Self.outgoingByteCountMax
+      deletionFailed(failure, now: now)
+    case .deleting(let index):
+      segments[index].isUndeletable = true
+      copyLosses = 0
+      deletionFailed(failure, now: now)
     case .copying, .creatingCopy, .appendingCopy, .synchronizingCopy, .replacing:
       copyFailed(failure, now: now)
     }
+  }
+
+  /// The file is there until the next start; what is to be written does not wait for it.
+  private mutating func deletionFailed(_ failure: DiskFailure, now: Instant) {
+    step = .idle
+    diskFailed(failure, now: now)
   }
 
   mutating func diskFailed(_ failure: DiskFailure, now: Instant) {

@@ -116,11 +116,13 @@ extension Spool {
 
   /// A segment that nobody needs any more.
   var acknowledgedSegment: Int? {
-    segments.indices.dropLast().first { isAcknowledged($0) }
+    segments.indices.dropLast().first { !segments[$0].isUndeletable && isAcknowledged($0) }
   }
 
   mutating func remove(_ index: Int) {
     segments.remove(at: index)
+    losses.dropped += copyLosses
+    copyLosses = 0
     if let here = cursor {
       if here.segment > index { cursor?.segment -= 1 }
       if here.segment == index { loseCursor() }

@@ -41,6 +41,9 @@ public struct DiskFailure: Error, Equatable, Sendable {
 public struct Spool: ~Copyable {
   /// A segment that is this large takes no more batches, unless somebody says otherwise.
   public static let segmentByteCount = 1024 * 1024
+  /// What a file is taken to have that nobody could look at. Nothing is less certain of it than of a
+  /// segment that got shorter.
+  public static let unknownByteCount = 2 * segmentByteCount
   /// What all segments may take unless somebody says otherwise.
   public static let byteCountCap = 64 * 1024 * 1024
   /// Every file takes whole blocks; in a cap of only small ones, this many.
@@ -128,6 +131,8 @@ public struct Spool: ~Copyable {
     /// Damage that was counted, and readings of no sensor.
     var damagedByteCount = 0
     var namelessCount = 0
+    /// Whether the disk did not delete it. It waits for the next start.
+    var isUndeletable = false
     /// Whether it has our name and nothing of ours in it.
     var isGarbage = false
 
@@ -152,6 +157,8 @@ public struct Spool: ~Copyable {
   var segments: [Segment] = []
   /// Copies that were not finished when the power went, or when the disk failed.
   var leftovers: [SegmentFile] = []
+  /// What those take at most that were not deleted, and wait for the next start.
+  var undeletedByteCount = 0
   var reader = SegmentReader()
   var names = SensorNames()
   var waiting = EntryQueue(capacity: Spool.memoryEntryCountMax)
@@ -288,9 +295,9 @@ public struct Spool: ~Copyable {
   /// Entries that were not acknowledged; more where numbers were lost with what the disk lost.
   public var entryCount: Int { Int(nextSequence - 1 - acknowledged.count) + waiting.count }
 
-  /// What all segments take of the disk.
+  /// What all files take of the disk.
   public var occupiedByteCount: Int {
-    var sum = 0
+    var sum = undeletedByteCount
     for segment in segments { sum += segment.occupiedByteCount }
     return sum
   }

@@ -132,4 +132,104 @@ import Testing
     #expect(left == left.sorted())
     #expect(rig.restarted().takeAll().numbers == Array(0..<4480))
   }
+
+  /// Nobody knows how long the file is; or what is in it, if the disk does not read it either.
+  @Test(arguments: Spool.Order.allCases, [false, true])
+  func aFileThatCannotBeLookedAtKeepsItsNumbersAndTheOthersAreTaken(
+    order: Spool.Order, isRead: Bool
+  ) {
+    let disk = disk()
+    for name in disk.files.keys {
+      let rig = SpoolRig(disk.copy(), order: order, segment: Self.segment, opens: false)
+      rig.spool = listed(rig.disk, unknown: name, order: order)
+      rig.fault = { action in
+        if case .read(let file, _, _) = action, file.text == name, !isRead { 5 } else { nil }
+      }
+      rig.settle()
+      rig.keep([480])
+      let taken = rig.takeAll()
+      #expect(taken.last?.number == 480 || order == .newestFirst || !isRead)
+      #expect(isRead ? taken.count == 481 : true, "\(name)")
+      let rest = takeAll(of: rig)
+      #expect(Set(taken.numbers + rest).isSuperset(of: [480]), "\(name)")
+      rig.acknowledge()
+      rig.keep([481])
+      let well = self.rig(on: rig.disk, order: order)
+      let left = well.takeAll()
+      #expect(Set(taken.numbers + rest + left.numbers) == Set(0...481), "\(name)")
+      let sequences = left.compactMap { $0.sequence }
+      #expect(Set(sequences).count == sequences.count)
+    }
+  }
+
+  /// A spool that was told of all the files, and of one of them not how long it is.
+  private func listed(_ disk: ModelDisk, unknown: String, order: Spool.Order) -> Spool {
+    var spool = Spool(
+      device: .boat, order: order, segmentByteCount: Self.segment, seed: 1)
+    #expect(spool.nextAction() == .list)
+    for (name, bytes) in disk.files {
+      let byteCount = name == unknown ? Spool.unknownByteCount : bytes.count
+      let text = [UInt8](name.utf8)
+      spool.fileFound(name: text.span, byteCount: byteCount)
+    }
+    spool.performed(now: Instant(nanoseconds: 0))
+    return spool
+  }
+
+  // MARK: Files that cannot be deleted
+
+  @Test(arguments: Spool.Order.allCases)
+  func whatIsWrittenDoesNotWaitForAFileThatCannotBeDeleted(order: Spool.Order) {
+    let rig = rig(on: disk(), order: order)
+    let names = rig.disk.files.keys.sorted()
+    rig.fault = { action in
+      if case .delete(let file) = action, file.text == names[0] { 1 } else { nil }
+    }
+    #expect(rig.takeAll().count == 480)
+    rig.acknowledge()
+    #expect(rig.failure == DiskFailure(code: 1))
+    rig.sleepUntilDeadline()
+    rig.keep([480])
+    #expect(rig.inMemory == 0)
+    #expect(rig.failure == nil)
+    #expect(rig.deadline == nil)
+    #expect(rig.disk.files.keys.contains(names[0]))
+    #expect(!rig.disk.files.keys.contains(names[1]))
+    #expect(rig.occupied == rig.disk.occupiedByteCount)
+    let well = self.rig(on: rig.disk, order: order)
+    #expect(!well.disk.files.keys.contains(names[0]))
+    #expect(well.takeAll().numbers == [480])
+  }
+
+  @Test func whatIsWrittenDoesNotWaitForALeftoverThatCannotBeDeleted() {
+    let disk = disk()
+    disk.files["0000000000000001.thinned"] = [UInt8](repeating: 0, count: 3000)
+    let rig = SpoolRig(disk, segment: Self.segment, opens: false)
+    rig.fault = { action in if case .delete = action { 5 } else { nil } }
+    rig.settle()
+    rig.sleepUntilDeadline()
+    rig.keep([480])
+    #expect(rig.inMemory == 0)
+    #expect(rig.failure == nil)
+    #expect(rig.occupied >= rig.disk.occupiedByteCount)
+    #expect(!self.rig(on: disk, order: .oldestFirst).disk.files.keys.contains { $0.hasSuffix("d") })
+  }
+
+  /// The cap wants it gone. It is there, and it is delivered.
+  @Test func whatCannotBeDroppedIsNotCountedAsDropped() {
+    let rig = SpoolRig(cap: 48 << 10, segment: Self.segment)
+    rig.fault = { action in
+      if case .delete(SegmentFile(first: 1)) = action { 1 } else { nil }
+    }
+    for start in stride(from: Int64(0), to: 20_000, by: 50) {
+      rig.keep(start..<start + 50)
+      if rig.deadline != nil { rig.sleepUntilDeadline() }
+    }
+    #expect(rig.losses.dropped > 0)
+    #expect(rig.inMemory == 0)
+    #expect(rig.occupied <= 48 << 10)
+    let taken = rig.takeAll().numbers
+    #expect(taken.first ?? 50 < 50)
+    #expect(taken.count + rig.losses.thinned + rig.losses.dropped == 20_000)
+  }
 }
