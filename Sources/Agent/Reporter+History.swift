@@ -24,14 +24,14 @@ extension Reporter {
     toldLostCount = totals.lost
     log.error(
       "\(totals.lost) readings and fixes were lost since the start, because there was no room for"
-        + " them until Home Assistant takes them; see history.disk_megabytes")
+        + " them (see history.disk_megabytes), or the disk damaged them")
     events.write("lost") { $0.appendMember("entries", totals.lost) }
   }
 
   private func diskFailed(_ error: Errno) {
     log.error(
       "what is not delivered is kept in memory only, and is lost when the agent ends:"
-        + " state_directory cannot be written to (\(error))")
+        + " the disk of state_directory fails (\(error))")
     events.write("spool_failed")
   }
 

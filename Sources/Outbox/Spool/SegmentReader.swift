@@ -27,6 +27,11 @@ struct SegmentReader: ~Copyable {
   private(set) var endOfRecords = 0
   /// Bytes of damage between the records.
   private(set) var damagedByteCount = 0
+  /// The numbers that are missing before the entry that was found last, where there is damage.
+  private(set) var lost: Range<UInt64> = 0..<0
+  private var isDamageBefore = false
+  /// The number of the next entry, where none is missing.
+  private var nextSequence: UInt64 = 0
 
   /// Where in the file the next chunk comes from.
   var readOffset: Int { windowOffset + window.count }
@@ -42,6 +47,8 @@ struct SegmentReader: ~Copyable {
     doNamesDependOnPlace = false
     recordCount = 0
     damagedByteCount = 0
+    isDamageBefore = false
+    nextSequence = first
     seek(to: SegmentHeader.byteCount)
     isFromStart = true
   }
@@ -102,7 +109,9 @@ struct SegmentReader: ~Copyable {
   }
 
   private mutating func took(_ range: Range<Int>, _ record: SpoolRecord) {
-    damagedByteCount += windowOffset + range.lowerBound - endOfRecords
+    let damage = windowOffset + range.lowerBound - endOfRecords
+    damagedByteCount += damage
+    if damage > 0 { isDamageBefore = true }
     place = range.upperBound
     found = range
     endOfRecords = windowOffset + range.upperBound
@@ -115,8 +124,15 @@ struct SegmentReader: ~Copyable {
       if isOther { doNamesDependOnPlace = true }
     case .entry(let entry):
       if !isNamed(entry) { doNamesDependOnPlace = true }
+      note(entry.sequence ?? 0)
     case .acknowledged, .acknowledgedRanges: break
     }
+  }
+
+  private mutating func note(_ sequence: UInt64) {
+    lost = isDamageBefore && sequence > nextSequence ? nextSequence..<sequence : 0..<0
+    isDamageBefore = false
+    nextSequence = sequence + 1
   }
 
   /// Whether the segment says of which sensor the entry is.

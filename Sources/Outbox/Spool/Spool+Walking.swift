@@ -14,6 +14,7 @@ struct SpoolCursor {
   /// From the first to the last number that was found.
   var found: ClosedRange<UInt64>?
   var namelessCount = 0
+  var lostCount = 0
 
   mutating func find(_ sequence: UInt64) {
     let former = found ?? sequence...sequence
@@ -98,6 +99,7 @@ extension Spool {
     here.find(sequence)
     let isNamed = reader.isNamed(entry)
     if !isNamed, !acknowledged.contains(sequence) { here.namelessCount += 1 }
+    here.lostCount += lostCount(in: here.segment)
     guard !taken.contains(sequence) else { return false }
     if here.isSearching {
       here.block = block
@@ -231,9 +233,21 @@ extension Spool {
     let index = here.segment
     countDamage(of: index)
     segments[index].failedReadCount = 0
+    losses.damaged += max(0, here.lostCount - segments[index].lostCount)
+    segments[index].lostCount = max(here.lostCount, segments[index].lostCount)
     losses.nameless += max(0, here.namelessCount - segments[index].namelessCount)
     segments[index].namelessCount = max(here.namelessCount, segments[index].namelessCount)
     if index + 1 < segments.count { segments[index].isGarbage = isGarbage(index) }
+  }
+
+  /// How many entries the damage before the last one took that nobody has. Where a segment was
+  /// thinned its numbers do not tell.
+  func lostCount(in index: Int) -> Int {
+    let lost = reader.lost
+    if lost.isEmpty || segments[index].thinnings > 0 || acknowledged.contains(lost.lowerBound) {
+      return 0
+    }
+    return lost.count
   }
 
   /// Counts what was found to be no record in the segment that was read to its end, once.

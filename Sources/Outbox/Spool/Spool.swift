@@ -104,6 +104,9 @@ public struct Spool: ~Copyable {
     public var dropped = 0
     /// Entries that the memory had no room for.
     public var overflowed = 0
+    /// Entries that were damaged, as the numbers around them tell. Nobody knows how many stood behind
+    /// the last whole one, or in a segment that was thinned.
+    public var damaged = 0
     /// Bytes on the disk that are not what was written.
     public var damagedByteCount = 0
     /// Bytes of batches that a power cut tore.
@@ -117,7 +120,7 @@ public struct Spool: ~Copyable {
     public var nameless = 0
 
     /// Entries that are gone, as far as they can be counted.
-    public var entryCount: Int { thinned + dropped + overflowed + nameless }
+    public var entryCount: Int { thinned + dropped + overflowed + damaged + nameless }
   }
 
   struct Segment {
@@ -128,9 +131,10 @@ public struct Spool: ~Copyable {
     var isHeaderReadable = false
     /// How often the disk did not read it since it was read to its end.
     var failedReadCount: UInt8 = 0
-    /// Damage that was counted, and readings of no sensor.
+    /// Damage that was counted, readings of no sensor, and entries that are missing.
     var damagedByteCount = 0
     var namelessCount = 0
+    var lostCount = 0
     /// Whether the disk did not delete it. It waits for the next start.
     var isUndeletable = false
     /// Whether it has our name and nothing of ours in it.

@@ -98,6 +98,33 @@ import Testing
     }
   }
 
+  /// The numbers of what is damaged are missing between two that are not.
+  @Test(arguments: Spool.Order.allCases)
+  func whatIsDamagedIsCountedOnceAndOnlyWhatWasNotDelivered(order: Spool.Order) {
+    let rig = SpoolRig()
+    rig.keep(0..<1000)
+    for _ in 0..<100 { _ = rig.take() }
+    rig.acknowledge()
+    rig.keep(1000..<1500)
+    let name = SegmentFile(first: 1).text
+    let zeros = [UInt8](repeating: 0, count: 500)
+    rig.disk.files[name]?.replaceSubrange(500..<1000, with: zeros)
+    let harmless = rig.restarted(order: order)
+    #expect(harmless.takeAll().count == 1400)
+    #expect(harmless.losses.damagedByteCount > 0)
+    #expect(harmless.losses.entryCount == 0)
+    for place in [12_000, 20_000] {
+      rig.disk.files[name]?.replaceSubrange(place..<place + 500, with: zeros)
+    }
+    let again = rig.restarted(order: order)
+    let missing = 1400 - again.takeAll().count
+    #expect(missing > 20)
+    #expect(again.losses.entryCount == missing)
+    again.spool.rewind()
+    #expect(again.takeAll().count == 1400 - missing)
+    #expect(again.losses.entryCount == missing)
+  }
+
   /// The header is read at the start, and the segment later.
   @Test(arguments: Spool.Order.allCases)
   func aHeaderThatIsNotReadCostsNothing(order: Spool.Order) {
