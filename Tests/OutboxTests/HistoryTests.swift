@@ -235,6 +235,46 @@ import Testing
     #expect(rig.historyEntryCount == 0)
   }
 
+  /// Its answer may be what was lost. Whoever remembers the numbers knows it again.
+  @Test(arguments: [false, true])
+  func aChunkThatMayHaveArrivedComesAgainAsItWas(isAnswered: Bool) throws {
+    rig.outage(level, 1...2000)
+    while rig.isInOutage {
+      try rig.sleepUntilDeadline()
+      try rig.acceptAll()
+    }
+    rig.forgetWhatWasToldSoFar()
+    rig.wake()
+    if isAnswered { try rig.accept() }
+    rig.connectionFailed()
+    rig.outage(level, 2001...2003)
+    try rig.recover()
+    let chunks = rig.chunks()
+    #expect(try #require(chunks[0].last) < 1900)
+    #expect(chunks[0].first == chunks[1].first && chunks[0].last == chunks[1].last)
+  }
+
+  @Test func aChunkThatIsNeverAnsweredIsCut() throws {
+    rig.outage(level, 1...2000)
+    while rig.isInOutage {
+      try rig.sleepUntilDeadline()
+      try rig.acceptAll()
+    }
+    rig.forgetWhatWasToldSoFar()
+    for _ in 0..<4 {
+      rig.wake()
+      #expect(rig.underWay == .history)
+      rig.connectionFailed()
+      while rig.isInOutage {
+        try rig.sleepUntilDeadline()
+        while rig.underWay != nil, rig.underWay != .history { try rig.accept() }
+      }
+    }
+    let counts = rig.chunks().map(\.readings.count)
+    #expect(counts.count == 4 && counts[1] == counts[0])
+    #expect(counts[2] < counts[1] && counts[3] < counts[2])
+  }
+
   @Test func aFreshReadingWaitsForOneChunkAtMost() throws {
     rig.outage(level, 1...2000)
     while rig.isInOutage {

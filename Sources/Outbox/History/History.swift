@@ -248,6 +248,7 @@ public struct History: ~Copyable {
     guard state == .underWay else { return 0 }
     defer { chunk.removeAll() }
     spool.acknowledged(upTo: chunkEnd)
+    pace.proven()
     state = .gathering
     return chunk.entryCount
   }

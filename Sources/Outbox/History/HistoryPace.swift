@@ -3,7 +3,8 @@ import Bytes
 /// How large the events with history are, and when the next one may go.
 ///
 /// Events grow while they are answered soon and shrink when they are not, so that a weak link is not
-/// held by one when there is something fresh to tell. Where somebody said how much history may take
+/// held by one when there is something fresh to tell. One that was not proven may have arrived, so it
+/// is sent again as it was, for Home Assistant's users to know it again; only then it is cut. Where somebody said how much history may take
 /// of the link, the next one waits until the last one is within that.
 struct HistoryPace {
   static let smallestByteCount = 1024
@@ -17,6 +18,10 @@ struct HistoryPace {
   /// What an event may take.
   private(set) var byteCount = firstByteCount
   private var sentAt: Instant?
+  /// What the next one may take once this one is proven.
+  private var nextByteCount = firstByteCount
+  /// The last one was not answered.
+  private var hasFailed = false
   /// Before then nothing is sent.
   private(set) var nextAt = Instant(nanoseconds: .min)
 
@@ -27,6 +32,7 @@ struct HistoryPace {
   /// An event is sent, which takes so many bytes of the link.
   mutating func sent(byteCount: Int, now: Instant) {
     sentAt = now
+    nextByteCount = self.byteCount
     guard let bytesPerMinute else { return }
     nextAt = now + .seconds(60) * Double(byteCount) / Double(bytesPerMinute)
   }
@@ -36,16 +42,23 @@ struct HistoryPace {
     guard let sentAt else { return }
     self.sentAt = nil
     if now - sentAt > Self.longestTransfer {
-      byteCount = max(byteCount / 2, Self.smallestByteCount)
+      nextByteCount = max(byteCount / 2, Self.smallestByteCount)
     } else if now - sentAt <= Self.shortTransfer {
-      byteCount = min(byteCount * 2, HistoryChunk.byteCountMax)
+      nextByteCount = min(byteCount * 2, HistoryChunk.byteCountMax)
     }
+  }
+
+  /// Home Assistant has it.
+  mutating func proven() {
+    byteCount = nextByteCount
+    hasFailed = false
   }
 
   /// Nobody did.
   mutating func failed() {
     guard sentAt != nil else { return }
     sentAt = nil
-    byteCount = max(byteCount / 2, Self.smallestByteCount)
+    if hasFailed { byteCount = max(byteCount / 2, Self.smallestByteCount) }
+    hasFailed = true
   }
 }
