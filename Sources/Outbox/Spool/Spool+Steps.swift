@@ -47,16 +47,21 @@ extension Spool {
   private mutating func nextStep() -> Step {
     guard isOpen else { return .unlisted }
     if retryAt == nil {
-      if let leftover = leftovers.last { return .deletingLeftover(leftover) }
       if let index = segments.firstIndex(where: { $0.isGarbage }) {
         return .settingAside(index, segments[index].asideFile)
       }
-      if let index = acknowledgedSegment { return .deleting(index) }
+      if !areDeletionsPostponed, let deletion = nextDeletion { return deletion }
       if let write = nextWrite() { return write }
+      if let deletion = nextDeletion { return deletion }
       if let copy = nextCopy() { return copy }
     }
     if isChunkWanted, cursor != nil, !isReadPostponed { return .fetching }
     return .idle
+  }
+
+  private var nextDeletion: Step? {
+    if let leftover = leftovers.last { return .deletingLeftover(leftover) }
+    return acknowledgedSegment.map { .deleting($0) }
   }
 
   private func action(of step: Step) -> Action? {
@@ -117,6 +122,7 @@ extension Spool {
     case .idle: preconditionFailure("resting is no action")
     case .unlisted: listed()
     case .deletingLeftover:
+      failedLeftoverCount = 0
       leftovers.removeLast()
       step = .idle
     case .readingHeader(let index): headerRead(index)
@@ -174,12 +180,11 @@ extension Spool {
       writeFailed(failure, now: now)
     case .fetching: fetchFailed(failure, now: now)
     case .deletingLeftover(let file):
-      leftovers.removeLast()
-      undeletedByteCount +=
-        file.kind == .thinned ? segmentByteCount + Self.blockByteCount : Self.outgoingByteCountMax
+      if !areDeletionsPostponed { failedLeftoverCount += 1 }
+      if failedLeftoverCount >= Self.deletionAttemptsMax { leaveLeftover(file) }
       deletionFailed(failure, now: now)
     case .deleting(let index):
-      segments[index].isUndeletable = true
+      if !areDeletionsPostponed { segments[index].failedDeletionCount += 1 }
       copyLosses = 0
       deletionFailed(failure, now: now)
     case .copying, .creatingCopy, .appendingCopy, .synchronizingCopy, .replacing:
@@ -187,9 +192,19 @@ extension Spool {
     }
   }
 
-  /// The file is there until the next start; what is to be written does not wait for it.
+  private mutating func leaveLeftover(_ file: SegmentFile) {
+    leftovers.removeLast()
+    failedLeftoverCount = 0
+    let copyByteCountMax = segmentByteCount + Self.blockByteCount
+    undeletedByteCount +=
+      file.kind == .thinned ? copyByteCountMax : min(copyByteCountMax, Self.outgoingByteCountMax)
+  }
+
+  /// It is tried again some times, of which those count that a disk that works said no. What is to be
+  /// written does not wait for it.
   private mutating func deletionFailed(_ failure: DiskFailure, now: Instant) {
     step = .idle
+    areDeletionsPostponed = true
     diskFailed(failure, now: now)
   }
 
@@ -207,6 +222,7 @@ extension Spool {
 
   mutating func diskWorks() {
     failure = nil
+    areDeletionsPostponed = false
     backOff.succeeded()
   }
 }

@@ -62,6 +62,8 @@ public struct Spool: ~Copyable {
   public static let longestRetryDelay: Duration = .seconds(1800)
   /// A segment that the disk did not read so often is left alone until the next start.
   static let readAttemptsMax: UInt8 = 4
+  /// A file that the disk did not delete so often is there until the next start.
+  static let deletionAttemptsMax: UInt8 = 4
   /// Each segment that is left alone is a gap in what was acknowledged, and a `SequenceSet` keeps so
   /// many without forgetting any. Where there would be more, what comes next is tried for ever.
   static let gapCountMax = SequenceSet.rangeCountMax / 2
@@ -135,11 +137,13 @@ public struct Spool: ~Copyable {
     var damagedByteCount = 0
     var namelessCount = 0
     var lostCount = 0
-    /// Whether the disk did not delete it. It waits for the next start.
-    var isUndeletable = false
+    /// How often the disk did not delete it.
+    var failedDeletionCount: UInt8 = 0
     /// Whether it has our name and nothing of ours in it.
     var isGarbage = false
 
+    /// Whether its file stays until the next start.
+    var isUndeletable: Bool { failedDeletionCount >= Spool.deletionAttemptsMax }
     /// Whether it waits for the next start. Until then nothing of it is taken, and none of its numbers
     /// is acknowledged because later ones are.
     var isLeftAlone: Bool { failedReadCount >= Spool.readAttemptsMax }
@@ -161,8 +165,12 @@ public struct Spool: ~Copyable {
   var segments: [Segment] = []
   /// Copies that were not finished when the power went, or when the disk failed.
   var leftovers: [SegmentFile] = []
+  /// How often the disk did not delete the last one of those.
+  var failedLeftoverCount: UInt8 = 0
   /// What those take at most that were not deleted, and wait for the next start.
   var undeletedByteCount = 0
+  /// Whether what is to be written goes before what is to be deleted, which failed.
+  var areDeletionsPostponed = false
   var reader = SegmentReader()
   var names = SensorNames()
   var waiting = EntryQueue(capacity: Spool.memoryEntryCountMax)
