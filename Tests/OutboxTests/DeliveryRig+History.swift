@@ -39,6 +39,13 @@ extension DeliveryRig {
     return sent.compactMap { Chunk($0) }
   }
 
+  /// What goes as history once Home Assistant is back, of all that was not told so far.
+  func recoveredChunks() throws -> [Chunk] {
+    forgetWhatWasToldSoFar()
+    try recover()
+    return chunks()
+  }
+
   func fail() throws {
     if deadline != nil { try sleepUntilDeadline() } else { cycleDue() }
     connectionFailed()
@@ -54,12 +61,17 @@ extension DeliveryRig {
     }
   }
 
-  /// Home Assistant is back and takes everything, chunk by chunk.
-  func recover() throws {
+  /// Home Assistant is back and takes what is fresh; history is due.
+  func endOutage() throws {
     while isInOutage {
       try sleepUntilDeadline()
       try acceptAll()
     }
+  }
+
+  /// Home Assistant is back and takes everything, chunk by chunk.
+  func recover() throws {
+    try endOutage()
     while let deadline, deadline <= now {
       wake()
       try acceptAll()

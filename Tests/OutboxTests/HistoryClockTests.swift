@@ -35,18 +35,14 @@ import Testing
     rig.clockIs(synchronized: true)
     rig.clockIs(synchronized: false)
     rig.outage(level, 1...2)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    #expect(rig.chunks().map(\.clock) == ["set"])
+    #expect(try rig.recoveredChunks().map(\.clock) == ["set"])
   }
 
   @Test func aClockThatAPersonSetIsNotKnownToBeRight() throws {
     rig.clockIs(synchronized: true)
     rig.clockIs(synchronized: false, ahead: .seconds(100))
     rig.outage(level, 1...2)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    #expect(rig.chunks().map(\.clock) == ["unset"])
+    #expect(try rig.recoveredChunks().map(\.clock) == ["unset"])
   }
 
   @Test func whatWasReadBeforeTheClockWasSetIsPutRight() throws {
@@ -54,9 +50,7 @@ import Testing
     rig.record(level, 4)
     rig.clockIs(synchronized: true, ahead: .seconds(1_800_000_000))
     rig.record(level, 5)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    let chunks = rig.chunks()
+    let chunks = try rig.recoveredChunks()
     #expect(chunks.allSatisfy { $0.clock == "set" })
     let readings = chunks.flatMap(\.readings)
     #expect(readings.map { $0[2] } == [1, 2, 3, 4, 5])
@@ -69,27 +63,21 @@ import Testing
     rig.clockIs(synchronized: false, ahead: .seconds(100))
     rig.outage(level, 2...2)
     rig.clockIs(synchronized: true, ahead: .seconds(1000))
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    let readings = rig.chunks().flatMap(\.readings)
+    let readings = try rig.recoveredChunks().flatMap(\.readings)
     #expect(readings.map { $0[0] } == [1000, 1001])
   }
 
   @Test func aClockThatAgreesWithTheReceiverIsRight() throws {
     rig.record(.here(at: 0))
     rig.outage(level, 1...2)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    #expect(rig.chunks().map(\.clock) == ["set"])
+    #expect(try rig.recoveredChunks().map(\.clock) == ["set"])
   }
 
   @Test func aClockThatDisagreesWithTheReceiverIsNot() throws {
     rig.clockIs(synchronized: false, ahead: .seconds(60))
     rig.record(.here(at: 0))
     rig.outage(level, 1...2)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    #expect(rig.chunks().filter { !$0.readings.isEmpty }.map(\.clock) == ["unset"])
+    #expect(try rig.recoveredChunks().filter { !$0.readings.isEmpty }.map(\.clock) == ["unset"])
   }
 
   /// There is no network, and nobody else sets the clock.
@@ -101,9 +89,7 @@ import Testing
     rig.record(.here(at: 3))
     rig.record(level, 4)
     rig.cycleDue()
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    let chunks = rig.chunks().filter { !$0.readings.isEmpty }
+    let chunks = try rig.recoveredChunks().filter { !$0.readings.isEmpty }
     #expect(chunks.map(\.clock) == ["set"])
     #expect(chunks.flatMap(\.readings).map { $0[0] } == [0, 1, 2, 2])
   }
@@ -113,9 +99,7 @@ import Testing
     rig.record(.here(at: 0))
     rig.record(.here(at: 0, saying: 500))
     rig.outage(level, 1...2)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    let chunks = rig.chunks().filter { !$0.readings.isEmpty }
+    let chunks = try rig.recoveredChunks().filter { !$0.readings.isEmpty }
     #expect(chunks.map(\.clock) == ["unset"])
     #expect(chunks.flatMap(\.readings).map { $0[0] } == [-1000, -999])
   }
@@ -129,9 +113,7 @@ import Testing
     rig.outage(level, 2...2)
     rig.clockIs(synchronized: isNetwork)
     rig.outage(level, 3...3)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    let readings = rig.chunks().flatMap(\.readings)
+    let readings = try rig.recoveredChunks().flatMap(\.readings)
     #expect(readings.map { $0[0] } == [0, 1, 2])
   }
 
@@ -151,8 +133,6 @@ import Testing
     rig.clockIs(synchronized: false, ahead: .seconds(60))
     rig.record(.here(at: 0))
     rig.outage(level, 1...2)
-    rig.forgetWhatWasToldSoFar()
-    try rig.recover()
-    #expect(rig.chunks().filter { !$0.readings.isEmpty }.map(\.clock) == ["unset"])
+    #expect(try rig.recoveredChunks().filter { !$0.readings.isEmpty }.map(\.clock) == ["unset"])
   }
 }

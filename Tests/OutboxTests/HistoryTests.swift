@@ -218,10 +218,7 @@ import Testing
 
   @Test func aChunkThatIsNotProvenComesAgain() throws {
     rig.outage(level, 1...5)
-    while rig.isInOutage {
-      try rig.sleepUntilDeadline()
-      try rig.acceptAll()
-    }
+    try rig.endOutage()
     rig.forgetWhatWasToldSoFar()
     rig.wake()
     #expect(rig.underWay == .history)
@@ -239,10 +236,7 @@ import Testing
   @Test(arguments: [false, true])
   func aChunkThatMayHaveArrivedComesAgainAsItWas(isAnswered: Bool) throws {
     rig.outage(level, 1...2000)
-    while rig.isInOutage {
-      try rig.sleepUntilDeadline()
-      try rig.acceptAll()
-    }
+    try rig.endOutage()
     rig.forgetWhatWasToldSoFar()
     rig.wake()
     if isAnswered { try rig.accept() }
@@ -256,10 +250,7 @@ import Testing
 
   @Test func aChunkThatIsNeverAnsweredIsCut() throws {
     rig.outage(level, 1...2000)
-    while rig.isInOutage {
-      try rig.sleepUntilDeadline()
-      try rig.acceptAll()
-    }
+    try rig.endOutage()
     rig.forgetWhatWasToldSoFar()
     for _ in 0..<4 {
       rig.wake()
@@ -277,10 +268,7 @@ import Testing
 
   @Test func aFreshReadingWaitsForOneChunkAtMost() throws {
     rig.outage(level, 1...2000)
-    while rig.isInOutage {
-      try rig.sleepUntilDeadline()
-      try rig.acceptAll()
-    }
+    try rig.endOutage()
     rig.wake()
     #expect(rig.underWay == .history)
     rig.record(level, 9999)
@@ -292,10 +280,7 @@ import Testing
 
   @Test func aSlowLinkGetsSmallChunksAndAFastOneLarge() throws {
     rig.outage(level, 1...8000)
-    while rig.isInOutage {
-      try rig.sleepUntilDeadline()
-      try rig.acceptAll()
-    }
+    try rig.endOutage()
     rig.forgetWhatWasToldSoFar()
     var counts: [Int] = []
     for slowness in [0, 0, 0, 0, 6, 6, 6, 6, 6, 6] {
