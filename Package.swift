@@ -138,7 +138,7 @@ let package = Package(
     // What the README shows of the library, to be run against a home.
     .executableTarget(
       name: "example", dependencies: ["HomeAssistantAsync"], path: "Tests/Example",
-      swiftSettings: everywhere),
+      exclude: ["Package.swift"], swiftSettings: everywhere),
     .testTarget(
       name: "HomeAssistantAsyncTests",
       dependencies: ["HomeAssistantAsync", "HomeAssistantTesting", "PracticeHome"],

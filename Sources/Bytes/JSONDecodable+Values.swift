@@ -120,6 +120,12 @@ public struct LossyArray<Element: JSONDecodable>: JSONDecodable {
   }
 }
 
+extension LossyArray: RandomAccessCollection {
+  public var startIndex: Int { elements.startIndex }
+  public var endIndex: Int { elements.endIndex }
+  public subscript(index: Int) -> Element { elements[index] }
+}
+
 extension LossyArray: Equatable where Element: Equatable {}
 extension LossyArray: Sendable where Element: Sendable {}
 

@@ -1,4 +1,5 @@
-public import Bytes
+import Bytes
+public import FoundationEssentials
 public import HomeAssistant
 import LinuxIO
 public import Transport
@@ -7,6 +8,8 @@ public import Transport
 public enum StartError: Error, Equatable, Sendable {
   /// The address is not `http://` or `https://` and a host, or holds what no address has.
   case invalidAddress
+  /// The token is empty, longer than 8 KiB, or holds what no token has, such as a space.
+  case invalidToken
   /// libcurl cannot start; it is out of memory.
   case noTransport
   /// The kernel gave no thread or no descriptor; its error number.
@@ -25,12 +28,12 @@ extension AsyncClient {
   ///   - userAgent: what the server's log calls this program, in at most 256 bytes.
   /// - Throws: `StartError`, where the address is none or the machine lacks something.
   public init(
-    address: Text, credential: Credential, settings: TransportSettings = .system,
-    policy: SessionPolicy = SessionPolicy(), userAgent: Text = "HomewardClient"
+    address: String, credential: Credential, settings: TransportSettings = .system,
+    policy: SessionPolicy = SessionPolicy(), userAgent: String = "HomewardClient"
   ) throws(StartError) {
-    guard let base = Self.base(of: address) else { throw .invalidAddress }
+    guard let base = Self.base(of: Text(address)) else { throw .invalidAddress }
     let (driver, client, loop) = try Self.makeClient(
-      base, credential, settings, policy, userAgent)
+      base, credential, settings, policy, Text(userAgent))
     do throws(Errno) {
       let thread = try LoopThread()
       try thread.start(loop, driver, client)
@@ -38,6 +41,24 @@ extension AsyncClient {
     } catch {
       throw .kernel(error.code)
     }
+  }
+
+  /// A client with a long-lived access token, which a person makes in Home Assistant: the profile,
+  /// Security.
+  ///
+  /// - Throws: `StartError`, where the address or the token is none or the machine lacks something.
+  public init(address: String, accessToken: String) throws(StartError) {
+    guard let credential = Credential(accessToken: [UInt8](accessToken.utf8)) else {
+      throw .invalidToken
+    }
+    try self.init(address: address, credential: credential)
+  }
+
+  /// A client with a long-lived access token of the Home Assistant at `url`.
+  ///
+  /// - Throws: `StartError`, where the address or the token is none or the machine lacks something.
+  public init(url: URL, accessToken: String) throws(StartError) {
+    try self.init(address: url.absoluteString, accessToken: accessToken)
   }
 
   /// The address as paths are appended to it; nil where it is none.

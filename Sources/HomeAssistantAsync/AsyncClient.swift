@@ -5,7 +5,7 @@ import Synchronization
 /// A `Client` for programs with tasks.
 ///
 ///     let home = try AsyncClient(
-///       address: "http://homeassistant.local:8123", credential: .accessToken(token))
+///       address: "http://homeassistant.local:8123", accessToken: token)
 ///     let user = try await home.send(.currentUser)
 ///     for try await event in await home.events(of: .events("tag_scanned")) { … }
 ///

@@ -1,5 +1,3 @@
-import Bytes
-import HomeAssistant
 import HomeAssistantAsync
 
 /// What the library is like to use: says who answers, talks to it, and watches some entities.
@@ -12,11 +10,10 @@ import HomeAssistantAsync
     """
 
   static func main() async {
-    let arguments = CommandLine.arguments.dropFirst().map { Text($0) }
+    let arguments = CommandLine.arguments.dropFirst().map { $0 }
     guard (2...3).contains(arguments.count) else { return print(usage) }
     do {
-      let home = try AsyncClient(
-        address: arguments[0], credential: .accessToken(arguments[1].bytes))
+      let home = try AsyncClient(address: arguments[0], accessToken: arguments[1])
       try await introduce(home)
       try await talk(to: home)
       try await watch(arguments.count == 3 ? arguments[2] : "sun", in: home)
@@ -38,24 +35,20 @@ import HomeAssistantAsync
 
   /// A service that answers.
   static func talk(to home: AsyncClient) async throws(RequestError) {
-    let outcome = try await home.send(
-      .callService(
-        "conversation", "process", data: ["text": "How are you?"], wantsResponse: true))
-    print("It says: \(speech(in: outcome.response) ?? "nothing")")
+    let answer = try await home.callService(
+      "conversation", "process", data: ["text": "How are you?"], wantsResponse: true)
+    print("It says: \(speech(in: answer) ?? "nothing")")
   }
 
-  static func speech(in response: JSON?) -> Text? {
-    guard case .text(let speech)? = response?["response"]?["speech"]?["plain"]?["speech"] else {
-      return nil
-    }
-    return speech
+  static func speech(in answer: JSON?) -> String? {
+    answer?["response"]?["speech"]?["plain"]?["speech"]?.string
   }
 
   /// A subscription, which outlives restarts of Home Assistant. The end of the loop ends it.
-  static func watch(_ domain: Text, in home: AsyncClient) async throws(RequestError) {
+  static func watch(_ domain: String, in home: AsyncClient) async throws(RequestError) {
     // First the subscription, then the states: no change falls between the two.
     let changes = await home.events(of: .stateChanges)
-    for entity in try await home.send(.states).elements where entity.domain == domain {
+    for entity in try await home.entities(in: domain) {
       print("\(entity.id) is \(entity.state)")
     }
     var count = 0

@@ -30,7 +30,7 @@ import Testing
     defer { process.terminate() }
     await house.untilCommanded("get_states")
     let client = try AsyncClient(
-      address: Text(house.url), credential: .accessToken([UInt8](house.token.utf8)))
+      address: house.url, accessToken: house.token)
     for name in ["Ada", "Grace", "Mary"] as [Text] {
       try await client.send(UpdatePerson("practice", changes: ["name": .text(name)]))
     }

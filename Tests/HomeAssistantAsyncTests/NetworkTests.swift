@@ -13,7 +13,7 @@ import Testing
     var policy = SessionPolicy()
     policy.reconnectWaits = [.zero, .milliseconds(10)]
     return try AsyncClient(
-      address: Text(house.url), credential: .accessToken([UInt8]((token ?? house.token).utf8)),
+      address: house.url, credential: .accessToken([UInt8]((token ?? house.token).utf8)),
       policy: policy)
   }
 
@@ -41,7 +41,7 @@ import Testing
 
   @Test func theAddressMayEndWithASlash() async throws {
     let client = try AsyncClient(
-      address: Text(house.url + "/"), credential: .accessToken([UInt8](house.token.utf8)))
+      address: house.url + "/", accessToken: house.token)
     _ = try await client.send(.config)
     _ = try await client.send(REST.GetConfig())
   }
@@ -49,7 +49,14 @@ import Testing
   @Test(arguments: ["", "http://", "homeassistant.local:8123", "http://a b", "ftp://a"])
   func whatIsNoAddressIsSaid(address: String) {
     #expect(throws: StartError.invalidAddress) {
-      try AsyncClient(address: Text(address), credential: .accessToken([UInt8]("a".utf8)))
+      try AsyncClient(address: address, accessToken: "a")
+    }
+  }
+
+  @Test(arguments: ["", "a b", "a\n", "\u{e9}"])
+  func whatIsNoTokenIsSaidBeforeItIsSent(token: String) {
+    #expect(throws: StartError.invalidToken) {
+      try AsyncClient(address: house.url, accessToken: token)
     }
   }
 

@@ -1,0 +1,16 @@
+public import Bytes
+public import FoundationEssentials
+
+extension WallTime {
+  /// The same moment, to the microsecond that a `Date` of these years can hold. A date outside
+  /// the years 1678 to 2261 becomes the nearest moment inside.
+  public init(_ date: Date) {
+    let seconds = date.timeIntervalSince1970
+    let limit = 9_200_000_000.0
+    let whole = seconds.isNaN ? 0 : min(max(seconds, -limit), limit)
+    self.init(nanoseconds: Int64((whole * 1e6).rounded()) * 1000)
+  }
+
+  /// The same moment for programs that speak `Date`.
+  public var date: Date { Date(timeIntervalSince1970: Double(nanoseconds) / 1e9) }
+}
