@@ -14,12 +14,16 @@ public enum JSONError: Error, Equatable {
 
 /// Reads JSON (RFC 8259) in one pass over bytes that it does not own, without allocating.
 ///
-/// Each value is read or skipped before the next key or element is asked for.
+/// Each value is read or skipped before the next key or element is asked for; one that its caller
+/// did not take is passed over.
 ///
 ///     try reader.openObject()
 ///     while let key = try reader.nextKey() {
 ///       if key.elementsEqual("webhook_id") { … try reader.text() … } else { try reader.skipValue() }
 ///     }
+///
+/// After an error it reads nothing more: every later call throws that same error, also where the
+/// caller ignored it (`try?`). No text and no order of calls is a trap.
 public struct JSONReader: ~Escapable {
   /// Values inside one another that `skipValue` follows before it refuses.
   public static let depthMax = 64
@@ -28,6 +32,8 @@ public struct JSONReader: ~Escapable {
   /// The byte that is read next.
   public private(set) var position = 0
   private var expectation = Expectation.value
+  /// Why nothing more is read. `position` is at the end then, so only what stands there looks here.
+  private var failure: JSONError?
 
   /// What may stand next.
   private enum Expectation {
@@ -83,7 +89,7 @@ public struct JSONReader: ~Escapable {
     case UInt8(ascii: "t"), UInt8(ascii: "f"): return .boolean
     case UInt8(ascii: "n"): return .null
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
-    default: throw .unexpected(at: position)
+    default: throw fail(.unexpected(at: position))
     }
   }
 
@@ -116,14 +122,14 @@ public struct JSONReader: ~Escapable {
     let start = position
     while true {
       position = bytes.endOfPlainJSON(from: position)
-      guard position < bytes.count else { throw .truncated }
+      guard position < bytes.count else { throw fail(.truncated) }
       switch bytes[position] {
       case UInt8(ascii: "\""):
         position += 1
         expectation = .commaOrEnd
         return Text(raw: bytes.extracting(start..<position - 1))
       case UInt8(ascii: "\\"): try checkEscape()
-      case 0..<0x20: throw .unexpected(at: position)
+      case 0..<0x20: throw fail(.unexpected(at: position))
       default: position += 1
       }
     }
@@ -139,10 +145,7 @@ public struct JSONReader: ~Escapable {
   /// A number of any form, as it is written.
   @_lifetime(copy self)
   public mutating func number() throws(JSONError) -> Span<UInt8> {
-    _ = try peek()
-    let start = position
-    try skipNumber()
-    return bytes.extracting(start..<position)
+    bytes.extracting(try numberRange())
   }
 
   /// Takes `null`; throws where something else comes.
@@ -153,17 +156,33 @@ public struct JSONReader: ~Escapable {
 
   /// A whole number; one with a fraction or an exponent is refused.
   public mutating func integer() throws(JSONError) -> Int64 {
+    let digits = try numberRange()
+    do throws(JSONError) { return try wholeNumber(in: digits) } catch { throw fail(error) }
+  }
+
+  /// A number, or nil where it is not a whole one that fits. It is consumed in any case.
+  public mutating func integerIfWhole() throws(JSONError) -> Int64? {
+    let digits = try numberRange()
+    do throws(JSONError) { return try wholeNumber(in: digits) } catch { return nil }
+  }
+
+  private mutating func numberRange() throws(JSONError) -> Range<Int> {
     _ = try peek()
     let start = position
     try skipNumber()
+    return start..<position
+  }
+
+  @inline(never)
+  private func wholeNumber(in range: Range<Int>) throws(JSONError) -> Int64 {
     var number: Int64 = 0
-    let isNegative = bytes[start] == UInt8(ascii: "-")
-    for index in (isNegative ? start + 1 : start)..<position {
+    let isNegative = bytes[range.lowerBound] == UInt8(ascii: "-")
+    for index in (isNegative ? range.lowerBound + 1 : range.lowerBound)..<range.upperBound {
       guard bytes[index].isASCIIDigit else { throw .unexpected(at: index) }
       let digit = Int64(bytes[index] - UInt8(ascii: "0"))
       let (tens, multiplied) = number.multipliedReportingOverflow(by: 10)
       let (sum, added) = tens.addingReportingOverflow(isNegative ? -digit : digit)
-      guard !multiplied, !added else { throw .outOfRange(at: start) }
+      guard !multiplied, !added else { throw .outOfRange(at: range.lowerBound) }
       number = sum
     }
     return number
@@ -189,7 +208,7 @@ public struct JSONReader: ~Escapable {
       }
       let kind = try nextKind()
       if kind == .object || kind == .array {
-        guard depth < Self.depthMax else { throw .tooDeep }
+        guard depth < Self.depthMax else { throw fail(.tooDeep) }
         try open(kind == .object ? UInt8(ascii: "{") : UInt8(ascii: "["))
         objects = objects << 1 | (kind == .object ? 1 : 0)
         depth += 1
@@ -203,7 +222,17 @@ public struct JSONReader: ~Escapable {
   /// Checks that nothing but white space is left.
   public mutating func finish() throws(JSONError) {
     skipSpace()
-    guard position == bytes.count else { throw .unexpected(at: position) }
+    guard position == bytes.count else { throw fail(.unexpected(at: position)) }
+    if let failure { throw failure }
+  }
+
+  /// Reads nothing more. What is thrown is the error of the first failure.
+  @inline(never)
+  private mutating func fail(_ error: JSONError) -> JSONError {
+    position = bytes.count
+    let first = failure ?? error
+    failure = first
+    return first
   }
 
   private mutating func skipScalar(_ kind: Kind) throws(JSONError) {
@@ -211,8 +240,7 @@ public struct JSONReader: ~Escapable {
     case .string: _ = try text()
     case .number: try skipNumber()
     case .boolean: _ = try boolean()
-    case .null: try expect("null")
-    case .object, .array: preconditionFailure("not a scalar")
+    case .null, .object, .array: try expect("null")
     }
   }
 
@@ -223,7 +251,7 @@ public struct JSONReader: ~Escapable {
 
   @inline(never)
   private mutating func moveToNext(end: UInt8) throws(JSONError) -> Bool {
-    precondition(expectation != .value, "each value is read or skipped before the next")
+    if expectation == .value { try skipValue() }
     if try peek() == end {
       position += 1
       expectation = .commaOrEnd
@@ -239,7 +267,9 @@ public struct JSONReader: ~Escapable {
     if byte(at: index) == UInt8(ascii: "-") { index += 1 }
     let first = index
     index = try endOfDigits(from: first)
-    if bytes[first] == UInt8(ascii: "0"), index > first + 1 { throw .unexpected(at: first + 1) }
+    if bytes[first] == UInt8(ascii: "0"), index > first + 1 {
+      throw fail(.unexpected(at: first + 1))
+    }
     if byte(at: index) == UInt8(ascii: ".") { index = try endOfDigits(from: index + 1) }
     if let letter = byte(at: index), letter | 0x20 == UInt8(ascii: "e") {
       let sign = byte(at: index + 1)
@@ -252,28 +282,30 @@ public struct JSONReader: ~Escapable {
 
   /// Where the digits end that begin at `start`; there is at least one.
   @inline(never)
-  private func endOfDigits(from start: Int) throws(JSONError) -> Int {
+  private mutating func endOfDigits(from start: Int) throws(JSONError) -> Int {
     var index = start
     while let digit = byte(at: index), digit.isASCIIDigit { index += 1 }
-    guard index > start else { throw index < bytes.count ? .unexpected(at: index) : .truncated }
+    guard index > start else {
+      throw fail(index < bytes.count ? .unexpected(at: index) : .truncated)
+    }
     return index
   }
 
   private func byte(at index: Int) -> UInt8? { index < bytes.count ? bytes[index] : nil }
 
   private mutating func checkEscape() throws(JSONError) {
-    guard position + 1 < bytes.count else { throw .truncated }
+    guard position + 1 < bytes.count else { throw fail(.truncated) }
     switch bytes[position + 1] {
     case UInt8(ascii: "u"):
       for offset in 2..<6 {
-        guard position + offset < bytes.count else { throw .truncated }
+        guard position + offset < bytes.count else { throw fail(.truncated) }
         guard hexadecimalValue(of: bytes[position + offset]) != nil else {
-          throw .unexpected(at: position + offset)
+          throw fail(.unexpected(at: position + offset))
         }
       }
       position += 6
     case let byte where escapedControl(byte) != nil: position += 2
-    default: throw .unexpected(at: position + 1)
+    default: throw fail(.unexpected(at: position + 1))
     }
   }
 
@@ -282,8 +314,8 @@ public struct JSONReader: ~Escapable {
     let literal = unsafe UnsafeBufferPointer(
       start: literal.utf8Start, count: literal.utf8CodeUnitCount)
     for index in literal.indices {
-      guard let byte = byte(at: position) else { throw .truncated }
-      guard unsafe byte == literal[index] else { throw .unexpected(at: position) }
+      guard let byte = byte(at: position) else { throw fail(.truncated) }
+      guard unsafe byte == literal[index] else { throw fail(.unexpected(at: position)) }
       position += 1
     }
     expectation = .commaOrEnd
@@ -291,14 +323,14 @@ public struct JSONReader: ~Escapable {
 
   @inline(never)
   private mutating func expect(_ byte: UInt8) throws(JSONError) {
-    guard try peek() == byte else { throw .unexpected(at: position) }
+    guard try peek() == byte else { throw fail(.unexpected(at: position)) }
     position += 1
   }
 
   @inline(never)
   private mutating func peek() throws(JSONError) -> UInt8 {
     skipSpace()
-    guard position < bytes.count else { throw .truncated }
+    guard position < bytes.count else { throw fail(.truncated) }
     return bytes[position]
   }
 

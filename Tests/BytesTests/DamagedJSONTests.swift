@@ -66,6 +66,44 @@ import Testing
     }
   }
 
+  @Test func anyCallsInAnyOrderOnAnyTextEndInAnErrorAtWorst() {
+    let alphabet = [UInt8](#"{}[]:,"\u01eE+-. tfn"#.utf8)
+    var failedCount = 0
+    for seed in UInt64(0)..<20_000 {
+      var random = SplitMix64(seed: seed)
+      var text = randomValue(depth: 3, &random)
+      for _ in 0..<Int.random(in: 0...3, using: &random) {
+        text[Int.random(in: text.indices, using: &random)] =
+          alphabet.randomElement(using: &random) ?? 0
+      }
+      let calls = (0...Int.random(in: 0...10, using: &random)).map { _ in
+        ReaderCall.allCases.randomElement(using: &random) ?? .finish
+      }
+      let errors = Self.errors(of: calls, on: text)
+      let failed = errors.drop { $0 == nil }
+      if !failed.allSatisfy({ $0 == failed.first }) {
+        Issue.record("seed \(seed): \(calls) on \(text): \(errors)")
+      }
+      if !failed.isEmpty { failedCount += 1 }
+    }
+    #expect((10_000..<20_000).contains(failedCount), "the samples must go both ways")
+  }
+
+  /// What each call throws.
+  private static func errors(of calls: [ReaderCall], on text: [UInt8]) -> [JSONError?] {
+    var reader = JSONReader(text.span)
+    var errors: [JSONError?] = []
+    for call in calls {
+      do throws(JSONError) {
+        try call.make(on: &reader)
+        errors.append(nil)
+      } catch {
+        errors.append(error)
+      }
+    }
+    return errors
+  }
+
   @Test func anotherReaderAcceptsAndRefusesTheSame() throws {
     let alphabet = [UInt8](#"{}[]:,"\/u0129eE+-. tfn"#.utf8)
     var accepted = 0

@@ -153,12 +153,65 @@ func checkJSON(_ bytes: [UInt8]) throws(JSONError) {
     #expect(throws: JSONError.tooDeep) { try check(String(repeating: "[", count: 1_000_000)) }
   }
 
-  @Test func askingForTheNextElementWithoutReadingThisOneTraps() async {
-    await #expect(processExitsWith: .failure) {
-      let bytes = [UInt8]("[1,2]")
-      var reader = JSONReader(bytes.span)
-      try reader.openArray()
-      while try reader.nextElement() {}
+  @Test func whatTheCallerDoesNotReadIsPassedOver() throws {
+    let bytes = [UInt8](#"{"a":[1,{"x":2}],"b":"c","d":4}"#.utf8)
+    var reader = JSONReader(bytes.span)
+    var keys: [String] = []
+    try reader.openObject()
+    while let key = try reader.nextKey() {
+      keys.append(String(decoding: [UInt8](key.raw), as: UTF8.self))
+    }
+    try reader.finish()
+    #expect(keys == ["a", "b", "d"])
+  }
+
+  @Test(arguments: [
+    "01", "-", "1e", "1.", "[1,01,2]", #"{"id":01}"#, #"{"id":-,"a":1}"#, #"{"id":1e}"#,
+    #"{"a":"\x"}"#, "[tru]", "[1 2]", #"{"a" 1}"#, "", String(repeating: "[", count: 65),
+  ])
+  func aReaderThatFailedStaysFailed(text: String) throws {
+    let bytes = [UInt8](text.utf8)
+    var reader = JSONReader(bytes.span)
+    let failure = #expect(throws: JSONError.self) { try reader.skipValue() }
+    let error = try #require(failure)
+    for call in ReaderCall.allCases {
+      #expect(throws: error, "\(call)") { try call.make(on: &reader) }
+    }
+  }
+
+  @Test func aNumberThatIsNotWholeCanBeReadOver() throws {
+    let bytes = [UInt8]("[1,1.5,99999999999999999999,-2]".utf8)
+    var reader = JSONReader(bytes.span)
+    var numbers: [Int64?] = []
+    try reader.openArray()
+    while try reader.nextElement() { numbers.append(try reader.integerIfWhole()) }
+    try reader.finish()
+    #expect(numbers == [1, nil, nil, -2])
+  }
+}
+
+/// Whatever can be asked of a reader.
+enum ReaderCall: CaseIterable {
+  case nextKind, openObject, openArray, nextKey, nextElement, text, boolean, number, null, integer
+  case integerIfWhole, skipValue, finish
+
+  func make(on reader: inout JSONReader) throws(JSONError) {
+    switch self {
+    case .nextKind: _ = try reader.nextKind()
+    case .openObject: try reader.openObject()
+    case .openArray: try reader.openArray()
+    case .nextKey: _ = try reader.nextKey()
+    case .nextElement: _ = try reader.nextElement()
+    case .text:
+      var buffer = ByteBuffer(capacity: 64)
+      try reader.text().append(to: &buffer)
+    case .boolean: _ = try reader.boolean()
+    case .number: _ = try reader.number()
+    case .null: try reader.null()
+    case .integer: _ = try reader.integer()
+    case .integerIfWhole: _ = try reader.integerIfWhole()
+    case .skipValue: try reader.skipValue()
+    case .finish: try reader.finish()
     }
   }
 }

@@ -41,6 +41,8 @@ import Testing
       #"{"type":"result","id":"1","success":true}"#, #"{"type":"result","id":1.5,"success":true}"#,
       #"{"type":"result","id":99999999999999999999,"success":true}"#, #"{"id":1}"#,
       #"{"id":1,"type":5}"#, #"{"id":1,"type":"news"}"#, #"{"id":1,"type":"event"}"#,
+      #"{"id":01}"#, #"{"id":-}"#, #"{"id":1e}"#, #"{"id":-,"type":"result","success":true}"#,
+      #"[{"id":1e},{"id":1,"type":"result"}]"#,
       #"{"type":"auth_invalid","message":"too late"}"#, #"{"type":"auth_ok"}"#,
       #"{"type":"auth_required"}"#, #"{"type":"pong"}"#, #"{"type":"event","event":1}"#,
       #"{"id":1,"type":"result","success":true,"result":[}"#, "\u{FEFF}{}",

@@ -56,8 +56,8 @@ struct ServerMessages: ~Escapable {
     while let key = try reader.nextKey() {
       let kind = try reader.nextKind()
       if key.elementsEqual("id"), kind == .number {
-        // One that is too large or has a fraction is consumed all the same, and is nobody's.
-        message.id = try? reader.integer()
+        // One that is too large or has a fraction is the number of no request.
+        message.id = try reader.integerIfWhole()
       } else if key.elementsEqual("success"), kind == .boolean {
         message.isSuccess = try reader.boolean()
       } else if key.elementsEqual("type"), kind == .string {
