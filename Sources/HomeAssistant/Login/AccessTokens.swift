@@ -131,7 +131,8 @@ public struct AccessTokens: Sendable {
   ///   - now: the moment of now.
   /// - Returns: the step for all who asked meanwhile.
   public mutating func answerReceived(status: Int, body: Span<UInt8>, now: Instant) -> Step {
-    guard case .refreshing = state else { preconditionFailure("nothing was sent") }
+    // A token was refused for the second time while the call was under way.
+    guard !isRejected else { return .rejected }
     switch TokenAnswer.read(status: status, body: body, now: now) {
     case .granted(let token, _):
       state = .idle
@@ -156,7 +157,7 @@ public struct AccessTokens: Sendable {
   ///   - now: the moment of now.
   /// - Returns: the step for all who asked meanwhile.
   public mutating func connectionFailed(_ reason: InlineText, now: Instant) -> Step {
-    guard case .refreshing = state else { preconditionFailure("nothing was sent") }
+    guard !isRejected else { return .rejected }
     return wait(backOff.failed(), for: .noConnection(reason), now: now)
   }
 

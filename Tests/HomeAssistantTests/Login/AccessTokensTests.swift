@@ -109,6 +109,21 @@ import Testing
     #expect(tokens.tokenRefused([UInt8]("one"), now: now) == .use([UInt8]("two")))
   }
 
+  /// The last one had nearly come to its end, and the next is on its way already.
+  @Test(arguments: [true, false])
+  mutating func aSecondRefusalWhileTheNextTokenIsFetchedIsTheEnd(isAnswered: Bool) throws {
+    try get("one", lifetime: 1800)
+    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
+    #expect(answered("two") == .use([UInt8]("two")))
+    now = now + .seconds(1790)
+    _ = try sent(tokens.tokenWanted(now: now))
+    #expect(tokens.tokenRefused([UInt8]("two"), now: now) == .rejected)
+    let step =
+      isAnswered ? answered("three") : tokens.connectionFailed(InlineText("no route"), now: now)
+    #expect(step == .rejected)
+    #expect(tokens.tokenWanted(now: now) == .rejected)
+  }
+
   @Test func aLongLivedTokenThatIsRefusedIsNeverSentAgain() throws {
     var tokens = Self.keeper(try #require(Credential(accessToken: [UInt8]("llat"))))
     #expect(tokens.tokenRefused([UInt8]("llat"), now: now) == .rejected)
