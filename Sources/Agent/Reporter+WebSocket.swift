@@ -58,8 +58,7 @@ extension Reporter {
       events.write("notification") {
         $0.appendMember("title", title.span)
         $0.appendMember("message", message.span)
-        $0.appendJSON(key: "data")
-        JSON.object(notification.data).write(into: &$0)
+        $0.appendMember("data") { notification.data.write(into: &$0) }
       }
     case .failure: log.warning("a notification of Home Assistant cannot be read")
     }

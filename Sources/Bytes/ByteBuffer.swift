@@ -115,6 +115,18 @@
     unsafe append(literal.span)
   }
 
+  /// Appends all that `body` appends, or nothing of it where less than `reserve` bytes would be free
+  /// behind it. It sets no `isOverflowed`, so that what follows still finds its place.
+  @inline(never)
+  public mutating func appendWhole(leaving reserve: Int, _ body: (inout ByteBuffer) -> Void) {
+    guard !isOverflowed else { return }
+    let start = count
+    body(&self)
+    guard isOverflowed || freeCapacity < reserve else { return }
+    count = start
+    isOverflowed = false
+  }
+
   /// Appends `count` zero bytes for a caller that fills them in place.
   public mutating func appendZeros(_ count: Int) {
     guard hasRoom(for: count) else { return }

@@ -25,6 +25,15 @@ public struct Text: Hashable, Sendable {
     return true
   }
 
+  /// The beginning of the text: at most so many bytes, and no part of a character.
+  public func cut(to byteCountMax: Int) -> Text {
+    guard bytes.count > byteCountMax else { return self }
+    var end = byteCountMax
+    // No character has more than three bytes that continue it.
+    while end > 0, end > byteCountMax - 3, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+    return Text([UInt8](bytes[..<end]))
+  }
+
   /// One text behind the other.
   public static func + (left: Text, right: Text) -> Text { Text(left.bytes + right.bytes) }
 }

@@ -6,7 +6,10 @@ public import Bytes
 /// Text of another form is kept, and is older than every version: such a server gets what the
 /// oldest one takes.
 public struct ServerVersion: Hashable, Sendable {
-  /// As it was written.
+  /// What is kept of a text; the longest version so far has 24 bytes.
+  public static let textByteCountMax = 64
+
+  /// As it was written; of a text that is longer than `textByteCountMax`, its beginning.
   public let text: Text
   private let rank: Rank?
 
@@ -15,8 +18,8 @@ public struct ServerVersion: Hashable, Sendable {
 
   /// The version that a text is; of any other text, one that is older than all.
   public init(_ text: Text) {
-    self.text = text
-    rank = Rank(text.bytes.span)
+    self.text = text.cut(to: Self.textByteCountMax)
+    rank = text.bytes.count > Self.textByteCountMax ? nil : Rank(text.bytes.span)
   }
 
   /// Whether the text is of the form that is known.

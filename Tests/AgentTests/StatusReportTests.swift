@@ -76,6 +76,20 @@ import Testing
     String(decoding: status.lines, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
+  // MARK: Room
+
+  @Test(arguments: [27_000, 31_000, 31_700, 32_000, 40_000])
+  func aMemberThatHasNoRoomIsLeftOutAndTheOthersAreTold(byteCount: Int) throws {
+    let long = [UInt8](repeating: UInt8(ascii: "x"), count: byteCount)
+    let status = try Self.status(Self.report(url: long), Self.delivery(Self.routes()))
+    let home: JSON = try member(status, "home_assistant")
+    #expect(try home.get("state", as: Text.self) == "untried")
+    let isThere = home["url"] == .text(Text(long))
+    #expect(isThere == (byteCount <= 31_000) && (isThere || home["url"] == nil))
+    #expect(status.document.last == UInt8(ascii: "\n"))
+    #expect(!lines(status).isEmpty)
+  }
+
   // MARK: Moments
 
   @Test func aMomentIsTheWallClockAndHowLongAgoItWas() throws {

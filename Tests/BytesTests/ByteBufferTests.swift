@@ -4,6 +4,25 @@ import Testing
 @Suite struct ByteBufferTests {
   private struct Failed: Error {}
 
+  @Test func aPartThatDoesNotFitIsLeftOutAsAWhole() {
+    var buffer = ByteBuffer(capacity: 8)
+    buffer.appendWhole(leaving: 2) { $0.append("abc") }
+    buffer.appendWhole(leaving: 2) {
+      $0.append("de")
+      $0.append("fghi")
+    }
+    buffer.appendWhole(leaving: 2) { $0.append("jkl") }
+    buffer.appendWhole(leaving: 2) { $0.append("mno") }
+    buffer.append("yz")
+    let (contents, fitted) = ([UInt8](buffer.bytes), !buffer.isOverflowed)
+    #expect(contents == [UInt8]("abcjklyz".utf8))
+    #expect(fitted)
+    buffer.append("!!")
+    buffer.appendWhole(leaving: 0) { _ in }
+    let isOverflowed = buffer.isOverflowed
+    #expect(isOverflowed)
+  }
+
   @Test func aBufferHoldsExactlyItsCapacity() {
     var buffer = ByteBuffer(capacity: 3)
     buffer.append([1, 2])

@@ -49,6 +49,12 @@ import Testing
       try read(#"{"cloudhook_url":null,"# + Self.answer.dropFirst()).cloudhookURL == nil)
   }
 
+  /// It is sent back in a message, which has a limit.
+  @Test func anIDOfTheDeviceThatFitsIntoNoMessageIsRefused() {
+    let long = Self.answer.replacing("5fa3", with: String(repeating: "a", count: 70_000))
+    #expect(throws: JSONDecodingError.invalidValue(key: "hass_device_id")) { try read(long) }
+  }
+
   @Test(arguments: [
     "latitude", "longitude", "hass_device_id", "unit_system", "location_name", "time_zone",
     "version",

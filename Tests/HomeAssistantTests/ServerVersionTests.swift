@@ -21,6 +21,14 @@ import Testing
     }
   }
 
+  @Test func aTextThatIsNoVersionIsNotKeptInFull() {
+    let version = ServerVersion(Text(String(repeating: "x", count: 63) + "é" + "2026.6.0"))
+    #expect(version.text == Text(String(repeating: "x", count: 63)))
+    #expect(!version.isKnown)
+    let digits = ServerVersion(Text("2026.6.0b" + String(repeating: "1", count: 40_000)))
+    #expect(digits.text.bytes.count == ServerVersion.textByteCountMax && !digits.isKnown)
+  }
+
   @Test(
     arguments: [
       "", "2026", "2026.", "2026.6.", "2026.6.0.", "2026.6.0b", "2026.6.0.dev", "2026.6.0rc1",

@@ -27,7 +27,7 @@ import Sensing
 /// | `next_cycle` | when the sources are asked next |
 struct StatusReport: ~Copyable {
   /// The whole document: addresses, and `sourcesShownMax` failures with the longest words. The kernel
-  /// takes that much of a connection at once.
+  /// takes that much of a connection at once. A member that has no room is left out.
   static let byteCountMax = 32 * 1024
   static let sourcesShownMax = 32
 
@@ -92,7 +92,6 @@ struct StatusReport: ~Copyable {
     append(future: "next_cycle", nextCycleAt, to: &document)
     document.closeJSONObject()
     document.append(UInt8(ascii: "\n"))
-    precondition(!document.isOverflowed, "its limits leave room for the longest words")
   }
 
   func isWell(_ delivery: borrowing Delivery) -> Bool {
@@ -115,10 +114,12 @@ struct StatusReport: ~Copyable {
   ) {
     let time = now.wallTime - .nanoseconds(isPast ? distance : -distance)
     let second: Int64 = 1_000_000_000
-    document.open(key)
-    document.appendMember("at", Text(iso8601: time.wholeSeconds).bytes.span)
-    document.appendMember("seconds", Int(distance / second))
-    document.closeJSONObject()
+    document.appendMember(key) {
+      $0.openJSONObject()
+      $0.appendMember("at", Text(iso8601: time.wholeSeconds).bytes.span)
+      $0.appendMember("seconds", Int(clamping: distance / second))
+      $0.closeJSONObject()
+    }
   }
 
   // MARK: Parts
@@ -192,7 +193,6 @@ extension ByteBuffer {
 
   @inline(never)
   mutating func appendMember(_ key: StaticString, _ truth: Bool) {
-    appendJSON(key: key)
-    appendJSON(truth)
+    appendMember(key) { $0.appendJSON(truth) }
   }
 }

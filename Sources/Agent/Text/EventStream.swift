@@ -32,14 +32,15 @@ struct EventStream {
 
   func write(_ event: StaticString, _ writeMembers: (inout ByteBuffer) -> Void = { _ in }) {
     guard isOn else { return }
-    var line = begin(event)
+    var line = Self.begin(event)
     writeMembers(&line)
-    end(line)
+    Self.end(&line, of: event)
+    writeToTerminal([UInt8](line.bytes), STDOUT_FILENO)
   }
 
   // The compiler copies `write` for each closure; what is not about the closure stays out of it.
   @inline(never)
-  private func begin(_ event: StaticString) -> ByteBuffer {
+  static func begin(_ event: StaticString) -> ByteBuffer {
     // Made only where somebody reads it: the agent at its work allocates nothing.
     var line = ByteBuffer(capacity: 64 * 1024)
     line.openJSONObject()
@@ -47,31 +48,44 @@ struct EventStream {
     return line
   }
 
+  /// Ends the line, so that the next one begins on its own. Of an event whose members have no room no
+  /// more than the name is told.
   @inline(never)
-  private func end(_ line: consuming ByteBuffer) {
+  static func end(_ line: inout ByteBuffer, of event: StaticString) {
+    if line.isOverflowed { line = begin(event) }
     line.closeJSONObject()
     line.append(UInt8(ascii: "\n"))
-    writeToTerminal([UInt8](line.bytes), STDOUT_FILENO)
   }
 }
 
 extension ByteBuffer {
+  /// What members leave free for the ends of all that is open, and for the frames of what has no
+  /// member left.
+  private var endsByteCount: Int { capacity / 32 }
+
+  /// Appends a member whose value `writeValue` writes. One that does not fit is left out: a text of
+  /// Home Assistant may be as long as it likes, and the others are told all the same.
+  @inline(never)
+  mutating func appendMember(_ key: StaticString, _ writeValue: (inout ByteBuffer) -> Void) {
+    appendWhole(leaving: endsByteCount) {
+      $0.appendJSON(key: key)
+      writeValue(&$0)
+    }
+  }
+
   @inline(never)
   mutating func appendMember(_ key: StaticString, _ value: StaticString) {
-    appendJSON(key: key)
-    appendJSON(value)
+    appendMember(key) { $0.appendJSON(value) }
   }
 
   @inline(never)
   mutating func appendMember(_ key: StaticString, _ value: Span<UInt8>) {
-    appendJSON(key: key)
-    appendJSON(value)
+    appendMember(key) { $0.appendJSON(value) }
   }
 
   @inline(never)
   mutating func appendMember(_ key: StaticString, _ value: Int) {
-    appendJSON(key: key)
-    appendJSON(value)
+    appendMember(key) { $0.appendJSON(value) }
   }
 
   mutating func appendMembers(of totals: Totals) {
@@ -93,8 +107,11 @@ extension ByteBuffer {
     for index in 0..<batch.sensorCount {
       let sensor = SensorIndex(index)
       guard let value = batch.value(of: sensor) else { continue }
-      appendJSON(key: batch.uniqueID(of: sensor).span)
-      appendJSON(value: value)
+      let uniqueID = batch.uniqueID(of: sensor)
+      appendWhole(leaving: endsByteCount) {
+        $0.appendJSON(key: uniqueID.span)
+        $0.appendJSON(value: value)
+      }
     }
     closeJSONObject()
     guard let lastFix else { return }

@@ -29,6 +29,9 @@ extension Webhook {
     public let longitude: Double
     /// What the home counts in.
     public let units: UnitSystem
+    /// Ids of Home Assistant have 32 characters. This one becomes a part of messages.
+    static let deviceIDByteCountMax = 256
+
     /// The id of this device in Home Assistant's registry, which templates take.
     public let deviceID: Text
     /// An address for the webhook that works from everywhere; nil without Nabu Casa.
@@ -54,6 +57,9 @@ extension Webhook {
       longitude = try required(fields.longitude, "longitude")
       units = try UnitSystem(try required(fields.units, "unit_system"))
       deviceID = try required(fields.deviceID, "hass_device_id")
+      guard deviceID.bytes.count <= Self.deviceIDByteCountMax else {
+        throw .invalidValue(key: "hass_device_id")
+      }
       cloudhookURL = fields.cloudhookURL
       remoteUIURL = fields.remoteUIURL
       instanceID = fields.instanceID
