@@ -76,7 +76,7 @@ public func byteCount(ofFileAt path: Path) throws(Errno) -> Int {
   _ = try unsafe path.withCString { (path) throws(Errno) in
     try retryingInterrupts { unsafe stat(path, &status) }
   }
-  return Int(status.st_size)
+  return Int(clamping: status.st_size)
 }
 
 /// Waits until the names in a directory are on the disk.

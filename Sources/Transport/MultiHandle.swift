@@ -101,12 +101,14 @@ protocol MultiHandleOwner: AnyObject {
       sockets.remove(at: index)
     }
     guard what != CURL_POLL_REMOVE else { return }
-    precondition(sockets.count < Self.socketsMax, "libcurl uses a few sockets for one transfer")
     var readiness = Readiness()
     if what & CURL_POLL_IN != 0 { readiness.insert(.input) }
     if what & CURL_POLL_OUT != 0 { readiness.insert(.output) }
-    // A socket that cannot be watched ends its transfer by timeout.
-    guard let watch = try? loop.watch(descriptor, for: readiness, telling: self) else { return }
+    // A socket that cannot be watched ends its transfer by timeout. libcurl uses a few for one, and
+    // how many is also a matter of the addresses that a name has.
+    guard sockets.count < Self.socketsMax,
+      let watch = try? loop.watch(descriptor, for: readiness, telling: self)
+    else { return }
     sockets.append(Socket(descriptor: descriptor, watch: watch))
   }
 

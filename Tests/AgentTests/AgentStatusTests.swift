@@ -20,6 +20,8 @@ import Testing
     #"{"is_well":true}"#,
     #"{"is_well":true,"home_assistant":1,"routes":{},"waiting":[],"failing_sources":[1,"a",{}]}"#,
     #"{"is_well":true,"home_assistant":{"last_proof":3,"is_well":"yes","text":[]},"network":{}}"#,
+    #"{"is_well":true,"failing_source_count":-9223372036854775808,"failing_sources":[{}]}"#,
+    #"{"is_well":true,"next_cycle":{"seconds":-9223372036854775808}}"#,
     #"{"is_well":true,"failing_source_count":-1e99,"started":{"seconds":-5},"next_cycle":{}}"#,
   ])
   func whatAnotherVersionLeavesOutOrSaysOtherwiseIsLeftOut(text: String) throws {

@@ -131,8 +131,8 @@ extension StateDirectory {
     case .damaged(.unknownVersion(let version)):
       throw CommandFailure(
         code: .dataError,
-        text: "\(path)/\(name) has version \(Int(version)), which a newer Homeward wrote; install"
-          + " that one")
+        text: "\(path)/\(name) has version \(Int(clamping: version)), which a newer Homeward wrote;"
+          + " install that one")
     case .unreadable(let error):
       throw CommandFailure(
         code: .noInput,

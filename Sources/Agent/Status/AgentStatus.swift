@@ -71,10 +71,11 @@ struct StatusMembers {
     }
   }
 
+  /// A count, or a length of time: never negative.
   @inline(never)
   func number(_ key: StaticString) -> Int {
     guard case .number(let number)? = value(key) else { return 0 }
-    return Int(clamping: number.integer ?? 0)
+    return Int(clamping: max(number.integer ?? 0, 0))
   }
 
   /// Fit for a terminal.

@@ -96,7 +96,7 @@ struct HistoryChunk: ~Copyable {
   private mutating func index(of sensor: HistorySensor) -> Int {
     if let index = sensors.firstIndex(of: sensor) { return index }
     sensors.append(sensor)
-    sensorsByteCount += sensor.uniqueID.count + sensor.name.count + 6
+    sensorsByteCount += sensor.byteCount
     return sensors.count - 1
   }
 
@@ -168,6 +168,22 @@ struct HistorySensor: Equatable {
   let uniqueID: [UInt8]
   /// What people call it; the unique id where that is not known any more.
   let name: [UInt8]
+
+  /// What its texts take at most. They may come from a file that holds anything.
+  fileprivate var byteCount: Int {
+    var byteCount = 6
+    for text in [uniqueID, name] {
+      for byte in text {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): byteCount += 2
+        case 0x20..<0x80: byteCount += 1
+        case 0x80...: byteCount += 3
+        default: byteCount += 6
+        }
+      }
+    }
+    return byteCount
+  }
 }
 
 extension WallTime {

@@ -60,7 +60,7 @@ struct SegmentHeader: Equatable {
       fields.integer(UInt8.self) == 0, let first = fields.integer(UInt64.self),
       let acknowledged = fields.integer(UInt64.self), let low = fields.integer(UInt64.self),
       let high = fields.integer(UInt64.self), thinnings <= SpoolThinning.countMax,
-      first <= SpoolRecord.firstSequenceMax,
+      (1...SpoolRecord.firstSequenceMax).contains(first),
       acknowledged <= SpoolRecord.firstSequenceMax
     else { return .foreign }
     return .valid(
@@ -99,7 +99,7 @@ public struct SegmentFile: Equatable, Sendable {
   /// The file of that name, or nil where it is none that the spool looks at.
   init?(name: Span<UInt8>) {
     guard name.count > 16, let first = UInt64(hexadecimal: name.extracting(0..<16)),
-      first <= SpoolRecord.firstSequenceMax
+      (1...SpoolRecord.firstSequenceMax).contains(first)
     else { return nil }
     let isThinned = name.extracting(16...).elementsEqual(Self.thinnedSuffix)
     self.init(first: first, kind: isThinned ? .thinned : .segment)

@@ -305,7 +305,9 @@ public struct Spool: ~Copyable {
   public var entryCountInMemory: Int { waiting.count }
 
   /// Entries that were not acknowledged; more where numbers were lost with what the disk lost.
-  public var entryCount: Int { Int(nextSequence - 1 - acknowledged.count) + waiting.count }
+  public var entryCount: Int {
+    Int(clamping: nextSequence - 1 - acknowledged.count + UInt64(waiting.count))
+  }
 
   /// What all files take of the disk.
   public var occupiedByteCount: Int {

@@ -74,6 +74,16 @@ import Testing
         + "a514020005000000000000008003feffffffffffffff013d1413c5")
   }
 
+  /// Numbers begin with 1; what is below the first has none.
+  @Test func aFileThatBeginsWithNothingIsNoneOfTheSpools() {
+    #expect(SegmentFile(name: SegmentFile(first: 0).name.span) == nil)
+    #expect(SegmentFile(name: SegmentFile(first: 1).name.span) == SegmentFile(first: 1))
+    var header = ByteBuffer(capacity: SegmentHeader.byteCount)
+    SegmentHeader(thinnings: 0, first: 0, acknowledged: 0, device: .boat).write(into: &header)
+    let judgement = SegmentHeader.read(header.bytes)
+    #expect(judgement == .foreign)
+  }
+
   @Test func theFileIsReadAsItWasWritten() {
     #expect(records.count == 3 * 2 + 1 + 11)
     #expect(numbers(in: records) == [1] + numbers)

@@ -22,7 +22,7 @@ struct NetlinkMessages: ~Escapable {
     guard position < bytes.count else { return nil }
     let rest = bytes.extracting(position..<bytes.count)
     guard rest.count >= Netlink.messageHeaderByteCount else { throw .truncated }
-    let count = Int(rest.nativeInteger(UInt32.self, at: 0))
+    let count = Int(clamping: rest.nativeInteger(UInt32.self, at: 0))
     guard (Netlink.messageHeaderByteCount...rest.count).contains(count) else { throw .badLength }
     position += min(aligned(count), rest.count)
     return NetlinkMessage(rest.extracting(0..<count))

@@ -1,0 +1,28 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import Outbox
+
+@Suite struct HistoryChunkTests {
+  @Test(arguments: [0x01, 0x22, 0x41, 0x80] as [UInt8])
+  func whateverSensorsAreCalledAChunkFitsIntoItsEvent(byte: UInt8) {
+    var chunk = HistoryChunk()
+    var count = 0
+    while true {
+      let slot = UInt8(truncatingIfNeeded: count)
+      let name = [slot] + [UInt8](repeating: byte, count: 199)
+      let entry = SpoolEntry(
+        sequence: nil, time: WallTime(nanoseconds: 0), isTimeTrusted: true,
+        content: .reading(sensor: slot, .boolean(true)))
+      guard chunk.append(entry, of: HistorySensor(uniqueID: name, name: name)) else { break }
+      count += 1
+    }
+    var data = ByteBuffer(capacity: Batch.dataByteCountMax)
+    chunk.write(into: &data, deviceID: [1], deviceName: [2])
+    let (byteCount, isOverflowed) = (data.count, data.isOverflowed)
+    #expect(!isOverflowed)
+    #expect(byteCount <= HistoryChunk.byteCountMax)
+    #expect(count > 5)
+  }
+}
