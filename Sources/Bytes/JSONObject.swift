@@ -42,6 +42,22 @@ public struct JSONObject: Sendable {
     for member in other.members { self[member.key] = member.value }
   }
 
+  /// Removes the members with these keys, all of them in one pass over the members.
+  ///
+  /// - Returns: whether there were any.
+  public mutating func remove(_ keys: [Text]) -> Bool {
+    guard !keys.isEmpty else { return false }
+    var isKept = [Bool](repeating: true, count: members.count)
+    for key in keys { if let position = position(of: key) { isKept[position] = false } }
+    var kept: [Member] = []
+    for index in members.indices where isKept[index] { kept.append(members[index]) }
+    guard kept.count < members.count else { return false }
+    members = kept
+    positions.removeAll(keepingCapacity: true)
+    if members.count > Self.scannedCountMax { indexMembers() }
+    return true
+  }
+
   private func position(of key: Text) -> Int? {
     guard positions.isEmpty else { return positions[key] }
     for index in members.indices where members[index].key == key { return index }

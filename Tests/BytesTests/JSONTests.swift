@@ -159,4 +159,27 @@ func json(_ text: String) throws -> JSON {
     let value = try json(text)
     #expect(value["k49999"] == 49_999)
   }
+
+  @Test(arguments: [1, 16, 17, 18, 40])
+  func manyMembersAreRemovedAtOnceAndTheOthersStay(count: Int64) {
+    var object = JSONObject()
+    for number in 0..<count { object[Text("k\(number)")] = .number(JSONNumber(number)) }
+    let odd = (0..<count).filter { $0 % 2 == 1 }
+    let isThere = object.remove(odd.map { Text("k\($0)") } + ["missing", "k1"])
+    #expect(isThere == !odd.isEmpty)
+    #expect(object.members.map(\.key) == (0..<count).filter { $0 % 2 == 0 }.map { Text("k\($0)") })
+    for number in 0..<count {
+      #expect(object[Text("k\(number)")] == (number % 2 == 0 ? .number(JSONNumber(number)) : nil))
+    }
+    let isThereAgain = object.remove(["k1"])
+    #expect(!isThereAgain)
+  }
+
+  @Test func manyMembersAreRemovedInLinearTime() {
+    var object = JSONObject()
+    let keys = (0..<100_000).map { Text("k\($0)") }
+    for key in keys { object[key] = .null }
+    let isThere = object.remove(keys)
+    #expect(isThere && object.isEmpty)
+  }
 }

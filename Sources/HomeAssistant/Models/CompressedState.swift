@@ -108,10 +108,7 @@ extension Entity {
       }
       if let context = additions.context { isChanged |= self.context.merge(context) }
     }
-    for key in difference.removedAttributes where attributes[key] != nil {
-      attributes[key] = nil
-      isChanged = true
-    }
+    isChanged |= attributes.remove(difference.removedAttributes)
     return isChanged
   }
 
