@@ -125,8 +125,10 @@ extension NetworkDriver: WebSocketOwner {
   public func webSocketOpened() { unsafe client?.socketOpened() }
 
   public func webSocketReceived(_ kind: WebSocketMessageKind) {
-    // Home Assistant sends no binary messages unasked, and nobody asks for any.
-    guard kind == .text else { return }
+    guard kind == .text else {
+      unsafe client?.receivedBinary()
+      return
+    }
     isReceiving = true
     tell(socket.message)
     isReceiving = false

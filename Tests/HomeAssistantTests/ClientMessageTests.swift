@@ -57,6 +57,17 @@ import Testing
     #expect(rig.endings == ["one: 5"])
   }
 
+  @Test func whatIsPassedOverIsCounted() {
+    let rig = ClientRig(isReady: true)
+    rig.send("one")
+    rig.driver.say(text: [UInt8]("x".utf8))
+    rig.client.receivedBinary()
+    #expect(rig.client.unreadableMessageCount == 2)
+    rig.driver.answer(1, with: 5)
+    #expect(rig.endings == ["one: 5"])
+    #expect(rig.client.unreadableMessageCount == 2)
+  }
+
   @Test func everyBeginningOfAMessageIsPassedOver() {
     let whole = [UInt8](
       #"{"id":1,"type":"result","success":true,"result":{"a":[1,"é\u00e9"]}}"#.utf8)

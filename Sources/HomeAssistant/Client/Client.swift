@@ -45,6 +45,10 @@ public final class Client {
   /// How long Home Assistant took to answer the last ping.
   public var latency: Duration? { session.latency }
 
+  /// Messages of Home Assistant that were passed over, on all connections so far: texts that are no
+  /// message of its API, and messages of bytes.
+  public var unreadableMessageCount: Int { session.unreadableCount }
+
   /// The moment of now, on the driver's clock.
   public var now: Instant { driver.now }
 
@@ -107,6 +111,11 @@ public final class Client {
     session.received(text, now: driver.now)
     act(on: text)
   }
+
+  /// A message of bytes came. Home Assistant sends none unasked, and no request here asks for one, so
+  /// it is counted and passed over. RFC 6455 (section 7.4.1) would allow to close the connection with
+  /// 1003; what else comes over it is worth more.
+  public func receivedBinary() { session.unreadableCount += 1 }
 
   /// `deadline` has come.
   public func deadlineReached() {
