@@ -3,5 +3,9 @@ import CLinux
 
 @main
 struct Main {
-  static func main() { exit(Homeward.main().rawValue) }
+  static func main() {
+    unsafe clinux_report_fatal_signals(
+      homewardVersion.utf8Start, homewardVersion.utf8CodeUnitCount)
+    exit(Homeward.main().rawValue)
+  }
 }

@@ -34,4 +34,17 @@ extension WholeAgent.CommandLine {
       #expect(ending.log == [])
     }
   }
+
+  @Test(arguments: [SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE])
+  func aTrapLeavesOneLineAndTheSignal(signal: Int32) async throws {
+    let home = try practiceHome()
+    let agent = try RunningAgent(
+      on: try Board(reportingTo: home), environment: ["SWIFT_BACKTRACE": "enable=no"])
+    try await agent.event("proven")
+    let ending = await agent.kill(with: signal)
+    #expect(ending.status == signal)
+    let lines = ending.lines(with: "ended by SIG")
+    #expect(lines.count == 1 && ending.log.last == lines.first, "\(ending.log)")
+    #expect(lines.first?.hasSuffix("; please report this line") == true)
+  }
 }

@@ -168,9 +168,9 @@ final class RunningAgent {
     return await ending()
   }
 
-  /// Ends it without a chance to tidy up, as a power cut does.
-  func kill() async -> Ending {
-    Foundation.kill(process.processIdentifier, SIGKILL)
+  /// Ends it without a chance to tidy up, as a power cut does, or a trap.
+  func kill(with signal: Int32 = SIGKILL) async -> Ending {
+    Foundation.kill(process.processIdentifier, signal)
     return await ending()
   }
 

@@ -43,6 +43,21 @@
 int clinux_argument_count(void);
 const char *_Nullable clinux_argument(int index);
 
+/// Has the process say one line on standard error before SIGILL, SIGTRAP, SIGSEGV, SIGBUS or SIGFPE
+/// ends it. A failed precondition of Embedded Swift is such a signal, and says nothing itself:
+///
+///     homeward 0.1.0: ended by SIGILL at 0x5d2c1; please report this line
+///
+/// Nothing else of the process is in the line. The number is the address of the instruction in the
+/// file of the program, wherever it was loaded. The unstripped binary of the same build (`deploy/build`
+/// keeps it as `homeward.debug`) tells which place of the source that is:
+///
+///     llvm-symbolizer --obj=homeward.debug 0x5d2c1
+///     addr2line -f -i -e homeward.debug 0x5d2c1
+///
+/// After the line the signal does what it did before, which is to end the process.
+void clinux_report_fatal_signals(const uint8_t *version, size_t size);
+
 static inline int clinux_errno(void) { return errno; }
 /// What an error of the kernel is called in English, or NULL where it has no such number.
 const char *_Nullable clinux_error_description(int code);
