@@ -47,6 +47,16 @@ final class Reporter {
         + " yet, \(totals.lost) lost")
   }
 
+  func reloading() {
+    log.notice("the configuration is read again")
+    events.write("reloading")
+  }
+
+  func reloadRefused(_ words: MessageText) {
+    log.error("the configuration is not taken, and the agent goes on as it is: \(words)")
+    events.write("reload_refused")
+  }
+
   func messageSent() { totals.sealed += 1 }
 
   // MARK: Sources

@@ -15,6 +15,10 @@ final class RunLoop {
   private let startedAt: Instant
   private var nextCycleAt: Instant
   private var isGathering = false
+  /// Who answers `homeward status`, if that is possible.
+  var desk: StatusDesk?
+  /// Where starts are counted, until this one has proven good.
+  var starts: StartCount?
 
   init(
     loop: EventLoop, supervisor: Supervisor, courier: Courier, every: Duration, signals: Signals,
@@ -29,9 +33,9 @@ final class RunLoop {
     nextCycleAt = now
   }
 
-  /// Works until the process is asked to stop, or until `isDone` says so.
+  /// Works until the process is asked to stop or to read its configuration again, or until `isDone` says so.
   func run(until isDone: () -> Bool) throws(Errno) {
-    while !signals.isStopRequested, !isDone() {
+    while !signals.isStopRequested, !signals.hasReloadRequest, !isDone() {
       try loop.turn(until: deadline)
       let moment = Moment.now
       courier.clockRead(moment)
@@ -50,6 +54,11 @@ final class RunLoop {
     if moment.instant >= nextCycleAt {
       supervisor.sample(at: moment)
       isGathering = true
+      desk?.cycleDue()
+      if let starts, moment.instant - startedAt >= StartCount.goodRun {
+        starts.clear()
+        self.starts = nil
+      }
       nextCycleAt = nextCycleAt + every
       // After a suspension the cycles that were slept through are not made up for.
       if nextCycleAt <= moment.instant { nextCycleAt = moment.instant + every }
@@ -72,15 +81,33 @@ extension RunLoop: StatusKeeper {
   }
 }
 
-/// SIGTERM and SIGINT, as a descriptor of the loop.
+/// SIGTERM, SIGINT and SIGHUP, as a descriptor of the loop.
 final class Signals: Watcher {
   private(set) var isStopRequested = false
+  private var isReloadRequested = false
   private let descriptor: Descriptor
+  /// At a terminal SIGHUP says that the terminal is closed, and its programs with it.
+  private let reloads: Bool
 
-  init(loop: EventLoop) throws(Errno) {
-    descriptor = try Descriptor.stopSignals()
+  /// Where it `reloads`, SIGHUP asks a process without a terminal to read its configuration again; to
+  /// others it is one more wish to stop.
+  init(loop: EventLoop, reloads: Bool = false) throws(Errno) {
+    descriptor = try Descriptor.signals()
+    self.reloads = reloads && !hasControllingTerminal
     _ = try loop.watch(descriptor.number, for: .input, telling: self)
   }
 
-  func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) { isStopRequested = true }
+  func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
+    while let signal = self.descriptor.nextSignal() {
+      if signal == SIGHUP, reloads { isReloadRequested = true } else { isStopRequested = true }
+    }
+  }
+
+  var hasReloadRequest: Bool { isReloadRequested }
+
+  /// Whether the configuration is to be read again, which is then done.
+  func takeReloadRequest() -> Bool {
+    defer { isReloadRequested = false }
+    return isReloadRequested
+  }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import CLinux
 import HomeAssistant
 import LinuxIO
 
@@ -24,6 +25,10 @@ final class StateDirectory {
     case failed(Errno)
     /// Another agent uses it.
     case inUse
+    /// It belongs to another user, who is not root.
+    case foreign
+    /// Others than its owner may write to it.
+    case shared
   }
 
   /// Makes the directory where it is missing, and keeps other agents out until the process ends.
@@ -31,12 +36,32 @@ final class StateDirectory {
     do throws(Errno) {
       try makePrivateDirectory(at: path)
       let directory = try Descriptor(opening: path, mode: .directory)
-      guard try directory.lock() else { return .inUse }
-      lock = consume directory
+      let owner = try directory.owner()
+      // Root may work for any user: what it makes in there belongs to that one.
+      guard [0, owner.user].contains(geteuid()) || owner.user == 0 else { return .foreign }
+      guard !owner.sharesWriting else { return .shared }
+      if let kept = LinuxIO.lock(keptFor: directory) {
+        lock = consume kept
+      } else {
+        guard try directory.lock() else { return .inUse }
+        lock = consume directory
+      }
+      // On a disk that is read-only they stay, and are in nobody's way.
+      try? Directory(opening: path).removeUnfinished(of: path)
       return .open
     } catch {
       return .failed(error)
     }
+  }
+
+  /// Starts the program anew, and no other agent gets the directory in between.
+  ///
+  /// - Returns: why that failed.
+  func startAnew() -> Errno {
+    guard let held = lock.take() else { preconditionFailure("the directory is not open") }
+    let error = LinuxIO.startAnew(keeping: held)
+    lock = consume held
+    return error
   }
 
   /// Tries to write, and makes the directory where it is missing.

@@ -2,6 +2,9 @@
 #define _GNU_SOURCE 1
 #include "clinux.h"
 
+#include <spawn.h>
+#include <sys/wait.h>
+
 static int argument_count;
 static char **arguments;
 
@@ -14,6 +17,18 @@ int clinux_argument_count(void) { return argument_count; }
 
 const char *clinux_argument(int index) {
   return index >= 0 && index < argument_count ? arguments[index] : NULL;
+}
+
+int clinux_start_anew(void) { return execv("/proc/self/exe", arguments); }
+
+int clinux_run(const char *program, const char *first, const char *second) {
+  char *words[] = {(char *)program, (char *)first, (char *)second, NULL};
+  pid_t child;
+  int status;
+  if (posix_spawn(&child, program, NULL, NULL, words, environ) != 0) return -1;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 const char *clinux_error_description(int code) { return strerrordesc_np(code); }

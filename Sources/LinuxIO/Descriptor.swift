@@ -122,10 +122,16 @@ public struct OpenMode: Sendable {
 }
 
 extension Descriptor {
-  /// A descriptor that becomes ready when the process is asked to stop (SIGTERM or SIGINT), which
-  /// then no longer ends it by itself.
-  public static func stopSignals() throws(Errno) -> Descriptor {
+  /// A descriptor that becomes ready when the process gets SIGTERM, SIGINT or SIGHUP, none of which
+  /// then ends it by itself.
+  public static func signals() throws(Errno) -> Descriptor {
     Descriptor(owning: try retryingInterrupts { clinux_signalfd() })
+  }
+
+  /// The next signal that such a descriptor has; nil where there is none.
+  public func nextSignal() -> Int32? {
+    let signal = clinux_next_signal(number)
+    return signal > 0 ? signal : nil
   }
 
   /// Opens the file at `path`; the descriptor does not pass to other programs.

@@ -16,26 +16,11 @@ public func readFile(at path: Path, byteCountMax: Int) throws(Errno) -> [UInt8] 
   throw .fileTooLarge
 }
 
-/// Replaces the file `name` in `directory` so that, whenever the power goes, either the old or
-/// the new contents are there. Only the owner can read it.
+/// Replaces the file `name` in `directory`, as `Directory.replace` does.
 public func replaceFile(
   named name: StaticString, in directory: Path, with bytes: Span<UInt8>
 ) throws(Errno) {
-  let path = directory / name
-  let temporary = Path(path.bytes + [UInt8](".new"))
-  do throws(Errno) {
-    // What a power cut left there may be somebody else's to read, or a link.
-    try removeFile(at: temporary)
-    let file = try Descriptor(opening: temporary, mode: .writePrivate)
-    try file.writeAll(bytes)
-    try file.synchronize()
-    try renameFile(at: temporary, to: path)
-  } catch {
-    try? removeFile(at: temporary)
-    throw error
-  }
-  // The name is in the directory, which is a file of its own.
-  try synchronizeDirectory(at: directory)
+  try Directory(opening: directory).replace(name, with: bytes)
 }
 
 /// Removes a file; one that is not there is no error.
@@ -47,19 +32,22 @@ public func removeFile(at path: Path) throws(Errno) {
   } catch .noSuchFile {}
 }
 
-/// Makes a directory that only its owner can enter; one that is there is left as it is.
+/// Makes a directory that only its owner can enter; one that is there is left as it is. What root
+/// makes belongs to the owner of the directory that it is in.
 public func makePrivateDirectory(at path: Path) throws(Errno) {
   try makeDirectory(at: path, permissions: 0o700)
 }
 
 /// Writes a file that everybody may read and that is not there yet, with the directory it is in.
 public func writeNewFile(at path: Path, _ bytes: Span<UInt8>) throws(Errno) {
-  if let end = path.bytes.lastIndex(of: UInt8(ascii: "/")), end > 0 {
-    try makeDirectory(at: Path([UInt8](path.bytes[..<end])), permissions: 0o755)
-  }
+  let parent = path.parent
+  try makeDirectory(at: parent, permissions: 0o755)
   let file = try Descriptor(opening: path, mode: .writeNew)
+  // Also where the mask of the person's shell keeps others out: the agent may run as another user.
+  _ = try retryingInterrupts { fchmod(file.number, OpenMode.writeNew.permissions) }
   try file.writeAll(bytes)
   try file.synchronize()
+  try synchronizeDirectory(at: parent)
 }
 
 private func makeDirectory(at path: Path, permissions: mode_t) throws(Errno) {
@@ -67,7 +55,10 @@ private func makeDirectory(at path: Path, permissions: mode_t) throws(Errno) {
     _ = try unsafe path.withCString { (path) throws(Errno) in
       try retryingInterrupts { unsafe mkdir(path, permissions) }
     }
-  } catch Errno(code: EEXIST) {}
+  } catch .fileExists { return }
+  do throws(Errno) { try Directory(opening: path.parent).adopt(path.name) } catch .notPermitted {
+    // It may be entered and not read: then the kernel chooses when its names are on the disk.
+  }
 }
 
 /// How long the file at `path` is, which need not be readable for that.

@@ -28,6 +28,26 @@ public struct Path: Equatable, Sendable {
     Path(directory.bytes + [UInt8(ascii: "/")] + name)
   }
 
+  /// The directory that it is in.
+  public var parent: Path {
+    let (place, text) = split
+    guard let place else { return Path(".") }
+    return place == 0 ? Path("/") : Path([UInt8](text[..<place]))
+  }
+
+  /// Its last part.
+  public var name: Path {
+    let (place, text) = split
+    return Path([UInt8](text[(place.map { $0 + 1 } ?? 0)...]))
+  }
+
+  /// Where its last part begins, without the slashes at its end.
+  private var split: (place: Int?, text: ArraySlice<UInt8>) {
+    var text = bytes[...]
+    while text.count > 1, text.last == UInt8(ascii: "/") { text.removeLast() }
+    return (text.lastIndex(of: UInt8(ascii: "/")), text)
+  }
+
   @unsafe
   public func withCString<Result, Failure: Error>(
     _ body: (UnsafePointer<CChar>) throws(Failure) -> Result

@@ -123,9 +123,9 @@ final class Board {
 
   /// Lets nothing new be kept in the state directory, as a full or read-only disk does, also where
   /// root runs the tests.
-  func blockWriting() throws { try makeFolder("state/probe.new") }
+  func blockWriting() throws { try makeFolder("state/probe") }
 
-  func unblockWriting() throws { try remove("state/probe.new") }
+  func unblockWriting() throws { try remove("state/probe") }
 
   // MARK: Secrets
 

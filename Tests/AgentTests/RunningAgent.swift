@@ -53,6 +53,7 @@ final class RunningAgent {
   private let status: AsyncStream<Int32>
   private let watchdog: DispatchWorkItem
   private var lines: [String] = []
+  private var logLines: [String] = []
   private var isMarkThere = true
 
   /// The executable that was built beside these tests.
@@ -162,6 +163,29 @@ final class RunningAgent {
     return await ending()
   }
 
+  func send(signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
+
+  /// Lets it open nothing more, or as much as usual.
+  func limitDescriptors(_ isLimited: Bool) throws {
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: "/proc/\(process.processIdentifier)/fd")
+    let free = (0...).first { !names.contains(String($0)) } ?? 0
+    let prlimit = try Process.run(
+      URL(filePath: "/usr/bin/prlimit"),
+      arguments: [
+        "--pid", "\(process.processIdentifier)", "--nofile=\(isLimited ? free : 1024):4096",
+      ])
+    prlimit.waitUntilExit()
+    #expect(prlimit.terminationStatus == 0)
+  }
+
+  /// How many descriptors it has.
+  func descriptorCount() throws -> Int {
+    try FileManager.default.contentsOfDirectory(
+      atPath: "/proc/\(process.processIdentifier)/fd"
+    ).count
+  }
+
   /// The same with Ctrl-C.
   func interrupt() async -> Ending {
     process.interrupt()
@@ -186,9 +210,17 @@ final class RunningAgent {
   }
 
   private func restOfLog() async -> [String] {
-    var lines: [String] = []
-    for await line in log { lines.append(line) }
-    return lines
+    for await line in log { logLines.append(line) }
+    return logLines
+  }
+
+  /// Whether a line with `text` comes on standard error before its end.
+  func says(_ text: String) async -> Bool {
+    for await line in log {
+      logLines.append(line)
+      if line.contains(text) { return true }
+    }
+    return false
   }
 }
 

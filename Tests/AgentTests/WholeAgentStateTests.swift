@@ -83,6 +83,69 @@ extension WholeAgent.State {
     #expect(await first.stop().status == 0)
   }
 
+  // MARK: Its owner
+
+  private static let isRoot = geteuid() == 0
+
+  /// What a command of root's leaves must be readable for the service, which runs as another user.
+  @Test(.enabled(if: isRoot, "only root can be somebody else"))
+  func whatRootWritesBelongsToTheOwnerOfTheDirectory() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.makeFolder("state")
+    try board.give("state", to: 65534)
+    #expect(try await board.run("pair", "--token-file", board.path("token"), "--yes").status == 0)
+    home.fault = .status(503)
+    let once = try await board.run("run", "--once")
+    #expect(once.status == 75)
+    let names = try FileManager.default.subpathsOfDirectory(atPath: board.state.path)
+    #expect(names.contains("registration.json") && names.contains("spool"))
+    for name in names { #expect(try board.owner(of: "state/\(name)") == 65534, "\(name)") }
+  }
+
+  @Test(.enabled(if: isRoot, "only root can be somebody else"))
+  func aLinkOfTheDirectorysOwnerLeadsRootNowhere() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    #expect(try await board.run("pair", "--token-file", board.path("token"), "--yes").status == 0)
+    home.fault = .status(503)
+    try board.makeFolder("precious")
+    try FileManager.default.createSymbolicLink(
+      atPath: board.path("state/spool"), withDestinationPath: board.path("precious"))
+    try board.give("state", to: 65534)
+    let once = try await board.run("run", "--once")
+    #expect(once.status == 75)
+    let made = try FileManager.default.contentsOfDirectory(atPath: board.path("precious"))
+    #expect(made == [])
+  }
+
+  @Test(.enabled(if: isRoot, "only root can be somebody else"))
+  func aDirectoryOfAnotherUserIsRefused() async throws {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    try board.makeFolder("state")
+    try board.give("state", to: 65533)
+    unsafe chmod(board.state.path, 0o755)
+    try board.write(
+      "#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups"
+        + " \(RunningAgent.executable.path) \"$@\"\n", to: "as-nobody")
+    unsafe chmod(board.path("as-nobody"), 0o755)
+    let ending = try await RunningAgent(
+      on: board, ["run", "--config", board.configuration],
+      startedBy: board.folder.appending(path: "as-nobody")
+    ).ending()
+    #expect(ending.status == 77)
+    #expect(ending.lines(with: "belongs to another user; run this as that user").count == 1)
+  }
+
+  @Test func aDirectoryThatOthersMayWriteToIsRefused() async throws {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    try board.makeFolder("state")
+    unsafe chmod(board.state.path, 0o777)
+    let ending = try await board.run("run")
+    #expect(ending.status == 77)
+    #expect(ending.lines(with: "run: chmod go-w \(board.state.path)").count == 1)
+  }
+
   @Test func aStateDirectoryThatCannotBeMadeIsNamed() async throws {
     let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
     try board.write("a file\n", to: "state")
@@ -216,6 +279,15 @@ extension PracticeServer {
 }
 
 extension Board {
+  fileprivate func give(_ name: String, to user: uid_t) throws {
+    try FileManager.default.setAttributes(
+      [.ownerAccountID: user, .groupOwnerAccountID: user], ofItemAtPath: path(name))
+  }
+
+  fileprivate func owner(of name: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path(name))[.ownerAccountID] as? Int
+  }
+
   /// Makes a state directory where `text`, or a directory, is in place of the rejected tokens.
   fileprivate func makeState(withRejected text: String?) throws {
     try makeFolder("state")

@@ -336,6 +336,22 @@ extension WholeAgent.Status {
     #expect(await agent.stop().status == 0)
   }
 
+  @Test func anAgentThatIsOutOfDescriptorsAnswersWhenItHasSomeAgain() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    try agent.limitDescriptors(true)
+    let peer = try Peer(connectingTo: board.socket)
+    #expect(await agent.says("homeward status cannot be answered now: Too many open files"))
+    try agent.limitDescriptors(false)
+    try await agent.hasReadEverything()
+    #expect(try !answer(to: peer.connection).isEmpty)
+    #expect(try await AskedStatus(on: board).ending.status == 0)
+    let ending = await agent.stop()
+    #expect(ending.lines(with: "cannot be answered").count == 1)
+  }
+
   // MARK: Again and again
 
   @Test func watchingGoesOnUntilItIsEnded() async throws {

@@ -68,9 +68,11 @@ import Testing
     #expect(try directory.mode(of: "state") & 0o7777 == 0o600)
   }
 
+  private var unfinishedName: String { "state.new\(getpid())" }
+
   @Test func whatAPowerCutLeftBehindIsNoObstacle() throws {
-    try directory.write([UInt8](repeating: 9, count: 100), to: "state.new")
-    try check(unsafe chmod("\(directory.name)/state.new", 0o644))
+    try directory.write([UInt8](repeating: 9, count: 100), to: unfinishedName)
+    try check(unsafe chmod("\(directory.name)/\(unfinishedName)", 0o644))
     try replace(with: [2])
     #expect(try read("state") == [2])
     #expect(try directory.names() == ["state"])
@@ -79,10 +81,16 @@ import Testing
 
   @Test func aLinkThatWaitsForTheNewFileIsNotFollowed() throws {
     try directory.write([1], to: "elsewhere")
-    try check(unsafe symlink("elsewhere", "\(directory.name)/state.new"))
+    try check(unsafe symlink("elsewhere", "\(directory.name)/\(unfinishedName)"))
     try replace(with: [2])
     #expect(try read("elsewhere") == [1])
     #expect(try read("state") == [2])
+  }
+
+  @Test func whatAnotherProcessIsWritingIsNotTakenFromIt() throws {
+    try directory.write([1], to: "state.new1")
+    try replace(with: [2])
+    #expect(try directory.names() == ["state", "state.new1"])
   }
 
   @Test func whereThereIsNoDirectoryNothingIsMade() {
@@ -130,6 +138,14 @@ import Testing
     #expect(throws: Errno.noSuchFile) {
       try makePrivateDirectory(at: directory.path("nothing") / "private")
     }
+  }
+
+  @Test func aNewFileOfAPersonIsForEverybodyWhateverTheMask() throws {
+    let before = umask(0o077)
+    defer { umask(before) }
+    try writeNewFile(at: directory.path("settings") / "file", [1].span)
+    #expect(try directory.mode(of: "settings/file") & 0o7777 == 0o644)
+    try check(unsafe unlink("\(directory.name)/settings/file"))
   }
 
   @Test func aDirectoryIsReadAgainAsItIsThen() throws {
@@ -182,5 +198,15 @@ import Testing
     let path = Path([0x2F, 0xFF, 0x20])
     #expect((path / "a" / [0xFE]).bytes == [0x2F, 0xFF, 0x20, 0x2F, 0x61, 0x2F, 0xFE])
     #expect(Path("/sys").bytes == [UInt8]("/sys"))
+  }
+
+  @Test(arguments: [
+    ("/var/lib/homeward", "/var/lib", "homeward"), ("/homeward//", "/", "homeward"),
+    ("homeward", ".", "homeward"), ("a/b/", "a", "b"), ("/", "/", ""),
+  ])
+  func aPathIsANameInAParent(text: String, parent: String, name: String) {
+    let path = Path([UInt8](text.utf8))
+    #expect(path.parent.bytes == [UInt8](parent.utf8))
+    #expect(path.name.bytes == [UInt8](name.utf8))
   }
 }

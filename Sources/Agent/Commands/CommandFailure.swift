@@ -63,7 +63,18 @@ extension StateDirectory {
     case .inUse:
       throw CommandFailure(
         code: .temporaryFailure,
-        text: "another homeward uses \(state.path); stop it, or name another state_directory")
+        text: "another homeward uses \(state.path); stop it (the service: sudo systemctl stop"
+          + " homeward), or name another state_directory")
+    case .foreign:
+      throw CommandFailure(
+        code: .noPermission,
+        text: "\(state.path) belongs to another user; run this as that user or with sudo, or name"
+          + " another state_directory")
+    case .shared:
+      throw CommandFailure(
+        code: .noPermission,
+        text: "others may write in \(state.path), where the key of this board is kept; run: chmod"
+          + " go-w \(state.path)")
     case .failed(let error):
       throw CommandFailure(
         code: .noInput,

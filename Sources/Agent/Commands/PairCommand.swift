@@ -107,6 +107,8 @@ struct PairCommand {
         throw CommandFailure(code: .osError, text: "this machine has no source of random numbers")
       }
       let summary = try Pairing(options).run()
+      // The state directory is free again.
+      if !options.isConfigurationNamed, Service.canStart { Log().notice(Service.start()) }
       if options.isJSON { summary.print() }
       return .success
     } catch {

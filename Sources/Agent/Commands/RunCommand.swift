@@ -26,6 +26,11 @@ extension Command {
                       --once the last one holds every value that was read, the position included.
       --help          Show this.
 
+    SIGHUP makes the agent read its configuration again (as a service: systemctl
+    reload homeward). A wrong one is refused, and the agent goes on as it is. Where
+    the agent was started at a terminal, SIGHUP means that the terminal was closed,
+    and stops it, as SIGTERM does.
+
     Examples:
       homeward run --config boat.yaml
       homeward run --config boat.yaml --once --json | jq .sensors
@@ -54,7 +59,7 @@ struct RunCommand {
   private let file: [UInt8]
   private let isOnce: Bool
   private let events: EventStream
-  private let log = Log()
+  private let log: Log
 
   init(_ arguments: inout Arguments) throws(UsageError) {
     var file = [UInt8](Configuration.defaultFile)
@@ -70,38 +75,89 @@ struct RunCommand {
     }
     self.file = file
     self.isOnce = isOnce
-    events = EventStream(isOn: isJSON)
+    // Once, all that was read is wanted; an agent at its work is held up by no reader.
+    events = EventStream(isOn: isJSON, waits: isOnce)
+    log = Log(waits: isOnce)
+  }
+
+  /// What a configuration needs before the agent can work by it.
+  private struct Preparation {
+    let configuration: Configuration
+    let state: StateDirectory
+    let registration: Registration?
+
+    /// `held` is the directory that this agent has already, if any.
+    init(_ file: [UInt8], held: StateDirectory? = nil) throws(CommandFailure) {
+      configuration = try Configuration.read(from: file)
+      if let held, held.path.bytes == configuration.stateDirectory {
+        state = held
+      } else {
+        state = try StateDirectory.open(configuration.stateDirectory)
+      }
+      registration = try state.keptRegistration()
+      if registration?.isPlain == true, !configuration.homeAssistant.isPlainAllowed {
+        throw state.registrationIsPlain
+      }
+    }
   }
 
   func run() -> ExitCode {
     do throws(CommandFailure) {
-      let configuration = try Configuration.read(from: file)
-      let state = try StateDirectory.open(configuration.stateDirectory)
-      let registration = try state.keptRegistration()
-      if registration?.isPlain == true, !configuration.homeAssistant.isPlainAllowed {
-        throw state.registrationIsPlain
-      }
+      let (loop, signals) = try waitingForSignals()
+      let starts = isOnce ? nil : StartCount()
+      guard try pause(starts, loop, signals) else { return .success }
+      let preparation = try Preparation(file)
       guard prepareSodium() else {
         throw CommandFailure(code: .osError, text: "this machine has no source of random numbers")
       }
-      return try work(configuration, state, registration)
+      return try work(preparation, loop, signals, starts)
     } catch {
       log.error(error.text)
       return error.code
     }
   }
 
+  private func waitingForSignals() throws(CommandFailure) -> (EventLoop, Signals) {
+    do throws(Errno) {
+      let loop = try EventLoop()
+      return (loop, try Signals(loop: loop, reloads: !isOnce))
+    } catch { throw Self.refused(error) }
+  }
+
+  private static func refused(_ error: Errno) -> CommandFailure {
+    CommandFailure(code: .osError, text: "the kernel refuses what the agent needs: \(error)")
+  }
+
+  /// Waits, where earlier runs ended too soon. Returns false where the agent is asked to stop meanwhile.
+  private func pause(
+    _ starts: StartCount?, _ loop: EventLoop, _ signals: Signals
+  ) throws(CommandFailure) -> Bool {
+    guard let starts else { return true }
+    do throws(Errno) {
+      let pause = try starts.begin()
+      let end = Moment.now.instant + pause
+      if pause > .zero {
+        log.warning("the last runs ended too soon: this one waits \(pause) first")
+      }
+      while Moment.now.instant < end, !signals.isStopRequested { try loop.turn(until: end) }
+    } catch { log.warning("how often the agent starts cannot be counted: \(error)") }
+    // The configuration is about to be read.
+    _ = signals.takeReloadRequest()
+    if signals.isStopRequested { starts.clear() }
+    return !signals.isStopRequested
+  }
+
   private func work(
-    _ configuration: Configuration, _ state: StateDirectory, _ registration: Registration?
+    _ preparation: Preparation, _ loop: EventLoop, _ signals: Signals, _ starts: StartCount?
   ) throws(CommandFailure) -> ExitCode {
+    let configuration = preparation.configuration
+    let state = preparation.state
     let start = Moment.now.instant
     let reporter = Reporter(log: log, events: events)
     do throws(Errno) {
-      let loop = try EventLoop()
-      let signals = try Signals(loop: loop)
       let courier = try Delivering(
-        configuration: configuration, state: state, registration: registration, loop: loop,
-        reporter: reporter
+        configuration: configuration, state: state, registration: preparation.registration,
+        loop: loop, reporter: reporter
       ).courier(now: start)
       let supervisor = Supervisor(courier: courier, reporter: reporter)
       Wiring(
@@ -112,19 +168,41 @@ struct RunCommand {
       let runLoop = RunLoop(
         loop: loop, supervisor: supervisor, courier: courier, every: configuration.every,
         signals: signals, now: start)
-      let desk = statusDesk(in: state, loop, runLoop, reporter)
+      runLoop.desk = statusDesk(in: state, loop, runLoop, reporter)
+      runLoop.starts = starts
       reporter.started(configuration)
-      try runLoop.run(until: { isOnce && isDone(reporter, start: start) })
-      desk?.close()
+      repeat {
+        try runLoop.run(until: { isOnce && isDone(reporter, start: start) })
+      } while signals.takeReloadRequest() && !isReloadGood(state, courier, reporter)
+      let isReloading = !isOnce && !signals.isStopRequested
+      runLoop.desk?.close()
       courier.stopping()
       reporter.stopped(undelivered: courier.delivery.history.entryCount) { line in
         if isOnce { line.appendMembers(of: courier.delivery.batch, lastFix: courier.lastFix) }
       }
+      starts?.clear()
+      if isReloading { throw state.startAnew() }
       return isOnce ? reporter.outcome ?? .temporaryFailure : .success
+    } catch { throw Self.refused(error) }
+  }
+
+  /// Whether the agent can start anew with the configuration as it is now. Where it cannot, the reason
+  /// is told, and the agent goes on as it is.
+  private func isReloadGood(
+    _ state: StateDirectory, _ courier: Courier, _ reporter: Reporter
+  ) -> Bool {
+    do throws(CommandFailure) {
+      _ = try Preparation(file, held: state)
     } catch {
-      throw CommandFailure(
-        code: .osError, text: "the kernel refuses what the agent needs: \(error)")
+      reporter.reloadRefused(error.text)
+      return false
     }
+    guard courier.hasKeptEverything() else {
+      reporter.reloadRefused("the registration cannot be kept on the disk yet, and would be lost")
+      return false
+    }
+    reporter.reloading()
+    return true
   }
 
   /// The agent works without one, too.

@@ -187,6 +187,9 @@ final class Courier {
     tidy()
   }
 
+  /// Whether nothing is left that only this process knows of the registration.
+  func hasKeptEverything() -> Bool { keeper.tryAgain() }
+
   // MARK: Registration
 
   private func register(now: Instant) {

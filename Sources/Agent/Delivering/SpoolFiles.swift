@@ -7,7 +7,10 @@ import Outbox
 /// The directory is made with the first file, so that nothing at all is written where Home
 /// Assistant takes everything.
 final class SpoolFiles {
+  private static let name = Path(SpoolFolder.name)
+
   private let parent: Path
+  /// For what only looks.
   private let directory: Path
   /// What was appended and is not known to be on the disk. The kernel tells a failure to the
   /// descriptor that was written to.
@@ -33,28 +36,38 @@ final class SpoolFiles {
     switch action {
     case .list: try list(for: &spool)
     case .read(let file, let offset, let byteCountMax):
-      let descriptor = try Descriptor(opening: path(of: file), mode: .read)
+      let descriptor = try opened(file, .read)
       try spool.fill { (free) throws(Errno) in
         try descriptor.read(into: &free, byteCountMax: byteCountMax, from: offset)
       }
     case .create(let file): try create(file)
     case .append(let file):
-      let descriptor = try Descriptor(opening: path(of: file), mode: .append)
+      let descriptor = try opened(file, .append)
       try descriptor.writeAll(spool.outgoing.bytes)
       unsynchronized = consume descriptor
     case .synchronize(let file): try synchronize(file)
-    case .synchronizeDirectory: try synchronizeDirectory(at: directory)
+    case .synchronizeDirectory: try folder().synchronize()
     case .truncate(let file, let byteCount):
-      try Descriptor(opening: path(of: file), mode: .append).truncate(to: byteCount)
-    case .delete(let file): try removeFile(at: path(of: file))
+      try opened(file, .append).truncate(to: byteCount)
+    case .delete(let file):
+      // Where there is no directory, the file is gone.
+      do throws(Errno) { try folder().remove(Path(file.name)) } catch .noSuchFile {}
     case .replace(let old, let new):
-      try renameFile(at: path(of: old), to: path(of: new))
-      try synchronizeDirectory(at: directory)
+      let folder = try folder()
+      try folder.rename(Path(old.name), to: Path(new.name))
+      try folder.synchronize()
     case .setAside(let old, let new): try setAside(old, as: new)
     }
   }
 
-  private func path(of file: SegmentFile) -> Path { directory / file.name }
+  /// The directory of the spool, which is no link of its owner's to another place.
+  private func folder() throws(Errno) -> Directory {
+    try Directory(opening: parent).directory(Self.name)
+  }
+
+  private func opened(_ file: SegmentFile, _ mode: OpenMode) throws(Errno) -> Descriptor {
+    try folder().open(Path(file.name), mode: mode)
+  }
 
   private func list(for spool: inout Spool) throws(Errno) {
     let names: DirectoryReader
@@ -76,11 +89,10 @@ final class SpoolFiles {
 
   private func create(_ file: SegmentFile) throws(Errno) {
     do throws(Errno) {
-      _ = try Descriptor(opening: path(of: file), mode: .writeNewPrivate)
+      _ = try opened(file, .writeNewPrivate)
     } catch .noSuchFile {
-      try makePrivateDirectory(at: directory)
-      try synchronizeDirectory(at: parent)
-      _ = try Descriptor(opening: path(of: file), mode: .writeNewPrivate)
+      try Directory(opening: parent).makePrivateDirectory(Self.name)
+      _ = try opened(file, .writeNewPrivate)
     }
   }
 
@@ -88,13 +100,13 @@ final class SpoolFiles {
     if let descriptor = unsynchronized.take() {
       try descriptor.synchronize()
     } else {
-      try Descriptor(opening: path(of: file), mode: .append).synchronize()
+      try opened(file, .append).synchronize()
     }
   }
 
   /// Nobody else uses the directory: what is not there now does not come between.
   private func setAside(_ old: SegmentFile, as new: SegmentFile) throws(Errno) {
-    guard (try? Descriptor(opening: path(of: new), mode: .read)) == nil else { throw .fileExists }
-    try renameFile(at: path(of: old), to: path(of: new))
+    guard (try? opened(new, .read)) == nil else { throw .fileExists }
+    try folder().rename(Path(old.name), to: Path(new.name))
   }
 }

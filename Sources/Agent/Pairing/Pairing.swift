@@ -50,7 +50,10 @@ final class Pairing {
       existing, url: url, stateDirectory: options.stateDirectory)
     let named: MessageText =
       options.isConfigurationNamed ? " --config \(Path(options.configuration))" : ""
-    dialog.say("This board is paired. Try it: homeward run --once\(named)")
+    let next: MessageText =
+      !options.isConfigurationNamed && Service.canStart
+      ? "" : " Try it: homeward run --once\(named)"
+    dialog.say("This board is paired.\(next)")
     return summary
   }
 

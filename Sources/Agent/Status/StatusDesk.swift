@@ -26,6 +26,8 @@ final class StatusDesk {
   private let reporter: Reporter
   private let listener: LocalListener
   private var watch: LinuxIO.Watch?
+  /// Why nobody is let in until the next cycle.
+  private var error: Errno?
   private var document = ByteBuffer(capacity: StatusReport.byteCountMax)
   private unowned(unsafe) let keeper: any StatusKeeper
 
@@ -44,11 +46,26 @@ final class StatusDesk {
 
   /// Whoever comes from now on is told that no agent runs.
   func close() {
-    guard let watch else { return }
-    loop.stop(watch)
-    self.watch = nil
+    if let watch { loop.stop(watch) }
+    watch = nil
     // What cannot be removed is replaced by the next agent.
     try? listener.remove()
+  }
+
+  /// The kernel may have room for connections again.
+  func cycleDue() {
+    guard watch == nil else { return }
+    do throws(Errno) {
+      watch = try loop.watch(listener.number, for: .input, telling: self)
+    } catch { pause(error) }
+  }
+
+  /// Watched on, a socket that has no room for those who wait would wake the agent for ever.
+  private func pause(_ error: Errno) {
+    if let watch { loop.stop(watch) }
+    watch = nil
+    if error != self.error { reporter.statusPaused(error) }
+    self.error = error
   }
 
   private func receiveVisitors() throws(Errno) {
@@ -69,10 +86,9 @@ extension StatusDesk: Watcher {
   func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
     do throws(Errno) {
       try receiveVisitors()
+      error = nil
     } catch {
-      // Left open, it would wake the agent for ever.
-      close()
-      reporter.statusFailed(error)
+      pause(error)
     }
   }
 }
@@ -82,5 +98,11 @@ extension Reporter {
   func statusFailed(_ error: Errno) {
     log.warning(
       "homeward status cannot be answered: \(error); it is tried again when the agent is restarted")
+  }
+
+  /// It is out of descriptors or memory for the moment.
+  func statusPaused(_ error: Errno) {
+    log.warning(
+      "homeward status cannot be answered now: \(error); it is tried again with every cycle")
   }
 }

@@ -27,15 +27,37 @@ struct Totals: Equatable {
 /// One JSON object per line on standard output, for scripts. Without `--json` it says nothing.
 struct EventStream {
   private let isOn: Bool
+  private let output: LineOutput?
 
-  init(isOn: Bool) { self.isOn = isOn }
+  /// Where it `waits`, a reader that is slow holds the agent up.
+  init(isOn: Bool, waits: Bool) {
+    self.isOn = isOn
+    output = waits ? nil : LineOutput(STDOUT_FILENO)
+  }
 
   func write(_ event: StaticString, _ writeMembers: (inout ByteBuffer) -> Void = { _ in }) {
     guard isOn else { return }
     var line = Self.begin(event)
     writeMembers(&line)
     Self.end(&line, of: event)
-    writeToTerminal([UInt8](line.bytes), STDOUT_FILENO)
+    put([UInt8](line.bytes))
+  }
+
+  @inline(never)
+  private func put(_ line: [UInt8]) {
+    if let output {
+      output.write(line, missing: missing)
+    } else {
+      writeToTerminal(line, STDOUT_FILENO)
+    }
+  }
+
+  /// That so many events are missing here.
+  private func missing(_ count: Int) -> [UInt8] {
+    var line = Self.begin("missing")
+    line.appendMember("lines", count)
+    Self.end(&line, of: "missing")
+    return [UInt8](line.bytes)
   }
 
   // The compiler copies `write` for each closure; what is not about the closure stays out of it.

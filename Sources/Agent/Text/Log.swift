@@ -29,8 +29,12 @@ import LinuxIO
 
   private let isJournal: Bool
   private let isColored: Bool
+  private let output: LineOutput?
 
-  init() {
+  /// - Parameter waits: whether a reader of standard error that is slow is waited for. One of the agent
+  ///   at its work is not.
+  init(waits: Bool = true) {
+    output = waits ? nil : LineOutput(STDERR_FILENO)
     isJournal = unsafe getenv("JOURNAL_STREAM") != nil
     isColored = unsafe isatty(STDERR_FILENO) == 1 && getenv("NO_COLOR") == nil
   }
@@ -40,13 +44,68 @@ import LinuxIO
   func notice(_ text: MessageText) { write(text, at: .notice) }
 
   private func write(_ text: MessageText, at level: Level) {
+    let line = line(text, at: level)
+    guard let output else {
+      writeToTerminal(line, STDERR_FILENO)
+      return
+    }
+    output.write(line) {
+      self.line("\($0) lines of this log are missing here: its reader was too slow", at: .warning)
+    }
+  }
+
+  private func line(_ text: MessageText, at level: Level) -> [UInt8] {
     var line: MessageText = "\(text)\n"
     if isJournal {
       line = "\(level.priority)\(line)"
     } else if isColored, let color = level.color {
       line = "\(color)\(text)\u{1B}[0m\n"
     }
-    writeToTerminal(line.bytes, STDERR_FILENO)
+    return line.bytes
+  }
+}
+
+/// Lines for a reader who may be slow, or have stopped, and is never waited for.
+///
+/// A line for which there is no room is left out and counted, and the next one that finds room says so
+/// first. Of a line that was taken in part the rest goes first: two lines never become one.
+final class LineOutput {
+  private let descriptor: Int32
+  private var rest: [UInt8] = []
+  private var missingCount = 0
+
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  /// `missing` makes the line that tells how many are missing.
+  func write(_ line: [UInt8], missing: (Int) -> [UInt8]) {
+    rest.removeFirst(writeNow(rest))
+    guard rest.isEmpty else {
+      missingCount += 1
+      return
+    }
+    let lines = missingCount == 0 ? line : missing(missingCount) + line
+    let count = writeNow(lines)
+    if count == 0 {
+      missingCount += 1
+    } else {
+      missingCount = 0
+      rest = [UInt8](lines[count...])
+    }
+  }
+
+  /// Returns how many bytes were taken; all, where the reader has gone for good.
+  private func writeNow(_ bytes: [UInt8]) -> Int {
+    var written = 0
+    return unsafe bytes.withUnsafeBytes { bytes in
+      while written < bytes.count, let start = bytes.baseAddress {
+        let count = unsafe clinux_write_now(
+          descriptor, start.advanced(by: written), bytes.count - written)
+        if count < 0 { return bytes.count }
+        if count == 0 { break }
+        written += count
+      }
+      return written
+    }
   }
 }
 

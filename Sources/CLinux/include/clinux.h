@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <limits.h>
 #include <linux/netlink.h>
 #include <net/if.h>
 #include <netdb.h>
@@ -65,6 +66,11 @@ const char *_Nullable clinux_error_description(int code);
 /// `open(2)` is variadic, which Swift cannot call.
 static inline int clinux_open(const char *path, int flags, mode_t mode) {
   return open(path, flags, mode);
+}
+
+/// The same for `openat(2)`.
+static inline int clinux_openat(int directory, const char *path, int flags, mode_t mode) {
+  return openat(directory, path, flags, mode);
 }
 
 static inline int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t tag) {
@@ -128,12 +134,44 @@ static inline int clinux_socket_error(int descriptor) {
   return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
-/// A descriptor that becomes readable for SIGTERM and SIGINT, which are then blocked.
+/// Writes what a descriptor takes at this moment, also where writing to it would wait. Returns how
+/// many bytes that is, 0 for none, or -1 and `errno`.
+static inline ssize_t clinux_write_now(int descriptor, const void *bytes, size_t count) {
+  ssize_t written = send(descriptor, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (written < 0 && errno == ENOTSOCK) {
+    struct pollfd ready = {.fd = descriptor, .events = POLLOUT};
+    if (poll(&ready, 1, 0) == 0) return 0;
+    // A pipe that is ready takes so much at once.
+    written = write(descriptor, bytes, count < PIPE_BUF ? count : PIPE_BUF);
+  }
+  return written < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : written;
+}
+
+/// Starts the program that this process runs anew, with the same arguments: same process, same
+/// program, even where its file was replaced meanwhile. Returns only where that fails, with `errno`.
+int clinux_start_anew(void);
+/// A descriptor that stays open when the process starts anew.
+static inline int clinux_keep_open(int descriptor) { return fcntl(descriptor, F_SETFD, 0); }
+static inline int clinux_close_at_exec(int descriptor) {
+  return fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
+
+/// Runs a program that finds its own way, with the standard streams of this one. Returns its exit
+/// status, or -1 where it was not started or did not end by itself.
+int clinux_run(const char *program, const char *first, const char *second);
+
+/// The next signal of `clinux_signalfd`, or 0.
+static inline int clinux_next_signal(int descriptor) {
+  struct signalfd_siginfo signal;
+  return read(descriptor, &signal, sizeof signal) == sizeof signal ? (int)signal.ssi_signo : 0;
+}
+/// A descriptor that becomes readable for SIGTERM, SIGINT and SIGHUP, which are then blocked.
 static inline int clinux_signalfd(void) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGHUP);
   if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) return -1;
   signal(SIGPIPE, SIG_IGN);
   return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -148,13 +186,15 @@ static inline void clinux_eventfd_clear(int descriptor) {
   eventfd_read(descriptor, &count);
 }
 
-/// Nanoseconds of a clock; `CLOCK_MONOTONIC` and `CLOCK_REALTIME` cannot fail on Linux.
-/// Whether somebody told the kernel what time it is, and keeps it right.
+/// Whether a program told the kernel what time it is, and keeps it right. A service that must not ask
+/// the kernel learns it from the file of systemd-timesyncd.
 static inline bool clinux_clock_is_synchronized(void) {
   struct timex timex = {.modes = 0};
   int state = adjtimex(&timex);
-  return state >= 0 && state != TIME_ERROR && !(timex.status & STA_UNSYNC);
+  if (state < 0) return access("/run/systemd/timesync/synchronized", F_OK) == 0;
+  return state != TIME_ERROR && !(timex.status & STA_UNSYNC);
 }
+/// Nanoseconds of a clock; `CLOCK_MONOTONIC` and `CLOCK_REALTIME` cannot fail on Linux.
 static inline int64_t clinux_clock(clockid_t clock) {
   struct timespec now;
   clock_gettime(clock, &now);

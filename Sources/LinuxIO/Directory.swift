@@ -1,0 +1,145 @@
+import Bytes
+import CLinux
+
+/// An open directory, whose files are named without a path.
+///
+/// A name that is a link is an error and never followed: the directory may belong to another user,
+/// who must not choose which file of root's is written. What root makes here belongs to the owner of
+/// the directory: the service that runs as that user must be able to read it.
+public struct Directory: ~Copyable {
+  private let descriptor: Descriptor
+
+  public init(opening path: Path) throws(Errno) {
+    descriptor = try Descriptor(opening: path, mode: .directory)
+  }
+
+  private init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+
+  /// A directory in this one.
+  public func directory(_ name: Path) throws(Errno) -> Directory {
+    Directory(try open(name, mode: .directory))
+  }
+
+  /// Opens a file; one that this makes gets the owner of the directory.
+  public func open(_ name: Path, mode: OpenMode) throws(Errno) -> Descriptor {
+    let file = Descriptor(
+      owning: try unsafe name.withCString { (name) throws(Errno) in
+        try retryingInterrupts {
+          unsafe clinux_openat(
+            descriptor.number, name, mode.flags | O_CLOEXEC | O_NOFOLLOW, mode.permissions)
+        }
+      })
+    if mode.flags & O_CREAT != 0 { try give(file) }
+    return file
+  }
+
+  /// Makes a directory that only the owner of this one can enter.
+  public func makePrivateDirectory(_ name: Path) throws(Errno) {
+    _ = try unsafe name.withCString { (name) throws(Errno) in
+      try retryingInterrupts { unsafe mkdirat(descriptor.number, name, 0o700) }
+    }
+    try adopt(name)
+  }
+
+  /// Gives a directory that was just made in this one its owner, and waits until its name is on the
+  /// disk.
+  func adopt(_ name: Path) throws(Errno) {
+    try give(try open(name, mode: .directory))
+    try synchronize()
+  }
+
+  /// Removes a file; one that is not there is no error.
+  public func remove(_ name: Path) throws(Errno) {
+    do throws(Errno) {
+      _ = try unsafe name.withCString { (name) throws(Errno) in
+        try retryingInterrupts { unsafe unlinkat(descriptor.number, name, 0) }
+      }
+    } catch .noSuchFile {}
+  }
+
+  /// Gives a file another name, in the place of a file that has it.
+  public func rename(_ old: Path, to new: Path) throws(Errno) {
+    _ = try unsafe old.withCString { (old) throws(Errno) in
+      try unsafe new.withCString { (new) throws(Errno) in
+        try retryingInterrupts {
+          unsafe renameat(descriptor.number, old, descriptor.number, new)
+        }
+      }
+    }
+  }
+
+  /// Waits until the names are on the disk.
+  public func synchronize() throws(Errno) { try descriptor.synchronize() }
+
+  private func give(_ file: borrowing Descriptor) throws(Errno) {
+    guard geteuid() == 0 else { return }
+    let owner = try descriptor.owner()
+    guard owner.user != 0 else { return }
+    _ = try retryingInterrupts { fchown(file.number, owner.user, owner.group) }
+  }
+}
+
+/// Who a file belongs to, and what others may do with it.
+public struct Owner: Equatable, Sendable {
+  public let user: UInt32
+  public let group: UInt32
+  private let mode: mode_t
+
+  /// Whether its group or everybody may write to it.
+  public var sharesWriting: Bool { mode & 0o022 != 0 }
+
+  fileprivate init(_ status: stat) {
+    user = status.st_uid
+    group = status.st_gid
+    mode = status.st_mode
+  }
+}
+
+extension Descriptor {
+  public func owner() throws(Errno) -> Owner {
+    var status = stat()
+    _ = try retryingInterrupts { unsafe fstat(number, &status) }
+    return Owner(status)
+  }
+}
+
+extension Directory {
+  /// Replaces the file `name` so that, whenever the power goes, either the old or the new contents
+  /// are there. Only the owner can read it.
+  ///
+  /// The new file has a name of this process until it is whole: another process may replace the same
+  /// file at the same time.
+  public func replace(_ name: StaticString, with bytes: Span<UInt8>) throws(Errno) {
+    var temporary = ByteBuffer(capacity: name.utf8CodeUnitCount + Self.suffixByteCountMax)
+    temporary.append(name)
+    temporary.append(".new")
+    temporary.append(decimal: getpid())
+    let new = Path([UInt8](temporary.bytes))
+    do throws(Errno) {
+      // A process that was killed may have left it, and its number come again.
+      try remove(new)
+      let file = try open(new, mode: .writeNewPrivate)
+      try file.writeAll(bytes)
+      try file.synchronize()
+      try rename(new, to: Path(name))
+    } catch {
+      try? remove(new)
+      throw error
+    }
+    try synchronize()
+  }
+
+  /// Removes what `replace` left when its process was killed or the power went.
+  ///
+  /// A process that is replacing a file at this moment gets `.noSuchFile`.
+  public func removeUnfinished(of path: Path) throws(Errno) {
+    try DirectoryReader(opening: path).forEachName { (name) throws(Errno) in
+      let bytes = [UInt8](name)
+      guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")) else { return }
+      if name.extracting(dot...).starts(with: ".new") { try remove(Path(bytes)) }
+    }
+  }
+
+  /// `.new` and the longest number of a process.
+  private static let suffixByteCountMax = 16
+}

@@ -1,0 +1,125 @@
+import Foundation
+import LinuxIO
+import PracticeHome
+import Testing
+
+extension WholeAgent {
+  /// SIGHUP: the configuration is read again, or the terminal was closed.
+  @Suite struct Reloads {}
+}
+
+extension Board {
+  /// Changes the text of the configuration.
+  fileprivate func configure(_ old: String, _ new: String) throws {
+    let text = try String(contentsOfFile: configuration, encoding: .utf8)
+    #expect(text.contains(old))
+    try write(text.replacing(old, with: new), to: "homeward.yaml")
+  }
+}
+
+extension WholeAgent.Reloads {
+  private static let isDetached = !hasControllingTerminal
+
+  @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
+  func aGoodConfigurationTakesEffectInTheSameProcess() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    let before = try agent.descriptorCount()
+
+    try board.plugIn("BAT8", ["type": "Battery", "capacity": "55"])
+    try board.configure("[BAT7, MARK]", "[BAT7, BAT8, MARK]")
+    for _ in 0..<3 {
+      agent.send(signal: SIGHUP)
+      try await agent.event("reloading")
+      try await agent.event("started")
+      try await agent.event("proven")
+    }
+    #expect(home.state(of: "sensor.boat_bat8_capacity")?.state == "55")
+    #expect(home.counters.registrations == 1)
+    #expect(try agent.descriptorCount() < before + 3, "none is left from an earlier start")
+    // The lock passed from one start to the next.
+    #expect(try await RunningAgent(on: board).ending().status == 75)
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
+  func aWrongConfigurationIsRefusedWithItsLinesAndTheOldOneGoesOn() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    try board.configure("every: 5s", "every: 5\nevry: 5s")
+    agent.send(signal: SIGHUP)
+    try await agent.event("reload_refused")
+    try board.charge(70)
+    try await agent.hasReadEverything()
+    try await agent.event("proven")
+    #expect(shownCharge(in: home) == "70")
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "the agent goes on as it is").count == 1)
+    #expect(ending.lines(with: "homeward.yaml:1:8: every: \"5\" has no unit").count == 1)
+    #expect(ending.lines(with: "unknown key \"evry\"").count == 1)
+    #expect(agent.count(of: "started") == 1)
+  }
+
+  @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
+  func whatHomeAssistantDidNotTakeSurvivesANewConfiguration() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    home.fault = .status(503)
+    for charge in [70, 71, 72] {
+      try board.charge(charge)
+      try await agent.hasReadEverything()
+    }
+    try board.configure("[BAT7, MARK]", "[MARK, BAT7]")
+    agent.send(signal: SIGHUP)
+    try await agent.event("started")
+    home.fault = nil
+    while history(of: "capacity", in: home).last?.value != "72" {
+      try await agent.event("history_proven")
+    }
+    let charges = history(of: "capacity", in: home).map(\.value)
+    #expect(Set(charges).isSuperset(of: ["70", "71", "72"]), "\(charges)")
+    #expect(await agent.stop().status == 0)
+  }
+
+  /// What an SSH session that breaks off does.
+  @Test func aTerminalThatIsClosedStopsTheAgentInGoodOrder() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.write(
+      "#!/bin/sh\nexec \(RunningAgent.executable.path) \"$@\" >\(board.path("output"))\n", to: "run"
+    )
+    unsafe chmod(board.path("run"), 0o755)
+    let terminal = try RunningAgent(
+      on: board,
+      [
+        "--quiet", "--command",
+        "exec \(board.path("run")) run --json --config"
+          + " \(board.configuration)", "/dev/null",
+      ],
+      startedBy: URL(filePath: "/usr/bin/script"))
+    try await patiently { shownCharge(in: home) != nil }
+    _ = await terminal.kill()
+    try await patiently {
+      let output = try String(contentsOfFile: board.path("output"), encoding: .utf8)
+      return output.contains("\"event\":\"stopped\"")
+    }
+    let left = try FileManager.default.contentsOfDirectory(atPath: board.state.path)
+    #expect(!left.contains("agent.socket"))
+  }
+}
+
+/// Waits until `condition` holds; a story that hangs fails.
+func patiently(_ condition: () throws -> Bool) async throws {
+  let end = ContinuousClock.now + .seconds(120)
+  while try !condition() {
+    try #require(ContinuousClock.now < end, "it takes too long")
+    try await Task.sleep(for: .milliseconds(20))
+  }
+}
