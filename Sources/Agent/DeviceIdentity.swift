@@ -50,7 +50,7 @@ struct DeviceIdentity {
     text(Path(host.proc) / "sys/kernel/osrelease") ?? [UInt8]("unknown")
   }
 
-  private var hostName: [UInt8] {
+  var hostName: [UInt8] {
     text(Path(host.proc) / "sys/kernel/hostname") ?? [UInt8]("homeward")
   }
 

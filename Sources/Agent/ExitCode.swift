@@ -1,26 +1,108 @@
-/// How the program ends, as `sysexits.h` numbers it.
-public enum ExitCode: Int32, Sendable {
+import HomeAssistant
+import Outbox
+
+/// How the program ends, as `sysexits.h` numbers it. The same state of the board has the same code in
+/// every command.
+public enum ExitCode: Int32, CaseIterable, Sendable {
   case success = 0
-  /// The command line is wrong.
   case usage = 64
-  /// A file of ours is damaged.
   case dataError = 65
-  /// A file that was named cannot be read.
   case noInput = 66
-  /// Home Assistant does not know this board, or not any more; or no agent runs on it.
   case unavailable = 69
-  /// The machine lacks something, such as memory or random numbers.
   case osError = 71
-  /// A file cannot be made where it should be.
   case cannotCreate = 73
-  /// What was to be written could not be, or not all of it.
   case inputOutput = 74
-  /// Nothing was proven this time; it may be the next time.
   case temporaryFailure = 75
-  /// Home Assistant cannot open what this board sends, and never will.
   case protocolError = 76
-  /// Home Assistant does not accept the token.
   case noPermission = 77
-  /// The configuration is wrong.
   case configuration = 78
+
+  /// What it says, for people. A line of the help has 80 columns; this begins in the seventh.
+  var meaning: StaticString {
+    switch self {
+    case .success: "done; the help of a command says what"
+    case .usage:
+      """
+      the command line is wrong, a question needs a terminal, or the answer
+            to it was no
+      """
+    case .dataError:
+      """
+      a file that Homeward keeps is damaged, or Home Assistant refuses what
+            it was sent or asked for
+      """
+    case .noInput:
+      """
+      a file or a directory is not there or cannot be read or kept, or a
+            question was not answered
+      """
+    case .unavailable:
+      """
+      this board is not paired, or was deleted in Home Assistant; of status:
+            no agent runs
+      """
+    case .osError: "this machine lacks something, such as memory"
+    case .cannotCreate: "the file is there already, or cannot be made"
+    case .inputOutput: "a sensor cannot be read, or the output cannot be written"
+    case .temporaryFailure:
+      """
+      Home Assistant cannot be reached, or does not have everything yet, or
+            another homeward is at work; try again
+      """
+    case .protocolError:
+      """
+      Home Assistant cannot open what this board sends; it has to be paired
+            again
+      """
+    case .noPermission:
+      """
+      Home Assistant refuses this address or the login, or a file is only
+            for the agent and root: use sudo
+      """
+    case .configuration: "the configuration is wrong; each mistake is told with its line"
+    }
+  }
+}
+
+// What a state of the board or of Home Assistant is to a command that ends with it.
+
+extension OutageCause {
+  var exitCode: ExitCode {
+    switch self {
+    case .gone: .unavailable
+    case .dropped, .otherKey, .encryptionRequired: .protocolError
+    case .forbidden: .noPermission
+    case .badRequest: .dataError
+    case .noConnection, .notLive, .notFound, .unavailable, .notHomeAssistant, .noRoute,
+      .unreadableAnswer:
+      .temporaryFailure
+    }
+  }
+}
+
+extension ConnectionFailure {
+  var exitCode: ExitCode { self == .refused(.forbidden) ? .noPermission : .temporaryFailure }
+}
+
+extension Enrollment.TokenFlaw {
+  var exitCode: ExitCode {
+    switch self {
+    case .noFileNamed: .unavailable
+    case .unreadable, .empty, .tooLarge, .notAToken: .noInput
+    case .credentialRejected, .notRenewed(.banned): .noPermission
+    case .notRenewed: .temporaryFailure
+    }
+  }
+}
+
+extension Enrollment.Problem {
+  var exitCode: ExitCode {
+    switch self {
+    case .noToken(let flaw): flaw.exitCode
+    case .tokenRejected, .forbidden: .noPermission
+    case .requestRejected: .dataError
+    case .noConnection, .notFound, .unavailable, .notHomeAssistant, .withoutEncryption:
+      .temporaryFailure
+    }
+  }
 }

@@ -17,7 +17,7 @@ struct Login {
 
   init(_ configuration: Configuration, _ state: StateDirectory) throws(CommandFailure) {
     guard let login = try Login.find(configuration, state) else {
-      throw CommandFailure(code: .noInput, text: Enrollment.TokenFlaw.noFileNamed.words)
+      throw CommandFailure(Enrollment.TokenFlaw.noFileNamed)
     }
     self = login
   }
@@ -37,7 +37,7 @@ struct Login {
     }
     switch readToken(file) {
     case .success(let token): return Login(.accessToken(token), in: file)
-    case .failure(let flaw): throw CommandFailure(code: .noInput, text: flaw.words)
+    case .failure(let flaw): throw CommandFailure(flaw)
     }
   }
 
@@ -53,4 +53,10 @@ struct Login {
 
   /// The same in a sentence.
   var rejectedWithRemedy: MessageText { "\(Self.rejectedWords). What to do: \(remedy)" }
+}
+
+extension CommandFailure {
+  fileprivate init(_ flaw: Enrollment.TokenFlaw) {
+    self.init(code: flaw.exitCode, text: flaw.words)
+  }
 }

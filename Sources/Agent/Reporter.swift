@@ -33,7 +33,7 @@ final class Reporter {
     events.write("started") { $0.appendMember("version", homewardVersion) }
   }
 
-  /// The last words. `undelivered` counts what Home Assistant does not have; the caller may write
+  /// The last event. `undelivered` counts what Home Assistant does not have; the caller may write
   /// what was read.
   func stopped(undelivered: Int, _ writeWhatWasRead: (inout ByteBuffer) -> Void) {
     events.write("stopped") {
@@ -41,6 +41,10 @@ final class Reporter {
       $0.appendMember("undelivered", undelivered)
       writeWhatWasRead(&$0)
     }
+  }
+
+  /// The last words of an agent that was at work.
+  func sayStopped(undelivered: Int) {
     log.notice(
       "stopped: \(totals.readings) readings and \(totals.locations) locations proven,"
         + " \(totals.history) as history, \(totals.refused) refused, \(undelivered) not delivered"
@@ -95,11 +99,7 @@ final class Reporter {
   }
 
   func notRegistered(_ problem: Enrollment.Problem) {
-    if case .tokenRejected = problem {
-      outcome = .noPermission
-    } else {
-      outcome = .temporaryFailure
-    }
+    outcome = problem.exitCode
     registrationProblem = problem
     log.error(problem.words)
     events.write("not_registered") { $0.appendMember("cause", problem.code) }
@@ -186,7 +186,7 @@ final class Reporter {
   }
 
   private func unproven(_ cause: OutageCause) {
-    outcome = .temporaryFailure
+    outcome = cause.exitCode
     totals.unproven += 1
     log.warning("\(cause.words). What is read meanwhile is kept, and sent when it takes it")
     events.write("outage") { $0.appendMember("cause", cause.code) }

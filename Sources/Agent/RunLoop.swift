@@ -33,10 +33,11 @@ final class RunLoop {
     nextCycleAt = now
   }
 
-  /// Works until the process is asked to stop or to read its configuration again, or until `isDone` says so.
-  func run(until isDone: () -> Bool) throws(Errno) {
+  /// Works until the process is asked to stop or to read its configuration again, or until `isDone`
+  /// says so, which is asked at `end` at the latest.
+  func run(until isDone: () -> Bool, asking end: Instant? = nil) throws(Errno) {
     while !signals.isStopRequested, !signals.hasReloadRequest, !isDone() {
-      try loop.turn(until: deadline)
+      try loop.turn(until: earliest(deadline, end))
       let moment = Moment.now
       courier.clockRead(moment)
       supervisor.deadlineReached(at: moment)

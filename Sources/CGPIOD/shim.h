@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 // libgpiod tells its version only at run time; the bulk macros left with version 1.
 #ifdef GPIOD_LINE_BULK_INITIALIZER
@@ -175,6 +176,15 @@ static inline int cgpiod_line_events(cgpiod_line *line) {
   int flags = fcntl(events, F_GETFL);
   if (flags < 0 || fcntl(events, F_SETFL, flags | O_NONBLOCK) < 0) return -1;
   return fcntl(events, F_DUPFD_CLOEXEC, 0);
+}
+
+/// Copies the name of a line, 32 bytes with NULs at the end, from the device of its chip; false behind
+/// the last line.
+static inline bool cgpiod_line_name(int device, uint32_t offset, uint8_t *name) {
+  struct gpio_v2_line_info info = {.offset = offset};
+  if (ioctl(device, GPIO_V2_GET_LINEINFO_IOCTL, &info) < 0) return false;
+  memcpy(name, info.name, GPIO_MAX_NAME_SIZE);
+  return true;
 }
 
 #pragma clang assume_nonnull end

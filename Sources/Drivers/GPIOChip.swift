@@ -65,7 +65,7 @@ struct GPIOLinePlace: ~Copyable {
     throw failure
   }
 
-  private static func path(ofChip number: Int, in devices: Path) -> Path {
+  static func path(ofChip number: Int, in devices: Path) -> Path {
     var name = ByteBuffer(capacity: 16)
     name.append("gpiochip")
     name.append(decimal: number)

@@ -106,6 +106,8 @@ public struct OpenMode: Sendable {
   let permissions: mode_t
 
   public static let read = OpenMode(flags: O_RDONLY, permissions: 0)
+  /// The same, without waiting for the writer of a pipe.
+  static let readAtOnce = OpenMode(flags: O_RDONLY | O_NONBLOCK, permissions: 0)
   /// A directory, to be synchronised or locked.
   public static let directory = OpenMode(flags: O_RDONLY | O_DIRECTORY, permissions: 0)
   /// A new file that everybody can read; one that is there already is an error.

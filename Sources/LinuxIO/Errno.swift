@@ -17,6 +17,7 @@ public struct Errno: Error, Equatable, Sendable {
   public static let noSuchDevice = Errno(code: ENODEV)
   public static let noData = Errno(code: ENODATA)
   public static let isDirectory = Errno(code: EISDIR)
+  public static let isPipe = Errno(code: ESPIPE)
   public static let fileTooLarge = Errno(code: EFBIG)
   public static let readOnlyFileSystem = Errno(code: EROFS)
   public static let noSpace = Errno(code: ENOSPC)

@@ -3,10 +3,11 @@ import CLinux
 
 /// Reads the whole file at `path`, which may be as large as `byteCountMax`.
 ///
-/// - Throws: the kernel's error; `.isDirectory` for a directory and `.fileTooLarge` for a file
-///   that is larger.
+/// - Throws: the kernel's error; `.isDirectory` for a directory, `.isPipe` for what is no file and
+///   may never end, and `.fileTooLarge` for a file that is larger.
 public func readFile(at path: Path, byteCountMax: Int) throws(Errno) -> [UInt8] {
-  let file = try Descriptor(opening: path, mode: .read)
+  let file = try Descriptor(opening: path, mode: .readAtOnce)
+  guard clinux_is_file(file.number) == 1 else { throw .isPipe }
   var buffer = ByteBuffer(capacity: byteCountMax + 1)
   while buffer.freeCapacity > 0 {
     guard case .bytes = try file.read(into: &buffer) else {

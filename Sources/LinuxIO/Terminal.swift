@@ -45,6 +45,11 @@ public struct Terminal: Sendable {
   }
 }
 
+/// How many columns the terminal at a descriptor has; 0 where it is none, or does not say.
+public func terminalColumns(_ descriptor: Int32) -> Int {
+  Int(clinux_terminal_columns(descriptor))
+}
+
 /// Reads all of standard input, as far as `byteCountMax` bytes.
 ///
 /// - Throws: the kernel's error, and `.fileTooLarge`.

@@ -21,6 +21,8 @@ public struct Batch: ~Copyable {
     var version: UInt64 = 0
     var sentVersion: UInt64 = 0
     var acknowledgedVersion: UInt64 = 0
+    /// What Home Assistant refused.
+    var refusedVersion: UInt64 = 0
     /// Whether Home Assistant may have lost what it acknowledged.
     var isDoubtful = false
     var standing = Standing.unregistered
@@ -113,6 +115,22 @@ public struct Batch: ~Copyable {
     slots[sensor.value].registration.uniqueID
   }
   public func value(of sensor: SensorIndex) -> Value? { slots[sensor.value].value }
+  public func unit(of sensor: SensorIndex) -> [UInt8]? { slots[sensor.value].registration.unit }
+
+  /// What became of the value of a sensor.
+  public enum Fate: Sendable {
+    case taken
+    /// It waits for Home Assistant.
+    case kept
+    /// Home Assistant does not want it, or the sensor.
+    case refused
+  }
+
+  public func fate(of sensor: SensorIndex) -> Fate {
+    let slot = slots[sensor.value]
+    if slot.standing == .refused || slot.version == slot.refusedVersion { return .refused }
+    return slot.isUndelivered ? .kept : .taken
+  }
 
   // MARK: What has to be sent
 
@@ -166,6 +184,12 @@ public struct Batch: ~Copyable {
     }
     slots[index].acknowledgedVersion = sentVersion
     slots[index].isDoubtful = false
+  }
+
+  /// Home Assistant does not want what was last sent of this sensor.
+  mutating func refuse(_ sensor: SensorIndex) {
+    slots[sensor.value].refusedVersion = slots[sensor.value].sentVersion
+    acknowledge(sensor)
   }
 
   mutating func acknowledgeFix(_ sent: Fix) {

@@ -97,7 +97,7 @@ extension Delivery {
       cycle.acceptedReadings += 1
     case .refused:
       // The same value would be refused again; the next one may not be.
-      batch.acknowledge(sensor)
+      batch.refuse(sensor)
       tell(.readingRefused(sensor))
     case .notRegistered:
       batch.setStanding(.unregistered, of: sensor)

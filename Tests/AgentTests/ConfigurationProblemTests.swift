@@ -129,8 +129,8 @@ import Testing
       "\"1023\" is not a whole number that is possible here; write one from 1024 to 1000000000"
     ),
     (
-      "history: { statistics: yes }", 24, "history.statistics",
-      "\"yes\" is not a yes-or-no value; write true or false"
+      "history: { statistics: ja }", 24, "history.statistics",
+      "\"ja\" is not a yes-or-no value; write true or false"
     ),
     ("state_directory: x", 18, "state_directory", "this is not an absolute path; begin it with /"),
     (

@@ -6,9 +6,7 @@ import Testing
   @Test(arguments: [
     ("debounce: 10001ms", "\"10001ms\" is out of range; write a time from 0s to 10s"),
     ("debounce: 0", "\"0\" has no unit; write for example 50ms"),
-    ("urgent: yes", "\"yes\" is not a yes-or-no value; write true or false"),
-    ("urgent: on", "\"on\" is not a yes-or-no value; write true or false"),
-    ("urgent: True", "\"True\" is not a yes-or-no value; write true or false"),
+    ("urgent: y", "\"y\" is not a yes-or-no value; write true or false"),
     ("active_low: 1", "\"1\" is not a yes-or-no value; write true or false"),
     ("bias: pullup", "\"pullup\" is unknown; did you mean \"pull_up\"?"),
     ("bias: strong", "\"strong\" is unknown; write as_is, pull_up, pull_down or disabled"),

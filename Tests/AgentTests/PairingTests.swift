@@ -1,3 +1,4 @@
+import Agent
 import Foundation
 import PracticeHome
 import Testing
@@ -105,7 +106,7 @@ extension SetUp.Pairing {
     #expect(ending.lines(with: "Better give the board a user of its own") == 1)
     #expect(ending.lines(with: "To undo this later, open Settings, People, Practice") == 1)
     #expect(
-      ending.lines(with: "Try it: homeward run --once --config \(board.configuration)") == 1)
+      ending.lines(with: "Try it: sudo homeward run --once --config \(board.configuration)") == 1)
     #expect(board.isPaired)
     #expect(home.trackers == ["device_tracker.boat"])
     #expect(home.counters.refused == 0)
@@ -328,19 +329,89 @@ extension SetUp.Pairing {
       break
     }
     command.type(home.url)
+    let name = "Name of this board ["
+    try await command.asked(name)
+    command.type(String(repeating: "x", count: 65))
+    try await command.asked("cannot be the name of this board")
+    try await command.asked(name)
+    command.type(#"Ann's "Boat""#)
     try await command.asked("Long-lived access token: ")
     await command.typeHidden(home.token)
     try await command.asked("Take this board off Practice? [y/N]: ")
     command.type("n")
-    try await command.asked("Write one with this address? [y/N]: ")
-    command.type("y")
+    try await command.asked("Write one with this address? [Y/n]: ")
+    command.type("")
     #expect(await command.ending().status == 0)
     #expect(board.isPaired)
-    #expect(
-      try String(contentsOfFile: configuration, encoding: .utf8)
-        == "home_assistant: { url: \"\(home.url)\" }\nstate_directory: \"\(board.state.path)\"\n")
+    let text = try String(contentsOfFile: configuration, encoding: .utf8)
+    for line in [
+      "  url: \"\(home.url)\"", "state_directory: \"\(board.state.path)\"",
+      #"device: { name: "Ann's \"Boat\"" }"#,
+    ] {
+      #expect(text.contains(line + "\n"), "\(text)")
+    }
+    try expectExamplesToBeYAML(in: text)
+    let mode = try FileManager.default.attributesOfItem(atPath: configuration)[.posixPermissions]
+    #expect(mode as? Int == 0o644)
     let agent = try RunningAgent(on: board, ["run", "--once", "--config", configuration])
     #expect(await agent.ending().status == 0)
+    #expect(home.state(of: "sensor.ann_s_boat_uptime") != nil)
+  }
+
+  /// What stands behind a `#` alone is YAML without it; prose stands behind `# `.
+  private func expectExamplesToBeYAML(in text: String) throws {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.contains("#sensors:"), "\(text)")
+    let uncommented = lines.map { line in
+      line.hasPrefix("#") && (!line.hasPrefix("# ") || line.hasPrefix("#  "))
+        ? line.dropFirst() : line
+    }
+    _ = try Configuration.parse([UInt8](uncommented.joined(separator: "\n").utf8))
+  }
+
+  @Test func aScriptNamesTheBoardAndGetsAConfiguration() async throws {
+    let home = try lockedHome()
+    let board = try Board(unpairedWith: home)
+    let configuration = board.path("etc/new.yaml")
+    let arguments = [
+      "pair", home.url, "--config", configuration, "--state-directory", board.state.path,
+      "--token-file=-", "--name=Skiff", "--yes",
+    ]
+    let ending = try await RunningAgent(on: board, arguments, input: home.token).ending()
+    #expect(ending.status == 0, "\(ending.log)")
+    #expect(ending.lines(with: "Home Assistant knows this board as \"Skiff\".").count == 1)
+    #expect(try String(contentsOfFile: configuration, encoding: .utf8).contains("\"Skiff\""))
+  }
+
+  @Test func aConfigurationThatIsThereIsLeftAlone() async throws {
+    let home = try lockedHome()
+    let board = try Board(unpairedWith: home)
+    let named = try await board.paired(with: home, "--name", "Skiff")
+    #expect(named.status == 64)
+    #expect(named.lines(with: "gives the board another name").count == 1)
+
+    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+      .replacing("device: { name: Boat }\n", with: "")
+    try board.write(text, to: "homeward.yaml")
+    let ending = try await board.paired(with: home, "--name", "Skiff")
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "write this line into it").count == 1)
+    #expect(ending.log.contains("device: { name: \"Skiff\" }"), "\(ending.log)")
+    #expect(try String(contentsOfFile: board.configuration, encoding: .utf8) == text)
+  }
+
+  @Test func aNameThatIsNoneIsAMistake() async throws {
+    let home = try lockedHome()
+    let board = try Board(unpairedWith: home)
+    for name in [" ", "a\u{1B}b", String(repeating: "x", count: 65)] {
+      let ending = try await RunningAgent(
+        on: board,
+        ["pair", home.url, "--config", board.path("none"), "--token-file=-", "--name", name]
+          + ["--state-directory", board.state.path], input: home.token
+      ).ending()
+      #expect(ending.status == 64, "\(ending.log)")
+    }
+    #expect(home.counters.registrations == 0)
   }
 }
 
@@ -357,7 +428,9 @@ extension SetUp.Pairing {
     let refused = try await board.paired(with: home)
     #expect(refused.status == 64)
     #expect(
-      refused.log == ["this board is paired already, and stays so; --yes pairs it again"])
+      refused.log == [
+        "homeward pair: this board is paired already, and stays so; --yes pairs it again"
+      ])
     let command = try board.pair()
     try await command.asked("This board is paired already.")
     command.type("n")

@@ -10,6 +10,7 @@ struct AgentEvent: Decodable, Sendable {
   let sensor: String?
   let readings: Int?
   let hours: Int?
+  let undelivered: Int?
   let locations: Int?
   let supersededReadings: Int?
   let supersededFixes: Int?

@@ -26,6 +26,11 @@ private final class Terminal: Sendable {
     _ = text.withUTF8 { unsafe write(descriptor, $0.baseAddress, $0.count) }
   }
 
+  func setWidth(_ columns: UInt16) {
+    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    _ = unsafe ioctl(descriptor, UInt(TIOCSWINSZ), &size)
+  }
+
   var isEchoing: Bool {
     var settings = termios()
     return unsafe tcgetattr(descriptor, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
@@ -89,11 +94,17 @@ final class TypedCommand {
   /// Up to where the story knows the screen.
   private var seenCount = 0
 
-  init(on board: Board, _ arguments: [String]) throws {
+  /// - Parameters:
+  ///   - board: what it runs on.
+  ///   - arguments: of the command line.
+  ///   - columns: how many the terminal says that it has; 0 for one that does not say.
+  /// - Throws: why it does not start.
+  init(on board: Board, _ arguments: [String], columns: UInt16 = 0) throws {
     self.board = board
     board.keepKeptSecrets()
     let (terminal, program) = try Terminal.opened()
     self.terminal = terminal
+    terminal.setWidth(columns)
     process.executableURL = RunningAgent.executable
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(["NO_COLOR": "1"]) { $1 }

@@ -75,6 +75,19 @@ extension SetUp.Unpairing {
       ending.output == ["{\"paired\":false,\"is_device_deleted\":true,\"is_login_ended\":true}"])
   }
 
+  @Test func whatStaysIsSaidWithTheReason() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    try board.makeFolder("state/spool")
+    try board.write("0", to: "state/rejected-token")
+    let ending = try await board.unpaired("--local", "--yes")
+    #expect(ending.status == 0)
+    #expect(
+      ending.lines(with: "Readings that wait stay in \(board.path("state/spool"))").count == 1)
+    #expect(ending.lines(with: "it bans an address that sends one again").count == 1)
+    #expect(FileManager.default.fileExists(atPath: board.path("state/spool")))
+  }
+
   @Test func withoutAYesItStaysPaired() async throws {
     let home = try lockedHome()
     let board = try await Board.loggedIn(to: home)

@@ -366,8 +366,28 @@ extension WholeAgent.Status {
     #expect(ending.status == 0)
     #expect(!ending.output.contains { $0.contains("\u{1B}") }, "a pipe is no screen")
     #expect(await agent.stop().status == 0)
-    // Nobody would see a script wait for ever.
+    // A script would wait for ever for an agent that was never there.
     #expect(try await AskedStatus(on: board, "--watch", "--json").ending.status == 69)
+  }
+}
+
+extension WholeAgent.Status {
+  @Test func watchingGoesOnWhileTheAgentRestarts() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let first = try RunningAgent(on: board)
+    try await first.event("proven")
+    let watch = try RunningAgent(
+      on: board, ["status", "--watch", "--json", "--config", board.configuration])
+    try await watch.line(endingWith: "}")
+    #expect(await first.stop().status == 0)
+    let second = try RunningAgent(on: board)
+    try await second.event("proven")
+    for _ in 0..<2 { try await watch.line(endingWith: "}") }
+    let ending = await watch.interrupt()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "no agent runs with").count <= 1)
+    #expect(await second.stop().status == 0)
   }
 }
 

@@ -359,11 +359,33 @@ extension WholeAgent.Watching {
     #expect(ending.log == ["Home Assistant has no \(sensorX) now; it is shown when it comes"])
   }
 
+  @Test func oneEntityThatIsNotThereEndsASnapshotWithAnError() async throws {
+    let home = try practiceHome()
+    let board = try await boardWithSensor(in: home)
+    let lines = try await board.run("watch", sensorX, "sensor.none", "zone.home", "--once")
+    #expect(lines.status == 65)
+    #expect(lines.output.count == 2, "all that is there is shown")
+    #expect(lines.lines(with: "homeward watch: Home Assistant has no sensor.none; ").count == 1)
+    let script = try await board.run("watch", "sensor.none", "--once", "--json")
+    #expect(script.status == 65)
+    #expect(script.output == [#"{"a":{}}"#])
+    #expect(script.lines(with: "Home Assistant has no sensor.none").count == 1)
+  }
+
+  @Test func aSnapshotShowsAllEntitiesThatAreAskedFor() async throws {
+    let home = try practiceHome()
+    let board = try await boardWithSensor(in: home)
+    let two = try await board.run("watch", sensorX, "zone.home", "--once")
+    #expect(two.status == 0)
+    #expect(two.output.map { $0.split(separator: " ")[2] } == [Substring(sensorX), "zone.home"])
+    let all = try await board.run("watch", "--once")
+    #expect(all.output.count > 2, "\(all.output)")
+  }
+
   @Test func aMistakeIsNamed() async throws {
     let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
     for (words, mistake) in [
       (["state"], "\"state\" is nothing to watch; did you mean \"states\"?"),
-      (["sun.sun"], "\"sun.sun\" is nothing to watch; write states, events or template"),
       (["states", "sun"], "\"sun\" is not the id of an entity, such as sun.sun"),
       (["events", "a", "b"], "events takes one type of event, or none"),
       (["template"], "template needs one"),

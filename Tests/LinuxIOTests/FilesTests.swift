@@ -39,6 +39,13 @@ import Testing
     }
   }
 
+  /// Its writer may never come.
+  @Test func aPipeIsNotWaitedFor() throws {
+    let path = directory.path("pipe")
+    #expect(unsafe path.withCString { unsafe mkfifo($0, 0o600) } == 0)
+    #expect(throws: Errno.isPipe) { try read("pipe") }
+  }
+
   @Test func aFileThatIsNotThereIsSaidToBeMissing() {
     #expect(throws: Errno.noSuchFile) { try read("nothing") }
   }

@@ -4,10 +4,12 @@ import CLinux
 /// Why a command does not begin: the command line is wrong, or asks for help.
 enum UsageError: Error {
   case mistake(MessageText)
+  /// A word that means nothing here.
+  case unknown([UInt8])
   case helpWanted
 }
 
-/// The words after a command's name, taken one by one.
+/// The words after a command's name, taken one by one. `--option=value` is two of them.
 ///
 ///     while let argument = try arguments.next() {
 ///       switch argument {
@@ -18,6 +20,8 @@ enum UsageError: Error {
 ///     }
 struct Arguments {
   private var rest: ArraySlice<[UInt8]>
+  /// An option that stood before a `=`, and what stood behind it, until that is taken.
+  private var attached: (option: [UInt8], value: [UInt8])?
 
   init(_ words: [[UInt8]]) { rest = words[...] }
 
@@ -30,9 +34,15 @@ struct Arguments {
       })
   }
 
-  /// - Throws: `helpWanted` where the next one is `--help` or `-h`.
+  /// - Throws: `helpWanted` where the next one is `--help` or `-h`; a mistake where the last one has
+  ///   a value and takes none.
   mutating func next() throws(UsageError) -> Argument? {
-    guard let word = rest.popFirst() else { return nil }
+    if let attached { throw .mistake("\(bytes: attached.option.printable) takes no value") }
+    guard var word = rest.popFirst() else { return nil }
+    if word.span.starts(with: "--"), let sign = word.firstIndex(of: UInt8(ascii: "=")) {
+      attached = (Array(word[..<sign]), Array(word[(sign + 1)...]))
+      word = Array(word[..<sign])
+    }
     let argument = Argument(bytes: word)
     if "--help" ~= argument || "-h" ~= argument { throw .helpWanted }
     return argument
@@ -42,7 +52,9 @@ struct Arguments {
   mutating func value(
     of option: Argument, _ meaning: StaticString
   ) throws(UsageError) -> [UInt8] {
-    guard let value = rest.popFirst(), !value.isEmpty else {
+    let given = attached?.value ?? rest.popFirst()
+    attached = nil
+    guard let value = given, !value.isEmpty else {
       throw .mistake("\(bytes: option.bytes) needs \(meaning)")
     }
     return value
@@ -56,7 +68,7 @@ struct Argument {
   /// Whether it begins like an option. A single `-` is a name for standard input.
   var isOption: Bool { bytes.count > 1 && bytes.span.starts(with: "-") }
 
-  var unknown: UsageError { .mistake("\(quoted: bytes) is not known here") }
+  var unknown: UsageError { .unknown(bytes) }
 
   static func ~= (literal: StaticString, argument: Argument) -> Bool {
     argument.bytes.span.elementsEqual(literal)

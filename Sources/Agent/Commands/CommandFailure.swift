@@ -2,20 +2,39 @@ import Bytes
 import HomeAssistant
 import LinuxIO
 
-/// Why a command cannot begin or go on: what the person is told, and how the program ends.
+/// Why a command cannot begin or go on: what the person is told, and how the program ends. Each line
+/// of what is wrong in a configuration begins with its place, FILE:LINE:COLUMN, as editors want it.
 struct CommandFailure: Error {
   let code: ExitCode
   let text: MessageText
 
+  // Made in hundreds of places, and seldom.
+  @inline(never)
   init(code: ExitCode, text: MessageText) {
     self.code = code
     self.text = text
   }
 
   fileprivate init(unreadable file: [UInt8], _ error: Errno) {
-    self.init(
-      code: .noInput,
-      text: "\(Path(file)) cannot be read: \(error); name the configuration with --config")
+    let remedy: MessageText
+    switch error {
+    case .noSuchFile:
+      let isDefault = file.span.elementsEqual(Configuration.defaultFile)
+      let option: MessageText = isDefault ? "" : " --config \(Path(file))"
+      remedy = "to write it, run: sudo homeward pair\(option)"
+    case .isDirectory: remedy = "name the file in it with --config"
+    case .isPipe:
+      self.init(
+        code: .noInput,
+        text: "\(Path(file)) cannot be read: it is no file; standard input is read with --config -")
+      return
+    case .notPermitted:
+      self.init(
+        code: .noPermission, text: "\(Path(file)) cannot be read: \(error); run it with sudo")
+      return
+    default: remedy = "name another one with --config"
+    }
+    self.init(code: .noInput, text: "\(Path(file)) cannot be read: \(error); \(remedy)")
   }
 }
 
@@ -24,7 +43,7 @@ extension Configuration {
   static let defaultStateDirectory: StaticString = "/var/lib/homeward"
   static let fileByteCountMax = 64 * 1024
 
-  /// Reads the file that a command works with.
+  /// Reads the file that a command works with; `-` is standard input.
   static func read(from file: [UInt8]) throws(CommandFailure) -> Configuration {
     if let configuration = try readIfThere(from: file) { return configuration }
     throw CommandFailure(unreadable: file, .noSuchFile)
@@ -33,23 +52,26 @@ extension Configuration {
   /// The same; nil where there is no such file.
   static func readIfThere(from file: [UInt8]) throws(CommandFailure) -> Configuration? {
     let bytes: [UInt8]
+    let isInput = file.span.elementsEqual("-")
     do throws(Errno) {
-      bytes = try readFile(at: Path(file), byteCountMax: fileByteCountMax)
+      bytes =
+        isInput
+        ? try readStandardInput(byteCountMax: fileByteCountMax)
+        : try readFile(at: Path(file), byteCountMax: fileByteCountMax)
     } catch .noSuchFile {
       return nil
     } catch .fileTooLarge {
       throw CommandFailure(
         code: .configuration,
-        text: "\(Path(file)) is larger than 64 KiB; is it the right file?")
-    } catch .isDirectory {
-      throw CommandFailure(
-        code: .noInput, text: "\(Path(file)) is a directory; name the file in it with --config")
+        text: "\(Path(file)):1:1: this is larger than 64 KiB; is it the right file?")
     } catch {
       throw CommandFailure(unreadable: file, error)
     }
     do throws(ConfigurationErrors) { return try parse(bytes) } catch {
-      let lines = error.rendered(fileName: file).dropLast()
-      throw CommandFailure(code: .configuration, text: MessageText(bytes: [UInt8](lines)))
+      let name = isInput ? [UInt8]("standard input") : file
+      let lines = error.rendered(fileName: name).dropLast()
+      throw CommandFailure(
+        code: .configuration, text: MessageText(bytes: [UInt8](lines)))
     }
   }
 }
@@ -58,27 +80,37 @@ extension StateDirectory {
   /// Makes and locks the directory that a command works with.
   static func open(_ path: [UInt8]) throws(CommandFailure) -> StateDirectory {
     let state = StateDirectory(Path(path))
-    switch state.open() {
-    case .open: return state
-    case .inUse:
-      throw CommandFailure(
-        code: .temporaryFailure,
-        text: "another homeward uses \(state.path); stop it (the service: sudo systemctl stop"
-          + " homeward), or name another state_directory")
+    try state.open(
+      orInUse: "another homeward uses \(state.path); stop it (the service: sudo systemctl stop"
+        + " homeward), or name another state_directory")
+    return state
+  }
+
+  /// The same for a command that asks for a key.
+  func openForKey() throws(CommandFailure) {
+    try open(
+      orInUse: "the agent runs, and asks for a key itself once a day; to ask now, stop it before:"
+        + " sudo systemctl stop homeward")
+  }
+
+  private func open(orInUse words: MessageText) throws(CommandFailure) {
+    switch open() {
+    case .open: return
+    case .inUse: throw CommandFailure(code: .temporaryFailure, text: words)
     case .foreign:
       throw CommandFailure(
         code: .noPermission,
-        text: "\(state.path) belongs to another user; run this as that user or with sudo, or name"
-          + " another state_directory")
+        text: "\(path) belongs to another user; run this as that user or with sudo, or name another"
+          + " state_directory")
     case .shared:
       throw CommandFailure(
         code: .noPermission,
-        text: "others may write in \(state.path), where the key of this board is kept; run: chmod"
-          + " go-w \(state.path)")
+        text: "others may write in \(path), where the key of this board is kept; run: chmod go-w"
+          + " \(path)")
     case .failed(let error):
       throw CommandFailure(
         code: .noInput,
-        text: "\(state.path) cannot be used: \(error); make it, or name another state_directory")
+        text: "\(path) cannot be used: \(error); make it, or name another state_directory")
     }
   }
 

@@ -3,55 +3,59 @@ import HomeAssistant
 
 extension Command {
   static var pair: Command {
-    Command(name: "pair", summary: "make this board a device of Home Assistant", help: pairHelp) {
-      (arguments: inout Arguments) throws(UsageError) in
-      try PairCommand(&arguments).run()
-    }
+    Command(
+      name: "pair", summary: "make this board a device of Home Assistant",
+      help: pairHelp, success: "this board is paired",
+      codes: [
+        .dataError, .noInput, .cannotCreate, .temporaryFailure, .protocolError,
+        .noPermission, .configuration,
+      ]
+    ) { (arguments: inout Arguments) throws(UsageError) in try PairCommand(&arguments).run }
   }
 
   private static var pairHelp: StaticString {
     """
-    homeward pair: makes this board a device of Home Assistant, and keeps what it needs for that in
-    its state directory.
+    homeward pair: makes this board a device of Home Assistant, and keeps what it
+    needs for that in its state directory.
 
     Usage:
-      homeward pair [URL] [--token | --token-file FILE] [--config FILE] [--state-directory DIR]
-                    [--yes] [--json]
+      homeward pair [URL] [--name NAME] [--token | --token-file FILE]
+                    [--config FILE] [--state-directory DIR] [--yes] [--json]
 
-    URL is the address of Home Assistant. Without it, it is that of the configuration; without one,
-    the local network is searched. Then user name and password are asked for, and a code where the
-    user has a second factor. The password is not kept.
+    URL is the address of Home Assistant. Without it, it is that of the
+    configuration; without one, the local network is searched. Then user name and
+    password are asked for, and a code where the user has a second factor. The
+    password is not kept.
 
-    Home Assistant makes the board a tracker of that user's person: better log in as a user that was
-    made for the board, or take it off the person when pair offers it.
+    Home Assistant makes the board a tracker of that user's person: better log in as
+    a user that was made for the board, or take it off the person when pair offers
+    it.
+
+    Where there is no configuration, pair asks for the name of the board and writes
+    one, with what it finds on this board as examples. One that is there is left as
+    it is.
 
     Options:
-      --token             Ask for a long-lived access token instead (in Home Assistant: your profile,
-                          Security).
+      --name NAME         What Home Assistant calls the board (default: what the
+                          configuration says, or the host's name).
+      --token             Ask for a long-lived access token instead (in Home
+                          Assistant: your profile, Security).
       --token-file FILE   Read that token from a file; - is standard input.
-      --config FILE       The configuration (default: /etc/homeward/homeward.yaml). Where there is
-                          none, pair offers to write one.
+      --config FILE       The configuration (default: /etc/homeward/homeward.yaml).
       --state-directory DIR
-                          Where there is no configuration: what to keep there, and write into the
-                          configuration (default: /var/lib/homeward).
-      --yes               Answer questions with yes: replace a pairing, take the board off the person
-                          that Home Assistant made it a tracker of, write a configuration.
-      --json              Write one JSON object to standard output for what was done.
+                          Where there is no configuration: what to keep there, and
+                          write into the configuration (default: /var/lib/homeward).
+      --yes               Answer questions with yes: replace a pairing, take the
+                          board off the person that Home Assistant made it a tracker
+                          of, write a configuration. It does not choose a server.
+      --json              Write one JSON object to standard output for what was
+                          done.
       --help              Show this.
 
     Examples:
-      homeward pair
-      homeward pair http://192.168.1.5:8123
-      homeward pair http://192.168.1.5:8123 --token-file - --yes --json < token
-
-    Exit codes (sysexits):
-      0   this board is paired
-      64  the command line is wrong, a question needs a terminal, or the answer to it was no
-      65  the token is none, or a file that pairing kept is damaged
-      66  a file or the state directory cannot be used, or a question was not answered
-      75  Home Assistant was not found, or is not ready; try again
-      77  Home Assistant refuses the login or the token
-      78  the configuration is wrong; every mistake is listed with its line
+      sudo homeward pair
+      sudo homeward pair http://192.168.1.5:8123 --name Boat
+      sudo homeward pair http://192.168.1.5:8123 --token-file - --yes < token
 
     """
   }
@@ -73,6 +77,7 @@ struct PairCommand {
       case "--state-directory":
         options.stateDirectory = try Self.path(
           try arguments.value(of: argument, "the name of a directory"))
+      case "--name": options.name = try arguments.value(of: argument, "a name")
       case "--yes": options.isYes = true
       case "--json": options.isJSON = true
       default:
@@ -101,19 +106,11 @@ struct PairCommand {
     options.source = source
   }
 
-  func run() -> ExitCode {
-    do throws(CommandFailure) {
-      guard prepareSodium() else {
-        throw CommandFailure(code: .osError, text: "this machine has no source of random numbers")
-      }
-      let summary = try Pairing(options).run()
-      // The state directory is free again.
-      if !options.isConfigurationNamed, Service.canStart { Log().notice(Service.start()) }
-      if options.isJSON { summary.print() }
-      return .success
-    } catch {
-      Log().error(error.text)
-      return error.code
-    }
+  func run() throws(CommandFailure) -> ExitCode {
+    let summary = try Pairing(options).run()
+    // The state directory is free again.
+    if !options.isConfigurationNamed, Service.canStart { Log().notice(Service.start()) }
+    if options.isJSON { summary.print() }
+    return .success
   }
 }

@@ -6,24 +6,37 @@ import Sensing
 
 extension Command {
   static var run: Command {
-    Command(name: "run", summary: "report the sensors, until it is stopped", help: runHelp) {
-      (arguments: inout Arguments) throws(UsageError) in
-      try RunCommand(&arguments).run()
-    }
+    Command(
+      name: "run", summary: "report the sensors, until it is stopped",
+      help: runHelp, success: "it was asked to stop; with --once: Home Assistant has everything",
+      codes: [
+        .dataError, .noInput, .unavailable, .osError, .inputOutput, .temporaryFailure,
+        .protocolError, .noPermission, .configuration,
+      ]
+    ) { (arguments: inout Arguments) throws(UsageError) in try RunCommand(&arguments).run }
   }
 
   private static var runHelp: StaticString {
     """
-    homeward run: reports the sensors of this board to Home Assistant, until it is stopped.
+    homeward run: reports the sensors of this board to Home Assistant, until it is
+    stopped.
 
     Usage:
-      homeward run [--config FILE] [--once] [--json]
+      homeward run [--config FILE] [--json]
+      homeward run --once [--timeout DURATION] [--config FILE] [--json]
 
     Options:
-      --config FILE   The configuration (default: /etc/homeward/homeward.yaml).
-      --once          Do one cycle: wait for a fix, send everything, prove it, and end.
-      --json          Write one JSON object per line to standard output for what happens. With
-                      --once the last one holds every value that was read, the position included.
+      --once          Read everything once, wait for a fix, bring it and all history
+                      that waits to Home Assistant, show what became of it, and end.
+      --timeout DURATION
+                      How long --once may take (default: 90s). What is left then
+                      goes with the next run; history.bytes_per_minute holds here,
+                      too.
+      --config FILE   The configuration (default: /etc/homeward/homeward.yaml);
+                      - reads it from standard input.
+      --json          Write one JSON object per line to standard output for what
+                      happens. With --once the last one holds every value that was
+                      read, the position included, and how much is left.
       --help          Show this.
 
     SIGHUP makes the agent read its configuration again (as a service: systemctl
@@ -33,16 +46,8 @@ extension Command {
 
     Examples:
       homeward run --config boat.yaml
-      homeward run --config boat.yaml --once --json | jq .sensors
-
-    Exit codes (sysexits):
-      0   the agent was asked to stop; with --once: Home Assistant has everything
-      64  the command line is wrong
-      65  the kept registration is damaged
-      66  the configuration cannot be read
-      75  with --once: Home Assistant could not be reached, or did not prove that it took the data
-      77  with --once: Home Assistant does not accept the token
-      78  the configuration is wrong; every mistake is listed with its line
+      sudo homeward run --once
+      sudo homeward run --once --timeout 10min --json | jq .undelivered
 
     """
   }
@@ -50,33 +55,38 @@ extension Command {
 
 /// `homeward run`: reads the configuration, puts the parts together, and works.
 struct RunCommand {
-  /// How long `--once` waits for a fix, and for Home Assistant.
-  static let onceFixTimeout: Duration = .seconds(30)
+  /// How long `--once` may take; it waits a third of that for a fix.
   static let onceTimeout: Duration = .seconds(90)
+  static let onceTimeoutRange: ClosedRange<Duration> = .seconds(1) ... .seconds(24 * 3600)
   /// How long a cycle waits for a fix that it asked for.
   static let fixTimeout: Duration = .seconds(5)
 
   private let file: [UInt8]
-  private let isOnce: Bool
-  private let events: EventStream
+  /// How long `--once` may take; nil without it.
+  private let timeout: Duration?
+  private let isJSON: Bool
   private let log: Log
 
   init(_ arguments: inout Arguments) throws(UsageError) {
     var file = [UInt8](Configuration.defaultFile)
     var isOnce = false
     var isJSON = false
+    var timeout: Duration?
     while let argument = try arguments.next() {
       switch argument {
       case "--once": isOnce = true
+      case "--timeout":
+        timeout = try Self.timeout(try arguments.value(of: argument, "a time, such as 10min"))
       case "--json": isJSON = true
       case "--config": file = try arguments.value(of: argument, "the name of a file")
       default: throw argument.unknown
       }
     }
+    guard isOnce || timeout == nil else { throw .mistake("--timeout goes with --once only") }
     self.file = file
-    self.isOnce = isOnce
+    self.isJSON = isJSON
+    self.timeout = isOnce ? timeout ?? Self.onceTimeout : nil
     // Once, all that was read is wanted; an agent at its work is held up by no reader.
-    events = EventStream(isOn: isJSON, waits: isOnce)
     log = Log(waits: isOnce)
   }
 
@@ -101,19 +111,18 @@ struct RunCommand {
     }
   }
 
-  func run() -> ExitCode {
-    do throws(CommandFailure) {
-      let (loop, signals) = try waitingForSignals()
-      let starts = isOnce ? nil : StartCount()
-      guard try pause(starts, loop, signals) else { return .success }
-      let preparation = try Preparation(file)
-      guard prepareSodium() else {
-        throw CommandFailure(code: .osError, text: "this machine has no source of random numbers")
-      }
-      return try work(preparation, loop, signals, starts)
+  func run() throws(CommandFailure) -> ExitCode {
+    let (loop, signals) = try waitingForSignals()
+    let starts = isOnce ? nil : StartCount()
+    guard try pause(starts, loop, signals) else { return .success }
+    return try work(try Preparation(file), loop, signals, starts)
+  }
+
+  private static func timeout(_ text: [UInt8]) throws(UsageError) -> Duration {
+    do throws(Refusal) {
+      return try Duration(text, in: onceTimeoutRange, example: "10min")
     } catch {
-      log.error(error.text)
-      return error.code
+      throw .mistake("--timeout: \(error.problem); \(error.remedy)")
     }
   }
 
@@ -153,7 +162,7 @@ struct RunCommand {
     let configuration = preparation.configuration
     let state = preparation.state
     let start = Moment.now.instant
-    let reporter = Reporter(log: log, events: events)
+    let reporter = Reporter(log: log, events: EventStream(isOn: isJSON, waits: isOnce))
     do throws(Errno) {
       let courier = try Delivering(
         configuration: configuration, state: state, registration: preparation.registration,
@@ -162,27 +171,39 @@ struct RunCommand {
       let supervisor = Supervisor(courier: courier, reporter: reporter)
       Wiring(
         configuration: configuration, loop: loop,
-        fixTimeout: isOnce ? Self.onceFixTimeout : Self.fixTimeout
+        fixTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.fixTimeout
       ).connect(to: supervisor, now: start)
       supervisor.add(LostReadings(courier: courier, sink: supervisor))
       let runLoop = RunLoop(
-        loop: loop, supervisor: supervisor, courier: courier, every: configuration.every,
+        loop: loop, supervisor: supervisor, courier: courier,
+        // What is read a second time has to be brought, too.
+        every: isOnce ? Configuration.everyRange.upperBound : configuration.every,
         signals: signals, now: start)
       runLoop.desk = statusDesk(in: state, loop, runLoop, reporter)
       runLoop.starts = starts
       reporter.started(configuration)
+      let end = timeout.map { start + $0 }
       repeat {
-        try runLoop.run(until: { isOnce && isDone(reporter, start: start) })
+        try runLoop.run(until: { isOver(courier, reporter, at: end) }, asking: end)
       } while signals.takeReloadRequest() && !isReloadGood(state, courier, reporter)
       let isReloading = !isOnce && !signals.isStopRequested
       runLoop.desk?.close()
       courier.stopping()
-      reporter.stopped(undelivered: courier.delivery.history.entryCount) { line in
+      let left = courier.delivery.history.entryCount
+      reporter.stopped(undelivered: left) { line in
         if isOnce { line.appendMembers(of: courier.delivery.batch, lastFix: courier.lastFix) }
       }
       starts?.clear()
-      if isReloading { throw state.startAnew() }
-      return isOnce ? reporter.outcome ?? .temporaryFailure : .success
+      guard isOnce else {
+        reporter.sayStopped(undelivered: left)
+        if isReloading { throw state.startAnew() }
+        return .success
+      }
+      let report = OnceReport(
+        outcome: reporter.outcome, totals: reporter.totals, leftCount: left,
+        isPaced: configuration.history.bytesPerMinute != nil)
+      if !isJSON { report.tell(courier.delivery.batch, courier.lastFix, log) }
+      return report.code
     } catch { throw Self.refused(error) }
   }
 
@@ -217,7 +238,16 @@ struct RunCommand {
     }
   }
 
-  private func isDone(_ reporter: Reporter, start: Instant) -> Bool {
-    reporter.outcome != nil || Moment.now.instant - start > Self.onceTimeout
+  private var isOnce: Bool { timeout != nil }
+
+  /// Whether `--once` has brought what it can.
+  private func isOver(_ courier: Courier, _ reporter: Reporter, at end: Instant?) -> Bool {
+    guard let end else { return false }
+    guard Moment.now.instant < end else { return true }
+    guard let outcome = reporter.outcome else { return false }
+    if outcome != .success { return true }
+    guard courier.delivery.isIdle else { return false }
+    if courier.delivery.history.entryCount == 0 { return true }
+    return (courier.delivery.deadline ?? end) >= end
   }
 }

@@ -5,53 +5,55 @@ import HomeAssistant
 extension Command {
   static var send: Command {
     Command(
-      name: "send", summary: "send one message of any type, and show the answer", help: sendHelp
-    ) { (arguments: inout Arguments) throws(UsageError) in try SendCommand(&arguments).run() }
+      name: "send", summary: "send one message of any type, and show the answer",
+      help: sendHelp, success: "Home Assistant has it; where nothing proves that, this is said",
+      codes: [
+        .dataError, .noInput, .unavailable, .temporaryFailure, .protocolError, .noPermission,
+        .configuration,
+      ]
+    ) { (arguments: inout Arguments) throws(UsageError) in try SendCommand(&arguments).run }
   }
 
   private static var sendHelp: StaticString {
     """
-    homeward send: sends one message to Home Assistant in the name of this board, sealed with the
-    key of its registration, and shows what Home Assistant makes of it.
+    homeward send: sends one message to Home Assistant in the name of this board,
+    sealed with the key of its registration, and shows what Home Assistant makes of
+    it. It may run beside the agent.
 
     Usage:
       homeward send TYPE [WORDS] [--data JSON] [--config FILE] [--json]
 
     Types:
-      get_config                            what Home Assistant tells about itself
-      get_zones                             its zones
-      render_template TEMPLATE              --data: the template's variables
-      fire_event EVENT                      --data: what the event holds
-      call_service DOMAIN.SERVICE           --data: what the service takes, entity_id among it
+      get_config                    what Home Assistant tells about itself
+      get_zones                     its zones
+      render_template TEMPLATE      --data: the template's variables
+      fire_event EVENT              --data: what the event holds
+      call_service DOMAIN.SERVICE   --data: what the service takes, with entity_id
       scan_tag TAG
       conversation_process SENTENCE
       stream_camera ENTITY
-      update_location LATITUDE LONGITUDE [ACCURACY]    degrees, and metres (default: 10)
-      register_sensor                       --data: an object, as Home Assistant documents it
-      update_sensor_states                  --data: an array
-      update_registration                   tells name, model and versions of this board again
-      enable_encryption                     asks for a key where the registration has none
+      update_location LATITUDE LONGITUDE [ACCURACY]
+                                    degrees, and metres (default: 10)
+      register_sensor               --data: an object, as Home Assistant has it
+      update_sensor_states          --data: an array
+      update_registration           tells name, model and versions of this board
+      enable_encryption             asks for a key where there is none; the agent
+                                    does that itself, and has to be stopped for it
 
     Options:
-      --data JSON     What the type takes beside its words; - reads it from standard input.
-      --config FILE   The configuration (default: /etc/homeward/homeward.yaml).
-      --json          Print one JSON object: the type, the outcome, and the answer as it came.
+      --data JSON     What the type takes beside its words; - reads it from
+                      standard input.
+      --config FILE   The configuration (default: /etc/homeward/homeward.yaml);
+                      - reads it from standard input.
+      --json          Print one JSON object: the type, the outcome, and the answer
+                      as it came.
       --help          Show this.
 
     Examples:
       homeward send render_template '{{ states("sun.sun") }}'
       homeward send fire_event harbour_reached --data '{"harbour": "Oudeschild"}'
-      homeward send call_service light.turn_on --data '{"entity_id": "light.kitchen"}'
+      homeward send call_service light.turn_on --data '{"entity_id": "light.bow"}'
       homeward send get_zones --json | jq '.answer[].entity_id'
-
-    Exit codes (sysexits):
-      0   Home Assistant has it; where its answer cannot prove that, this is said
-      64  the command line is wrong
-      65  Home Assistant refused or dropped the message, or the kept registration is damaged
-      66  the configuration or the registration cannot be read
-      75  Home Assistant cannot be reached, or the webhook does not live now
-      77  Home Assistant refuses this address
-      78  the configuration is wrong
 
     """
   }
@@ -85,19 +87,11 @@ struct SendCommand {
     self.isJSON = isJSON
   }
 
-  func run() -> ExitCode {
-    do throws(CommandFailure) {
-      guard prepareSodium() else {
-        throw CommandFailure(code: .osError, text: "this machine has no source of random numbers")
-      }
-      var post = try WebhookPost(of: message.type, try Configuration.read(from: file))
-      let report = try post.send(message)
-      tell(report)
-      return report.verdict.code
-    } catch {
-      log.error(error.text)
-      return error.code
-    }
+  func run() throws(CommandFailure) -> ExitCode {
+    var post = try WebhookPost(of: message.type, try Configuration.read(from: file))
+    let report = try post.send(message)
+    tell(report)
+    return report.code
   }
 
   /// The answer goes to standard output, and what to think of it to standard error: a script can use
@@ -109,6 +103,6 @@ struct SendCommand {
     }
     writeToTerminal(report.outline, STDOUT_FILENO)
     let words = report.verdict.words(for: report.type)
-    if report.verdict.code == .success { log.notice(words) } else { log.error(words) }
+    if report.code == .success { log.notice(words) } else { log.error(words) }
   }
 }

@@ -5,54 +5,50 @@ import LinuxIO
 extension Command {
   static var spool: Command {
     Command(
-      name: "spool", summary: "show what waits on the disk for Home Assistant, or take it home",
-      help: spoolHelp
-    ) { (arguments: inout Arguments) throws(UsageError) in try SpoolCommand(&arguments).run() }
+      name: "spool", summary: "show what waits on the disk, or save it",
+      help: spoolHelp, success: "done",
+      codes: [.noInput, .cannotCreate, .inputOutput, .noPermission, .configuration]
+    ) { (arguments: inout Arguments) throws(UsageError) in try SpoolCommand(&arguments).run }
   }
 
   private static var spoolHelp: StaticString {
     """
-    homeward spool: shows the readings and fixes that wait on the disk until Home Assistant is known
-    to have them, or writes them to a file for other programs.
+    homeward spool: shows the readings and fixes that wait on the disk until Home
+    Assistant is known to have them, or writes them to a file for other programs.
 
-    It only reads, and may run beside the agent; what the agent holds in memory is not there yet. A
-    directory that was copied from another board will do, too.
+    It only reads, and may run beside the agent; what the agent holds in memory is
+    not there yet. A directory that was copied from another board will do, too.
 
     Usage:
       homeward spool list [--json]
       homeward spool export --gpx|--csv [--output FILE] [--all]
 
-    list shows the files, what is in them, and what is wrong with them. export writes what waits: with
-    --gpx the track (GPX 1.1), with --csv readings and fixes as a table.
+    list shows the files, what is in them, and what is wrong with them. export
+    writes what waits: with --gpx the track (GPX 1.1), with --csv readings and fixes
+    as a table.
 
-    The table has a reading or a fix in each row: its sequence number, its time (UTC), whether the
-    clock was set or unset then, the sensor and its value; or latitude and longitude (degrees),
-    accuracy, altitude and vertical_accuracy (metres), speed (metres per second) and course (degrees).
+    The table has a reading or a fix in each row: its sequence number, its time
+    (UTC), whether the clock was set or unset then, the sensor and its value; or
+    latitude and longitude (degrees), accuracy, altitude and vertical_accuracy
+    (metres), speed (metres per second) and course (degrees).
 
     Options:
       --output FILE     Write to a new file (default, and -: standard output).
       --force           Replace the file where it is there already.
       --all             Export also what Home Assistant has and what is still there.
       --directory DIR   The spool itself (default: spool in the state_directory).
-      --config FILE     The configuration (default: /etc/homeward/homeward.yaml).
-      --json            Write one JSON object to standard output: of list instead of lines; of export,
-                        which then needs a file, how much it wrote.
+      --config FILE     The configuration (default: /etc/homeward/homeward.yaml);
+                        - reads it from standard input.
+      --json            Write one JSON object to standard output: of list instead of
+                        lines; of export, which then needs a file, how much it
+                        wrote.
       --help            Show this.
 
     Examples:
       sudo homeward spool list
       sudo homeward spool export --gpx --output boat.gpx
-      homeward spool export --csv --all --directory /media/card/var/lib/homeward/spool | less
-      homeward spool list --json | jq .waiting
-
-    Exit codes (sysexits):
-      0   done
-      64  the command line is wrong
-      66  there is no such --directory, or a file in it or the configuration cannot be read
-      73  the file is there already, or cannot be made
-      74  not everything could be written, because the disk is full for example
-      77  only somebody else may read it: sudo
-      78  the configuration is wrong
+      homeward spool export --csv --all --directory /media/card/spool | less
+      sudo homeward spool list --json | jq .waiting
 
     """
   }
@@ -117,22 +113,17 @@ struct SpoolCommand {
     }
   }
 
-  func run() -> ExitCode {
-    do throws(CommandFailure) {
-      let folder = try SpoolFolder(try path(), isOptional: directory == nil)
-      guard let format else {
-        let listing = SpoolListing(of: folder)
-        writeToTerminal(isJSON ? listing.json : listing.lines, STDOUT_FILENO)
-        return listing.code
-      }
-      return try SpoolExport(
-        format: format, file: output, replaces: replaces,
-        includesAcknowledged: includesAcknowledged, isJSON: isJSON
-      ).run(folder)
-    } catch {
-      Log().error(error.text)
-      return error.code
+  func run() throws(CommandFailure) -> ExitCode {
+    let folder = try SpoolFolder(try path(), isOptional: directory == nil)
+    guard let format else {
+      let listing = SpoolListing(of: folder)
+      writeToTerminal(isJSON ? listing.json : listing.lines, STDOUT_FILENO)
+      return listing.code
     }
+    return try SpoolExport(
+      format: format, file: output, replaces: replaces,
+      includesAcknowledged: includesAcknowledged, isJSON: isJSON
+    ).run(folder)
   }
 
   private func path() throws(CommandFailure) -> Path {

@@ -5,41 +5,37 @@ import LinuxIO
 extension Command {
   static var status: Command {
     Command(
-      name: "status", summary: "say how the running agent is, and which way its data goes",
-      help: statusHelp
-    ) { (arguments: inout Arguments) throws(UsageError) in try StatusCommand(&arguments).run() }
+      name: "status", summary: "say how the running agent is, and what it reads",
+      help: statusHelp, success: "Home Assistant takes the data; with --watch: it was ended",
+      codes: [
+        .dataError, .noInput, .unavailable, .inputOutput, .temporaryFailure, .noPermission,
+        .configuration,
+      ]
+    ) { (arguments: inout Arguments) throws(UsageError) in try StatusCommand(&arguments).run }
   }
 
   private static var statusHelp: StaticString {
     """
-    homeward status: asks the agent that runs on this board how it is: whether Home Assistant takes
-    its data, over which way and why not over the others, what waits, and which sources fail. Nobody
-    else is asked; what keeps a board from reporting at all is said by homeward check.
+    homeward status: asks the agent that runs on this board how it is: whether Home
+    Assistant takes its data, over which way and why not over the others, what
+    waits, and which sources fail. It asks nothing else; what keeps a board from
+    reporting at all is said by homeward check.
 
     Usage:
       homeward status [--config FILE] [--json] [--watch]
 
     Options:
-      --config FILE   The configuration of the agent (default: /etc/homeward/homeward.yaml).
+      --config FILE   The configuration of the agent (default:
+                      /etc/homeward/homeward.yaml); - reads it from standard input.
       --json          Print what the agent told: one JSON object on a line.
-      --watch         Ask again every 2 seconds, until Ctrl-C.
+      --watch         Ask again every 2 seconds, until Ctrl-C. It goes on while
+                      the agent restarts.
       --help          Show this.
 
     Examples:
       sudo homeward status
-      homeward status --json | jq '.routes[] | select(.state == "taken")'
-      homeward status --json | jq .home_assistant.last_proof.seconds
-
-    Exit codes (sysexits):
-      0   Home Assistant takes the data; with --watch: it was ended by Ctrl-C, or by whoever read it
-      64  the command line is wrong
-      65  what answers is not the agent
-      66  the configuration cannot be read
-      69  the agent does not run
-      75  the agent runs, and Home Assistant does not take its data: there is an outage or no
-          registration, or nothing was sent yet; or the agent does not answer
-      77  only the agent's user and root may ask it
-      78  the configuration is wrong; every mistake is listed with its line
+      sudo homeward status --json | jq '.routes[] | select(.state == "taken")'
+      sudo homeward status --json | jq .home_assistant.last_proof.seconds
 
     """
   }
@@ -72,26 +68,24 @@ struct StatusCommand {
     self.isWatching = isWatching
   }
 
-  func run() -> ExitCode {
-    do throws(CommandFailure) {
-      let configuration = try Configuration.read(from: file)
-      let visit = StatusVisit(stateDirectory: Path(configuration.stateDirectory))
-      if isWatching {
-        try watch(visit)
-        return .success
-      }
-      let status = try visit.run()
-      writeToTerminal(text(of: status), STDOUT_FILENO)
-      return status.isWell ? .success : .temporaryFailure
-    } catch {
-      Log().error(error.text)
-      return error.code
+  func run() throws(CommandFailure) -> ExitCode {
+    let configuration = try Configuration.read(from: file)
+    let visit = StatusVisit(stateDirectory: Path(configuration.stateDirectory))
+    if isWatching {
+      try watch(visit)
+      return .success
     }
+    let status = try visit.run()
+    writeToTerminal(text(of: status), STDOUT_FILENO)
+    return status.isWell ? .success : .temporaryFailure
   }
 
-  private func text(of status: AgentStatus) -> [UInt8] { isJSON ? status.document : status.lines }
+  private func text(of status: AgentStatus) -> [UInt8] {
+    isJSON ? status.document : status.lines.forTerminal
+  }
 
-  /// An agent that does not run may be started meanwhile, so that is shown and no end.
+  /// An agent that does not run may be started meanwhile, so that is shown, and no end where it ran
+  /// before.
   private func watch(_ visit: StatusVisit) throws(CommandFailure) {
     let loop = try EventLoop.forCommand()
     let signals: Signals
@@ -99,6 +93,8 @@ struct StatusCommand {
       throw CommandFailure(code: .osError, text: "the kernel gives no signals: \(error)")
     }
     let isScreen = !isJSON && Terminal(STDOUT_FILENO) != nil
+    var isWaitingAllowed = isScreen
+    var toldFailure: [UInt8] = []
     var next = Moment.now.instant
     while !signals.isStopRequested {
       if Moment.now.instant >= next {
@@ -106,11 +102,18 @@ struct StatusCommand {
         var shown = isScreen ? [UInt8](Self.newScreen) : []
         do throws(CommandFailure) {
           shown += text(of: try visit.run())
+          isWaitingAllowed = true
+          toldFailure = []
         } catch  where error.code == .unavailable || error.code == .temporaryFailure {
-          guard isScreen else { throw error }
-          shown += error.text.bytes + "\n".utf8
+          guard isWaitingAllowed else { throw error }
+          if isScreen {
+            shown += error.text.bytes + "\n".utf8
+          } else if toldFailure != error.text.bytes {
+            toldFailure = error.text.bytes
+            Log().warning("\(error.text). It is asked again")
+          }
         }
-        guard writeToTerminal(shown, STDOUT_FILENO) else { return }
+        guard shown.isEmpty || writeToTerminal(shown, STDOUT_FILENO) else { return }
       }
       try loop.wait(until: next)
     }

@@ -4,41 +4,38 @@ import HomeAssistant
 extension Command {
   static var unpair: Command {
     Command(
-      name: "unpair", summary: "take this board out of Home Assistant again", help: unpairHelp
-    ) { (arguments: inout Arguments) throws(UsageError) in
-      try UnpairCommand(&arguments).run()
-    }
+      name: "unpair", summary: "take this board out of Home Assistant again",
+      help: unpairHelp, success: "this board is not paired any more",
+      codes: [.dataError, .noInput, .temporaryFailure, .noPermission, .configuration]
+    ) { (arguments: inout Arguments) throws(UsageError) in try UnpairCommand(&arguments).run }
   }
 
   private static var unpairHelp: StaticString {
     """
-    homeward unpair: takes this board out of Home Assistant, with its entities; ends its login
-    there; and removes what pair kept in the state directory.
+    homeward unpair: takes this board out of Home Assistant, with its entities; ends
+    its login there; and removes what pair kept in the state directory.
+
+    Two things stay there: readings that wait for Home Assistant (the folder spool),
+    because they are nowhere else, and which tokens it rejected (rejected-token),
+    because it bans an address that sends one again.
 
     Usage:
       homeward unpair [--local] [--config FILE] [--yes] [--json]
 
-    Only an administrator may delete a device of Home Assistant. For the login of another user,
-    unpair does the rest and says what is left to do by hand.
+    Only an administrator may delete a device of Home Assistant. For the login of
+    another user, unpair does the rest and says what is left to do by hand.
 
     Options:
       --local         Do not talk to Home Assistant: for one that is gone.
-      --config FILE   The configuration (default: /etc/homeward/homeward.yaml).
+      --config FILE   The configuration (default: /etc/homeward/homeward.yaml);
+                      - reads it from standard input.
       --yes           Do not ask.
       --json          Write one JSON object to standard output for what was done.
       --help          Show this.
 
     Examples:
-      homeward unpair
-      homeward unpair --local --yes
-
-    Exit codes (sysexits):
-      0   this board is not paired any more
-      64  the command line is wrong, or nobody said yes
-      65  a file that pairing kept is damaged
-      66  the state directory cannot be used, or a question was not answered
-      75  Home Assistant cannot be reached; nothing is done
-      78  the configuration is wrong; every mistake is listed with its line
+      sudo homeward unpair
+      sudo homeward unpair --local --yes
 
     """
   }
@@ -66,17 +63,9 @@ struct UnpairCommand {
     self.isJSON = isJSON
   }
 
-  func run() -> ExitCode {
-    do throws(CommandFailure) {
-      guard prepareSodium() else {
-        throw CommandFailure(code: .osError, text: "this machine has no source of random numbers")
-      }
-      let summary = try Unpairing(options).run()
-      if isJSON { summary.print() }
-      return .success
-    } catch {
-      Log().error(error.text)
-      return error.code
-    }
+  func run() throws(CommandFailure) -> ExitCode {
+    let summary = try Unpairing(options).run()
+    if isJSON { summary.print() }
+    return .success
   }
 }

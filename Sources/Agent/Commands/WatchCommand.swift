@@ -4,49 +4,49 @@ import HomeAssistant
 extension Command {
   static var watch: Command {
     Command(
-      name: "watch", summary: "show states, events or a template, as they change", help: watchHelp
-    ) { (arguments: inout Arguments) throws(UsageError) in try WatchCommand(&arguments).run() }
+      name: "watch", summary: "show states, events or a template, as they change",
+      help: watchHelp, success: "it was ended by Ctrl-C, by --count or --once, or by its reader",
+      codes: [.dataError, .noInput, .unavailable, .temporaryFailure, .noPermission, .configuration]
+    ) { (arguments: inout Arguments) throws(UsageError) in try WatchCommand(&arguments).run }
   }
 
   private static var watchHelp: StaticString {
     """
-    homeward watch: shows what happens in Home Assistant, until Ctrl-C. It logs in with what pair
-    kept, or with the token file of the configuration. A lost connection is made again.
+    homeward watch: shows what happens in Home Assistant, until Ctrl-C. It logs in
+    with what pair kept, or with the token file of the configuration. A lost
+    connection is made again.
 
     Usage:
       homeward watch [states] [ENTITY...] [--attributes]
       homeward watch events [TYPE]
       homeward watch template TEMPLATE [--data JSON]
 
-    states shows the entities that are named, or all, as they are and then each change; events what
-    happens on Home Assistant's bus; template what a template says, now and whenever it changes.
+    states shows the entities that are named, or all, as they are and then each
+    change; events what happens on Home Assistant's bus; template what a template
+    says, now and whenever it changes.
 
     Options:
       --attributes    Show changes of attributes, too, and which they are.
-      --data JSON     The variables of the template; - reads them from standard input.
-      --count N       End after N states, events or renderings; with --json, after N lines.
-      --once          The same as --count 1.
-      --config FILE   The configuration (default: /etc/homeward/homeward.yaml).
-      --json          Print what Home Assistant sent, unchanged, a JSON object on each line. Those of
-                      states are in its short form; homeward watch events state_changed has the long.
+      --data JSON     The variables of the template; - reads them from standard
+                      input.
+      --count N       End after N states, events or renderings; with --json, after
+                      N lines.
+      --once          End after all entities were shown as they are, or after one
+                      event or rendering. An entity that is not there is told, and
+                      the exit code is 65.
+      --config FILE   The configuration (default: /etc/homeward/homeward.yaml);
+                      - reads it from standard input.
+      --json          Print what Home Assistant sent, unchanged, a JSON object on
+                      each line. Those of states are in its short form; homeward
+                      watch events state_changed has the long.
       --help          Show this.
 
     Examples:
-      homeward watch states sun.sun --attributes
+      homeward watch sun.sun --attributes
       homeward watch events tag_scanned
-      homeward watch template '{{ states.light | selectattr("state", "eq", "on") | list | count }}'
-      homeward watch states sensor.boat_battery --once
+      homeward watch template '{{ states.light | map(attribute="state") | list }}'
+      homeward watch sensor.boat_battery sensor.boat_load --once
       homeward watch events --json | jq .event_type
-
-    Exit codes (sysexits):
-      0   it was ended by Ctrl-C, by --count, or by whoever read its output
-      64  the command line is wrong
-      65  Home Assistant refuses what is to be watched, or cannot render the template that --count
-          waits for, or a file that pairing kept is damaged
-      66  the configuration cannot be read, or there is no credential
-      75  Home Assistant cannot be reached at first
-      77  Home Assistant does not accept the login, or this is for administrators only
-      78  the configuration is wrong; every mistake is listed with its line
 
     """
   }
@@ -66,7 +66,7 @@ struct WatchCommand {
       switch argument {
       case "--attributes": options.showsAttributes = true
       case "--json": options.isJSON = true
-      case "--once": options.entryCountMax = 1
+      case "--once": options.isOnce = true
       case "--count":
         options.entryCountMax = try Self.count(
           try arguments.value(of: argument, "a number of entries"))
@@ -79,9 +79,11 @@ struct WatchCommand {
       }
     }
     options.topic = try WatchOptions.Topic(words, data: data)
-    if options.showsAttributes, case .states = options.topic {
+    if case .states = options.topic {
     } else if options.showsAttributes {
       throw .mistake("--attributes goes with states only")
+    } else if options.isOnce {
+      options.entryCountMax = 1
     }
     self.options = options
   }
@@ -93,15 +95,7 @@ struct WatchCommand {
     return Int(count)
   }
 
-  func run() -> ExitCode {
-    do throws(CommandFailure) {
-      guard prepareSodium() else {
-        throw CommandFailure(code: .osError, text: "this machine has no source of random numbers")
-      }
-      return try Watch(options).run()
-    } catch {
-      Log().error(error.text)
-      return error.code
-    }
+  func run() throws(CommandFailure) -> ExitCode {
+    return try Watch(options).run()
   }
 }

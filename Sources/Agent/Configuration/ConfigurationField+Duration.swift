@@ -4,17 +4,24 @@ extension ConfigurationField {
   /// A length of time with its unit, such as `1.5s`, in `range`; `example` shows a right one.
   func duration(in range: ClosedRange<Duration>, example: StaticString) -> Duration? {
     guard let text = text() else { return nil }
-    do throws(Refusal) {
-      let duration = try DurationText(text, example: example).duration()
-      guard range.contains(duration) else {
-        throw Refusal(
-          "\(quoted: text) is out of range",
-          remedy: "write a time from \(range.lowerBound) to \(range.upperBound)")
-      }
-      return duration
-    } catch {
+    do throws(Refusal) { return try Duration(text, in: range, example: example) } catch {
       report(error)
       return nil
+    }
+  }
+}
+
+extension Duration {
+  /// A length of time as a person wrote it.
+  @inline(never)
+  init(
+    _ text: [UInt8], in range: ClosedRange<Duration>, example: StaticString
+  ) throws(Refusal) {
+    self = try DurationText(text, example: example).duration()
+    guard range.contains(self) else {
+      throw Refusal(
+        "\(quoted: text) is out of range",
+        remedy: "write a time from \(range.lowerBound) to \(range.upperBound)")
     }
   }
 }

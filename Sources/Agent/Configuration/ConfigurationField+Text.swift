@@ -18,13 +18,16 @@ extension ConfigurationField {
     return nil
   }
 
-  /// `true` or `false`; YAML's older words for them mean too many other things.
+  /// `true` or `false`, or one of YAML 1.1's other words for them, in any case.
   func boolean() -> Bool? {
     guard let text = text() else { return nil }
-    if text.span.elementsEqual("true") { return true }
-    if text.span.elementsEqual("false") { return false }
-    report("\(quoted: text) is not a yes-or-no value", remedy: "write true or false")
-    return nil
+    switch Text(text.lowercasedASCII) {
+    case "true", "yes", "on": return true
+    case "false", "no", "off": return false
+    default:
+      report("\(quoted: text) is not a yes-or-no value", remedy: "write true or false")
+      return nil
+    }
   }
 
   /// A TCP port.

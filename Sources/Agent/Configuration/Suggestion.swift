@@ -8,9 +8,14 @@ enum Suggestion {
   /// The word nearest to what was written: at most two slips away, and at most half its length,
   /// since two slips turn any short word into any other.
   static func nearest(to written: [UInt8], in words: [StaticString]) -> StaticString? {
-    var nearest: (word: StaticString, distance: UInt8)?
-    for word in words {
-      let candidate = [UInt8](word)
+    index(nearestTo: written, in: words.map { [UInt8]($0) }).map { words[$0] }
+  }
+
+  /// The same of words that are put together.
+  static func index(nearestTo written: [UInt8], in words: [[UInt8]]) -> Int? {
+    var nearest: (index: Int, distance: UInt8)?
+    for index in words.indices {
+      let candidate = words[index]
       guard written.count <= wordBytesMax, abs(written.count - candidate.count) <= 2 else {
         continue
       }
@@ -18,9 +23,9 @@ enum Suggestion {
       guard distance <= min(2, candidate.count / 2), distance < nearest?.distance ?? 3 else {
         continue
       }
-      nearest = (word, distance)
+      nearest = (index, distance)
     }
-    return nearest?.word
+    return nearest?.index
   }
 
   /// Letters to insert, delete, replace, or swap with their neighbour ("optimal string alignment").

@@ -30,6 +30,15 @@ struct Dialog {
     throw Self.unanswered
   }
 
+  /// The same, where an empty line stands for `standard`.
+  func ask(
+    _ question: MessageText, orElse standard: [UInt8]
+  ) throws(CommandFailure) -> [UInt8] {
+    let line = try answer(question, isSecret: false)
+    let text = [UInt8](line.span.trimmed())
+    return text.isEmpty ? standard : text
+  }
+
   /// The same for what nobody else in the room shall see; as it was typed, spaces included.
   func askSecret(_ question: MessageText) throws(CommandFailure) -> [UInt8] {
     for _ in 0..<Self.triesMax {

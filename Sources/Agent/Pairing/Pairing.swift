@@ -34,7 +34,14 @@ final class Pairing {
       exchange: exchange, loop: loop, dialog: dialog, needsPasswords: options.source.isLogin
     ).run(named: options.url, configured: existing?.homeAssistant.url)
     summary.url = url
-    let configuration = existing ?? .minimal(url: url, stateDirectory: options.stateDirectory)
+    let template = try namedTemplate(at: url)
+    var configuration: Configuration
+    if let existing {
+      configuration = existing
+    } else {
+      configuration = try template.configuration()
+    }
+    configuration.deviceName = template.name ?? configuration.deviceName
     let login = try logIn(at: url, rejected)
     do throws(CommandFailure) {
       try register(login, configuration, state)
@@ -45,14 +52,13 @@ final class Pairing {
     // One of another address is nothing to show here.
     if let former, former.clientURL == url { revoke(former) }
     try lookAtPerson(login, configuration, state, rejected)
-    let file = ConfigurationFile(path: options.configuration, dialog: dialog)
-    summary.isConfigurationWritten = try file.offer(
-      existing, url: url, stateDirectory: options.stateDirectory)
+    let file = ConfigurationFile(path: options.configuration, dialog: dialog, loop: loop)
+    summary.isConfigurationWritten = try file.offer(existing, template)
     let named: MessageText =
       options.isConfigurationNamed ? " --config \(Path(options.configuration))" : ""
     let next: MessageText =
       !options.isConfigurationNamed && Service.canStart
-      ? "" : " Try it: homeward run --once\(named)"
+      ? "" : " Try it: sudo homeward run --once\(named)"
     dialog.say("This board is paired.\(next)")
     return summary
   }
@@ -80,6 +86,35 @@ final class Pairing {
           + " --state-directory that one is used")
     }
     return named
+  }
+
+  /// What a configuration would say, with a name that can stand in it.
+  private func namedTemplate(at url: [UInt8]) throws(CommandFailure) -> ConfigurationTemplate {
+    var template = ConfigurationTemplate(
+      url: url, name: options.name, stateDirectory: options.stateDirectory)
+    if let known = existing?.deviceName {
+      guard options.name == nil || options.name == known else {
+        throw CommandFailure(
+          code: .usage,
+          text: "\(Path(options.configuration)) gives the board another name; change it there, or"
+            + " leave out --name")
+      }
+      return template
+    }
+    guard options.name == nil, dialog.isPossible, !options.isYes else {
+      _ = try template.configuration()
+      return template
+    }
+    let host = DeviceIdentity(host: existing?.host ?? .standard).hostName
+    while true {
+      let typed = try dialog.ask("Name of this board [\(bytes: host.printable)]: ", orElse: [])
+      template = ConfigurationTemplate(
+        url: url, name: typed.isEmpty ? nil : typed, stateDirectory: options.stateDirectory)
+      do throws(CommandFailure) {
+        _ = try template.configuration()
+        return template
+      } catch { dialog.say(error.text) }
+    }
   }
 
   /// Asks whether a pairing that is there may go. Returns its credential.
@@ -145,6 +180,10 @@ final class Pairing {
         return try readStandardInput(byteCountMax: Credential.tokenByteCountMax)
       }
       return try readFile(at: Path(file), byteCountMax: Credential.tokenByteCountMax)
+    } catch .isPipe {
+      throw CommandFailure(
+        code: .noInput,
+        text: "\(Path(file)) is no file; write the token to standard input: --token-file -")
     } catch {
       let name: MessageText = isStandardInput ? "standard input" : "\(Path(file))"
       throw CommandFailure(

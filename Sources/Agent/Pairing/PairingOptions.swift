@@ -19,6 +19,8 @@ struct PairingOptions {
   var configuration = [UInt8](Configuration.defaultFile)
   /// Where there is no configuration: the state directory, which goes into the one that is written.
   var stateDirectory: [UInt8]?
+  /// What Home Assistant calls the board, as it was typed.
+  var name: [UInt8]?
   var source = Source.login
   var isConfigurationNamed: Bool {
     !configuration.span.elementsEqual(Configuration.defaultFile)

@@ -70,6 +70,7 @@ final class Unpairing {
     }
     dialog.say("This board is not paired any more.")
     sayWhatIsLeft()
+    sayWhatStays(in: state)
     if let file = configuration?.homeAssistant.tokenFile {
       dialog.say("The agent registers it again if it runs: it may read a token from \(Path(file)).")
     }
@@ -124,6 +125,20 @@ final class Unpairing {
     summary.isLoginEnded = result == .answered(status: 200)
   }
 
+  private func sayWhatStays(in state: StateDirectory) {
+    if state.holds(SpoolFolder.name) {
+      dialog.say(
+        "Readings that wait stay in \(state.path / SpoolFolder.name): they are nowhere else, and go to"
+          + " Home Assistant when this board is paired again. homeward spool saves them; who does not"
+          + " want them may delete that folder.")
+    }
+    if state.holds(StateDirectory.rejectedName) {
+      dialog.say(
+        "Which tokens Home Assistant rejected stays in \(state.path / StateDirectory.rejectedName),"
+          + " for it bans an address that sends one again.")
+    }
+  }
+
   private func sayWhatIsLeft() {
     if !summary.isDeviceDeleted {
       dialog.say(
@@ -138,6 +153,10 @@ final class Unpairing {
 }
 
 extension StateDirectory {
+  fileprivate func holds(_ name: StaticString) -> Bool {
+    (try? byteCount(ofFileAt: path / name)) != nil
+  }
+
   /// Whether there is anything of a pairing, damaged or not.
   fileprivate var isPaired: Bool {
     if case .none = readRegistration(), case .none = readCredential() { return false }

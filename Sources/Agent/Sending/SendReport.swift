@@ -29,6 +29,8 @@ struct SendReport {
     }
   }
 
+  var code: ExitCode { verdict.code(for: type) }
+
   /// Some types are answered whole where a part of them was refused.
   private static func isRefusal(_ answer: [UInt8], of type: MessageType) -> Bool {
     switch type {

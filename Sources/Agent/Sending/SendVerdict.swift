@@ -53,17 +53,14 @@ enum SendVerdict {
     }
   }
 
-  var code: ExitCode {
+  func code(for type: MessageType) -> ExitCode {
     switch self {
     case .proven, .answered, .accepted, .enabled: .success
+    // Nothing can be wrong with these messages but the key.
+    case .dropped where type.isDroppedForItsKey: OutageCause.dropped.exitCode
     case .refused, .dropped, .failed, .alreadyEnabled, .notAvailable: .dataError
     case .notLive: .temporaryFailure
-    case .undelivered(let cause):
-      switch cause {
-      case .forbidden: .noPermission
-      case .otherKey, .gone, .encryptionRequired, .badRequest: .dataError
-      default: .temporaryFailure
-      }
+    case .undelivered(let cause): cause.exitCode
     }
   }
 
@@ -101,13 +98,22 @@ enum SendVerdict {
   }
 
   private static func droppedWords(for type: MessageType) -> MessageText {
-    switch type {
-    case .getConfiguration, .getZones, .updateRegistration:
+    if type.isDroppedForItsKey {
       "Home Assistant dropped the message without a word: it holds another key for this board, or"
         + " none. Pair the board again: homeward pair"
-    default:
+    } else {
       "Home Assistant dropped the message without a word: it does not like what stands in it, or"
         + " cannot open it. Where homeward send get_config works, it can"
+    }
+  }
+}
+
+extension MessageType {
+  /// Whether Home Assistant drops it only where it cannot open it.
+  fileprivate var isDroppedForItsKey: Bool {
+    switch self {
+    case .getConfiguration, .getZones, .updateRegistration: true
+    default: false
     }
   }
 }

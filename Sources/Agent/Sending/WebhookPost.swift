@@ -16,13 +16,11 @@ struct WebhookPost {
 
   init(of type: MessageType, _ configuration: Configuration) throws(CommandFailure) {
     // A key that comes belongs to nobody until it is kept: no agent may be at work meanwhile.
-    state =
-      type == .enableEncryption
-      ? try .open(configuration.stateDirectory)
-      : StateDirectory(Path(configuration.stateDirectory))
+    state = StateDirectory(Path(configuration.stateDirectory))
+    if type == .enableEncryption { try state.openForKey() }
     guard let registration = try state.keptRegistration() else {
       throw CommandFailure(
-        code: .noInput,
+        code: .unavailable,
         text: "\(state.path) holds no registration: this board is no device of Home Assistant yet;"
           + " make it one with: homeward pair")
     }

@@ -54,7 +54,7 @@ struct StatusVisit {
         text: "the agent does not answer within \(Self.timeout); does it hang?")
     case .nameTooLong:
       CommandFailure(
-        code: .configuration,
+        code: .noInput,
         text: "\(stateDirectory) is too long a path to ask the agent there; name a shorter"
           + " state_directory")
     default:

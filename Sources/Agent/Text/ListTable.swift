@@ -1,6 +1,6 @@
 import Bytes
 
-/// Rows of ASCII text under each other, each column as wide as its widest cell.
+/// Rows of text under each other, each column as wide as its widest cell.
 struct ListTable {
   private var rows: [[MessageText]]
 
@@ -15,7 +15,9 @@ struct ListTable {
   var lines: [UInt8] {
     var widths = [Int](repeating: 0, count: rows[0].count)
     for row in rows {
-      for column in row.indices { widths[column] = max(widths[column], row[column].bytes.count) }
+      for column in row.indices {
+        widths[column] = max(widths[column], row[column].bytes.characterCount)
+      }
     }
     var lines: [UInt8] = []
     for row in rows {
@@ -23,7 +25,7 @@ struct ListTable {
       for column in row.indices {
         let cell = row[column].bytes
         let padding = [UInt8](
-          repeating: UInt8(ascii: " "), count: widths[column] - cell.count)
+          repeating: UInt8(ascii: " "), count: widths[column] - cell.characterCount)
         if column > 0 { line += [UInt8]("  ") }
         line += isNumeric(column) ? padding + cell : cell + padding
       }

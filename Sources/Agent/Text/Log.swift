@@ -27,7 +27,7 @@ import LinuxIO
     }
   }
 
-  private let isJournal: Bool
+  let isJournal: Bool
   private let isColored: Bool
   private let output: LineOutput?
 
@@ -109,16 +109,38 @@ final class LineOutput {
   }
 }
 
-/// Writes to standard output or standard error. Returns whether all of it was taken: whoever closed
-/// it does not want to know.
+/// What became of standard output.
+enum StandardOutput {
+  /// Why it did not take all that was written to it; nil too where its reader has left, who does not
+  /// want more. The program tells it at its end.
+  nonisolated(unsafe) fileprivate static var errorNumber: Int32 = 0
+
+  static var failure: Errno? {
+    let number = unsafe errorNumber
+    return number == 0 ? nil : Errno(code: number)
+  }
+
+  fileprivate static func failed(_ number: Int32) {
+    if number != EPIPE { unsafe errorNumber = number }
+  }
+}
+
+/// Writes to standard output or standard error. Returns whether all of it was taken: a reader that
+/// closed it does not want to know. What a person reads on standard error has line ends where the
+/// terminal would break a word.
 @discardableResult
 func writeToTerminal(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
+  let isOutput = descriptor == STDOUT_FILENO
+  let bytes = isOutput ? bytes : bytes.wrapped(columns: terminalColumns(descriptor))
   var written = 0
   return unsafe bytes.withUnsafeBytes { bytes in
     while written < bytes.count {
       let count = unsafe write(
         descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
-      guard count > 0 else { return false }
+      guard count > 0 else {
+        if isOutput { StandardOutput.failed(clinux_errno()) }
+        return false
+      }
       written += count
     }
     return true

@@ -214,3 +214,20 @@ extension Route {
     }
   }
 }
+
+extension Value {
+  /// Such as `83 %`, or `on`.
+  func words(in unit: [UInt8]?) -> MessageText {
+    switch self {
+    case .number(let number):
+      var digits = ByteBuffer(capacity: 24)
+      digits.append(number)
+      let text = MessageText(bytes: [UInt8](digits.bytes))
+      return unit.map { "\(text) \(bytes: $0)" } ?? text
+    case .boolean(let isOn): return isOn ? "on" : "off"
+    case .text(let text): return "\(text)"
+    case .unknown: return "unknown"
+    case .unavailable: return "unavailable"
+    }
+  }
+}

@@ -24,6 +24,8 @@ final class Watch {
   /// Whether it was said that there is no connection.
   private var isLost = false
   private var missing: [EntityID]
+  /// Which of them were missing when `--once` showed the others.
+  private var absent: [EntityID] = []
   private var isRenderingFailed = false
   private var failure: CommandFailure?
 
@@ -61,6 +63,12 @@ final class Watch {
     client.cancel(subscription)
     try end()
     if let failure { throw failure }
+    if let id = absent.first {
+      let more: MessageText = absent.count > 1 ? " and \(absent.count - 1) others" : ""
+      throw CommandFailure(
+        code: .dataError,
+        text: "\(Self.words(missing: id))\(more); to see what it has: homeward watch --once")
+    }
     return isRenderingFailed && options.entryCountMax != nil ? .dataError : .success
   }
 
@@ -92,7 +100,7 @@ final class Watch {
   private func connectionFailed(_ cause: ConnectionFailure) {
     if !wasReady {
       failure = CommandFailure(
-        code: .temporaryFailure,
+        code: cause.exitCode,
         text: "Home Assistant cannot be reached at \(bytes: url): \(cause.words)")
     } else if !isLost {
       isLost = true
@@ -157,16 +165,19 @@ final class Watch {
       try states.apply(event) { if !options.isJSON { output.append($0.bytes) } }
     } catch { sayUnreadable() }
     if options.isJSON { showUnchanged(event) }
-    sayWhatIsMissing()
+    // Home Assistant begins with all that is there. An entity that is not may still come.
+    missing.removeAll { states.knows($0) }
+    if options.isOnce {
+      absent = missing
+      output.end()
+    } else {
+      for id in missing { log.warning("\(Self.words(missing: id)) now; it is shown when it comes") }
+      missing = []
+    }
   }
 
-  /// Once: an entity that Home Assistant does not know may still come.
-  private func sayWhatIsMissing() {
-    for id in missing where !states.knows(id) {
-      log.warning(
-        "Home Assistant has no \(shown: id.text) now; it is shown when it comes")
-    }
-    missing = []
+  private static func words(missing id: EntityID) -> MessageText {
+    "Home Assistant has no \(shown: id.text)"
   }
 
   private func showEvent(_ bytes: Span<UInt8>) {

@@ -17,6 +17,8 @@ struct WatchOptions {
   var showsAttributes = false
   /// How many entries end it; nil for none.
   var entryCountMax: Int?
+  /// `--once`: of states, all that are watched as they are now; else one entry.
+  var isOnce = false
 
   static let topics: [StaticString] = ["states", "events", "template"]
 }
@@ -41,7 +43,9 @@ extension WatchOptions.Topic {
       }
       self = .template(Text(rest[0]), variables: try data?.object() ?? [:])
       return
-    default: throw Self.unknown(name)
+    default:
+      guard EntityID(Text(name)) != nil else { throw Self.unknown(name) }
+      self = .states(try Self.entities(words))
     }
     guard data == nil else { throw .mistake("--data goes with a template only") }
   }

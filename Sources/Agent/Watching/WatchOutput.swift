@@ -17,6 +17,9 @@ struct WatchOutput {
     countEntry()
   }
 
+  /// No more is wanted than what was added.
+  mutating func end() { entriesLeft = 0 }
+
   /// Counts an entry that people are shown elsewhere.
   mutating func countEntry() {
     guard let left = entriesLeft, left > 0 else { return }

@@ -24,6 +24,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
@@ -132,6 +133,19 @@ static inline int clinux_socket_error(int descriptor) {
   int error = 0;
   socklen_t size = sizeof error;
   return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
+}
+
+/// How many columns a terminal has; 0 where it is none, or does not say.
+static inline int clinux_terminal_columns(int descriptor) {
+  struct winsize size = {0};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/// Whether a descriptor is a regular file or a directory, of which the latter cannot be read; not a
+/// pipe, which may wait for a writer for ever.
+static inline int clinux_is_file(int descriptor) {
+  struct stat status;
+  return fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
 }
 
 /// Writes what a descriptor takes at this moment, also where writing to it would wait. Returns how

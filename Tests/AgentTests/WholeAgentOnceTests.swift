@@ -1,0 +1,109 @@
+import Foundation
+import PracticeHome
+import Testing
+
+@testable import Agent
+
+extension WholeAgent {
+  /// `homeward run --once`, as a person at a terminal or a timer runs it.
+  @Suite(.timeLimit(.minutes(3))) struct Once {}
+}
+
+extension WholeAgent.Once {
+  /// Who runs it by a timer has no other chance to bring history.
+  @Test func whatWasKeptOverThreeRunsArrivesWithTheNextOne() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    #expect(try await board.run("run", "--once").status == 0)
+    home.fault = .status(503)
+    for charge in [70, 71, 72] {
+      try board.charge(charge)
+      let ending = try await board.run("run", "--once")
+      #expect(ending.status == 75)
+      #expect(ending.lines(with: "Home Assistant does not have everything.").count == 1)
+    }
+    home.fault = nil
+    try board.charge(73)
+    let agent = try RunningAgent(
+      on: board, ["run", "--once", "--json", "--config", board.configuration])
+    let last = try await agent.event("stopped")
+    #expect(last.undelivered == 0)
+    #expect(await agent.ending().status == 0)
+    #expect(history(of: "capacity", in: home).map(\.value) == ["70", "71", "72"])
+    #expect(shownCharge(in: home) == "73")
+  }
+
+  @Test func aPersonSeesWhatWasReadAndWhatBecameOfIt() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let ending = try await board.run("run", "--once")
+    #expect(ending.status == 0)
+    let rows = ending.output.map { $0.split(whereSeparator: { $0 == " " }).joined(separator: " ") }
+    #expect(rows.first == "sensor value Home Assistant")
+    #expect(rows.contains("BAT7 capacity 83 % taken"), "\(rows)")
+    #expect(ending.log.last == "Home Assistant has everything.")
+
+    home.fault = .status(503)
+    try board.charge(70)
+    let kept = try await board.run("run", "--once")
+    #expect(kept.output.contains { $0.hasPrefix("BAT7 capacity") && $0.hasSuffix("kept") })
+    #expect(
+      kept.log.last?.contains("they are kept, and go with the next run") == true, "\(kept.log)")
+  }
+
+  @Test func aJournalGetsNoValues() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let ending = try await board.run("run", "--once", environment: ["JOURNAL_STREAM": "8:1"])
+    #expect(ending.status == 0)
+    #expect(ending.output == [])
+    #expect(ending.log.last == "<5>Home Assistant has everything.")
+  }
+
+  @Test func aHangingHomeEndsItInTime() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    home.fault = .hang
+    let ending = try await board.run("run", "--once", "--timeout=1s")
+    #expect(ending.status == 75)
+    #expect(ending.lines(with: "Home Assistant does not have everything.").count == 1)
+  }
+
+  @Test func aTimeThatIsNoneIsAMistake() async throws {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    for (words, mistake) in [
+      (["--once", "--timeout", "90"], "\"90\" has no unit; write for example 10min"),
+      (["--once", "--timeout", "0s"], "\"0s\" is out of range"),
+      (["--timeout", "10s"], "--timeout goes with --once only"),
+    ] {
+      let ending = try await RunningAgent(on: board, ["run"] + words).ending()
+      #expect(ending.status == 64)
+      #expect(ending.lines(with: mistake).count == 1, "\(ending.log)")
+    }
+  }
+}
+
+/// How the verdict and the code go together.
+@Suite struct OnceReportTests {
+  private func report(
+    _ outcome: ExitCode?, refused: Int = 0, left: Int = 0
+  ) -> OnceReport {
+    var totals = Totals()
+    totals.refused = refused
+    return OnceReport(outcome: outcome, totals: totals, leftCount: left, isPaced: true)
+  }
+
+  @Test func onlyWhereNothingIsLeftItIsDone() {
+    #expect(report(.success).code == .success)
+    #expect(report(.success, left: 21).code == .temporaryFailure)
+    #expect(report(.success, refused: 1).code == .dataError)
+    #expect(report(.success, refused: 1, left: 1).code == .temporaryFailure)
+    #expect(report(nil).code == .temporaryFailure)
+    #expect(report(.noPermission, left: 3).code == .noPermission)
+  }
+
+  @Test func aLinkThatIsHeldBackIsNamed() {
+    let words = String(decoding: report(.success, left: 21).verdict.bytes, as: UTF8.self)
+    #expect(words.contains("Left: 21 readings and fixes; history.bytes_per_minute lets no more go"))
+  }
+}

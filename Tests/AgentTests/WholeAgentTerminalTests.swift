@@ -1,0 +1,161 @@
+import Foundation
+import PracticeHome
+import Testing
+
+extension WholeAgent {
+  /// What a person at a terminal, or a script in the place of one, may rely on in every command.
+  @Suite(.timeLimit(.minutes(3))) struct AtTheTerminal {}
+}
+
+private let commands = ["run", "status", "pair", "unpair", "check", "send", "watch", "spool"]
+
+extension WholeAgent.AtTheTerminal {
+  private func nowhere() throws -> Board {
+    try Board(reportingTo: "http://127.0.0.1:1", token: nil, isTokenFileNamed: false)
+  }
+
+  private func ending(_ arguments: String...) async throws -> RunningAgent.Ending {
+    try await RunningAgent(on: try nowhere(), arguments).ending()
+  }
+
+  // MARK: Help
+
+  @Test(arguments: [[]] + commands.map { [$0] })
+  func helpFitsIntoATerminalOf80Columns(_ command: [String]) async throws {
+    let board = try nowhere()
+    let help = try await RunningAgent(on: board, command + ["--help"]).ending()
+    #expect(help.status == 0)
+    for line in help.output {
+      #expect(line.count <= 80, "\(line)")
+      #expect(line.last != " ", "\(line)")
+    }
+    for heading in ["Usage:", "Options:"] + (command.isEmpty ? [] : ["Examples:"]) {
+      #expect(help.output.contains(heading))
+    }
+    #expect(help.output.contains { $0.hasPrefix("Exit codes (sysexits)") })
+    #expect(help.output.contains { $0.hasPrefix("  64  the command line is wrong") })
+    let other = try await RunningAgent(on: board, ["help"] + command).ending()
+    #expect(other.status == 0)
+    #expect(other.output == help.output)
+  }
+
+  @Test func helpOfWhatIsNoCommandIsAMistake() async throws {
+    let ending = try await ending("help", "chekc")
+    #expect(ending.status == 64)
+    #expect(ending.lines(with: "\"chekc\" is not known here; did you mean \"check\"?").count == 1)
+  }
+
+  @Test func aLineIsBrokenBetweenWordsOnATerminal() async throws {
+    let board = try nowhere()
+    let command = try TypedCommand(on: board, ["run", "--config", "/none"], columns: 40)
+    let ending = await command.ending()
+    #expect(
+      ending.screen.replacing("\r\n", with: "\n") == """
+        homeward run: /none cannot be read: No
+        such file or directory; to write it,
+        run: sudo homeward pair --config /none
+
+        """)
+  }
+
+  // MARK: Arguments
+
+  @Test(arguments: [
+    (["rum"], "\"rum\" is not known here; did you mean \"run\"?"),
+    (["chekc"], "\"chekc\" is not known here; did you mean \"check\"?"),
+    (["status", "--wach"], "\"--wach\" is not known here; did you mean \"--watch\"?"),
+    (["run", "--onse"], "\"--onse\" is not known here; did you mean \"--once\"?"),
+    (["spool", "lits"], "\"lits\" is not known here; did you mean \"list\"?"),
+    (["spool", "export", "--cvs"], "\"--cvs\" is not known here; did you mean \"--csv\"?"),
+    (["pair", "--yse"], "\"--yse\" is not known here; did you mean \"--yes\"?"),
+    (["run", "--fly-away"], "\"--fly-away\" is not known here"),
+    (["run", "--json=yes"], "--json takes no value"),
+    (["status", "--config="], "--config needs the name of a file"),
+  ])
+  func aSlipIsToldWithWhatWasMeant(_ words: [String], _ line: String) async throws {
+    let ending = try await RunningAgent(on: try nowhere(), words).ending()
+    #expect(ending.status == 64)
+    #expect(ending.log.first?.hasSuffix(": \(line)") == true, "\(ending.log)")
+    #expect(ending.log.first?.hasPrefix("homeward") == true)
+  }
+
+  @Test func anOptionTakesItsValueBehindAnEqualsSign() async throws {
+    let board = try nowhere()
+    let ending = try await RunningAgent(on: board, ["send", "get_config", "--config=/none=1"])
+      .ending()
+    #expect(ending.status == 66)
+    #expect(ending.lines(with: "homeward send: /none=1 cannot be read").count == 1)
+  }
+
+  // MARK: The configuration
+
+  @Test func theConfigurationComesFromStandardInput() async throws {
+    let board = try nowhere()
+    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    let arguments = ["spool", "list", "--config", "-"]
+    let ending = try await RunningAgent(on: board, arguments, input: text).ending()
+    #expect(ending.status == 0, "\(ending.log)")
+    let wrong = try await RunningAgent(on: board, arguments, input: "every: 10\n").ending()
+    #expect(wrong.status == 78)
+    #expect(wrong.lines(with: "standard input:1:8: every: ").count == 1, "\(wrong.log)")
+  }
+
+  @Test(arguments: commands)
+  func aPipeInPlaceOfTheConfigurationIsNotWaitedFor(_ command: String) async throws {
+    let board = try nowhere()
+    let pipe = board.path("pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let words = ["send": ["get_config"], "spool": ["list"]][command] ?? []
+    let ending = try await RunningAgent(on: board, [command] + words + ["--config", pipe]).ending()
+    #expect(ending.status == 66)
+    #expect(
+      ending.lines(with: "homeward \(command): \(pipe) cannot be read").count == 1, "\(ending.log)")
+    #expect(ending.lines(with: "--config -").count == 1)
+  }
+
+  @Test func withoutAConfigurationTheNextStepIsToPair() async throws {
+    let ending = try await ending("status", "--config", "/none.yaml")
+    #expect(ending.lines(with: "run: sudo homeward pair --config /none.yaml").count == 1)
+  }
+
+  // MARK: Output that cannot be written
+
+  static let outputs = [
+    "--help", "--version", "help", "run --help", "run --once --json", "check", "check --json",
+    "send get_zones", "send get_zones --json", "watch --once", "watch --once --json", "spool list",
+    "spool list --json", "spool export --csv",
+  ]
+
+  @Test(arguments: outputs)
+  func aFullDeviceAsStandardOutputIsTold(_ arguments: String) async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    let ending = try await written(arguments, on: board)
+    #expect(ending.status == 74, "\(ending.log)")
+    #expect(
+      ending.lines(with: "standard output cannot be written: No space left on device").count == 1,
+      "\(ending.log)")
+  }
+
+  @Test func theStatusForAFullDeviceIsTold() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    for words in ["status", "status --json", "status --watch"] {
+      #expect(try await written(words, on: board).status == 74)
+    }
+    #expect(await agent.stop().status == 0)
+  }
+
+  /// A command that writes to a device that is full.
+  private func written(_ arguments: String, on board: Board) async throws -> RunningAgent.Ending {
+    let takesNone = ["--help", "--version", "help", "run --help"].contains(arguments)
+    let configuration = takesNone ? "" : " --config \(board.configuration)"
+    let script = "exec \"$0\" \(arguments)\(configuration) > /dev/full"
+    return try await RunningAgent(
+      on: board, ["-c", script, RunningAgent.executable.path],
+      startedBy: URL(filePath: "/bin/sh")
+    ).ending()
+  }
+}
