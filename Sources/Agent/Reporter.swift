@@ -74,6 +74,11 @@ final class Reporter {
     }
   }
 
+  func receiverChosen(_ source: InlineText, _ receiver: InlineText) {
+    log.notice(
+      "\(source): of several receivers, \(receiver) is used; location.device names another one")
+  }
+
   func sourceRecovered(_ source: InlineText) {
     troubles.recovered(source)
     log.notice("\(source) works again")

@@ -74,6 +74,10 @@ extension Supervisor: ReadingSink {
     reporter.sourceFailed(source, failure)
   }
 
+  func receiverChosen(_ source: InlineText, _ receiver: InlineText) {
+    reporter.receiverChosen(source, receiver)
+  }
+
   func sourceRecovered(_ source: InlineText) {
     reporter.sourceRecovered(source)
   }

@@ -19,8 +19,9 @@ struct Wiring {
     if let location = configuration.location {
       supervisor.add(
         GPSD(
-          GPSD.Address(host: location.host, port: location.port), cycle: configuration.every,
-          fixTimeout: fixTimeout, loop: loop, sink: supervisor, now: now))
+          GPSD.Address(host: location.host, port: location.port), device: location.device,
+          cycle: configuration.every, fixTimeout: fixTimeout, loop: loop, sink: supervisor, now: now
+        ))
     }
   }
 

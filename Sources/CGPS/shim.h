@@ -19,6 +19,7 @@ typedef struct {
   double speed;                              ///< metres per second over ground
   double track;                              ///< degrees from true north
   double horizontal_error, vertical_error;  ///< metres (eph, epv)
+  double east_error, north_error;           ///< metres (epx, epy)
 } cgps_fix;
 
 /// libgps's working memory; made once.
@@ -45,6 +46,8 @@ static inline int cgps_unpack(char *line, struct gps_data_t *memory, cgps_fix *f
   fix->track = memory->fix.track;
   fix->horizontal_error = memory->fix.eph;
   fix->vertical_error = memory->fix.epv;
+  fix->east_error = memory->fix.epx;
+  fix->north_error = memory->fix.epy;
   return 0;
 }
 

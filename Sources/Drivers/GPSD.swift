@@ -3,10 +3,22 @@ import CGPS
 public import LinuxIO
 public import Sensing
 
+extension GPSD.Address {
+  /// What messages call it.
+  fileprivate var words: InlineText {
+    var words = ByteBuffer(capacity: 512)
+    words.append("gpsd at ")
+    words.append(host)
+    words.append(":")
+    words.append(decimal: port)
+    return InlineText(words.bytes)
+  }
+}
+
 /// Fixes from gpsd: its TCP socket, its reports parsed by libgps.
 ///
-/// `GPSDSession` decides what is said and when somebody listens, `FixJudge` what is believed;
-/// this moves the bytes between them, the socket and libgps.
+/// `GPSDSession` decides what is said, when to listen and what is believed; this moves the bytes
+/// between it, the socket and libgps.
 @safe public final class GPSD {
   public struct Address: Sendable {
     public let host: [UInt8]
@@ -18,7 +30,7 @@ public import Sensing
     }
   }
 
-  /// Reads of one wake-up; enough for the reports of half a minute many times over.
+  /// Reads of one turn of the loop. What is left is read in the next ones.
   static let readsMax = 16
 
   public let name: InlineText
@@ -28,24 +40,22 @@ public import Sensing
   private let memory: UnsafeMutablePointer<gps_data_t>
 
   private var session: GPSDSession
-  private var judge = FixJudge()
-  private var drought = FixDrought()
   private var supervision = Supervision()
   private var connection: Descriptor?
   private var watch: Watch?
-  /// When the socket was last found empty: what is read next has come later.
-  private var emptySince: Instant
+  private var awaited: Readiness = []
 
   /// - Parameters:
   ///   - address: where gpsd listens.
+  ///   - device: the path of the receiver to believe, or nothing for the best.
   ///   - cycle: how far apart the cycles are, which decides the pace.
   ///   - fixTimeout: how long a cycle waits for a fix where it has to wait for one.
   ///   - loop: who tells that the socket is ready.
   ///   - sink: where the fixes go; it outlives this source.
   ///   - now: the present.
   public init(
-    _ address: Address, cycle: Duration, fixTimeout: Duration, loop: EventLoop,
-    sink: any ReadingSink, now: Instant
+    _ address: Address, device: [UInt8] = [], cycle: Duration, fixTimeout: Duration,
+    loop: EventLoop, sink: any ReadingSink, now: Instant
   ) {
     guard let memory = unsafe cgps_make() else { preconditionFailure("out of memory at start") }
     unsafe self.memory = memory
@@ -53,24 +63,24 @@ public import Sensing
     self.loop = loop
     unsafe self.sink = sink
     name = InlineText("gpsd")
-    emptySince = now
     session = GPSDSession(
-      name: name, pace: cycle <= GPSDSession.streamingCycleMax ? .streaming : .onDemand,
-      fixTimeout: fixTimeout, now: now)
+      name: address.words, device: device, cycle: cycle, fixTimeout: fixTimeout, now: now)
   }
 
   deinit { unsafe cgps_free(memory) }
 
   // MARK: What the session wants
 
+  /// Does what the session wants after an event, and hands on what came of it.
   private func perform(_ action: GPSDSession.Action?, now: Instant) {
+    deliver()
     switch action {
     case nil: return
     case .connect: connect(now: now)
     case .drain: drain(now: now)
+    case .readReport: readReport(now: now)
     case .askForReports:
       listen(for: .input)
-      emptySince = now
       send(GPSDSession.reportsCommand, now: now)
     case .askForQuiet:
       listen(for: [])
@@ -84,6 +94,16 @@ public import Sensing
     }
   }
 
+  private func deliver() {
+    if let fix = session.takeFix() { unsafe sink.record(fix) }
+    switch session.takeNews() {
+    case nil: return
+    case .failed(let failure): unsafe sink.sourceFailed(name, failure)
+    case .recovered: unsafe sink.sourceRecovered(name)
+    case .chose(let receiver): unsafe sink.receiverChosen(name, receiver)
+    }
+  }
+
   private func connect(now: Instant) {
     do throws(Errno) {
       guard let socket = try connectStream(host: address.host, port: address.port) else {
@@ -91,6 +111,7 @@ public import Sensing
         return perform(session.failed(.unsupported(name, remedy: remedy)), now: now)
       }
       watch = try loop.watch(socket.number, for: .output, telling: self)
+      awaited = .output
       connection = consume socket
     } catch {
       failed(error, now: now)
@@ -101,33 +122,33 @@ public import Sensing
     guard let error = connection?.connectionError() else {
       session.connected(now: now)
       listen(for: .input)
-      emptySince = now
       return
     }
     failed(error, now: now)
   }
 
-  /// Reads until the socket is empty, but not for ever.
+  /// Reads until the socket is empty, in as many turns of the loop as that takes.
   private func drain(now: Instant) {
-    var isEmpty = false
-    defer {
-      readReport(now: now)
-      if isEmpty { emptySince = now }
-    }
     do throws(Errno) {
       for _ in 0..<Self.readsMax {
-        switch try connection?.read(into: &session.input) {
+        switch try connection?.read(into: &session.input.buffer) {
         case nil: return
         case .end: return failed(.connectionReset, now: now)
-        case .wouldBlock:
-          isEmpty = true
-          return perform(session.drained(now: now), now: now)
-        case .bytes: perform(session.bytesReceived(now: now), now: now)
+        case .wouldBlock: return perform(session.drained(now: now), now: now)
+        case .bytes: readLines(now: now)
         }
       }
+      listen(for: .input)
     } catch {
       failed(error, now: now)
     }
+  }
+
+  private func readLines(now: Instant) {
+    while session.isConnected, let action = session.bytesReceived(now: now) {
+      perform(action, now: now)
+    }
+    deliver()
   }
 
   private func send(_ command: StaticString, now: Instant) {
@@ -148,32 +169,25 @@ public import Sensing
   }
 
   private func listen(for readiness: Readiness) {
+    guard let watch, readiness != awaited else { return }
+    awaited = readiness
     // An error here is one of the descriptor, which the next read or write meets again.
-    if let watch { try? loop.change(watch, to: readiness) }
+    try? loop.change(watch, to: readiness)
   }
 
   private func disconnect() {
     if let watch { loop.stop(watch) }
     watch = nil
     connection = nil
-    drought.connectionEnded()
   }
 
   // MARK: Reports
 
-  /// Hands the newest report to libgps and judges what it says.
+  /// Hands a report to libgps, and what it says to the session.
   private func readReport(now: Instant) {
-    guard !session.report.isEmpty else { return }
     let report = unpackReport()
-    session.takeReport()
-    guard let report else { return }
-    // The last words of a connection that has ended are no recovery.
-    if session.isConnected, supervision.succeeded() != nil { unsafe sink.sourceRecovered(name) }
-    let verdict = judge.reported(report, notBefore: emptySince)
-    if drought.judged(verdict) { unsafe sink.sourceRecovered(name) }
-    guard case .usable(let fix) = verdict else { return }
-    unsafe sink.record(fix)
-    perform(session.fixFound(), now: now)
+    session.reportRead(report, now: now, wallTime: Moment.now.wallTime)
+    if report != nil, supervision.succeeded() != nil { unsafe sink.sourceRecovered(name) }
   }
 
   private func unpackReport() -> FixReport? {
@@ -191,16 +205,18 @@ public import Sensing
     report.trackDegrees = fix.track
     report.horizontalErrorMeters = fix.horizontal_error
     report.verticalErrorMeters = fix.vertical_error
+    report.eastErrorMeters = fix.east_error
+    report.northErrorMeters = fix.north_error
     return report
   }
 }
 
 extension GPSD: Source {
   /// Whether a fix may still come in this cycle.
-  public var isGathering: Bool { session.isAwaitingFix }
+  public var isGathering: Bool { session.isGathering }
 
   public var deadline: Instant? {
-    let retryAt = session.isConnected || session.isAwaitingFix ? nil : supervision.retryAt
+    let retryAt = session.isConnected || session.isGathering ? nil : supervision.retryAt
     return session.deadline ?? retryAt
   }
 
@@ -216,9 +232,6 @@ extension GPSD: Source {
 
   public func sample(at moment: Moment) {
     guard session.isConnected || supervision.isDue(now: moment.instant) else { return }
-    if let reason = drought.cycleDue() {
-      unsafe sink.sourceFailed(name, .withoutFix(name, why: reason))
-    }
     perform(session.cycleDue(now: moment.instant), now: moment.instant)
   }
 }

@@ -18,7 +18,9 @@ extension SourceFailure {
   var value: Value {
     switch self {
     case .malformed: .unknown
-    case .missing, .notPermitted, .busy, .failed, .silent, .withoutFix, .unsupported:
+    case .missing, .notPermitted, .busy, .failed, .silent, .withoutFix, .wrongDate, .behind,
+      .refused,
+      .unsupported:
       .unavailable
     }
   }

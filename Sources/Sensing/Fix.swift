@@ -5,6 +5,8 @@ public import Bytes
 /// Fields that the receiver did not give are nil. Values are in the ranges written beside them.
 public struct Fix: Equatable, Sendable {
   public enum Mode: Sendable { case twoDimensional, threeDimensional }
+  /// Whose clock tells the time of a fix.
+  public enum Clock: Sendable { case receiver, board }
 
   public var mode: Mode
   /// Degrees north, -90...90.
@@ -21,17 +23,19 @@ public struct Fix: Equatable, Sendable {
   public var horizontalErrorMeters: Double?
   /// The estimated vertical error (epv), 0 or more.
   public var verticalErrorMeters: Double?
-  /// When the receiver was there, by its own clock.
+  /// When the receiver was there, by `clock`.
   public var time: WallTime
-  /// The earliest moment at which this can have been reported, by our clock: its age counts
-  /// from here, because the receiver's clock and ours need not agree.
+  /// The receiver's; ours where the receiver gives no time, or one that cannot be right.
+  public var clock: Clock
+  /// When this was reported, by our clock, or the earliest moment at which it can have been: its
+  /// age counts from here, because the receiver's clock and ours need not agree.
   public var notBefore: Instant
 
   public init(
     mode: Mode, latitude: Double, longitude: Double, altitudeMeters: Double? = nil,
     speedMetersPerSecond: Double? = nil, trackDegrees: Double? = nil,
     horizontalErrorMeters: Double? = nil, verticalErrorMeters: Double? = nil, time: WallTime,
-    notBefore: Instant
+    clock: Clock = .receiver, notBefore: Instant
   ) {
     self.mode = mode
     self.latitude = latitude
@@ -42,6 +46,7 @@ public struct Fix: Equatable, Sendable {
     self.horizontalErrorMeters = horizontalErrorMeters
     self.verticalErrorMeters = verticalErrorMeters
     self.time = time
+    self.clock = clock
     self.notBefore = notBefore
   }
 }

@@ -1,5 +1,8 @@
-/// Counts the cycles in which a receiver reported and gave no fix that can be used, and says so
-/// once when there are too many in a row: a bridge or a tunnel is not worth a line.
+import Bytes
+
+/// Counts the cycles in which a receiver reported and gave no fix that can be used, or one with a
+/// date that cannot be right, and says so once when there are too many in a row: a bridge or a
+/// tunnel is not worth a line.
 public struct FixDrought: Sendable {
   /// Cycles in a row without a fix after which it is told.
   public static let cyclesMax = 3
@@ -15,18 +18,20 @@ public struct FixDrought: Sendable {
   public mutating func judged(_ verdict: FixJudge.Verdict) -> Bool {
     // An echo of the cycle's own fix is no lack of one.
     if case .usable? = self.verdict { return false }
+    if case .misdated? = self.verdict, case .rejected(.notNewer) = verdict { return false }
     self.verdict = verdict
     guard case .usable = verdict else { return false }
     defer { cycleCount = 0 }
     return cycleCount >= Self.cyclesMax
   }
 
-  /// A cycle begins. Returns why there is no fix, once, when the cycle before was one too many.
-  public mutating func cycleDue() -> StaticText? {
+  /// A cycle begins. Returns what is wrong, once, when the cycle before was one too many.
+  public mutating func cycleDue() -> FixJudge.Verdict? {
     defer { verdict = nil }
-    guard let reason = verdict?.reasonForNoFix else { return nil }
+    guard let verdict else { return nil }
+    if case .usable = verdict { return nil }
     cycleCount += 1
-    return cycleCount == Self.cyclesMax ? reason : nil
+    return cycleCount == Self.cyclesMax ? verdict : nil
   }
 
   /// The connection ended, which is told by itself.
@@ -34,15 +39,29 @@ public struct FixDrought: Sendable {
 }
 
 extension FixJudge.Verdict {
-  /// Why the report is of no use, in words for the user; nil for one that is.
-  fileprivate var reasonForNoFix: StaticText? {
+  /// What is wrong, in words for a person; nil for a fix.
+  func failure(of receiver: InlineText) -> SourceFailure? {
     switch self {
     case .usable: nil
-    case .noFix: "its receiver has none; does the antenna see the sky?"
-    case .rejected(.unknownMode): "it has a mode that gpsd does not document"
-    case .rejected(.noPosition): "its position is no place on Earth"
-    case .rejected(.noTime): "it has no time, and may be an old one"
-    case .rejected(.notNewer): "its clock stands still or went back"
+    case .misdated(_, .weeksOff):
+      .wrongDate(
+        receiver, why: "1,024 weeks behind, as old receivers are; a newer firmware mends it")
+    case .misdated(_, .impossible): .wrongDate(receiver, why: "long before or after the present")
+    case .noFix: .withoutFix(receiver, why: "its receiver has none; does the antenna see the sky?")
+    case .rejected(let flaw): .withoutFix(receiver, why: flaw.words)
+    }
+  }
+}
+
+extension FixJudge.Flaw {
+  fileprivate var words: StaticText {
+    switch self {
+    case .unknownMode: "it has a mode that gpsd does not document"
+    case .noPosition: "its latitude or longitude is missing, or not on Earth"
+    case .emptyPosition: "its position is 0, 0 without an accuracy, as receivers say that have none"
+    case .notNewer: "its clock stands still or went back"
+    case .unreadable: "what gpsd says of it is not JSON; see it with gpspipe -w"
+    case .otherReceiver: "only other receivers report than location.device; gpspipe -w names them"
     }
   }
 }

@@ -1,32 +1,15 @@
 public import Bytes
 
-/// What a receiver reported, before anybody judged it. A field that it did not give is NaN.
-public struct FixReport: Equatable, Sendable {
-  /// gpsd's mode: 2 and 3 are fixes, 0 and 1 are none.
-  public var mode: Int32
-  public var time: WallTime?
-  public var latitude = Double.nan
-  public var longitude = Double.nan
-  public var altitudeMeters = Double.nan
-  public var speedMetersPerSecond = Double.nan
-  public var trackDegrees = Double.nan
-  public var horizontalErrorMeters = Double.nan
-  public var verticalErrorMeters = Double.nan
-
-  public init(mode: Int32, time: WallTime?) {
-    self.mode = mode
-    self.time = time
-  }
-}
-
-/// Decides whether a report is a fix that may be used.
+/// Decides whether a report of one receiver is a fix that may be used.
 ///
-/// A report that is not newer than the last fix is an echo of it, whatever it says: a receiver
-/// that was unplugged, or a gpsd that repeats itself. Only a clock that goes back and then goes on
-/// from there is believed again, for receivers correct their date after a cold start.
+/// A report whose time is that of the last fix is an echo of it, whatever it says. One without a
+/// time, or with a date that cannot be right, is as good as its arrival: gpsd reports what its
+/// receiver says and nothing else.
 public struct FixJudge: Sendable {
   public enum Verdict: Equatable, Sendable {
     case usable(Fix)
+    /// The fix is good and its date is not: it has the time of its arrival.
+    case misdated(Fix, DateFlaw)
     /// The receiver has no fix: a tunnel, a roof, a cold start.
     case noFix
     /// It has one, and it cannot be used.
@@ -36,26 +19,41 @@ public struct FixJudge: Sendable {
   public enum Flaw: Equatable, Sendable {
     /// A mode that gpsd does not document.
     case unknownMode
-    /// Latitude or longitude is no number, or not on Earth.
+    /// Latitude or longitude is missing, no number, or not on Earth.
     case noPosition
-    /// The report has no time, so it cannot be told from an old one.
-    case noTime
+    /// Latitude and longitude are 0 and without an accuracy: a receiver's word for nothing.
+    case emptyPosition
     /// The report is no newer than the last fix.
     case notNewer
+    /// What gpsd says is no JSON.
+    case unreadable
+    /// Only other receivers than the one that the configuration names report.
+    case otherReceiver
   }
 
-  /// Rising times in a row after which an earlier clock is believed.
-  public static let earlierReportsMax = 3
+  public enum DateFlaw: Equatable, Sendable {
+    /// The date is before this program was released, or decades behind that.
+    case impossible
+    /// The same, and it is off by a multiple of 1,024 weeks: the receiver's count of them has
+    /// begun anew.
+    case weeksOff
+  }
+
   /// Nothing that carries a receiver is faster.
   public static let speedMetersPerSecondMax: Double = 100_000
+  /// An error that is larger says nothing for a position of 0, 0.
+  public static let plausibleErrorMetersMax: Double = 1000
 
-  private var lastTime: WallTime?
-  private var earlier: (time: WallTime, count: Int)?
+  private var clock = ReceiverClock()
+  /// How old the newest report was when it was read; nil where that is not known, or where it is
+  /// no fix.
+  private(set) var lag: Duration?
 
   public init() {}
 
-  /// Judges a report that the receiver cannot have made before `notBefore`.
-  public mutating func reported(_ report: FixReport, notBefore: Instant) -> Verdict {
+  /// Judges a report that was read just now.
+  public mutating func reported(_ report: FixReport, _ arrival: Arrival) -> Verdict {
+    lag = nil
     let mode: Fix.Mode
     switch report.mode {
     case 0, 1: return .noFix
@@ -66,36 +64,65 @@ public struct FixJudge: Sendable {
     guard (-90...90).contains(report.latitude), (-180...180).contains(report.longitude) else {
       return .rejected(.noPosition)
     }
-    guard let time = report.time else { return .rejected(.noTime) }
-    guard isNews(time) else { return .rejected(.notNewer) }
-    return .usable(
-      Fix(
-        mode: mode, latitude: report.latitude, longitude: report.longitude,
-        altitudeMeters: mode == .threeDimensional ? finite(report.altitudeMeters) : nil,
-        speedMetersPerSecond: finite(
-          report.speedMetersPerSecond, in: 0...Self.speedMetersPerSecondMax),
-        trackDegrees: finite(report.trackDegrees, in: 0...360).map { $0 == 360 ? 0 : $0 },
-        horizontalErrorMeters: finite(report.horizontalErrorMeters, in: 0...(.infinity)),
-        verticalErrorMeters: finite(report.verticalErrorMeters, in: 0...(.infinity)),
-        time: time, notBefore: notBefore))
-  }
-
-  private mutating func isNews(_ time: WallTime) -> Bool {
-    guard let lastTime, time <= lastTime else {
-      accept(time)
-      return true
+    var fix = Fix(report, mode: mode, arrival)
+    if report.latitude == 0, report.longitude == 0 {
+      guard let error = fix.horizontalErrorMeters, error > 0, error < Self.plausibleErrorMetersMax
+      else { return .rejected(.emptyPosition) }
     }
-    guard time < lastTime else { return false }
-    let count = earlier.map { time > $0.time ? $0.count + 1 : 1 } ?? 1
-    earlier = (time, count)
-    guard count >= Self.earlierReportsMax else { return false }
-    accept(time)
-    return true
+    guard let time = report.time else { return .usable(fix) }
+    guard clock.isNews(time) else { return .rejected(.notNewer) }
+    lag = clock.age(of: time, now: arrival.instant)
+    if let lag { fix.notBefore = arrival.instant + (.zero - lag) }
+    if let flaw = DateFlaw(time, wallTime: arrival.wallTime) { return .misdated(fix, flaw) }
+    fix.time = time
+    fix.clock = .receiver
+    return .usable(fix)
   }
+}
 
-  private mutating func accept(_ time: WallTime) {
-    lastTime = time
-    earlier = nil
+extension FixJudge.DateFlaw {
+  /// GPS counts weeks up to this many.
+  private static let weeksNanoseconds: Int64 = 1024 * 7 * 86_400 * 1_000_000_000
+  private static let dayNanoseconds: Int64 = 86_400 * 1_000_000_000
+
+  /// Nil where the date can be right.
+  fileprivate init?(_ time: WallTime, wallTime: WallTime) {
+    let released = WallTime.released.nanoseconds
+    if time.nanoseconds >= released, time.nanoseconds - released < Self.weeksNanoseconds {
+      return nil
+    }
+    let (behind, overflowed) = wallTime.nanoseconds.subtractingReportingOverflow(time.nanoseconds)
+    let rest = (behind % Self.weeksNanoseconds).magnitude
+    let isNearWeeks =
+      rest < Self.dayNanoseconds.magnitude
+      || rest > (Self.weeksNanoseconds - Self.dayNanoseconds).magnitude
+    self =
+      !overflowed && isNearWeeks && behind.magnitude > Self.dayNanoseconds.magnitude
+      ? .weeksOff : .impossible
+  }
+}
+
+extension WallTime {
+  /// No clock that is right shows an earlier time: raise it with each release.
+  /// 2026-11-01 00:00 UTC.
+  public static let released = WallTime(nanoseconds: 1_793_491_200 * 1_000_000_000)
+}
+
+extension Fix {
+  /// A fix with the time of its arrival.
+  fileprivate init(_ report: FixReport, mode: Mode, _ arrival: Arrival) {
+    let parts = (report.eastErrorMeters, report.northErrorMeters)
+    let error = finite(report.horizontalErrorMeters, in: 0...(.infinity))
+    self.init(
+      mode: mode, latitude: report.latitude, longitude: report.longitude,
+      altitudeMeters: mode == .threeDimensional ? finite(report.altitudeMeters) : nil,
+      speedMetersPerSecond: finite(
+        report.speedMetersPerSecond, in: 0...FixJudge.speedMetersPerSecondMax),
+      trackDegrees: finite(report.trackDegrees, in: 0...360).map { $0 == 360 ? 0 : $0 },
+      horizontalErrorMeters: error
+        ?? finite((parts.0 * parts.0 + parts.1 * parts.1).squareRoot()),
+      verticalErrorMeters: finite(report.verticalErrorMeters, in: 0...(.infinity)),
+      time: arrival.wallTime, clock: .board, notBefore: arrival.since)
   }
 }
 

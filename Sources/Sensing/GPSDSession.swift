@@ -1,74 +1,128 @@
 public import Bytes
 
-/// A conversation with gpsd (`gpsd_json(5)`), without the socket.
+/// A conversation with gpsd (`gpsd_json(5)`), without the socket, and what comes of it.
 ///
-/// gpsd talks twice a second. At the streaming pace the reports wait in the socket and are read
-/// all at once when a cycle is due; only the newest TPV counts. A socket holds half a minute of
-/// them, so for longer cycles gpsd is asked to be quiet and to speak when a cycle is due. It
-/// keeps the receiver running all the while. What it said before it was quiet still waits in the
-/// socket then: a fix of the last cycle, which is read away before gpsd is asked.
+/// gpsd talks all the time. At the streaming pace its reports wait in the socket and are read all at
+/// once when a cycle is due. A socket holds half a minute of a usual receiver: where the cycles are
+/// longer, or the receiver says more than fits, gpsd is asked to be quiet and to speak when a cycle
+/// is due. It keeps the receiver running all the while. What it said before it was quiet still waits
+/// in the socket then: fixes of the last cycle, which are read away before gpsd is asked.
+///
+/// (`?POLL;` would be answered with the newest report of each receiver, however old, cut at 10,240
+/// bytes, and for one more wake-up in each cycle.)
 public struct GPSDSession: ~Copyable {
   public enum Pace: Sendable { case streaming, onDemand }
 
   /// The longest cycle whose reports fit the socket.
   public static let streamingCycleMax: Duration = .seconds(30)
+  /// The most that a receiver may say in a cycle at the streaming pace: with the kernel's own
+  /// records, it is what a socket holds by default.
+  public static let streamedByteCountMax = 64 * 1024
   public static let connectionTimeout: Duration = .seconds(5)
   public static let versionTimeout: Duration = .seconds(5)
+  /// A socket that is not empty after this is filled faster than it can be read.
+  public static let drainTimeout: Duration = .seconds(5)
+  /// How long a cycle that has a fix waits for other receivers.
+  public static let othersTimeout: Duration = .seconds(2)
+  /// A report may be so much older than a cycle: receivers need a while to compute it.
+  public static let latencyMax: Duration = .seconds(2)
   /// A gpsd that was asked for reports, and whose last one is older than this, has lost its
   /// receiver.
   public static let silenceMax: Duration = .seconds(60)
-  /// gpsd's own longest line (`GPS_JSON_RESPONSE_MAX`), rounded up.
+  /// A longer line is skipped: none of those is of use here.
   public static let lineByteCountMax = 16 * 1024
-  public static let reportByteCountMax = 4 * 1024
-  /// How much of a line that makes no sense is shown.
-  static let shownByteCountMax = 24
+  /// gpsd's own buffer for a report. What is longer is no line of gpsd.
+  public static let skippedByteCountMax = 40_960
+  public static let reportByteCountMax = 1024
+  /// Lines in a row that make no sense after which the peer is not believed to be gpsd.
+  public static let malformedLinesMax = 10
 
   public enum Action: Equatable, Sendable {
     /// Open the connection and tell `connected` or `failed`.
     case connect
-    /// Read all there is, tell `bytesReceived` as often as needed, and then `drained`.
+    /// Read all there is, tell `bytesReceived` as often as needed, and then `drained`. What is too
+    /// much for one turn of the loop is read in the next ones.
     case drain
-    /// Send a command and tell `bytesReceived` of what comes, at once.
+    /// Let libgps read `report`, tell `reportRead`, and then `bytesReceived` again.
+    case readReport
+    /// Send a command and read what comes, at once.
     case askForReports
-    /// Send a command; from now on nobody needs to listen.
+    /// Send a command; from now on there is nothing to listen for.
     case askForQuiet
-    /// Nobody needs to listen: what comes is read when a cycle is due.
+    /// What comes is read when a cycle is due.
     case stopListening
     /// Close the connection; this is why.
     case fail(SourceFailure)
+  }
+
+  /// What is told beside the fixes.
+  public enum News: Equatable, Sendable {
+    case failed(SourceFailure)
+    case recovered
+    /// Of several receivers, this one's fixes are taken from now on.
+    case chose(InlineText)
   }
 
   private enum State {
     case disconnected
     case awaitingConnection(until: Instant)
     case awaitingVersion(until: Instant)
+    case draining(until: Instant)
     case awaitingFix(until: Instant)
-    case streaming
-    case quiet
+    case resting
   }
 
-  private let pace: Pace
+  /// An ERROR of gpsd, which is said once in a connection.
+  private enum Complaint {
+    case none
+    case open
+    /// A fix came all the same.
+    case over
+  }
+
+  private let cycle: Duration
   private let fixTimeout: Duration
   private let name: InlineText
+  /// The only receiver to believe; empty for the best.
+  private let device: [UInt8]
   private var state = State.disconnected
-  private var hasVersion = false
+  private var pace: Pace
+  /// Whether gpsd was asked for reports, and not for quiet since.
+  private var isStreaming = false
   private var lastReportAt: Instant
+  /// When the socket was last found empty.
+  private var emptySince: Instant
+  /// Whose `report` it is.
+  private var reporter: ReceiverPath?
+  private var receivers = Receivers()
+  private var drought = FixDrought()
+  private var chosen: InlineText?
+  /// How old the newest report was of those that this cycle found too old.
+  private var lag: Duration?
+  private var complaint = Complaint.none
+  private var news: News?
+  private var fix: Fix?
 
-  /// Where the driver puts what it reads.
-  public var input = ByteBuffer(capacity: GPSDSession.lineByteCountMax)
-  /// The newest TPV that was complete, with a NUL after it as libgps wants it, or nothing.
+  public var input = GPSDInput()
+  /// A TPV, written anew for libgps, with a NUL after it; or nothing.
   public private(set) var report = ByteBuffer(capacity: GPSDSession.reportByteCountMax)
 
   /// - Parameters:
   ///   - name: what messages call this gpsd.
-  ///   - pace: how gpsd is listened to.
+  ///   - device: the path of the receiver to believe, or nothing for the best.
+  ///   - cycle: how far apart the cycles are, which decides the pace.
   ///   - fixTimeout: how long a cycle waits for a fix where it has to wait for one.
   ///   - now: the present.
-  public init(name: InlineText, pace: Pace, fixTimeout: Duration, now: Instant) {
+  public init(
+    name: InlineText, device: [UInt8] = [], cycle: Duration, fixTimeout: Duration, now: Instant
+  ) {
     self.name = name
-    self.pace = pace
+    self.device = device
+    self.cycle = cycle
     self.fixTimeout = fixTimeout
+    pace = cycle <= Self.streamingCycleMax ? .streaming : .onDemand
     lastReportAt = now
+    emptySince = now
   }
 
   public static let reportsCommand: StaticString = "?WATCH={\"enable\":true,\"json\":true};\n"
@@ -82,91 +136,164 @@ public struct GPSDSession: ~Copyable {
   }
 
   /// Whether a fix may still come in this cycle.
-  public var isAwaitingFix: Bool {
-    switch state {
-    case .awaitingConnection, .awaitingVersion, .awaitingFix: true
-    default: false
-    }
-  }
+  public var isGathering: Bool { deadline != nil }
 
   public var deadline: Instant? {
     switch state {
-    case .awaitingConnection(let until), .awaitingVersion(let until), .awaitingFix(let until):
+    case .awaitingConnection(let until), .awaitingVersion(let until), .draining(let until),
+      .awaitingFix(let until):
       return until
-    case .disconnected, .streaming, .quiet: return nil
+    case .disconnected, .resting: return nil
     }
+  }
+
+  /// The fix of the cycle, once.
+  public mutating func takeFix() -> Fix? {
+    defer { fix = nil }
+    return fix
+  }
+
+  /// What is to be told, once.
+  public mutating func takeNews() -> News? {
+    defer { news = nil }
+    return news
   }
 
   // MARK: Events
 
   public mutating func cycleDue(now: Instant) -> Action? {
+    if let failure = drought.cycleDue()?.failure(of: name) { news = .failed(failure) }
     switch state {
     case .disconnected:
       state = .awaitingConnection(until: now + Self.connectionTimeout)
       return .connect
-    case .streaming, .quiet: return .drain
-    case .awaitingConnection, .awaitingVersion, .awaitingFix: return nil
+    case .resting:
+      lag = nil
+      state = .draining(until: now + Self.drainTimeout)
+      return .drain
+    case .awaitingConnection, .awaitingVersion, .draining, .awaitingFix: return nil
     }
   }
 
   public mutating func connected(now: Instant) {
     state = .awaitingVersion(until: now + Self.versionTimeout)
-    hasVersion = false
+    input.connected()
+    isStreaming = false
+    complaint = .none
+    lag = nil
     lastReportAt = now
-    input.removeAll()
     report.removeAll()
+    emptied(now: now)
   }
 
-  /// The connection could not be made, or it ended.
+  /// The connection could not be made, or it ended. What was heard before counts.
   public mutating func failed(_ failure: SourceFailure) -> Action {
+    if isStreaming { _ = choose() }
+    drought.connectionEnded()
     state = .disconnected
     return .fail(failure)
   }
 
-  /// Reads the lines that are complete in `input`.
-  public mutating func bytesReceived(now: Instant) -> Action? {
-    var start = 0
-    while let end = input.bytes.firstIndex(of: UInt8(ascii: "\n"), from: start) {
-      if let failure = lineReceived(start..<end, now: now) { return failed(failure) }
-      start = end + 1
-    }
-    input.removeFirst(start)
-    if input.freeCapacity == 0 { return failed(malformed(input.bytes)) }
-    guard hasVersion, case .awaitingVersion = state else { return nil }
-    state = .awaitingFix(until: now + fixTimeout)
-    return .askForReports
-  }
-
   /// All that waited in the socket has been read.
   public mutating func drained(now: Instant) -> Action? {
+    defer { emptied(now: now) }
     switch state {
-    case .streaming where now - lastReportAt > Self.silenceMax: return failed(.silent(name))
-    case .quiet:
-      takeReport()
-      state = .awaitingFix(until: now + fixTimeout)
-      return .askForReports
-    case .disconnected, .awaitingConnection, .awaitingVersion, .awaitingFix, .streaming: return nil
+    case .draining: return cycleDrained(now: now)
+    case .awaitingFix where receivers.isComplete:
+      if case .fix = choose() { return rest() }
+      return nil
+    case .awaitingFix(let until):
+      if receivers.hasFix { state = .awaitingFix(until: min(until, now + Self.othersTimeout)) }
+      return nil
+    case .disconnected, .awaitingConnection, .awaitingVersion, .resting: return nil
     }
   }
 
-  /// `report` held a fix; a cycle that waited for one has it.
-  public mutating func fixFound() -> Action? {
-    guard case .awaitingFix = state else { return nil }
-    return rest()
+  private mutating func cycleDrained(now: Instant) -> Action? {
+    guard isStreaming else {
+      receivers.forgetFixes()
+      return askForReports(now: now)
+    }
+    // After a sleep of the board there is more than one cycle's, and that says nothing.
+    let isUsual = now - emptySince <= cycle + cycle
+    if isUsual, isTalkative { pace = .onDemand }
+    if case .behind = choose() {
+      if isUsual { pace = .onDemand }
+      return askForReports(now: now)
+    }
+    return now - lastReportAt > Self.silenceMax ? failed(.silent(name)) : rest()
   }
+
+  /// Whether more is said in a cycle than fits the socket.
+  private var isTalkative: Bool { input.byteCount > Self.streamedByteCountMax }
 
   public mutating func deadlineReached(now: Instant) -> Action? {
     guard let deadline, now >= deadline else { return nil }
     switch state {
     case .awaitingConnection, .awaitingVersion: return failed(.silent(name))
-    case .awaitingFix where now - lastReportAt > Self.silenceMax: return failed(.silent(name))
-    case .awaitingFix: return rest()
-    case .disconnected, .streaming, .quiet: return nil
+    case .draining:
+      pace = .onDemand
+      return failed(.behind(name, seconds: (now - emptySince).wholeSeconds))
+    case .awaitingFix:
+      switch choose() {
+      case .fix: return rest()
+      case .behind, .nothing: break
+      }
+      if let lag { return failed(.behind(name, seconds: lag.wholeSeconds)) }
+      return now - lastReportAt > Self.silenceMax ? failed(.silent(name)) : rest()
+    case .disconnected, .resting: return nil
     }
   }
 
-  /// The report has been read.
-  public mutating func takeReport() { report.removeAll() }
+  private mutating func askForReports(now: Instant) -> Action {
+    state = .awaitingFix(until: now + fixTimeout)
+    isStreaming = true
+    return .askForReports
+  }
+
+  private mutating func rest() -> Action {
+    state = .resting
+    isStreaming = pace == .streaming
+    return isStreaming ? .stopListening : .askForQuiet
+  }
+
+  private mutating func emptied(now: Instant) {
+    emptySince = now
+    input.emptied()
+  }
+
+  /// Takes the best fix there is, for `takeFix`.
+  private mutating func choose() -> Receivers.Choice {
+    let choice = receivers.choose(lagMax: min(cycle, Self.streamingCycleMax) + Self.latencyMax)
+    if case .behind(let lag) = choice { self.lag = lag }
+    guard case .fix(let best) = choice else { return choice }
+    lag = nil
+    fix = best
+    if let name = receivers.chosenName, name != chosen, news == nil {
+      chosen = name
+      news = .chose(name)
+    }
+    return choice
+  }
+
+  // MARK: Reports
+
+  /// libgps has read the report; nil where it could not.
+  public mutating func reportRead(
+    _ reading: FixReport?, now: Instant, wallTime: WallTime
+  ) {
+    report.removeAll()
+    guard let reading, let reporter else { return judged(.rejected(.unreadable)) }
+    let arrival = Arrival(instant: now, wallTime: wallTime, since: emptySince)
+    judged(receivers.reported(reading, by: reporter, arrival))
+  }
+
+  private mutating func judged(_ verdict: FixJudge.Verdict) {
+    if drought.judged(verdict) { news = .recovered }
+    guard case .usable = verdict, complaint == .open else { return }
+    complaint = .over
+    news = .recovered
+  }
 
   /// Lets `body` see the report as the C string that libgps wants; libgps may change it.
   @unsafe
@@ -181,52 +308,56 @@ public struct GPSDSession: ~Copyable {
     }
   }
 
-  private mutating func rest() -> Action {
-    state = pace == .streaming ? .streaming : .quiet
-    return pace == .streaming ? .stopListening : .askForQuiet
+  // MARK: Lines
+
+  /// Reads the lines that are complete in `input`, up to one that wants something: call it again
+  /// until it wants nothing.
+  public mutating func bytesReceived(now: Instant) -> Action? {
+    while let line = input.nextLine() {
+      switch line {
+      case .foreign(let found): return failed(.malformed(name, found: found))
+      case .malformed: judged(.rejected(.unreadable))
+      case .said(let line, let range):
+        if take(line, at: range, now: now) { return .readReport }
+      }
+    }
+    guard input.isGPSD, case .awaitingVersion = state else { return nil }
+    return askForReports(now: now)
   }
 
-  /// Returns what is wrong with a line, or nil.
-  private mutating func lineReceived(_ range: Range<Int>, now: Instant) -> SourceFailure? {
-    switch ReportClass(input.bytes.extracting(range)) {
-    case .version: hasVersion = true
-    case .other: break
-    case .fix:
+  /// Returns whether it is a report to be read.
+  private mutating func take(_ line: GPSDLine, at range: Range<Int>, now: Instant) -> Bool {
+    switch line.reportClass {
+    case .error: errorReceived(line.message.moved(by: range.lowerBound))
+    case .version, .other: break
+    case .position:
       lastReportAt = now
-      report.removeAll()
-      report.append(range, of: input)
-      report.append(0)
-      if report.isOverflowed { return malformed(input.bytes.extracting(range)) }
-    case nil: return malformed(input.bytes.extracting(range))
+      let path = line.device.moved(by: range.lowerBound)
+      guard device.isEmpty || input.buffer.bytes.extracting(path).elementsEqual(device.span) else {
+        judged(.rejected(.otherReceiver))
+        break
+      }
+      reporter = ReceiverPath(input.buffer.bytes.extracting(path))
+      line.write(range, of: input.buffer, into: &report)
+      return true
     }
-    return nil
+    return false
   }
 
-  /// Shows how the line begins, up to its first digit: what speaks there may tell a position.
-  private func malformed(_ found: Span<UInt8>) -> SourceFailure {
-    var count = 0
-    while count < min(found.count, Self.shownByteCountMax), !found[count].isASCIIDigit {
-      count += 1
-    }
-    return .malformed(name, found: InlineText(found.extracting(0..<count)))
+  /// gpsd does not like what it was asked; said once in a connection.
+  private mutating func errorReceived(_ message: Range<Int>) {
+    guard complaint == .none else { return }
+    complaint = .open
+    news = .failed(.refused(name, found: InlineText(input.buffer.bytes.extracting(message))))
   }
 }
 
-/// The kinds of report that matter here. gpsd writes the class first in every one.
-private enum ReportClass {
-  case version
-  case fix
-  case other
-
-  init?(_ line: Span<UInt8>) {
-    if line.starts(with: "{\"class\":\"TPV\"") {
-      self = .fix
-    } else if line.starts(with: "{\"class\":\"VERSION\"") {
-      self = .version
-    } else if line.starts(with: "{\"class\":\"") {
-      self = .other
-    } else {
-      return nil
-    }
+extension Range<Int> {
+  fileprivate func moved(by offset: Int) -> Range<Int> {
+    lowerBound + offset..<upperBound + offset
   }
+}
+
+extension Duration {
+  fileprivate var wholeSeconds: Int { Int(nanoseconds / 1_000_000_000) }
 }

@@ -19,15 +19,24 @@ public indirect enum SourceFailure: Error, Equatable, Sendable {
   case silent(InlineText)
   /// A receiver reports, and no fix that can be used.
   case withoutFix(InlineText, why: StaticText)
+  /// Its fixes are used with the time of their arrival, for their date cannot be right.
+  case wrongDate(InlineText, why: StaticText)
+  /// What it says was said so many seconds ago, and more each time.
+  case behind(InlineText, seconds: Int)
+  /// It answers with an error.
+  case refused(InlineText, found: InlineText)
   /// The configuration asks for something that this machine cannot do.
   case unsupported(InlineText, remedy: StaticText)
 }
 
 extension SourceFailure {
   /// Whether this is told already where `known` was: text that makes no sense can be another one
-  /// in every cycle.
+  /// in every cycle, and what is behind is so by another number of seconds.
   fileprivate func isSameTrouble(as known: SourceFailure) -> Bool {
     if case .malformed(let subject, _) = self, case .malformed(let knownSubject, _) = known {
+      return subject == knownSubject
+    }
+    if case .behind(let subject, _) = self, case .behind(let knownSubject, _) = known {
       return subject == knownSubject
     }
     return self == known
@@ -48,6 +57,9 @@ public protocol ReadingSink: AnyObject {
 
   /// Says once that a source fails, or that it does so in another way than before.
   func sourceFailed(_ source: InlineText, _ failure: SourceFailure)
+
+  /// Says that this receiver of a source with several is the one whose fixes are taken from now on.
+  func receiverChosen(_ source: InlineText, _ receiver: InlineText)
 
   /// Says once that a source which failed works again.
   func sourceRecovered(_ source: InlineText)

@@ -79,6 +79,18 @@ import Testing
       "\"h:1\" is not a host; write a name or an address, without a port"
     ),
     (
+      "location: { source: gpsd, device: a b }", 35, "location.device",
+      "\"a b\" is not a receiver of gpsd; write for example /dev/ttyACM0"
+    ),
+    (
+      "location: { source: gpsd, device: \"\" }", 35, "location.device",
+      "\"\" is not a receiver of gpsd; write for example /dev/ttyACM0"
+    ),
+    (
+      "location: { source: gpsd, devcie: a }", 27, "location",
+      "unknown key \"devcie\"; did you mean \"device\"?"
+    ),
+    (
       "battery: BAT0", 10, "battery",
       "\"BAT0\" is not possible here; write auto, off or a list of names, such as [BAT0]"
     ),

@@ -24,7 +24,7 @@ import Transport
              public_key: sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= }
     notifications: { push_url: "https://push.example/x", push_token_file: /etc/homeward/push }
     device: { name: Böötchen }
-    location: { source: gpsd, host: "::1", port: 2948 }
+    location: { source: gpsd, host: "::1", port: 2948, device: /dev/ttyACM0 }
     battery: [BAT0, axp20x-battery]
     system: [load, disk]
     host: { proc: /host/proc, sys: /host/sys }
@@ -68,6 +68,7 @@ import Transport
     #expect(text(configuration.deviceName) == "Böötchen")
     #expect(text(configuration.location?.host) == "::1")
     #expect(configuration.location?.port == 2948)
+    #expect(text(configuration.location?.device) == "/dev/ttyACM0")
     #expect(configuration.battery == .supplies([Array("BAT0".utf8), Array("axp20x-battery".utf8)]))
     #expect(configuration.system == [.load, .disk])
     #expect(text(configuration.host.proc) == "/host/proc")

@@ -100,6 +100,7 @@ struct TPV: Sendable {
   /// Seconds after noon; the next report is a second later.
   var time = 0
   var isClockStuck = false
+  var date = "2027-03-14"
   var latitude = "52.3702157"
   var longitude = "4.8951679"
 
@@ -109,7 +110,7 @@ struct TPV: Sendable {
     let clock = [seconds / 3600, seconds / 60 % 60, seconds % 60]
       .map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
     return
-      #"{"class":"TPV","device":"/dev/ttyAMA0","mode":\#(mode),"time":"2026-03-14T\#(clock).000Z","#
+      #"{"class":"TPV","device":"/dev/ttyAMA0","mode":\#(mode),"time":"\#(date)T\#(clock).000Z","#
       + #""lat":\#(latitude),"lon":\#(longitude),"eph":5.0}"#
   }
 }

@@ -50,8 +50,8 @@ extension WholeAgent.Receivers {
 
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "gpsd is not there; it is looked for again").count == 1)
-    #expect(ending.lines(with: "gpsd: Connection reset by peer").count == 1)
+    #expect(ending.lines(with: " is not there; it is looked for again").count == 1)
+    #expect(ending.lines(with: ": Connection reset by peer").count == 1)
     #expect(ending.lines(with: "gpsd works again").count == 2)
   }
 
@@ -78,7 +78,7 @@ extension WholeAgent.Receivers {
     Nonsense(
       name: "a line without an end", greeting: String(repeating: "x", count: 40_000),
       cause: "malformed", words: "says \"xxx"),
-    Nonsense(name: "silence", greeting: "", cause: "silent", words: "gpsd says nothing"),
+    Nonsense(name: "silence", greeting: "", cause: "silent", words: " says nothing"),
   ]
 
   @Test(arguments: nonsense)
@@ -114,20 +114,20 @@ extension WholeAgent.Receivers {
   static let flaws = [
     Flaw(
       name: "mode 0", report: TPV(mode: 0, time: 3600, latitude: elsewhere),
-      words: "gpsd gives no fix: its receiver has none; does the antenna see the sky?"),
+      words: " gives no fix: its receiver has none; does the antenna see the sky?"),
     Flaw(
       name: "a mode from the future", report: TPV(mode: 9, time: 3600, latitude: elsewhere),
-      words: "gpsd gives no fix: it has a mode that gpsd does not document"),
+      words: " gives no fix: it has a mode that gpsd does not document"),
     Flaw(
-      name: "nan", report: TPV(time: 3600, latitude: "nan"),
-      words: "gpsd gives no fix: its position is no place on Earth"),
+      name: "null", report: TPV(time: 3600, latitude: "null"),
+      words: " gives no fix: its latitude or longitude is missing, or not on Earth"),
     Flaw(
       name: "beyond the pole", report: TPV(time: 3600, latitude: "90.0001"),
-      words: "gpsd gives no fix: its position is no place on Earth"),
+      words: " gives no fix: its latitude or longitude is missing, or not on Earth"),
     Flaw(
       name: "a clock that stands still an hour ago",
       report: TPV(time: -3600, isClockStuck: true, latitude: elsewhere),
-      words: "gpsd gives no fix: its clock stands still or went back"),
+      words: " gives no fix: its clock stands still or went back"),
   ]
 
   @Test(arguments: flaws)
@@ -148,6 +148,22 @@ extension WholeAgent.Receivers {
     let ending = await agent.stop()
     #expect(ending.status == 0)
     #expect(ending.lines(with: flaw.words).count == 1)
+    #expect(ending.lines(with: "gpsd").count == 2)
+  }
+
+  /// The date of a GPS receiver whose count of weeks has begun anew.
+  @Test func aDateThatCannotBeRightIsNamedAndThePositionIsUsed() async throws {
+    let gpsd = FakeGPSD(reporting: TPV(date: "2007-07-29"))
+    let home = try practiceHome()
+    let board = try board(home, port: gpsd.port)
+    let agent = try RunningAgent(on: board)
+    try await expect(52.3702157, in: home, from: agent)
+    try await agent.event("source_failed") { $0.source == "gpsd" && $0.cause == "wrong_date" }
+    gpsd.report(TPV(latitude: Self.elsewhere))
+    try await agent.event("source_recovered", of: "gpsd")
+    try await expect(52.3801, in: home, from: agent)
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
     #expect(ending.lines(with: "gpsd").count == 2)
   }
 

@@ -35,6 +35,10 @@ final class RecordingSink: ReadingSink {
     reports.append("\(string(source)): \(string(failure))")
   }
 
+  func receiverChosen(_ source: InlineText, _ receiver: InlineText) {
+    reports.append("\(string(source)): chose \(string(receiver))")
+  }
+
   func sourceRecovered(_ source: InlineText) { reports.append("\(string(source)): recovered") }
 }
 
@@ -51,6 +55,10 @@ func string(_ failure: SourceFailure) -> String {
   case .malformed(let subject, let found): "malformed \(string(subject)) '\(string(found))'"
   case .silent(let subject): "silent \(string(subject))"
   case .withoutFix(let subject, let why): "no fix \(string(subject)), \(string([UInt8](why.text)))"
+  case .wrongDate(let subject, let why):
+    "wrong date \(string(subject)), \(string([UInt8](why.text)))"
+  case .behind(let subject, _): "behind \(string(subject))"
+  case .refused(let subject, let found): "refused \(string(subject)) '\(string(found))'"
   case .unsupported(let subject, let remedy):
     "unsupported \(string(subject)), \(string([UInt8](remedy.text)))"
   }

@@ -1,5 +1,5 @@
-import ModelDisk
 import Bytes
+import ModelDisk
 import Sensing
 import Testing
 
@@ -16,11 +16,12 @@ extension SensorDescription {
 extension Fix {
   /// A fix of that second, which can be told from its longitude.
   /// `time` is what the receiver says that the second is.
-  static func here(at second: Int64, saying time: Int64? = nil) -> Fix {
+  static func here(at second: Int64, saying time: Int64? = nil, by clock: Clock = .receiver) -> Fix
+  {
     Fix(
       mode: .twoDimensional, latitude: 52, longitude: Double(second) / 1000,
       horizontalErrorMeters: 3, time: WallTime(nanoseconds: (time ?? second) * 1_000_000_000),
-      notBefore: Instant(nanoseconds: second * 1_000_000_000))
+      clock: clock, notBefore: Instant(nanoseconds: second * 1_000_000_000))
   }
 }
 

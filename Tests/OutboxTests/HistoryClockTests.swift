@@ -135,4 +135,42 @@ import Testing
     rig.outage(level, 1...2)
     #expect(try rig.recoveredChunks().filter { !$0.readings.isEmpty }.map(\.clock) == ["unset"])
   }
+
+  // MARK: Fixes whose time is not the receiver's
+
+  @Test func aFixWithTheTimeOfItsArrivalIsNoClock() throws {
+    rig.clockIs(synchronized: false, ahead: .seconds(-1000))
+    for second in 2...3 { rig.record(.here(at: Int64(second), saying: 5000, by: .board)) }
+    rig.outage(level, 1...1)
+    #expect(try rig.recoveredChunks().map(\.clock).allSatisfy { $0 == "unset" })
+  }
+
+  @Test(arguments: [Int64.max / 1_000_000_000, Int64.min / 1_000_000_000, 1_000_000])
+  func aReceiverThatContradictsTheNetworkByYearsIsNotBelieved(second: Int64) throws {
+    rig.clockIs(synchronized: true)
+    for _ in 0..<3 { rig.record(.here(at: 2, saying: second)) }
+    rig.outage(level, 1...1)
+    #expect(try rig.recoveredChunks().allSatisfy { $0.clock == "set" })
+  }
+}
+
+/// What the clock makes of a receiver that says anything.
+@Suite struct ClockJudgeTests {
+  @Test(arguments: [true, false], [Int64.min, .min + 1, -1, 0, .max])
+  func noTimeOfAReceiverTraps(isSynchronized: Bool, first: Int64) {
+    for second in [Int64.min, 0, .max] {
+      for board in [Int64.min, 0, .max] {
+        var clock = ClockJudge()
+        clock.isSynchronized = isSynchronized
+        _ = clock.clockRead(Instant(nanoseconds: 0), WallTime(nanoseconds: board))
+        for time in [first, second, second, first, first] {
+          var fix = Fix.here(at: 0)
+          fix.time = WallTime(nanoseconds: time)
+          _ = clock.believes(fix)
+          _ = clock.fixReported(fix)
+          _ = clock.clockRead(Instant(nanoseconds: .max), WallTime(nanoseconds: time))
+        }
+      }
+    }
+  }
 }

@@ -26,10 +26,15 @@ extension ByteBuffer {
     switch verdict {
     case .usable(let fix): append(fix)
     case .noFix: append("no fix")
+    case .misdated(let fix, let flaw):
+      append(flaw == .weeksOff ? "weeks off " : "impossible date ")
+      append(fix)
     case .rejected(.unknownMode): append("unknown mode")
     case .rejected(.noPosition): append("no position")
-    case .rejected(.noTime): append("no time")
+    case .rejected(.emptyPosition): append("empty position")
     case .rejected(.notNewer): append("not newer")
+    case .rejected(.unreadable): append("unreadable")
+    case .rejected(.otherReceiver): append("other receiver")
     }
   }
 
@@ -38,6 +43,7 @@ extension ByteBuffer {
     case nil: append("nothing")
     case .connect: append("connect")
     case .drain: append("drain")
+    case .readReport: append("read a report")
     case .askForReports: append("ask for reports")
     case .askForQuiet: append("ask for quiet")
     case .stopListening: append("stop listening")
@@ -62,7 +68,8 @@ extension ByteBuffer {
       append(what)
       append(" failed with ")
       append(decimal: code)
-    case .notPermitted, .busy, .withoutFix, .unsupported: append("another failure")
+    case .notPermitted, .busy, .withoutFix, .wrongDate, .behind, .refused, .unsupported:
+      append("another failure")
     }
   }
 }
@@ -71,7 +78,8 @@ private func report(
   mode: Int32 = 3, seconds: Int64?, latitude: Double = 52.0000001, longitude: Double = 4.1
 ) -> FixReport {
   var report = FixReport(
-    mode: mode, time: seconds.map { WallTime(nanoseconds: $0 * 1_000_000_000) })
+    mode: mode,
+    time: seconds.map { WallTime.released + .seconds($0) })
   report.latitude = latitude
   report.longitude = longitude
   report.altitudeMeters = -2.5
@@ -87,22 +95,25 @@ func judgeFixes(to transcript: inout Transcript) {
     report(mode: 2, seconds: 102), report(mode: 9, seconds: 103), report(seconds: nil),
     report(seconds: 104, latitude: .nan), report(seconds: 104, longitude: -180.1),
     report(seconds: 50), report(seconds: 51), report(seconds: 52), report(seconds: 53),
+    report(seconds: -1024 * 7 * 86_400), report(seconds: -1), report(seconds: 54, latitude: 0),
   ]
   for report in reports {
     transcript.line("a fix judged") { line in
-      line.append(judge.reported(report, notBefore: Instant(nanoseconds: 0)))
+      let start = Instant(nanoseconds: 0)
+      let arrival = Arrival(instant: start, wallTime: .released, since: start)
+      line.append(judge.reported(report, arrival))
     }
   }
 }
 
 func talkToGPSD(to transcript: inout Transcript) {
-  for pace in [GPSDSession.Pace.streaming, .onDemand] { talk(pace: pace, to: &transcript) }
+  for cycle in [Duration.seconds(10), .seconds(900)] { talk(cycle: cycle, to: &transcript) }
 }
 
-private func talk(pace: GPSDSession.Pace, to transcript: inout Transcript) {
+private func talk(cycle: Duration, to transcript: inout Transcript) {
   var now = Instant(nanoseconds: 0)
   var session = GPSDSession(
-    name: InlineText("gpsd"), pace: pace, fixTimeout: .seconds(10), now: now)
+    name: InlineText("gpsd"), cycle: cycle, fixTimeout: .seconds(10), now: now)
   func say(_ event: StaticString, _ action: GPSDSession.Action?, _ deadline: Instant?) {
     transcript.line("gpsd") { line in
       line.append(event)
@@ -113,20 +124,29 @@ private func talk(pace: GPSDSession.Pace, to transcript: inout Transcript) {
     }
   }
   func hear(_ text: StaticString) {
-    session.input.append(text)
-    let action = session.bytesReceived(now: now)
-    say("heard", action, session.deadline)
+    session.input.buffer.append(text)
+    while true {
+      let action = session.bytesReceived(now: now)
+      say("heard", action, session.deadline)
+      guard action == .readReport else { break }
+      transcript.line("gpsd report") { $0.append(session.report.bytes) }
+      session.reportRead(
+        report(mode: 3, seconds: now.nanoseconds / 1_000_000_000), now: now,
+        wallTime: .released)
+    }
   }
   say("cycle", session.cycleDue(now: now), session.deadline)
   session.connected(now: now)
   hear("{\"class\":\"VERSION\",\"release\":\"3.25\"}\r")
   hear("\n{\"class\":\"DEVICES\"}\n{\"class\":\"TPV\",\"mode\":1}\n{\"class\":\"TPV\",\"mo")
   hear("de\":3}\n")
-  transcript.line("gpsd report") { $0.append(session.report.bytes.extracting(0..<8)) }
-  session.takeReport()
-  say("fix", session.fixFound(), session.deadline)
+  say("drained", session.drained(now: now), session.deadline)
+  transcript.line("gpsd fix") { $0.append(session.takeFix()?.latitude) }
   now = now + .seconds(20)
   say("cycle", session.cycleDue(now: now), session.deadline)
+  hear(
+    "{ \"mode\" : 3, \"x\":[1], \"class\":\"TPV\"}\n\n{]\n{\"class\":\"ERROR\",\"message\":\"no\"}\n"
+  )
   say("drained", session.drained(now: now), session.deadline)
   now = now + .seconds(61)
   say("late", session.deadlineReached(now: now), session.deadline)

@@ -13,7 +13,7 @@ import Testing
   private mutating func aFixEndsIt() -> Bool { drought.judged(fix) }
 
   /// What is told at the beginnings of these cycles, each with the verdicts on its reports.
-  private mutating func told(_ cycles: [[FixJudge.Verdict]]) -> [StaticText?] {
+  private mutating func told(_ cycles: [[FixJudge.Verdict]]) -> [FixJudge.Verdict?] {
     cycles.map { verdicts in
       for verdict in verdicts { _ = drought.judged(verdict) }
       return drought.cycleDue()
@@ -26,21 +26,26 @@ import Testing
     #expect(reasons.allSatisfy { $0 == nil } && !ended)
   }
 
-  @Test(
-    arguments: [
-      (FixJudge.Verdict.noFix, "its receiver has none; does the antenna see the sky?"),
-      (.rejected(.unknownMode), "it has a mode that gpsd does not document"),
-      (.rejected(.noPosition), "its position is no place on Earth"),
-      (.rejected(.noTime), "it has no time, and may be an old one"),
-      (.rejected(.notNewer), "its clock stands still or went back"),
-    ] as [(FixJudge.Verdict, StaticText)])
-  mutating func theThirdCycleWithoutAFixIsToldOnceWithItsReason(
-    _ verdict: FixJudge.Verdict, _ reason: StaticText
-  ) {
+  static let misdated = FixJudge.Verdict.misdated(
+    Fix(
+      mode: .twoDimensional, latitude: 1, longitude: 2, time: WallTime(nanoseconds: 1),
+      clock: .board, notBefore: Instant(nanoseconds: 1)), .weeksOff)
+
+  @Test(arguments: [
+    .noFix, .rejected(.unknownMode), .rejected(.noPosition), .rejected(.emptyPosition),
+    .rejected(.notNewer), .rejected(.unreadable), .rejected(.otherReceiver), misdated,
+  ])
+  mutating func theThirdCycleWithoutAFixIsToldOnceWithItsReason(_ verdict: FixJudge.Verdict) {
     let reasons = told([[verdict], [verdict], [verdict], [verdict], [verdict]])
-    #expect(reasons == [nil, nil, reason, nil, nil])
+    #expect(reasons == [nil, nil, verdict, nil, nil])
     let ends = [aFixEndsIt(), aFixEndsIt()]
     #expect(ends == [true, false])
+  }
+
+  @Test mutating func anEchoDoesNotHideThatTheDateIsWrong() {
+    let cycle = [Self.misdated, .rejected(.notNewer)]
+    let reasons = told([cycle, cycle, cycle])
+    #expect(reasons == [nil, nil, Self.misdated])
   }
 
   @Test mutating func aReceiverThatIsSilentIsAnotherTrouble() {

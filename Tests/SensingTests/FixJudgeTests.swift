@@ -4,9 +4,14 @@ import Testing
 
 @Suite struct FixJudgeTests {
   private let now = Instant(nanoseconds: 5)
+  private var arrival: Arrival {
+    Arrival(instant: Instant(nanoseconds: 1_000_000_005), wallTime: wallTime, since: now)
+  }
+  /// 2027-05-01 12:00 UTC.
+  private let wallTime = WallTime(nanoseconds: 1_809_172_800 * 1_000_000_000)
 
   private func time(_ second: Int64) -> WallTime {
-    WallTime(nanoseconds: (1_714_564_800 + second) * 1_000_000_000)
+    WallTime(nanoseconds: (1_809_172_800 + second) * 1_000_000_000)
   }
   private func report(mode: Int32 = 3, at second: Int64 = 0) -> FixReport {
     var report = FixReport(mode: mode, time: time(second))
@@ -21,7 +26,7 @@ import Testing
   }
   private func verdict(_ report: FixReport) -> FixJudge.Verdict {
     var judge = FixJudge()
-    return judge.reported(report, notBefore: now)
+    return judge.reported(report, arrival)
   }
   private func fix(_ change: (inout FixReport) -> Void) throws -> Fix {
     var report = report()
@@ -111,10 +116,107 @@ import Testing
     #expect(try fix { $0.altitudeMeters = -430 }.altitudeMeters == -430)
   }
 
-  @Test func aReportWithoutATimeCannotBeToldFromAnOldOne() {
+  /// gpsd says what its receiver says, when it does.
+  @Test func aPositionWithoutATimeHasThatOfItsArrival() throws {
+    var judge = FixJudge()
     var report = report()
     report.time = nil
-    #expect(verdict(report) == .rejected(.noTime))
+    for _ in 0..<2 {
+      guard case .usable(let fix) = judge.reported(report, arrival) else { throw NoFix() }
+      #expect(fix.time == wallTime)
+      #expect(fix.clock == .board)
+      #expect(fix.notBefore == now)
+    }
+  }
+
+  @Test func aPositionOfZeroIsBelievedWhereItHasAnAccuracy() throws {
+    func equator(_ error: Double) -> FixJudge.Verdict {
+      var report = report()
+      (report.latitude, report.longitude) = (0, 0)
+      report.horizontalErrorMeters = error
+      return verdict(report)
+    }
+    for error in [.nan, 0, FixJudge.plausibleErrorMetersMax, .infinity] {
+      #expect(equator(error) == .rejected(.emptyPosition))
+    }
+    guard case .usable = equator(5) else { throw NoFix() }
+  }
+
+  @Test func theErrorToTheEastAndToTheNorthMakeOne() throws {
+    let fix = try fix {
+      $0.horizontalErrorMeters = .nan
+      ($0.eastErrorMeters, $0.northErrorMeters) = (3, 4)
+    }
+    #expect(fix.horizontalErrorMeters == 5)
+    #expect(try self.fix { $0.eastErrorMeters = 3 }.horizontalErrorMeters == 17.1)
+    let half = try self.fix {
+      $0.horizontalErrorMeters = .nan
+      $0.eastErrorMeters = 3
+    }
+    #expect(half.horizontalErrorMeters == nil)
+  }
+
+  // MARK: Dates that cannot be right
+
+  private static let week: Int64 = 7 * 86_400
+
+  @Test(arguments: [-1, 0, 1] as [Int64], [-3600, 0, 3600] as [Int64])
+  func aDateThatIsAThousandWeeksOffIsSaidToBeThatAndThePositionIsUsed(
+    weeks: Int64, seconds: Int64
+  ) throws {
+    let verdict = verdict(report(at: (weeks - 1) * 1024 * Self.week + seconds))
+    guard weeks != 1 else {
+      guard case .usable(let fix) = verdict else { throw NoFix() }
+      #expect(fix.clock == .receiver)
+      return
+    }
+    guard case .misdated(let fix, .weeksOff) = verdict else { throw NoFix() }
+    #expect(fix.latitude == 51.5)
+    #expect(fix.time == wallTime)
+    #expect(fix.clock == .board)
+  }
+
+  @Test(arguments: [
+    WallTime.released.nanoseconds - 1, 0, .min, .max, .min + 1, 315_964_800_000_000_000,
+    WallTime.released.nanoseconds + 1024 * week * 1_000_000_000,
+  ])
+  func aDateThatCannotBeRightIsSaidToBeThatAndThePositionIsUsed(nanoseconds: Int64) throws {
+    for wallTime in [self.wallTime, WallTime(nanoseconds: .min), WallTime(nanoseconds: .max)] {
+      var judge = FixJudge()
+      var report = report()
+      report.time = WallTime(nanoseconds: nanoseconds)
+      var arrival = arrival
+      arrival.wallTime = wallTime
+      guard case .misdated(let fix, _) = judge.reported(report, arrival) else { throw NoFix() }
+      #expect(fix.time == wallTime)
+    }
+  }
+
+  // MARK: How old it is
+
+  /// How old the fixes are that are read at these seconds with the receiver's clock behind by so
+  /// many milliseconds, in hundreds of milliseconds.
+  private func ages(_ readings: [(at: Int64, behind: Int64)]) -> [Int64?] {
+    var judge = FixJudge()
+    return readings.map { reading in
+      let instant = Instant(nanoseconds: (1000 + reading.at) * 1_000_000_000)
+      let arrival = Arrival(instant: instant, wallTime: wallTime, since: Instant(nanoseconds: 0))
+      var report = report()
+      report.time = time(reading.at) - .milliseconds(reading.behind)
+      guard case .usable(let fix) = judge.reported(report, arrival) else { return nil }
+      return ((instant - fix.notBefore).nanoseconds + 50_000_000) / 100_000_000
+    }
+  }
+
+  @Test func theAgeOfAFixIsHowMuchLaterItComesThanTheOthersDid() {
+    #expect(ages([(0, 7000), (10, 7000), (20, 15_000), (30, 7000)]).dropFirst() == [0, 80, 0])
+    #expect(ages([(0, 7000), (10, 6000), (20, 7000)]).dropFirst() == [0, 10])
+    #expect(ages([(0, 0)]) == [10_000], "of the first it is known when the socket was empty")
+  }
+
+  @Test func aClockThatDriftsIsNotLate() {
+    let day = (0...8640).map { (at: Int64($0) * 10, behind: Int64($0) * 2) }
+    #expect(ages(day).dropFirst().allSatisfy { $0 == 0 })
   }
 
   // MARK: The receiver's clock
@@ -123,10 +225,10 @@ import Testing
   private func verdicts(_ seconds: [Int64]) -> [Bool?] {
     var judge = FixJudge()
     return seconds.map { second in
-      switch judge.reported(report(at: second), notBefore: now) {
+      switch judge.reported(report(at: second), arrival) {
       case .usable: true
       case .rejected(.notNewer): false
-      case .rejected, .noFix: nil
+      case .rejected, .noFix, .misdated: nil
       }
     }
   }
@@ -159,12 +261,12 @@ import Testing
   @Test func aReportThatIsNoFixDoesNotMoveTheClock() {
     var judge = FixJudge()
     for mode in [0, 1, 9] as [Int32] {
-      _ = judge.reported(report(mode: mode, at: 50), notBefore: now)
+      _ = judge.reported(report(mode: mode, at: 50), arrival)
     }
     var nowhere = report(at: 50)
     nowhere.latitude = .nan
-    _ = judge.reported(nowhere, notBefore: now)
-    guard case .usable = judge.reported(report(at: 10), notBefore: now) else {
+    _ = judge.reported(nowhere, arrival)
+    guard case .usable = judge.reported(report(at: 10), arrival) else {
       Issue.record("an unusable report counted as the last fix")
       return
     }

@@ -5,68 +5,137 @@ import Sensing
 final class GPSDConversation {
   static let fixTimeout: Duration = .seconds(20)
 
-  private(set) var now = Instant(nanoseconds: 1_000_000_000_000)
+  static let start = Instant(nanoseconds: 1_000_000_000_000)
+  private(set) var now = start
   private var session: GPSDSession
 
-  init(_ pace: GPSDSession.Pace) {
+  init(_ pace: GPSDSession.Pace, device: String = "", cycle: Duration? = nil) {
     session = GPSDSession(
-      name: InlineText("gpsd"), pace: pace, fixTimeout: Self.fixTimeout, now: now)
+      name: InlineText("gpsd"), device: [UInt8](device.utf8),
+      cycle: cycle ?? (pace == .streaming ? .seconds(10) : .seconds(900)),
+      fixTimeout: Self.fixTimeout, now: now)
   }
 
   /// A session that has asked for reports.
-  static func awaitingFix(_ pace: GPSDSession.Pace) -> GPSDConversation {
-    let conversation = GPSDConversation(pace)
+  static func awaitingFix(
+    _ pace: GPSDSession.Pace, device: String = "", cycle: Duration? = nil
+  ) -> GPSDConversation {
+    let conversation = GPSDConversation(pace, device: device, cycle: cycle)
     _ = conversation.cycleDue()
     conversation.connected()
-    _ = conversation.hears(GPSDLine.version)
+    _ = conversation.hears(GPSDLines.version)
     return conversation
   }
 
   /// A session whose first cycle has brought a fix.
   static func resting(_ pace: GPSDSession.Pace) -> GPSDConversation {
     let conversation = awaitingFix(pace)
-    _ = conversation.hears(GPSDLine.watch + GPSDLine.fix(second: 0))
-    _ = conversation.fixFound()
+    _ = conversation.hears(GPSDLines.watch + GPSDLines.fix(second: 0))
+    _ = conversation.drained()
+    conversation.forget()
     return conversation
   }
 
   var deadline: Instant? { session.deadline }
   var isConnected: Bool { session.isConnected }
-  var isAwaitingFix: Bool { session.isAwaitingFix }
-  var report: String { session.report.text }
+  var isGathering: Bool { session.isGathering }
+  /// What libgps was given, since `forget`.
+  private(set) var reports: [String] = []
+  private(set) var fixes: [Fix] = []
+  private(set) var news: [GPSDSession.News] = []
+
+  func forget() { (reports, fixes, news) = ([], [], []) }
 
   func wait(_ duration: Duration) { now = now + duration }
-  func cycleDue() -> GPSDSession.Action? { session.cycleDue(now: now) }
+  func cycleDue() -> GPSDSession.Action? { after(session.cycleDue(now: now)) }
   func connected() { session.connected(now: now) }
-  func failed(_ failure: SourceFailure) -> GPSDSession.Action { session.failed(failure) }
-  func drained() -> GPSDSession.Action? { session.drained(now: now) }
-  func fixFound() -> GPSDSession.Action? { session.fixFound() }
-  func deadlineReached() -> GPSDSession.Action? { session.deadlineReached(now: now) }
+  func failed(_ failure: SourceFailure) -> GPSDSession.Action? { after(session.failed(failure)) }
+  func drained() -> GPSDSession.Action? { after(session.drained(now: now)) }
+  func deadlineReached() -> GPSDSession.Action? { after(session.deadlineReached(now: now)) }
 
-  /// Reads `text` as a driver does, at most `chunk` bytes at once; ends with the first action.
+  private func after(_ action: GPSDSession.Action?) -> GPSDSession.Action? {
+    if let fix = session.takeFix() { fixes.append(fix) }
+    if let word = session.takeNews() { news.append(word) }
+    return action
+  }
+
+  /// Reads `text` as a driver does, at most `chunk` bytes at once; ends with the first action that
+  /// is not for libgps.
   func hears(_ text: String, chunk: Int = .max) -> GPSDSession.Action? {
     var rest = [UInt8](text.utf8)[...]
     while !rest.isEmpty {
-      let part = rest.prefix(min(chunk, session.input.freeCapacity))
-      session.input.append([UInt8](part))
+      let part = rest.prefix(min(chunk, session.input.buffer.freeCapacity))
+      session.input.buffer.append([UInt8](part))
       rest = rest.dropFirst(part.count)
-      if let action = session.bytesReceived(now: now) { return action }
+      while let action = after(session.bytesReceived(now: now)) {
+        guard action == .readReport else { return action }
+        readReport()
+      }
     }
     return nil
   }
 
-  func takeReport() { session.takeReport() }
+  /// Stands in for libgps.
+  private func readReport() {
+    let said = unsafe session.withReport { unsafe String(cString: $0) }
+    reports.append(said)
+    let wallTime = WallTime(
+      nanoseconds: now.nanoseconds - Self.start.nanoseconds + GPSDLines.noon.nanoseconds)
+    session.reportRead(FixReport(written: said), now: now, wallTime: wallTime)
+    _ = after(nil)
+  }
 
-  /// The report as libgps would find it, up to its NUL.
-  func reportAsCString() -> String { unsafe session.withReport { unsafe String(cString: $0) } }
+  /// Reads all of `text`; the last action.
+  func hearsAll(_ text: String) -> GPSDSession.Action? {
+    var last: GPSDSession.Action?
+    for line in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast()
+    where isConnected {
+      last = hears(String(decoding: line, as: UTF8.self) + "\n") ?? last
+    }
+    return last
+  }
 }
 
-extension ByteBuffer {
-  fileprivate var text: String { String(decoding: [UInt8](bytes), as: UTF8.self) }
+extension FixReport {
+  /// What libgps makes of a TPV that was written for it.
+  init(written: String) {
+    let bytes = [UInt8](written.utf8)
+    self.init(mode: 0, time: nil)
+    var reader = JSONReader(bytes.span)
+    do {
+      try reader.openObject()
+      while let key = try reader.nextKey() {
+        let name = String(decoding: [UInt8](key.raw), as: UTF8.self)
+        let value = [UInt8](bytes[try reader.skipValue()])
+        set(name, String(decoding: value, as: UTF8.self))
+      }
+    } catch { preconditionFailure("libgps is given what is no JSON") }
+  }
+
+  private mutating func set(_ key: String, _ value: String) {
+    let number = Double(value) ?? .nan
+    switch key {
+    case "mode": mode = Int32(value) ?? 0
+    case "time": time = WallTime(iso8601: [UInt8](value.utf8.dropFirst().dropLast()).span)
+    case "lat": latitude = number
+    case "lon": longitude = number
+    case "altMSL": altitudeMeters = number
+    case "speed": speedMetersPerSecond = number
+    case "track": trackDegrees = number
+    case "eph": horizontalErrorMeters = number
+    case "epv": verticalErrorMeters = number
+    case "epx": eastErrorMeters = number
+    case "epy": northErrorMeters = number
+    default: break
+    }
+  }
 }
 
 /// Lines of gpsd 3.22, as it sent them.
-enum GPSDLine {
+enum GPSDLines {
+  /// 2027-05-01 12:00 UTC.
+  static let noon = WallTime(nanoseconds: 1_809_172_800_000_000_000)
+
   static let version =
     #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n"
   static let devices =
@@ -83,14 +152,20 @@ enum GPSDLine {
     + #"{"PRN":2,"el":17.0,"az":308.0,"ss":41.0,"used":true,"gnssid":0,"svid":2}]}"# + "\r\n"
   static let noFix = #"{"class":"TPV","device":"/dev/ttyUSB0","mode":1}"# + "\r\n"
 
+  static func time(_ second: Int64) -> WallTime { noon + .seconds(second) }
+
   static func fix(second: Int) -> String {
-    #"{"class":"TPV","device":"/dev/ttyUSB0","mode":3,"time":"2024-05-01T12:00:0\#(second).000Z","#
+    #"{"class":"TPV","device":"/dev/ttyUSB0","mode":3,"time":"2027-05-01T12:00:0\#(second).000Z","#
       + #""ept":0.005,"lat":51.500000000,"lon":-0.100001667,"altHAE":59.5000,"altMSL":12.5000,"#
       + #""alt":12.5000,"epx":17.240,"epy":15.217,"epv":27.600,"track":90.2000,"magtrack":90.0480,"#
       + #""magvar":-0.2,"speed":1.492,"climb":0.000,"eps":34.48,"epc":55.20,"geoidSep":47.000,"#
       + #""eph":17.100,"sep":28.500}"# + "\r\n"
   }
 
-  /// How a TPV stands in the session's report.
-  static func report(_ line: String) -> String { line.dropLast() + "\r\0" }
+  /// How that fix is written for libgps.
+  static func report(second: Int) -> String {
+    #"{"class":"TPV","mode":3,"time":"2027-05-01T12:00:0\#(second).000Z","altMSL":12.5000,"#
+      + #""lat":51.500000000,"lon":-0.100001667,"speed":1.492,"track":90.2000,"eph":17.100,"#
+      + #""epv":27.600,"epx":17.240,"epy":15.217}"#
+  }
 }

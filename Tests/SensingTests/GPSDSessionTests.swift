@@ -19,61 +19,61 @@ import Testing
     #expect(conversation.deadline == conversation.now + GPSDSession.versionTimeout)
 
     conversation.wait(.seconds(1))
-    #expect(conversation.hears(GPSDLine.version) == .askForReports)
+    #expect(conversation.hears(GPSDLines.version) == .askForReports)
     #expect(conversation.deadline == conversation.now + GPSDConversation.fixTimeout)
-    #expect(conversation.isAwaitingFix)
+    #expect(conversation.isGathering)
   }
 
   @Test func theAnswersToTheCommandAreNoReports() {
     let conversation = GPSDConversation.awaitingFix(.streaming)
-    #expect(conversation.hears(GPSDLine.devices + GPSDLine.watch + GPSDLine.sky) == nil)
-    #expect(conversation.report == "")
-    #expect(conversation.isAwaitingFix)
+    #expect(conversation.hears(GPSDLines.devices + GPSDLines.watch + GPSDLines.sky) == nil)
+    #expect(conversation.drained() == nil)
+    #expect(conversation.reports.isEmpty)
+    #expect(conversation.isGathering)
   }
 
-  @Test func nobodyListensWhileTheReportsOfAStreamWait() {
+  @Test func theReportsOfAStreamWaitUntilACycleIsDue() {
     let conversation = GPSDConversation.awaitingFix(.streaming)
-    #expect(conversation.hears(GPSDLine.fix(second: 1)) == nil)
-    #expect(conversation.report == GPSDLine.report(GPSDLine.fix(second: 1)))
-    #expect(conversation.fixFound() == .stopListening)
-    #expect(!conversation.isAwaitingFix)
-    #expect(conversation.deadline == nil)
+    #expect(conversation.hears(GPSDLines.fix(second: 1)) == nil)
+    #expect(conversation.reports == [GPSDLines.report(second: 1)])
+    #expect(conversation.drained() == .stopListening)
+    #expect(conversation.fixes.count == 1)
+    #expect(!conversation.isGathering)
 
-    conversation.takeReport()
     conversation.wait(.seconds(10))
     #expect(conversation.cycleDue() == .drain)
-    #expect(conversation.hears(GPSDLine.fix(second: 2)) == nil)
-    #expect(conversation.drained() == nil)
-    #expect(conversation.fixFound() == nil)
-    #expect(conversation.report == GPSDLine.report(GPSDLine.fix(second: 2)))
+    #expect(conversation.isGathering, "the socket may not be empty in one turn of the loop")
+    #expect(conversation.hears(GPSDLines.fix(second: 2) + GPSDLines.fix(second: 9)) == nil)
+    #expect(conversation.drained() == .stopListening)
+    #expect(conversation.fixes.map(\.time) == [GPSDLines.time(1), GPSDLines.time(9)])
   }
 
   @Test func gpsdIsQuietBetweenTheCyclesOnDemand() {
     let conversation = GPSDConversation.awaitingFix(.onDemand)
-    _ = conversation.hears(GPSDLine.fix(second: 1))
-    #expect(conversation.fixFound() == .askForQuiet)
-    #expect(!conversation.isAwaitingFix)
+    _ = conversation.hears(GPSDLines.fix(second: 1))
+    #expect(conversation.drained() == .askForQuiet)
+    #expect(!conversation.isGathering)
     #expect(conversation.deadline == nil)
 
     conversation.wait(.seconds(900))
     #expect(conversation.cycleDue() == .drain)
     #expect(conversation.drained() == .askForReports)
-    #expect(conversation.isAwaitingFix)
+    #expect(conversation.isGathering)
     #expect(conversation.deadline == conversation.now + GPSDConversation.fixTimeout)
   }
 
   @Test func whatGPSDSaidBeforeItWasQuietIsNoReportOfTheNextCycle() {
     let conversation = GPSDConversation.resting(.onDemand)
-    conversation.takeReport()
     conversation.wait(.seconds(900))
     // It had begun to speak when it was asked to be quiet.
     #expect(conversation.cycleDue() == .drain)
-    let late = GPSDLine.fix(second: 1) + GPSDLine.fix(second: 2).prefix(40)
+    let late = GPSDLines.fix(second: 1) + GPSDLines.fix(second: 2).prefix(40)
     #expect(conversation.hears(String(late)) == nil)
     #expect(conversation.drained() == .askForReports)
-    #expect(conversation.report == "")
-    #expect(conversation.hears(GPSDLine.fix(second: 2).dropFirst(40) + GPSDLine.watch) == nil)
-    #expect(conversation.isAwaitingFix)
+    #expect(conversation.hears(GPSDLines.fix(second: 2).dropFirst(40) + GPSDLines.watch) == nil)
+    #expect(conversation.drained() == nil)
+    #expect(conversation.isGathering)
+    #expect(conversation.fixes.isEmpty)
   }
 
   @Test(
@@ -82,10 +82,10 @@ import Testing
   func aCycleUnderARoofEndsWithoutAFix(pace: GPSDSession.Pace, action: GPSDSession.Action) {
     let conversation = GPSDConversation.awaitingFix(pace)
     conversation.wait(GPSDConversation.fixTimeout)
-    #expect(conversation.hears(GPSDLine.noFix) == nil)
+    #expect(conversation.hears(GPSDLines.noFix) == nil)
     #expect(conversation.deadlineReached() == action)
     #expect(conversation.isConnected)
-    #expect(!conversation.isAwaitingFix)
+    #expect(!conversation.isGathering)
     #expect(conversation.deadline == nil)
   }
 
@@ -95,7 +95,7 @@ import Testing
     #expect(conversation.cycleDue() == nil)
     conversation.connected()
     #expect(conversation.cycleDue() == nil)
-    _ = conversation.hears(GPSDLine.version)
+    _ = conversation.hears(GPSDLines.version)
     let deadline = conversation.deadline
     conversation.wait(.seconds(1))
     #expect(conversation.cycleDue() == nil)
@@ -103,51 +103,58 @@ import Testing
     #expect(conversation.deadline == deadline)
   }
 
+  @Test func whatGPSDDoesNotLikeIsToldOnceInAConnection() {
+    let conversation = GPSDConversation.awaitingFix(.streaming)
+    let line = #"{"class":"ERROR","message":"Unrecognized request"}"# + "\r\n"
+    #expect(conversation.hears(line + line) == nil)
+    #expect(
+      conversation.news == [.failed(.refused(gpsd, found: InlineText("Unrecognized request")))])
+    _ = conversation.hears(GPSDLines.fix(second: 1) + line + GPSDLines.fix(second: 2))
+    #expect(conversation.news.dropFirst() == [.recovered])
+  }
+
   // MARK: Lines
 
   @Test func aLineCutAnywhereIsReadWhole() {
-    let text = GPSDLine.sky + GPSDLine.fix(second: 7) + GPSDLine.sky
+    let text = GPSDLines.sky + GPSDLines.fix(second: 7) + GPSDLines.sky
     for chunk in 1...text.utf8.count {
       let conversation = GPSDConversation.awaitingFix(.streaming)
       #expect(conversation.hears(text, chunk: chunk) == nil)
-      #expect(conversation.report == GPSDLine.report(GPSDLine.fix(second: 7)), "\(chunk) at once")
+      #expect(conversation.reports == [GPSDLines.report(second: 7)], "\(chunk) at once")
     }
   }
 
   @Test func onlyTheNewestCompleteReportOfADrainCounts() {
     let conversation = GPSDConversation.resting(.streaming)
-    conversation.takeReport()
     _ = conversation.cycleDue()
     for second in 1...8 {
-      #expect(conversation.hears(GPSDLine.fix(second: second) + GPSDLine.sky) == nil)
+      #expect(conversation.hears(GPSDLines.fix(second: second) + GPSDLines.sky) == nil)
     }
-    let cut = GPSDLine.fix(second: 9)
+    let cut = GPSDLines.fix(second: 9)
     #expect(conversation.hears(String(cut.prefix(cut.count / 2))) == nil)
-    #expect(conversation.drained() == nil)
-    #expect(conversation.report == GPSDLine.report(GPSDLine.fix(second: 8)))
+    #expect(conversation.drained() == .stopListening)
+    #expect(conversation.fixes.map(\.time) == [GPSDLines.time(8)])
 
-    conversation.takeReport()
-    #expect(conversation.report == "")
+    _ = conversation.cycleDue()
     #expect(conversation.hears(String(cut.dropFirst(cut.count / 2))) == nil)
-    #expect(conversation.report == GPSDLine.report(cut))
+    _ = conversation.drained()
+    #expect(conversation.fixes.last?.time == GPSDLines.time(9))
   }
 
-  @Test func aReportIsACStringForLibgps() {
-    let conversation = GPSDConversation.awaitingFix(.streaming)
-    _ = conversation.hears(GPSDLine.fix(second: 1))
-    #expect(conversation.reportAsCString() + "\n" == GPSDLine.fix(second: 1))
-  }
+  static let garbage = [
+    "HTTP/1.1 400 Bad Request\r\n", "$GPRMC,120000.00,A,5130.0000,N*4C\r\n", "{}\n",
+    "{\"clas\":\"TPV\"}\n", "\u{0}\u{1}\u{2}\n", "[1,2]\n", "{\"class\":\"TPV\"\n",
+  ]
 
-  @Test(arguments: [
-    "HTTP/1.1 400 Bad Request\r\n", "$GPRMC,120000.00,A,5130.0000,N*4C\r\n", "\r\n", "{}\n",
-    "{\"clas\":\"TPV\"}\n", "\u{0}\u{1}\u{2}\n", "[1,2]\n", " {\"class\":\"TPV\"}\n",
-  ])
+  /// A peer that begins with something else, and one that goes on with it.
+  @Test(arguments: garbage)
   func aPeerThatIsNotGPSDIsNamedMalformed(text: String) throws {
-    for line in [text, GPSDLine.version + text] {
+    let lines = String(repeating: text, count: GPSDSession.malformedLinesMax)
+    for said in [text, GPSDLines.version + lines] {
       let conversation = GPSDConversation(.streaming)
       _ = conversation.cycleDue()
       conversation.connected()
-      guard case .fail(.malformed(let name, let found)) = conversation.hears(line) else {
+      guard case .fail(.malformed(let name, let found)) = conversation.hearsAll(said) else {
         Issue.record("\(text) was believed")
         continue
       }
@@ -160,12 +167,33 @@ import Testing
     }
   }
 
+  @Test(arguments: garbage)
+  func aLineOfGarbageCostsThatLine(text: String) {
+    let conversation = GPSDConversation.awaitingFix(.streaming)
+    for second in 0..<10 {
+      let lines = String(repeating: text, count: GPSDSession.malformedLinesMax - 1)
+      #expect(conversation.hears(lines + GPSDLines.fix(second: second)) == nil)
+      #expect(conversation.reports.last == GPSDLines.report(second: second))
+    }
+  }
+
+  /// A gpsd behind a proxy.
+  @Test func spacesEmptyLinesAndTheOrderOfTheKeysDoNotMatter() {
+    let conversation = GPSDConversation(.streaming)
+    _ = conversation.cycleDue()
+    conversation.connected()
+    let version = "\r\n  { \"release\": \"3.22\", \"class\" : \"VERSION\" }\r\n\n"
+    #expect(conversation.hears(version) == .askForReports)
+    #expect(conversation.hears(" { \"mode\": 2 , \"class\": \"TPV\",\t\"lat\":1e1 } \n \n") == nil)
+    #expect(conversation.reports == ["{\"class\":\"TPV\",\"mode\":2,\"lat\":1e1}"])
+  }
+
   @Test(arguments: [1, 1000, Int.max])
   func aLineThatNeverEndsIsMalformed(chunk: Int) {
     let conversation = GPSDConversation.awaitingFix(.streaming)
     let endless =
       #"{"class":"SKY","satellites":["#
-      + String(repeating: " ", count: GPSDSession.lineByteCountMax)
+      + String(repeating: " ", count: GPSDSession.skippedByteCountMax)
     guard case .fail(.malformed) = conversation.hears(endless, chunk: chunk) else {
       Issue.record("an endless line was waited for")
       return
@@ -173,24 +201,23 @@ import Testing
     #expect(!conversation.isConnected)
   }
 
-  @Test func aLineThatJustFitsIsRead() {
+  /// gpsd's own buffer is longer than ours.
+  @Test(arguments: [1, 1000, Int.max], [0, 1, 20_000])
+  func aLineThatIsTooLongCostsThatLine(chunk: Int, excess: Int) {
     let conversation = GPSDConversation.awaitingFix(.streaming)
-    let frame = #"{"class":"SKY","x":""}"# + "\n"
-    let filling = String(repeating: "x", count: GPSDSession.lineByteCountMax - frame.utf8.count)
-    let line = #"{"class":"SKY","x":""# + filling + "\"}\n"
-    #expect(conversation.hears(line) == nil)
-    #expect(conversation.hears(GPSDLine.fix(second: 1)) == nil)
-    #expect(conversation.report == GPSDLine.report(GPSDLine.fix(second: 1)))
+    let filling = String(repeating: "x", count: GPSDSession.lineByteCountMax + excess)
+    let line = #"{"class":"TPV","device":""# + filling + "\"}\n"
+    for second in 1...2 {
+      #expect(conversation.hears(line + GPSDLines.fix(second: second), chunk: chunk) == nil)
+      #expect(conversation.reports.last == GPSDLines.report(second: second))
+    }
   }
 
-  @Test func aReportThatIsTooLongIsMalformedAndNeverHalfRead() {
+  @Test func aLineThatJustFitsIsRead() {
     let conversation = GPSDConversation.awaitingFix(.streaming)
-    let long = String(repeating: "x", count: GPSDSession.reportByteCountMax)
-    let line = #"{"class":"TPV","device":""# + long + "\"}\n"
-    guard case .fail(.malformed) = conversation.hears(GPSDLine.fix(second: 1) + line) else {
-      Issue.record("a report of \(long.count) bytes was believed")
-      return
-    }
-    #expect(conversation.report == "")
+    let frame = #"{"class":"TPV","mode":3,"x":""}"# + "\n"
+    let filling = String(repeating: "x", count: GPSDSession.lineByteCountMax - frame.utf8.count - 1)
+    #expect(conversation.hears(#"{"class":"TPV","mode":3,"x":""# + filling + "\"}\n") == nil)
+    #expect(conversation.reports == [#"{"class":"TPV","mode":3}"#])
   }
 }

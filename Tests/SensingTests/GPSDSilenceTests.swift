@@ -12,10 +12,10 @@ import Testing
     conversation.wait(GPSDSession.connectionTimeout)
     #expect(conversation.deadlineReached() == silent)
     #expect(conversation.deadline == nil)
-    #expect(!conversation.isAwaitingFix)
+    #expect(!conversation.isGathering)
   }
 
-  @Test(arguments: ["", String(GPSDLine.version.dropLast()), GPSDLine.devices])
+  @Test(arguments: ["", String(GPSDLines.version.dropLast()), GPSDLines.devices])
   func aPeerThatNeverSaysItsVersionIsGivenUp(words: String) {
     let conversation = GPSDConversation(.streaming)
     _ = conversation.cycleDue()
@@ -32,8 +32,8 @@ import Testing
     let conversation = GPSDConversation.resting(.streaming)
     conversation.wait(GPSDSession.silenceMax)
     _ = conversation.cycleDue()
-    #expect(conversation.hears(GPSDLine.sky) == nil)
-    #expect(conversation.drained() == nil, "it may be silent for so long")
+    #expect(conversation.hears(GPSDLines.sky) == nil)
+    #expect(conversation.drained() == .stopListening, "it may be silent for so long")
     conversation.wait(moment)
     _ = conversation.cycleDue()
     #expect(conversation.drained() == silent)
@@ -45,8 +45,8 @@ import Testing
     for _ in 0..<10 {
       conversation.wait(GPSDSession.streamingCycleMax)
       _ = conversation.cycleDue()
-      #expect(conversation.hears(GPSDLine.noFix) == nil)
-      #expect(conversation.drained() == nil)
+      #expect(conversation.hears(GPSDLines.noFix) == nil)
+      #expect(conversation.drained() == .stopListening)
     }
   }
 
@@ -55,7 +55,7 @@ import Testing
     conversation.wait(.seconds(900))
     _ = conversation.cycleDue()
     _ = conversation.drained()
-    #expect(conversation.hears(GPSDLine.devices + GPSDLine.watch) == nil)
+    #expect(conversation.hears(GPSDLines.devices + GPSDLines.watch) == nil)
     conversation.wait(GPSDConversation.fixTimeout)
     #expect(conversation.deadlineReached() == silent)
   }
@@ -69,7 +69,7 @@ import Testing
 
   @Test func aNewConnectionKnowsNothingOfTheOldOne() {
     let conversation = GPSDConversation.awaitingFix(.streaming)
-    _ = conversation.hears(GPSDLine.fix(second: 1) + GPSDLine.fix(second: 2).prefix(50))
+    _ = conversation.hears(GPSDLines.fix(second: 1) + GPSDLines.fix(second: 2).prefix(50))
     let reset = SourceFailure.failed(InlineText("gpsd"), errno: 104)
     #expect(conversation.failed(reset) == .fail(reset))
     #expect(conversation.deadline == nil)
@@ -77,9 +77,9 @@ import Testing
     conversation.wait(.seconds(120))
     #expect(conversation.cycleDue() == .connect)
     conversation.connected()
-    #expect(conversation.hears(GPSDLine.watch) == nil, "the version is said anew")
-    #expect(conversation.report == "", "no line begins on one connection and ends on another")
-    #expect(conversation.hears(GPSDLine.version) == .askForReports)
+    #expect(conversation.hears(GPSDLines.watch) == nil, "the version is said anew")
+    #expect(conversation.reports.isEmpty, "no line begins on one connection and ends on another")
+    #expect(conversation.hears(GPSDLines.version) == .askForReports)
     conversation.wait(GPSDConversation.fixTimeout)
     #expect(conversation.deadlineReached() == .stopListening, "the silence is counted anew")
   }
@@ -95,17 +95,17 @@ import Testing
           switch Int.random(in: 0..<7, using: &random) {
           case 0: conversation.cycleDue()
           case 1: conversation.deadlineReached()
-          case 2 where conversation.isConnected: conversation.hears(GPSDLine.version)
-          case 3 where conversation.isConnected: conversation.hears(GPSDLine.fix(second: 1))
+          case 2 where conversation.isConnected: conversation.hears(GPSDLines.version)
+          case 3 where conversation.isConnected: conversation.hears(GPSDLines.fix(second: 1))
           case 4 where conversation.isConnected: conversation.drained()
-          case 5: conversation.fixFound()
+          case 5 where conversation.isConnected: conversation.hears(GPSDLines.noFix)
           case 6 where conversation.isConnected: conversation.hears("garbage\n")
           default: nil
           }
-        let isConnecting = conversation.isAwaitingFix && !conversation.isConnected
+        let isConnecting = conversation.isGathering && !conversation.isConnected
         if isConnecting, Bool.random(using: &random) { conversation.connected() }
         #expect(
-          conversation.isAwaitingFix == (conversation.deadline != nil), "seed \(seed), step \(step)"
+          conversation.isGathering == (conversation.deadline != nil), "seed \(seed), step \(step)"
         )
         if case .fail = action { #expect(!conversation.isConnected) }
       }

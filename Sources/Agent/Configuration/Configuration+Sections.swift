@@ -80,7 +80,8 @@ extension ConfigurationField {
     _ = keys.required("source", example: "source: gpsd")?.word(of: ["gpsd"])
     return Configuration.LocationSettings(
       host: keys.optional("host")?.host() ?? [UInt8]("127.0.0.1"),
-      port: keys.optional("port")?.port() ?? 2947)
+      port: keys.optional("port")?.port() ?? 2947,
+      device: keys.optional("device")?.receiver() ?? [])
   }
 
   private func battery() -> Configuration.BatterySettings? {

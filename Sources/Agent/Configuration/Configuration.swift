@@ -125,6 +125,9 @@ extension Configuration {
     public var host: [UInt8]
     /// `port`: 1 to 65535. Default: 2947.
     public var port: UInt16
+    /// `device`: the only receiver of that gpsd to believe, as gpsd calls it; 1 to 127 bytes of
+    /// visible ASCII. Default: empty, the best of them.
+    public var device: [UInt8] = []
   }
 
   /// `battery`: which batteries are reported.
@@ -178,6 +181,8 @@ extension Configuration {
   static let pathBytesMax = 1024
   /// The longest name the DNS can hold.
   static let hostBytesMax = 253
+  /// `GPS_PATH_MAX` of gpsd, without the NUL.
+  static let receiverBytesMax = 127
   /// A directory of the kernel's device model; real ones stay far below.
   static let supplyNameBytesMax = 64
   /// `GPIO_MAX_NAME_SIZE` of `linux/gpio.h`, without the NUL.

@@ -124,6 +124,16 @@ extension ConfigurationField {
     return nil
   }
 
+  /// What gpsd calls a receiver: the path of a device, or an address.
+  func receiver() -> [UInt8]? {
+    guard let text = text() else { return nil }
+    let isPath = !text.isEmpty && text.count <= Configuration.receiverBytesMax
+    if isPath, text.span.isVisibleASCII { return text }
+    report(
+      "\(quoted: text) is not a receiver of gpsd", remedy: "write for example /dev/ttyACM0")
+    return nil
+  }
+
   /// The name or the address of a computer.
   func host() -> [UInt8]? {
     guard let text = text() else { return nil }

@@ -45,6 +45,11 @@ extension SourceFailure {
       "\(what) says \"\(found)\", which makes no sense there"
     case .silent(let what): "\(what) says nothing; does it have a receiver?"
     case .withoutFix(let what, let why): "\(what) gives no fix: \(why.text)"
+    case .wrongDate(let what, let why):
+      "\(what) gives a date that is \(why.text); its fixes count from when they arrive"
+    case .behind(let what, let seconds):
+      "\(what) is \(seconds) s behind; is the link to it too slow, or its receiver too talkative?"
+    case .refused(let what, let found): "\(what) answers with an error: \"\(found)\""
     case .unsupported(let what, let remedy): "\(what) cannot be used; \(remedy.text)"
     }
   }
@@ -58,6 +63,9 @@ extension SourceFailure {
     case .malformed: "malformed"
     case .silent: "silent"
     case .withoutFix: "no_fix"
+    case .wrongDate: "wrong_date"
+    case .behind: "behind"
+    case .refused: "refused"
     case .unsupported: "unsupported"
     }
   }

@@ -12,6 +12,8 @@ struct ClockJudge {
   static let smallestStep: Duration = .seconds(2)
   /// The receiver's clock and ours may be this far apart.
   static let agreement: Duration = .seconds(10)
+  /// A receiver that is farther from a clock that the network set is wrong.
+  static let errorMax: Duration = .seconds(86_400)
 
   /// What the wall clock shows at the origin of the monotonic one.
   private var origin: WallTime?
@@ -43,7 +45,7 @@ struct ClockJudge {
       return nil
     }
     let step = origin - former
-    guard abs(step.nanoseconds) >= Self.smallestStep.nanoseconds else { return nil }
+    guard step.nanoseconds.magnitude >= Self.smallestStep.nanoseconds.magnitude else { return nil }
     self.origin = origin
     wasRight = false
     disagreement = nil
@@ -51,11 +53,23 @@ struct ClockJudge {
     return step - ahead
   }
 
+  /// Whether a fix has the time: not where it was timed by our clock, or contradicts the network's.
+  func believes(_ fix: Fix) -> Bool {
+    guard fix.clock == .receiver, isSynchronized, let ours = time(of: fix) else {
+      return fix.clock == .receiver
+    }
+    return (fix.time - ours).nanoseconds.magnitude <= Self.errorMax.nanoseconds.magnitude
+  }
+
+  /// The time of a fix by the best clock of the board; nil before the clocks were read.
+  func time(of fix: Fix) -> WallTime? {
+    origin.map { $0 - (Instant(nanoseconds: 0) - fix.notBefore) + ahead }
+  }
+
   /// The receiver says what time it is. Returns by how much the time is another one from now on, where
   /// nobody else knows it.
   mutating func fixReported(_ fix: Fix) -> Duration? {
-    guard let origin else { return nil }
-    let ours = origin - (Instant(nanoseconds: 0) - fix.notBefore) + ahead
+    guard let ours = time(of: fix) else { return nil }
     let error = fix.time - ours
     wasRight = error.isWithinAgreement
     guard !wasRight, !isSynchronized else {
@@ -75,6 +89,6 @@ struct ClockJudge {
 
 extension Duration {
   fileprivate var isWithinAgreement: Bool {
-    abs(nanoseconds) <= ClockJudge.agreement.nanoseconds
+    nanoseconds.magnitude <= ClockJudge.agreement.nanoseconds.magnitude
   }
 }

@@ -84,8 +84,13 @@ public struct History: ~Copyable {
     spool.record(corrected(reading), of: uniqueID, isTimeTrusted: clock.isTrusted)
   }
 
-  /// The receiver's clock is right.
+  /// A receiver's clock is right, unless the fix has no time of it or the network knows better.
   mutating func record(_ fix: Fix) {
+    guard clock.believes(fix) else {
+      var timed = fix
+      timed.time = clock.time(of: fix) ?? fix.time
+      return spool.record(timed, isTimeTrusted: clock.isTrusted)
+    }
     if let step = clock.fixReported(fix) {
       wasToldTime = true
       putRight(by: step)

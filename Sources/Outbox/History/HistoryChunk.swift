@@ -61,7 +61,7 @@ struct HistoryChunk: ~Copyable {
     let before = (readings.count, points.count, sensors.count, sensorsByteCount)
     switch entry.content {
     case .reading(_, let value): append(value, entry.time, of: sensor)
-    case .fix(let fix): append(fix)
+    case .fix(let fix): append(fix, entry.time)
     }
     let isTooLarge = readings.isOverflowed || points.isOverflowed || byteCount > byteCountMax
     guard isEmpty || !isTooLarge else {
@@ -100,9 +100,9 @@ struct HistoryChunk: ~Copyable {
     return sensors.count - 1
   }
 
-  private mutating func append(_ fix: Fix) {
+  private mutating func append(_ fix: Fix, _ time: WallTime) {
     points.openJSONArray()
-    points.appendJSON(fix.time.unixSeconds)
+    points.appendJSON(time.unixSeconds)
     points.appendMeasure(fix.latitude, decimals: Self.coordinateDecimals)
     points.appendMeasure(fix.longitude, decimals: Self.coordinateDecimals)
     points.appendMeasure(fix.horizontalErrorMeters, decimals: Self.measureDecimals)

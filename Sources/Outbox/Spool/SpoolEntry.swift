@@ -43,8 +43,11 @@ public struct SpoolEntry: Equatable, Sendable {
 extension SpoolEntry {
   /// The clock that told the time was wrong by `step`, if nobody vouched for it.
   mutating func correctTime(by step: Duration) {
-    guard case .reading = content, !isTimeTrusted else { return }
+    guard !isTimeTrusted else { return }
     time = time + step
+    guard case .fix(var fix) = content else { return }
+    fix.time = time
+    content = .fix(fix)
   }
 }
 

@@ -1,0 +1,37 @@
+public import Bytes
+
+/// What a receiver reported, before it is judged. A field that it did not give is NaN.
+public struct FixReport: Equatable, Sendable {
+  /// gpsd's mode: 2 and 3 are fixes, 0 and 1 are none.
+  public var mode: Int32
+  public var time: WallTime?
+  public var latitude = Double.nan
+  public var longitude = Double.nan
+  public var altitudeMeters = Double.nan
+  public var speedMetersPerSecond = Double.nan
+  public var trackDegrees = Double.nan
+  public var horizontalErrorMeters = Double.nan
+  public var verticalErrorMeters = Double.nan
+  /// The parts of the horizontal error (epx, epy), for a receiver that gives only those.
+  public var eastErrorMeters = Double.nan
+  public var northErrorMeters = Double.nan
+
+  public init(mode: Int32, time: WallTime?) {
+    self.mode = mode
+    self.time = time
+  }
+}
+
+/// When a report was read, by the clocks of the board.
+public struct Arrival: Equatable, Sendable {
+  public var instant: Instant
+  public var wallTime: WallTime
+  /// When the socket was empty: what is read now came later.
+  public var since: Instant
+
+  public init(instant: Instant, wallTime: WallTime, since: Instant) {
+    self.instant = instant
+    self.wallTime = wallTime
+    self.since = since
+  }
+}

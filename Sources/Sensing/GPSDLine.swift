@@ -1,0 +1,124 @@
+import Bytes
+
+/// What one line of gpsd says (`gpsd_json(5)`).
+///
+/// libgps 3.22 reads some lines that are no JSON for ever, stops at a key that it does not know where
+/// the value is an object or an array, and at a text that is too long for it. So it is never given
+/// what a peer said: a TPV that our own reader has read whole, as one object with nothing behind it,
+/// is written anew with the keys of `keys` and the values that libgps can hold, and nothing else.
+struct GPSDLine {
+  enum Class { case version, position, error, other }
+
+  private(set) var reportClass = Class.other
+  /// Where the path of the receiver stands in the line; empty where there is none.
+  private(set) var device = 0..<0
+  /// Where the text of an ERROR stands in the line.
+  private(set) var message = 0..<0
+  private var values = InlineArray<12, Range<Int>>(repeating: 0..<0)
+
+  /// What of a TPV libgps is given: numbers, but for the time.
+  private static let keys: InlineArray<12, StaticString> = [
+    "mode", "time", "altMSL", "alt", "lat", "lon", "speed", "track", "eph", "epv", "epx",
+    "epy",
+  ]
+  private static let mode = 0
+  private static let time = 1
+  private static let altitude = 2
+  /// The altitude as old releases of gpsd call it.
+  private static let formerAltitude = 3
+  /// Longer than any number or time of gpsd; libgps holds more.
+  private static let valueByteCountMax = 32
+  /// gpsd documents one digit.
+  private static let modeByteCountMax = 3
+
+  /// Nil where the line is not one object of JSON with a class.
+  init?(_ line: Span<UInt8>) {
+    if Self.isOfNoUse(line) { return }
+    do throws(JSONError) {
+      guard try read(line) else { return nil }
+    } catch { return nil }
+  }
+
+  /// Most of what gpsd says is of another class, which stands first: it is not read at all.
+  private static func isOfNoUse(_ line: Span<UInt8>) -> Bool {
+    guard line.starts(with: "{\"class\":\"") else { return false }
+    let name = line.extracting(10...)
+    return !name.starts(with: "TPV\"") && !name.starts(with: "VERSION\"")
+      && !name.starts(with: "ERROR\"")
+  }
+
+  /// Returns whether there is a class.
+  private mutating func read(_ line: Span<UInt8>) throws(JSONError) -> Bool {
+    var reader = JSONReader(line)
+    var hasClass = false
+    try reader.openObject()
+    while let key = try reader.nextKey() {
+      let kind = try reader.nextKind()
+      if key.elementsEqual("class"), kind == .string {
+        reportClass = Class(try reader.text())
+        hasClass = true
+      } else if let index = Self.index(of: key) {
+        let value = try reader.skipValue()
+        values[index] = Self.canHold(line.extracting(value), kind, at: index) ? value : 0..<0
+      } else {
+        let value = try reader.skipValue()
+        guard kind == .string else { continue }
+        let text = value.lowerBound + 1..<value.upperBound - 1
+        if key.elementsEqual("device") { device = text }
+        if key.elementsEqual("message") { message = text }
+      }
+    }
+    try reader.finish()
+    return hasClass
+  }
+
+  private static func index(of key: JSONReader.Text) -> Int? {
+    for index in keys.indices where key.elementsEqual(keys[index]) { return index }
+    return nil
+  }
+
+  private static func canHold(_ value: Span<UInt8>, _ kind: JSONReader.Kind, at index: Int) -> Bool
+  {
+    guard value.count <= valueByteCountMax else { return false }
+    switch index {
+    case time:
+      return kind == .string && WallTime(iso8601: value.extracting(1..<value.count - 1)) != nil
+    case mode:
+      return kind == .number && value.count <= modeByteCountMax
+        && value[value.count - 1].isASCIIDigit
+    default: return kind == .number
+    }
+  }
+
+  /// Writes the TPV that stands in this range of `input`, with a NUL after it as libgps wants it.
+  func write(
+    _ range: Range<Int>, of input: borrowing ByteBuffer, into report: inout ByteBuffer
+  ) {
+    let start = range.lowerBound
+    report.append("{\"class\":\"TPV\"")
+    for index in Self.keys.indices where !values[index].isEmpty {
+      if index == Self.formerAltitude, !values[Self.altitude].isEmpty { continue }
+      report.append(",\"")
+      report.append(Self.keys[index == Self.formerAltitude ? Self.altitude : index])
+      report.append("\":")
+      let value = values[index]
+      report.append(start + value.lowerBound..<start + value.upperBound, of: input)
+    }
+    report.append("}")
+    report.append(0)
+  }
+}
+
+extension GPSDLine.Class {
+  fileprivate init(_ name: JSONReader.Text) {
+    if name.elementsEqual("TPV") {
+      self = .position
+    } else if name.elementsEqual("VERSION") {
+      self = .version
+    } else if name.elementsEqual("ERROR") {
+      self = .error
+    } else {
+      self = .other
+    }
+  }
+}
