@@ -104,7 +104,7 @@ extension WholeAgent.AtTheTerminal {
   func aPipeInPlaceOfTheConfigurationIsNotWaitedFor(_ command: String) async throws {
     let board = try nowhere()
     let pipe = board.path("pipe")
-    #expect(mkfifo(pipe, 0o600) == 0)
+    #expect(unsafe mkfifo(pipe, 0o600) == 0)
     let words = ["send": ["get_config"], "spool": ["list"]][command] ?? []
     let ending = try await RunningAgent(on: board, [command] + words + ["--config", pipe]).ending()
     #expect(ending.status == 66)
