@@ -35,6 +35,8 @@ extension GPSD.Address {
 
   public let name: InlineText
   private let address: Address
+  /// What failures call it: with its address.
+  private let subject: InlineText
   private let loop: EventLoop
   private unowned(unsafe) let sink: any ReadingSink
   private let memory: UnsafeMutablePointer<gps_data_t>
@@ -60,11 +62,12 @@ extension GPSD.Address {
     guard let memory = unsafe cgps_make() else { preconditionFailure("out of memory at start") }
     unsafe self.memory = memory
     self.address = address
+    subject = address.words
     self.loop = loop
     unsafe self.sink = sink
     name = InlineText("gpsd")
     session = GPSDSession(
-      name: address.words, device: device, cycle: cycle, fixTimeout: fixTimeout, now: now)
+      name: subject, device: device, cycle: cycle, fixTimeout: fixTimeout, now: now)
   }
 
   deinit { unsafe cgps_free(memory) }
@@ -108,7 +111,7 @@ extension GPSD.Address {
     do throws(Errno) {
       guard let socket = try connectStream(host: address.host, port: address.port) else {
         let remedy: StaticText = "write gpsd's host as a numeric address, such as 192.168.1.9"
-        return perform(session.failed(.unsupported(name, remedy: remedy)), now: now)
+        return perform(session.failed(.unsupported(subject, remedy: remedy)), now: now)
       }
       watch = try loop.watch(socket.number, for: .output, telling: self)
       awaited = .output
@@ -164,7 +167,7 @@ extension GPSD.Address {
 
   private func failed(_ error: Errno, now: Instant) {
     let failure: SourceFailure =
-      error == .connectionRefused ? .missing(name) : .failed(name, errno: error.code)
+      error == .connectionRefused ? .missing(subject) : .failed(subject, errno: error.code)
     perform(session.failed(failure), now: now)
   }
 
