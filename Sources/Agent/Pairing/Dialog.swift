@@ -98,6 +98,7 @@ struct Dialog {
   }
 
   /// What is typed after `question`; nil at the end of input.
+  @inline(never)
   private func read(
     _ question: MessageText, isSecret: Bool
   ) throws(CommandFailure) -> [UInt8]? {

@@ -128,7 +128,7 @@ enum StandardOutput {
 /// Writes to standard output or standard error. Returns whether all of it was taken: a reader that
 /// closed it does not want to know. What a person reads on standard error has line ends where the
 /// terminal would break a word.
-@discardableResult
+@discardableResult @inline(never)
 func writeToTerminal(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
   let isOutput = descriptor == STDOUT_FILENO
   let bytes = isOutput ? bytes : bytes.wrapped(columns: terminalColumns(descriptor))
