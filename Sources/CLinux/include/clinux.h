@@ -55,8 +55,8 @@ const char *_Nullable clinux_argument(int index);
 /// keeps it as `homeward.debug`) tells which place of the source that is:
 ///
 ///     llvm-symbolizer --obj=homeward.debug 0x5d2c1
-///     addr2line -f -i -e homeward.debug 0x5d2c1
 ///
+/// "in a library" stands in place of the number where the instruction is none of the program's.
 /// After the line the signal does what it did before, which is to end the process.
 void clinux_report_fatal_signals(const uint8_t *version, size_t size);
 
