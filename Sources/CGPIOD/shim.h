@@ -82,6 +82,25 @@ static inline int cgpiod_chip_find_line(struct gpiod_chip *chip, const char *nam
 #endif
 }
 
+/// Writes the name by which a program asked for the line, cut to `max` bytes; returns its length,
+/// which is 0 where the line is free or its holder gave no name, or -1.
+static inline int cgpiod_line_consumer(struct gpiod_chip *chip, uint32_t offset, void *bytes,
+                                       size_t max) {
+#if CGPIOD_VERSION == 1
+  struct gpiod_line *line = gpiod_chip_get_line(chip, offset);
+  const char *name = line ? gpiod_line_consumer(line) : NULL;
+#else
+  struct gpiod_line_info *line = gpiod_chip_get_line_info(chip, offset);
+  const char *name = line ? gpiod_line_info_get_consumer(line) : NULL;
+#endif
+  size_t count = name ? strnlen(name, max) : 0;
+  if (count) memcpy(bytes, name, count);
+#if CGPIOD_VERSION == 2
+  if (line) gpiod_line_info_free(line);
+#endif
+  return line ? (int)count : -1;
+}
+
 #if CGPIOD_VERSION == 2
 static inline enum gpiod_line_bias cgpiod_line_bias(cgpiod_bias bias) {
   switch (bias) {

@@ -1,4 +1,5 @@
 public import Bytes
+import CGPIOD
 import CLinux
 public import LinuxIO
 public import Sensing
@@ -186,6 +187,26 @@ extension GPIOLine: Source {
       record(judge.deadlineReached(now: moment.instant), at: moment)
     } else {
       sample(at: moment)
+    }
+  }
+}
+
+extension GPIOLine {
+  /// The name by which the program that holds the line asked the kernel for it; nil where
+  /// none did, or the name is not known.
+  public var holder: InlineText? {
+    // `GPIO_MAX_NAME_SIZE` of linux/gpio.h
+    var consumer = [UInt8](repeating: 0, count: 32)
+    do throws(SourceFailure) {
+      let place = try GPIOLinePlace(of: settings.address, named: name, in: devices)
+      let count = unsafe consumer.withUnsafeMutableBytes { bytes -> Int32 in
+        guard let start = bytes.baseAddress else { return 0 }
+        return unsafe cgpiod_line_consumer(
+          place.chip.pointer, place.offset, start, bytes.count)
+      }
+      return count > 0 ? InlineText(consumer[..<Int(count)].span) : nil
+    } catch {
+      return nil
     }
   }
 }

@@ -15,10 +15,18 @@ public final class ProcessorTemperature: Source {
       uniqueID: [UInt8]("processor_temperature"), name: [UInt8]("Processor temperature"),
       unit: "°C", deviceClass: [UInt8]("temperature"), stateClass: "measurement",
       icon: [UInt8]("mdi:thermometer"), isDiagnostic: true))
+  private let isOptional: Bool
+  /// How often a zone is looked for that need not be there.
+  private var absence = Supervision()
+  private var wasThere = false
   private let sink: any ReadingSink
 
-  /// `sys` is where sysfs is mounted.
-  public init(sys: Path = Path("/sys"), sink: any ReadingSink) {
+  /// - Parameters:
+  ///   - sys: where sysfs is mounted.
+  ///   - isOptional: whether a machine without a zone is as good as one that has it.
+  ///   - sink: where the temperature goes.
+  public init(sys: Path = Path("/sys"), isOptional: Bool = false, sink: any ReadingSink) {
+    self.isOptional = isOptional
     zones = sys / "class" / "thermal"
     supplies = sys / "class" / "power_supply"
     label = InlineText(zones.bytes.span)
@@ -26,12 +34,17 @@ public final class ProcessorTemperature: Source {
   }
 
   public func sample(at moment: Moment) throws(SourceFailure) {
+    guard absence.isDue(now: moment.instant) else { return }
     do throws(SourceFailure) {
       try sensor.record(at: moment.wallTime, in: sink) { () throws(SourceFailure) in
         let zone = if let chosen { chosen } else { try choose() }
         chosen = zone
         return FixedPoint(try Self.millidegrees(of: zone), decimals: 3).rounded(to: 1)
       }
+      _ = absence.succeeded()
+      wasThere = true
+    } catch .missing where isOptional && !wasThere {
+      _ = absence.failed(.missing(name), now: moment.instant)
     } catch {
       chosen = nil
       throw error

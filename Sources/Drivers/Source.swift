@@ -19,6 +19,12 @@ public protocol Source: AnyObject {
   /// `sample` asked. The cycle waits for it, and the source ends the wait by its own deadline.
   var isGathering: Bool { get }
 
+  /// Why the wait of this cycle brought nothing, where no failure was told yet.
+  var shortfall: SourceFailure? { get }
+
+  /// The program that holds what this source wants for itself; nil where that is not known.
+  var holder: InlineText? { get }
+
   /// When the source wants `deadlineReached`, or nil.
   var deadline: Instant? { get }
   func deadlineReached(at moment: Moment)
@@ -26,6 +32,8 @@ public protocol Source: AnyObject {
 
 extension Source {
   public var isGathering: Bool { false }
+  public var shortfall: SourceFailure? { nil }
+  public var holder: InlineText? { nil }
   public var deadline: Instant? { nil }
   public func deadlineReached(at moment: Moment) {}
 }

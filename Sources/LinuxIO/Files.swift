@@ -92,6 +92,8 @@ public struct FileSystemSpace: Equatable, Sendable {
   public let usedBytes: UInt64
   /// Free for everybody but root.
   public let availableBytes: UInt64
+  /// Whether nothing can be written there, by root either.
+  public let isReadOnly: Bool
 
   public init(holding path: Path) throws(Errno) {
     var status = statvfs()
@@ -102,6 +104,7 @@ public struct FileSystemSpace: Equatable, Sendable {
     totalBytes = UInt64(status.f_blocks) &* blockByteCount
     usedBytes = UInt64(status.f_blocks &- status.f_bfree) &* blockByteCount
     availableBytes = UInt64(status.f_bavail) &* blockByteCount
+    isReadOnly = status.f_flag & UInt(ST_RDONLY) != 0
   }
 }
 

@@ -9,6 +9,23 @@ import CLinux
 /// - Returns: a descriptor that becomes ready for output once `connectionError(of:)` knows the
 ///   outcome, or nil where `host` is not a numeric address.
 public func connectStream(host: [UInt8], port: UInt16) throws(Errno) -> Descriptor? {
+  guard let list = unsafe addresses(of: host, port: port) else { return nil }
+  defer { unsafe freeaddrinfo(list) }
+  let descriptor = unsafe clinux_connect(list)
+  guard descriptor >= 0 else { throw .current }
+  return Descriptor(owning: descriptor)
+}
+
+/// Whether `connectStream` can connect to `host`.
+public func isNumericAddress(_ host: [UInt8]) -> Bool {
+  guard let list = unsafe addresses(of: host, port: 1) else { return false }
+  unsafe freeaddrinfo(list)
+  return true
+}
+
+/// What the caller frees; nil where `host` is not a numeric address.
+@unsafe
+private func addresses(of host: [UInt8], port: UInt16) -> UnsafeMutablePointer<addrinfo>? {
   var hints = unsafe addrinfo()
   unsafe hints.ai_flags = AI_NUMERICHOST
   unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -21,11 +38,7 @@ public func connectStream(host: [UInt8], port: UInt16) throws(Errno) -> Descript
   let result = unsafe name.withCString { name in
     unsafe number.withCString { unsafe getaddrinfo(name, $0, &hints, &list) }
   }
-  guard result == 0, let address = unsafe list else { return nil }
-  defer { unsafe freeaddrinfo(list) }
-  let descriptor = unsafe clinux_connect(address)
-  guard descriptor >= 0 else { throw .current }
-  return Descriptor(owning: descriptor)
+  return unsafe result == 0 ? list : nil
 }
 
 extension Descriptor {

@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 
 /// Counts the cycles in which a receiver reported and gave no fix that can be used, or one with a
 /// date that cannot be right, and says so once when there are too many in a row: a bridge or a
@@ -32,6 +32,11 @@ public struct FixDrought: Sendable {
     if case .usable = verdict { return nil }
     cycleCount += 1
     return cycleCount == Self.cyclesMax ? verdict : nil
+  }
+
+  /// Why the running cycle has no fix, as a failure of the receiver `name`; nil where it has one.
+  public func shortfall(of name: InlineText) -> SourceFailure? {
+    verdict.map { $0.failure(of: name) } ?? .silent(name)
   }
 
   /// The connection ended, which is told by itself.

@@ -22,6 +22,7 @@ import Testing
   var level = false { didSet { unsafe fakegpiod_set_level(chip, level ? 1 : 0) } }
   func refuse(_ error: Int32) { unsafe fakegpiod_set_refusal(chip, error) }
   func refuseToOpen(_ error: Int32) { unsafe fakegpiod_set_open_error(chip, error) }
+  func hold(as name: String) { unsafe fakegpiod_set_holder(chip, name) }
   func hangUp() { unsafe fakegpiod_hang_up(chip) }
 
   /// Puts an edge to `level` into the queue that happens at `instant`.
@@ -98,6 +99,20 @@ import Testing
     line.deadlineReached(at: at(seconds: 5))
     #expect(line.deadline == at(seconds: 5).instant + Supervision.firstDelay * 2)
     #expect(sink.reports == ["pinctrl-bcm2711/17: missing a chip for pinctrl-bcm2711/17"])
+  }
+
+  @Test func whoHoldsALineIsKnownByName() throws {
+    let line = makeLine()
+    #expect(line.holder == nil, "there is no chip")
+    let fake = FakeLine(device)
+    #expect(line.holder == nil)
+    fake.hold(as: "pump")
+    line.sample(at: at(seconds: 1))
+    #expect(sink.reports == ["GPIO17: busy GPIO17"])
+    #expect(line.holder == InlineText("pump"))
+    fake.hold(as: "")
+    line.sample(at: at(seconds: 10))
+    #expect(line.holder == InlineText("homeward"))
   }
 
   @Test func theLevelAtStartIsReportedAtOnce() throws {

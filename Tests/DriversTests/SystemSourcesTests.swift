@@ -95,6 +95,20 @@ import Testing
     #expect(sink.values == ["processor_temperature": tenths(350)])
   }
 
+  @Test func aMachineThatNeedNotHaveAZoneFailsOnlyOnceItHadOne() throws {
+    let temperature = ProcessorTemperature(sys: tree.path, isOptional: true, sink: sink)
+    #expect(failure(of: temperature, second: 1) == nil)
+    #expect(sink.sensors.isEmpty)
+    try addZone(0, type: "cpu-thermal", "48000\n")
+    #expect(failure(of: temperature, second: 2) == nil, "it is looked for seldom")
+    #expect(sink.sensors.isEmpty)
+    #expect(failure(of: temperature, second: 10) == nil)
+    #expect(sink.values == ["processor_temperature": tenths(480)])
+    try addZone(0, type: "cpu-thermal", "4294967295\n")
+    #expect(failure(of: temperature, second: 11)?.contains("'4294967295'") == true)
+    #expect(failure(of: temperature, second: 12) == "missing a thermal zone that answers")
+  }
+
   @Test func aFrozenBoardIsBelowZero() throws {
     try addZone(0, type: "cpu-thermal", "-12345\n")
     try ProcessorTemperature(sys: tree.path, sink: sink).sample(at: at(seconds: 1))

@@ -8,13 +8,14 @@
 #include <gpiod.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 struct fakegpiod {
   struct fakegpiod *next;
-  char path[128], label[32], name[32], source[128];
+  char path[128], label[32], name[32], source[128], holder[32];
   unsigned int offset;
   int level, refusal, open_error;
   bool is_requested, has_left, is_removed;
@@ -60,6 +61,10 @@ void fakegpiod_remove(fakegpiod *chip) {
 void fakegpiod_set_level(fakegpiod *chip, int level) { chip->level = level; }
 void fakegpiod_set_refusal(fakegpiod *chip, int error) { chip->refusal = error; }
 
+void fakegpiod_set_holder(fakegpiod *chip, const char *name) {
+  strncpy(chip->holder, name, sizeof chip->holder - 1);
+}
+
 void fakegpiod_set_open_error(fakegpiod *chip, int error) { chip->open_error = error; }
 
 void fakegpiod_set_source(fakegpiod *chip, const char *path) {
@@ -68,6 +73,17 @@ void fakegpiod_set_source(fakegpiod *chip, const char *path) {
 
 int fakegpiod_write(fakegpiod *chip, const void *bytes, size_t count) {
   return write(chip->events[1], bytes, count) == (ssize_t)count;
+}
+
+// Preloaded into a program that knows nothing of this, with
+// FAKEGPIOD="/dev/gpiochip0 pinctrl-fake GPIO17 17 pump": a chip, its line, and who holds that.
+__attribute__((constructor)) static void add_preloaded(void) {
+  const char *text = getenv("FAKEGPIOD");
+  char path[128], label[32], name[32], holder[32] = "";
+  unsigned int offset;
+  if (!text || sscanf(text, "%127s %31s %31s %u %31s", path, label, name, &offset, holder) < 4)
+    return;
+  fakegpiod_set_holder(fakegpiod_add(path, label, name, offset), holder);
 }
 
 // Where the events of a line come from: a pipe, or what the source names.
@@ -84,7 +100,7 @@ static void *request(struct fakegpiod *chip, unsigned int offset, const char *co
   int error = chip->refusal;
   if (chip->has_left || offset != chip->offset) error = EINVAL;
   if (!consumer || strcmp(consumer, "homeward") != 0) error = EINVAL;
-  if (chip->is_requested) error = EBUSY;
+  if (chip->is_requested || *chip->holder) error = EBUSY;
   if (!error && open_events(chip) < 0) error = errno;
   errno = error;
   if (error) return NULL;
@@ -98,6 +114,11 @@ static void release(struct fakegpiod *chip) {
   chip->events[0] = chip->events[1] = -1;
   chip->is_requested = false;
   if (chip->is_removed) free(chip);
+}
+
+static const char *consumer(const struct fakegpiod *chip) {
+  if (chip->is_requested) return "homeward";
+  return *chip->holder ? chip->holder : NULL;
 }
 
 static int level(const struct fakegpiod *chip) {
@@ -142,6 +163,7 @@ int gpiod_line_request(struct gpiod_line *line, const struct gpiod_line_request_
 }
 void gpiod_line_release(struct gpiod_line *line) { release(fake(line)); }
 int gpiod_line_get_value(struct gpiod_line *line) { return level(fake(line)); }
+const char *gpiod_line_consumer(struct gpiod_line *line) { return consumer(fake(line)); }
 int gpiod_line_event_get_fd(struct gpiod_line *line) { return fake(line)->events[0]; }
 #else
 struct gpiod_request_config {
@@ -163,6 +185,16 @@ int gpiod_chip_get_line_offset_from_name(struct gpiod_chip *chip, const char *na
   if (strcmp(fake(chip)->name, name) == 0) return (int)fake(chip)->offset;
   errno = ENOENT;
   return -1;
+}
+
+struct gpiod_line_info *gpiod_chip_get_line_info(struct gpiod_chip *chip, unsigned int offset) {
+  if (offset == fake(chip)->offset) return (struct gpiod_line_info *)chip;
+  errno = EINVAL;
+  return NULL;
+}
+void gpiod_line_info_free(struct gpiod_line_info *info) { (void)info; }
+const char *gpiod_line_info_get_consumer(struct gpiod_line_info *info) {
+  return consumer(fake(info));
 }
 
 struct gpiod_line_settings *gpiod_line_settings_new(void) { return calloc(1, 1); }

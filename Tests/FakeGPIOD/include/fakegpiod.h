@@ -20,6 +20,8 @@ void fakegpiod_remove(fakegpiod *chip);
 void fakegpiod_set_level(fakegpiod *chip, int level);
 /// The error that a request gets from now on; 0 for none.
 void fakegpiod_set_refusal(fakegpiod *chip, int error);
+/// Another program of that name holds the line from now on; "" for none.
+void fakegpiod_set_holder(fakegpiod *chip, const char *name);
 /// The error that opening the chip gets from now on; 0 for none.
 void fakegpiod_set_open_error(fakegpiod *chip, int error);
 /// The events of the line come from this FIFO from its next request on.
