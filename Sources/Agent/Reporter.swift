@@ -8,6 +8,8 @@ import Sensing
 final class Reporter {
   let log: Log
   let events: EventStream
+  /// What a person does about a source that fails.
+  let advice: SourceAdvice
   var totals = Totals()
   /// What was told of the disk last.
   var toldDiskFailure: DiskFailure?
@@ -19,9 +21,10 @@ final class Reporter {
   /// How the first attempt to deliver ended, for `--once`.
   private(set) var outcome: ExitCode?
 
-  init(log: Log, events: EventStream) {
+  init(log: Log, events: EventStream, advice: SourceAdvice) {
     self.log = log
     self.events = events
+    self.advice = advice
   }
 
   // MARK: The agent
@@ -46,7 +49,7 @@ final class Reporter {
   /// The last words of an agent that was at work.
   func sayStopped(undelivered: Int) {
     log.notice(
-      "stopped: \(totals.readings) readings and \(totals.locations) locations proven,"
+      "stopped: \(totals.readings, "reading") and \(totals.locations, "location") proven,"
         + " \(totals.history) as history, \(totals.refused) refused, \(undelivered) not delivered"
         + " yet, \(totals.lost) lost")
   }
@@ -67,7 +70,9 @@ final class Reporter {
 
   func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
     troubles.failed(source, failure, now: Moment.now.instant)
-    log.warning("\(source): \(failure.words)")
+    var words = failure.words(of: source)
+    if case .missing = failure { words = words + "; it is looked for again" }
+    log.warning("\(words). What to do: \(advice.remedy(for: failure, of: source))")
     events.write("source_failed") {
       $0.appendMember("source", source.bytes)
       $0.appendMember("cause", failure.code)
@@ -176,6 +181,11 @@ final class Reporter {
   private func proven(_ readings: Int, hasLocation: Bool) {
     outcome = .success
     totals.proven += 1
+    if totals.proven == 1 {
+      log.notice(
+        "Home Assistant takes the data: \(readings, "reading") and"
+          + " \(hasLocation ? 1 : 0, "location") came in")
+    }
     totals.readings += readings
     totals.locations += hasLocation ? 1 : 0
     events.write("proven") {
@@ -199,9 +209,9 @@ final class Reporter {
 
   private func recovered(after duration: Duration, _ replaced: Batch.Superseded) {
     log.notice(
-      "Home Assistant takes the data again after \(wholeSeconds: duration); \(replaced.readings)"
-        + " readings and \(replaced.fixes) fixes that were replaced by newer ones meanwhile follow"
-        + " as history")
+      "Home Assistant takes the data again after \(wholeSeconds: duration);"
+        + " \(replaced.readings, "reading") and \(replaced.fixes, "location") that newer ones"
+        + " replaced meanwhile follow as history")
     superseded("recovered", replaced)
   }
 

@@ -64,6 +64,13 @@ final class StateDirectory {
     return error
   }
 
+  /// What a person has to know of its disk; empty where that can be written.
+  var readOnlyWords: MessageText {
+    guard (try? FileSystemSpace(holding: path))?.isReadOnly == true else { return "" }
+    return "; its disk is read-only, as a card becomes that fails (sudo dmesg tells why). To write"
+      + " again: sudo mount -o remount,rw /"
+  }
+
   /// Tries to write, and makes the directory where it is missing.
   func checkIsWritable() throws(Errno) {
     try makePrivateDirectory(at: path)

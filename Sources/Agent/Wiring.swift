@@ -10,41 +10,41 @@ struct Wiring {
   /// How long a cycle waits for a fix where it has to wait for one.
   let fixTimeout: Duration
 
-  func connect(to supervisor: Supervisor, now: Instant) {
-    addSupplies(to: supervisor)
-    addSystemSensors(to: supervisor)
-    for sensor in configuration.sensors {
-      supervisor.add(GPIOLine(sensor, loop: loop, sink: supervisor))
-    }
-    if let location = configuration.location {
-      supervisor.add(
-        GPSD(
-          GPSD.Address(host: location.host, port: location.port), device: location.device,
-          cycle: configuration.every, fixTimeout: fixTimeout, loop: loop, sink: supervisor, now: now
-        ))
-    }
-  }
-
-  private func addSupplies(to supervisor: Supervisor) {
+  /// The sources, in the order in which they are asked. They bring what they find to `sink`.
+  func sources(telling sink: any ReadingSink, now: Instant) -> [any Source] {
+    var sources: [any Source] = []
     let sys = Path(configuration.host.sys)
     switch configuration.battery {
-    case .off: return
-    case .automatic: supervisor.add(Supplies(sys: sys, selection: .all, sink: supervisor))
+    case .off: break
+    case .automatic: sources.append(Supplies(sys: sys, selection: .all, sink: sink))
     case .supplies(let names):
-      supervisor.add(Supplies(sys: sys, selection: .named(names), sink: supervisor))
+      sources.append(Supplies(sys: sys, selection: .named(names), sink: sink))
     }
+    appendSystemSensors(to: &sources, sys: sys, telling: sink)
+    for sensor in configuration.sensors {
+      sources.append(GPIOLine(sensor, loop: loop, sink: sink))
+    }
+    if let location = configuration.location {
+      sources.append(
+        GPSD(
+          GPSD.Address(host: location.host, port: location.port), device: location.device,
+          cycle: configuration.every, fixTimeout: fixTimeout, loop: loop, sink: sink, now: now))
+    }
+    return sources
   }
 
-  private func addSystemSensors(to supervisor: Supervisor) {
-    let sys = Path(configuration.host.sys)
+  private func appendSystemSensors(
+    to sources: inout [any Source], sys: Path, telling sink: any ReadingSink
+  ) {
     let proc = Path(configuration.host.proc)
     let system = configuration.system
     if system.contains(.cpuTemperature) {
-      supervisor.add(ProcessorTemperature(sys: sys, sink: supervisor))
+      let isOptional = system.contains(.asFarAsThere)
+      sources.append(ProcessorTemperature(sys: sys, isOptional: isOptional, sink: sink))
     }
-    if system.contains(.load) { supervisor.add(LoadAverage(proc: proc, sink: supervisor)) }
-    if system.contains(.memory) { supervisor.add(Memory(proc: proc, sink: supervisor)) }
-    if system.contains(.uptime) { supervisor.add(Uptime(proc: proc, sink: supervisor)) }
-    if system.contains(.disk) { supervisor.add(DiskSpace(sink: supervisor)) }
+    if system.contains(.load) { sources.append(LoadAverage(proc: proc, sink: sink)) }
+    if system.contains(.memory) { sources.append(Memory(proc: proc, sink: sink)) }
+    if system.contains(.uptime) { sources.append(Uptime(proc: proc, sink: sink)) }
+    if system.contains(.disk) { sources.append(DiskSpace(sink: sink)) }
   }
 }

@@ -218,7 +218,7 @@ extension GPSD: Source {
   /// Whether a fix may still come in this cycle.
   public var isGathering: Bool { session.isGathering }
 
-  public var shortfall: SourceFailure? { drought.shortfall(of: name) }
+  public var shortfall: SourceFailure? { session.shortfall }
 
   public var deadline: Instant? {
     let retryAt = session.isConnected || session.isGathering ? nil : supervision.retryAt

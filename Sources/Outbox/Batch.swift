@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 import HomeAssistant
 public import Sensing
 
@@ -17,6 +17,8 @@ public struct Batch: ~Copyable {
     let registration: SensorRegistration
     let isUrgent: Bool
     var value: Value?
+    /// When the value was true, at the last time that it was told.
+    var readAt: WallTime?
     /// Goes up with every change of `value`.
     var version: UInt64 = 0
     var sentVersion: UInt64 = 0
@@ -96,6 +98,7 @@ public struct Batch: ~Copyable {
   /// Returns whether the value is another one than before.
   mutating func record(_ reading: Reading) -> Bool {
     let index = reading.sensor.value
+    slots[index].readAt = reading.time
     guard slots[index].value != reading.value else { return false }
     if slots[index].isUndelivered { superseded.readings += 1 }
     if slots[index].isUrgent { hasUrgentChange = true }
@@ -115,6 +118,8 @@ public struct Batch: ~Copyable {
     slots[sensor.value].registration.uniqueID
   }
   public func value(of sensor: SensorIndex) -> Value? { slots[sensor.value].value }
+  /// When a sensor said what it says, by the machine's clock.
+  public func readAt(of sensor: SensorIndex) -> WallTime? { slots[sensor.value].readAt }
   public func unit(of sensor: SensorIndex) -> [UInt8]? { slots[sensor.value].registration.unit }
 
   /// What became of the value of a sensor.

@@ -36,7 +36,8 @@ public struct FixDrought: Sendable {
 
   /// Why the running cycle has no fix, as a failure of the receiver `name`; nil where it has one.
   public func shortfall(of name: InlineText) -> SourceFailure? {
-    verdict.map { $0.failure(of: name) } ?? .silent(name)
+    guard let verdict else { return .silent(name) }
+    return verdict.failure(of: name)
   }
 
   /// The connection ended, which is told by itself.

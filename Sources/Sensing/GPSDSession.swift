@@ -159,6 +159,9 @@ public struct GPSDSession: ~Copyable {
     return news
   }
 
+  /// Why the running cycle has no fix; nil where it has one.
+  public var shortfall: SourceFailure? { drought.shortfall(of: name) }
+
   // MARK: Events
 
   public mutating func cycleDue(now: Instant) -> Action? {

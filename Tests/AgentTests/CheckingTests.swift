@@ -65,7 +65,7 @@ extension SetUp.Checking {
     #expect(check.report.version == "2025.4.4")
     #expect(
       check.report.findings.map(\.subject) == [
-        "configuration", "registration", "server", "encryption", "login",
+        "configuration", "registration", "server", "encryption", "login", "source",
       ])
     #expect(check["login"]?.text == "Practice, an administrator")
     #expect(home.counters.refused == 0)
@@ -84,16 +84,18 @@ extension SetUp.Checking {
         "ok     server         \(home.url) answers",
         "ok     encryption     Home Assistant 2025.4.4 opened our message",
         "ok     login          Practice, an administrator",
+        "ok     source         power supplies: BAT7 capacity 83 %",
       ])
     home.revoke(try board.refreshToken)
     let wrong = try await RunningAgent(on: board, arguments).ending()
     #expect(wrong.status == 77)
     #expect(
-      wrong.output.suffix(3) == [
+      wrong.output.suffix(4) == [
         "WRONG  login          Home Assistant does not accept the login of this board any more; it"
           + " is never sent again, for Home Assistant may ban this address",
         "         at fault     Home Assistant",
         "         what to do   homeward pair",
+        "ok     source         power supplies: BAT7 capacity 83 %",
       ])
   }
 
@@ -141,7 +143,7 @@ extension SetUp.Checking {
 
   static let troubles = [
     Trouble(
-      fault: .captivePortal, status: 75, problems: ["server not_home_assistant configuration"]),
+      fault: .captivePortal, status: 75, problems: ["server not_home_assistant network"]),
     Trouble(fault: .status(404), status: 75, problems: ["server not_found configuration"]),
     Trouble(fault: .status(503), status: 75, problems: ["server unavailable home_assistant"]),
     Trouble(fault: .status(403), status: 77, problems: ["server forbidden home_assistant"]),

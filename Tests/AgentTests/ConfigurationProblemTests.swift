@@ -25,8 +25,8 @@ import Testing
     ),
     ("", "there is no value; write one, or remove the line"),
     ("~", "there is no value; write one, or remove the line"),
-    ("4999ms", "\"4999ms\" is out of range; write a time from 5s to 24h"),
-    ("24.1h", "\"24.1h\" is out of range; write a time from 5s to 24h"),
+    ("4999ms", "\"4999ms\" is out of range; write a time from 5 s to 1 d"),
+    ("24.1h", "\"24.1h\" is out of range; write a time from 5 s to 1 d"),
     ("99999999999999d", "\"99999999999999d\" is out of range; write for example 60s"),
     (
       "99999999999999999999999s",
@@ -72,11 +72,18 @@ import Testing
     ),
     (
       "location: { source: gpsd, host: a b }", 33, "location.host",
-      "\"a b\" is not a host; write a name or an address, without a port"
+      "\"a b\" is not a numeric address; write one such as 192.168.1.9, without a port; names are not"
+        + " looked up here"
+    ),
+    (
+      "location: { source: gpsd, host: gps.local }", 33, "location.host",
+      "\"gps.local\" is not a numeric address; write one such as 192.168.1.9, without a port; names"
+        + " are not looked up here"
     ),
     (
       "location: { source: gpsd, host: \"h:1\" }", 33, "location.host",
-      "\"h:1\" is not a host; write a name or an address, without a port"
+      "\"h:1\" is not a numeric address; write one such as 192.168.1.9, without a port; names are not"
+        + " looked up here"
     ),
     (
       "location: { source: gpsd, device: a b }", 35, "location.device",

@@ -4,7 +4,7 @@ import Testing
 /// What is wrong with a sensor, or with all of them together.
 @Suite struct ConfigurationSensorProblemTests {
   @Test(arguments: [
-    ("debounce: 10001ms", "\"10001ms\" is out of range; write a time from 0s to 10s"),
+    ("debounce: 10001ms", "\"10001ms\" is out of range; write a time from 0 s to 10 s"),
     ("debounce: 0", "\"0\" has no unit; write for example 50ms"),
     ("urgent: y", "\"y\" is not a yes-or-no value; write true or false"),
     ("active_low: 1", "\"1\" is not a yes-or-no value; write true or false"),

@@ -8,7 +8,7 @@ import Testing
     ("transport: mqtt", "\"mqtt\" is unknown; write http or websocket"),
     ("encryption: off", "\"off\" is unknown; write required or preferred"),
     ("register_again: yes", "\"yes\" is not a duration; write for example 10min"),
-    ("register_again: 29s", "\"29s\" is out of range; write a time from 30s to 24h"),
+    ("register_again: 29s", "\"29s\" is out of range; write a time from 30 s to 1 d"),
   ])
   func aWrongWayToHomeAssistantShowsTheRightOnes(_ written: String, _ expected: String) throws {
     let key = try #require(written.split(separator: ":").first)

@@ -38,17 +38,27 @@ import Testing
       now: since)
   }
 
+  private static let advice: SourceAdvice = {
+    let text =
+      minimum + "host: { sys: /nowhere }\nsensors: [{ gpio: GPIO17, name: Bilge }]\n"
+    guard let configuration = try? Outcome.configuration(text) else {
+      preconditionFailure("this is a configuration")
+    }
+    return SourceAdvice(configuration)
+  }()
+
   private static func report(
     isSealed: Bool? = true, nextAttemptAt: Instant? = nil, url: [UInt8] = instance,
     problem: Enrollment.Problem? = nil, network: StatusReport.Network? = nil,
     webSocket: StatusReport.WebSocket? = nil, statistics: StatusReport.Statistics? = nil,
     totals: Totals = Totals(),
-    troubles: SourceTroubles = SourceTroubles()
+    troubles: SourceTroubles = SourceTroubles(), lastFixAt: Instant? = nil
   ) -> StatusReport {
     StatusReport(
       now: now, startedAt: ago(10_800), nextCycleAt: coming(4), nextAttemptAt: nextAttemptAt,
       url: url, isSealed: isSealed, registrationProblem: problem, network: network,
-      webSocket: webSocket, statistics: statistics, totals: totals, troubles: troubles)
+      webSocket: webSocket, statistics: statistics, totals: totals, troubles: troubles,
+      advice: advice, lastFixAt: lastFixAt)
   }
 
   private static func status(
@@ -116,7 +126,7 @@ import Testing
     (273_600, "3 d 4 h"), (31_536_000, "365 d"),
   ])
   func aLengthOfTimeIsSaidAsPeopleDo(seconds: Int, words: String) {
-    let text: MessageText = "\(lengthOfTime: seconds)"
+    let text: MessageText = "\(wholeSeconds: seconds)"
     #expect(String(decoding: text.bytes, as: UTF8.self) == words)
   }
 
@@ -182,8 +192,7 @@ import Testing
           + " tried again in "))
     #expect(
       shown[2...] == [
-        "         not taken      the home in the cloud: Home Assistant told no address",
-        "         not taken      home_assistant.url: not needed",
+        "         not taken      home_assistant.url: not needed"
       ])
   }
 
@@ -292,7 +301,7 @@ import Testing
         == "       history          3 readings and fixes are kept until they are proven")
     #expect(
       lines(try Self.status(Self.report(), delivery)).contains(
-        "       waiting          1 readings, 0 locations"))
+        "       waiting          1 reading, 0 locations"))
   }
 
   @Test func hoursThatWaitForTheStatisticsAreCountedAndTheReasonIsTold() throws {
@@ -304,7 +313,7 @@ import Testing
     #expect(!(try told(0, nil)).contains { $0.contains("statistics") })
     #expect(
       try told(5, nil).contains(
-        "       statistics       5 hours wait for Home Assistant's long-term statistics"))
+        "       statistics       5 hours waiting for Home Assistant's long-term statistics"))
     let failing = try told(5, .notAllowed)
     let place = try #require(failing.firstIndex { $0.hasPrefix("WRONG  statistics") })
     #expect(failing[place + 1].contains("only an administrator may import them"))
@@ -322,6 +331,70 @@ import Testing
     troubles.recovered(InlineText("gpsd"))
     troubles.recovered(InlineText("gpsd"))
     #expect(troubles.all.map(\.source) == [InlineText("BAT0")])
+  }
+
+  /// Home Assistant takes the data, and the bilge is not watched.
+  @Test func aSourceThatFailsIsNamedWithItsRemedyAndNothingIsWell() throws {
+    var delivery = Self.delivery(Self.routes())
+    delivery.lastProvenAt = Self.ago(5)
+    var troubles = SourceTroubles()
+    let sensor = InlineText("GPIO17")
+    troubles.failed(sensor, .missing(InlineText("a chip for GPIO17")), now: Self.ago(90))
+    troubles.failed(InlineText("BAT0"), .busy(InlineText("BAT0")), now: Self.ago(60))
+    let status = try Self.status(Self.report(troubles: troubles), delivery)
+    #expect(!status.isWell)
+    #expect(status.code == .inputOutput)
+    let shown = lines(status).drop { !$0.contains("  source ") }
+    #expect(
+      shown.prefix(4) == [
+        "WRONG  source           GPIO17: a chip for GPIO17 is not there, for 1 min 30 s",
+        "         what to do     gpioinfo lists the lines of this board (sudo apt install gpiod)",
+        "WRONG  source           BAT0 is in use by another program, for 1 min",
+        "         what to do     look what the kernel says of it: sudo dmesg",
+      ])
+    #expect(lines(status).contains("ok     Home Assistant   takes the data"))
+  }
+
+  private func declare(
+    _ name: String, unit: StaticText? = nil, in delivery: inout Delivery
+  ) throws -> SensorIndex {
+    let index = delivery.batch.declare(
+      SensorDescription(
+        uniqueID: [UInt8](name.utf8), name: [UInt8](name.utf8), unit: unit,
+        icon: [UInt8]("mdi:eye".utf8)))
+    return try #require(index)
+  }
+
+  @Test func everySensorIsToldWithItsValueAndAge() throws {
+    var delivery = Self.delivery(Self.routes())
+    let values: [(String, StaticText?, Value, Duration)] = [
+      ("Bilge", nil, .boolean(false), .seconds(185)),
+      ("Speed", "m/s", .number(FixedPoint(42, decimals: 1)), .zero),
+      ("State", nil, .text(InlineText("Full")), .seconds(3)), ("Soil", "%", .unknown, .seconds(3)),
+      ("Gone", "%", .unavailable, .seconds(-7)),
+    ]
+    for (name, unit, value, age) in values {
+      let sensor = try declare(name, unit: unit, in: &delivery)
+      delivery.record(Reading(sensor: sensor, value: value, time: Self.now.wallTime - age))
+      // Nothing new, and yet it was read.
+      delivery.record(Reading(sensor: sensor, value: value, time: Self.now.wallTime - age))
+    }
+    _ = try declare("Silent", in: &delivery)
+    let status = try Self.status(Self.report(lastFixAt: Self.ago(8)), delivery)
+    #expect(
+      lines(status).filter { $0.contains("  sensor  ") || $0.contains("  location  ") } == [
+        "       sensor           Bilge off, 3 min 5 s ago",
+        "       sensor           Speed 4.2 m/s, 0 s ago",
+        "       sensor           State Full, 3 s ago",
+        "       sensor           Soil unknown, 3 s ago",
+        "       sensor           Gone unavailable, 0 s ago",
+        "       location         a fix, 8 s ago",
+      ])
+    let speed = status.words(ofSensor: [UInt8]("Speed".utf8))
+    #expect(text(speed?.bytes) == "Speed 4.2 m/s, 0 s ago")
+    #expect(status.words(ofSensor: [UInt8]("Sped".utf8)) == nil)
+    let first = try #require(try member(status, "sensors").array().first)
+    #expect(try first.get("value", as: JSON.self) == .boolean(false))
   }
 
   /// Everything is as long as it can be, and every byte is one that JSON writes as two.
@@ -345,6 +418,13 @@ import Testing
     }
     var delivery = Self.delivery(routes)
     delivery.outage = Outage(since: Self.ago(1), cause: .noConnection(quotes))
+    for index in 0..<Batch.sensorsMax {
+      let name = [UInt8](repeating: 0x22, count: 64)
+      let sensor = delivery.batch.declare(
+        SensorDescription(uniqueID: name + "\(index)".utf8, name: name, icon: name))
+      guard let sensor else { break }
+      delivery.record(Reading(sensor: sensor, value: .text(quotes), time: Self.now.wallTime))
+    }
     let place = try Self.wireless([UInt8](repeating: 1, count: SSID.byteCountMax), quotes)
     let status = try Self.status(
       Self.report(
@@ -363,7 +443,9 @@ import Testing
         totals: Totals(
           readings: .max, locations: .max, refused: .max, superseded: .max, history: .max,
           lost: .max, sealed: .max, proven: .max, unproven: .max), troubles: troubles), delivery)
-    #expect(status.document.count < StatusReport.byteCountMax * 3 / 4, "there is room for more")
+    let sensorCount: Int = try JSON(parsing: status.document.span).get("sensor_count")
+    let shownCount = try member(status, "sensors").array().count
+    #expect((10..<sensorCount).contains(shownCount), "as many as there is room for")
     #expect(lines(status).contains("WRONG  source           68 more of them fail"))
   }
 }

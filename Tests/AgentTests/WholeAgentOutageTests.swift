@@ -94,7 +94,7 @@ extension WholeAgent.Outages {
     #expect(ending.status == 0)
     #expect(ending.lines(with: "(503)").count == 1)
     #expect(
-      ending.lines(with: "2 readings and \(fixes) fixes that were replaced").count == 1,
+      ending.lines(with: "2 readings and \(fixes) location").count == 1,
       "\(ending.log)")
   }
 

@@ -221,9 +221,9 @@ extension WholeAgent.PowerSupplies {
 
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "BAT7: BAT7/capacity says \"n/a\", which makes no sense").count == 1)
+    #expect(ending.lines(with: "BAT7/capacity says \"n/a\", which makes no sense").count == 1)
     #expect(ending.lines(with: "makes no sense").count == 1)
-    #expect(ending.lines(with: "BAT7: BAT7 is not there; it is looked for again").count == 1)
+    #expect(ending.lines(with: "BAT7 is not there; it is looked for again").count == 1)
     #expect(ending.lines(with: "BAT7 works again").count == 2)
     #expect(agent.count(of: "outage") == 0)
   }

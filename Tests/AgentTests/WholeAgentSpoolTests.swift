@@ -74,7 +74,9 @@ extension WholeAgent.Spooling {
     #expect(ending.log == [])
     let file = try #require(ending.output.dropFirst().first)
     #expect(file.hasPrefix("0000000000000001.spool  "))
-    #expect(file.hasSuffix("  9        7  1-9       2025-11-21 19:20:01  2025-11-21 19:53:20"))
+    #expect(
+      file.hasSuffix(
+        "  9        7  1-9       2025-11-21 19:20:01+00:00  2025-11-21 19:53:20+00:00"))
     #expect(ending.output.contains("Home Assistant has everything up to 2."))
     let json = try listing(try await board.run("spool", "list", "--json"))
     #expect(json.entries == 9 && json.waiting == 7 && json.acknowledged_up_to == 2)

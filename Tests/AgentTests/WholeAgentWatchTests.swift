@@ -261,6 +261,7 @@ extension WholeAgent.Watching {
     let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space)
     let times = try lines.map { try style.parse(String($0.prefix(19)) + "Z") }
     #expect(times[1].timeIntervalSince(times[0]) == 5.5 * 3600, "\(lines)")
+    #expect(lines.map { $0.dropFirst(19).prefix(8) } == ["+00:00  ", "+05:30  "])
   }
 
   // MARK: What can be wrong

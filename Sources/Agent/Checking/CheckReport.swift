@@ -1,50 +1,23 @@
 import Bytes
+import CLinux
 
 /// What `homeward check` found, for people and for scripts.
 struct CheckReport {
+  /// Whether a person is shown each finding when it is there.
+  let isShown: Bool
   private(set) var findings: [Finding] = []
   /// That of Home Assistant, as far as it told.
   var version: Text?
 
-  mutating func append(_ finding: Finding) { findings.append(finding) }
+  mutating func append(_ finding: Finding) {
+    findings.append(finding)
+    if isShown { writeToTerminal(finding.lines.forTerminal, STDOUT_FILENO) }
+  }
 
   /// That of the first problem: what comes later may follow from it.
   var code: ExitCode {
     for finding in findings { if let problem = finding.problem { return problem.code } }
     return .success
-  }
-
-  /// A line for each finding, and two more for what is wrong:
-  ///
-  ///     ok     server         http://192.168.1.5:8123 answers
-  ///     WRONG  encryption     Home Assistant dropped our message …
-  ///              at fault     Home Assistant
-  ///              what to do   homeward pair
-  var lines: [UInt8] {
-    var lines: [UInt8] = []
-    for finding in findings {
-      let verdict: StaticString = finding.problem == nil ? "ok     " : "WRONG  "
-      lines += [UInt8](verdict) + Self.column(finding.subject) + finding.text.bytes
-      lines.append(UInt8(ascii: "\n"))
-      guard let problem = finding.problem else { continue }
-      lines += Self.more("at fault") + [UInt8](problem.culprit.words)
-      lines.append(UInt8(ascii: "\n"))
-      guard let remedy = problem.remedy else { continue }
-      lines += Self.more("what to do") + remedy.bytes
-      lines.append(UInt8(ascii: "\n"))
-    }
-    return lines
-  }
-
-  private static func column(_ text: StaticString) -> [UInt8] {
-    let columnWidth = 15
-    return [UInt8](text)
-      + [UInt8](
-        repeating: UInt8(ascii: " "), count: max(columnWidth - text.utf8CodeUnitCount, 1))
-  }
-
-  private static func more(_ text: StaticString) -> [UInt8] {
-    [UInt8]("         ") + column(text).dropLast(2)
   }
 
   /// All in one object on one line.
@@ -69,6 +42,21 @@ struct CheckReport {
 }
 
 extension Finding {
+  /// A line, and two more for what is wrong:
+  ///
+  ///     ok     server         http://192.168.1.5:8123 answers
+  ///     WRONG  encryption     Home Assistant dropped our message …
+  ///              at fault     Home Assistant
+  ///              what to do   homeward pair
+  var lines: [UInt8] {
+    var lines = StatusLines(subjectWidth: 15)
+    lines.append(problem == nil ? .well : .wrong, subject, text)
+    guard let problem else { return lines.bytes }
+    lines.append(more: "at fault", "\(problem.culprit.words)")
+    if let remedy = problem.remedy { lines.append(more: "what to do", remedy) }
+    return lines.bytes
+  }
+
   fileprivate func write(into line: inout ByteBuffer) {
     line.openJSONObject()
     line.appendMember("subject", subject)

@@ -1,4 +1,5 @@
 import Bytes
+import CLinux
 import HomeAssistant
 import LinuxIO
 import Transport
@@ -8,22 +9,35 @@ import Transport
 final class Checkup {
   private let file: [UInt8]
   private let loop: EventLoop
-  private var report = CheckReport()
+  private var report: CheckReport
+  private var sources: SourceCheck?
 
-  init(configuration file: [UInt8]) throws(CommandFailure) {
+  /// `isShown`: whether a person is shown each finding when it is there.
+  init(configuration file: [UInt8], isShown: Bool) throws(CommandFailure) {
     self.file = file
     loop = try .forCommand()
+    report = CheckReport(isShown: isShown)
   }
 
   func run() throws(CommandFailure) -> CheckReport {
     guard let configuration = readConfiguration() else { return report }
+    try askHomeAssistant(configuration)
+    // Last: a receiver is waited for, and what keeps everything back is the first to know.
+    let sources = SourceCheck(
+      configuration, loop: loop, isWatched: report.isShown && Terminal(STDOUT_FILENO) != nil)
+    self.sources = sources
+    try sources.run { report.append($0) }
+    return report
+  }
+
+  private func askHomeAssistant(_ configuration: Configuration) throws(CommandFailure) {
     let state = StateDirectory(Path(configuration.stateDirectory))
     let registration = readRegistration(state, configuration)
     let login = readLogin(state, configuration)
     let (url, settings) = (configuration.homeAssistant.url, configuration.homeAssistant.tls)
     let exchange = try Exchange(
       loop: loop, settings: settings, responseByteCountMax: EncryptionProof.answerByteCountMax)
-    guard try probe(url, exchange) else { return report }
+    guard try probe(url, exchange) else { return }
     let visit = try login.map { (login) throws(CommandFailure) in
       try LoginVisit(
         with: login.0, login.1, at: url, state: state, settings: settings, loop: loop)
@@ -36,7 +50,6 @@ final class Checkup {
     }
     if let visit { report.append(try visit.finding()) }
     visit?.end()
-    return report
   }
 
   // MARK: The board
@@ -107,7 +120,9 @@ final class Checkup {
       report.append(.well("server", "\(bytes: url) answers"))
       return true
     }
-    report.append(.wrong("server", probe.cause, probe.culprit, failure.code, failure.text))
+    report.append(
+      .wrong(
+        "server", probe.cause, probe.culprit, failure.code, failure.text, remedy: probe.remedy))
     return false
   }
 }
@@ -125,10 +140,26 @@ extension ServerProbe {
     }
   }
 
+  /// Nil where the words say it.
+  fileprivate var remedy: MessageText? {
+    switch self {
+    case .homeAssistant, .notSetUp: nil
+    case .noConnection:
+      "look whether Home Assistant runs, and at home_assistant.url: its port is 8123 where nothing"
+        + " else was set up"
+    case .banned: EncryptionProof.banRemedy
+    case .notFound: "wait some minutes, and check again; if this stays, look at home_assistant.url"
+    case .unavailable: EncryptionProof.waiting
+    case .notHomeAssistant:
+      "open that address in a browser: does this network have a login page? Else look at"
+        + " home_assistant.url"
+    }
+  }
+
   fileprivate var culprit: Finding.Culprit {
     switch self {
-    case .noConnection: .network
-    case .notFound, .notHomeAssistant: .configuration
+    case .noConnection, .notHomeAssistant: .network
+    case .notFound: .configuration
     case .homeAssistant, .notSetUp, .banned, .unavailable: .homeAssistant
     }
   }

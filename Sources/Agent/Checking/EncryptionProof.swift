@@ -50,13 +50,19 @@ struct EncryptionProof {
     case .forbidden:
       .wrong(
         "encryption", cause.code, .homeAssistant, .noPermission, cause.words,
-        remedy: "look into ip_bans.yaml of Home Assistant, and at a proxy before it")
+        remedy: Self.banRemedy)
     default:
       .wrong(
         "encryption", cause.code, .homeAssistant, .temporaryFailure, cause.words,
-        remedy: "wait a while, and check again")
+        remedy: Self.waiting)
     }
   }
+
+  static var banRemedy: MessageText {
+    "look into ip_bans.yaml of Home Assistant, and at a proxy before it"
+  }
+
+  static var waiting: MessageText { "wait a while, and check again" }
 
   private static var again: MessageText {
     "homeward pair (Home Assistant then makes new entities)"

@@ -8,18 +8,19 @@ extension Command {
       name: "check", summary: "say what keeps this board from reporting",
       help: checkHelp, success: "all is well; else that of the first problem",
       codes: [
-        .dataError, .noInput, .unavailable, .temporaryFailure, .protocolError, .noPermission,
-        .configuration,
+        .dataError, .noInput, .unavailable, .inputOutput, .temporaryFailure, .protocolError,
+        .noPermission, .configuration,
       ]
     ) { (arguments: inout Arguments) throws(UsageError) in try CheckCommand(&arguments).run }
   }
 
   private static var checkHelp: StaticString {
     """
-    homeward check: looks at all that reporting needs, and says what is wrong with
-    it, who has to do something, and what.
+    homeward check: looks at all that reporting needs, every source included, and
+    says what is wrong with it, who has to do something, and what.
 
-    It may run beside the agent, and reports no reading. Home Assistant answers
+    It may run beside the agent, and reports no reading. It reads each source once,
+    as the agent does; for a fix it waits up to 30 s. Home Assistant answers
     "200 OK" to messages that it cannot open: check asks it something that only the
     holder of our key can answer.
 
@@ -60,8 +61,8 @@ struct CheckCommand {
   }
 
   func run() throws(CommandFailure) -> ExitCode {
-    let report = try Checkup(configuration: file).run()
-    writeToTerminal(isJSON ? report.json : report.lines.forTerminal, STDOUT_FILENO)
+    let report = try Checkup(configuration: file, isShown: !isJSON).run()
+    if isJSON { writeToTerminal(report.json, STDOUT_FILENO) }
     return report.code
   }
 }

@@ -37,6 +37,17 @@ struct Command {
 }
 
 extension Command {
+  /// The command that this process is, for a person who may not give it: `sudo homeward check`.
+  static var withSudo: MessageText {
+    var arguments = Arguments.ofProcess
+    guard let first = try? arguments.next(), let command = named(first) else {
+      return "sudo homeward"
+    }
+    return "sudo homeward \(command.name)"
+  }
+}
+
+extension Command {
   /// What `homeward --help` shows.
   static var overview: [UInt8] {
     var text = ByteBuffer(capacity: 8 * 1024)

@@ -15,6 +15,13 @@ struct CommandFailure: Error {
     self.text = text
   }
 
+  /// A person may not do that, and with sudo may. It is no reason to touch the file.
+  init(notPermitted path: Path) {
+    self.init(
+      code: .noPermission,
+      text: "\(path) is for the agent and root only; run: \(Command.withSudo)")
+  }
+
   fileprivate init(unreadable file: [UInt8], _ error: Errno) {
     let remedy: MessageText
     switch error {
@@ -81,8 +88,9 @@ extension StateDirectory {
   static func open(_ path: [UInt8]) throws(CommandFailure) -> StateDirectory {
     let state = StateDirectory(Path(path))
     try state.open(
-      orInUse: "another homeward uses \(state.path); stop it (the service: sudo systemctl stop"
-        + " homeward), or name another state_directory")
+      orInUse:
+        "another homeward uses \(state.path)\(state.readOnlyWords); stop it (the service: sudo"
+        + " systemctl stop homeward), or name another state_directory")
     return state
   }
 
@@ -107,6 +115,7 @@ extension StateDirectory {
         code: .noPermission,
         text: "others may write in \(path), where the key of this board is kept; run: chmod go-w"
           + " \(path)")
+    case .failed(.notPermitted): throw CommandFailure(notPermitted: path)
     case .failed(let error):
       throw CommandFailure(
         code: .noInput,
@@ -157,7 +166,8 @@ extension StateDirectory {
   }
 
   func notKept(_ what: StaticString, _ error: Errno) -> CommandFailure {
-    CommandFailure(
+    if error == .notPermitted { return CommandFailure(notPermitted: path) }
+    return CommandFailure(
       code: .noInput,
       text: "\(what) cannot be kept in \(path): \(error); make room there, or name another"
         + " state_directory")
@@ -176,6 +186,7 @@ extension StateDirectory {
         code: .dataError,
         text: "\(path)/\(name) has version \(Int(clamping: version)), which a newer Homeward wrote;"
           + " install that one")
+    case .unreadable(.notPermitted): throw CommandFailure(notPermitted: path / name)
     case .unreadable(let error):
       throw CommandFailure(
         code: .noInput,

@@ -162,17 +162,19 @@ struct RunCommand {
     let configuration = preparation.configuration
     let state = preparation.state
     let start = Moment.now.instant
-    let reporter = Reporter(log: log, events: EventStream(isOn: isJSON, waits: isOnce))
+    let reporter = Reporter(
+      log: log, events: EventStream(isOn: isJSON, waits: isOnce),
+      advice: SourceAdvice(configuration))
     do throws(Errno) {
       let courier = try Delivering(
         configuration: configuration, state: state, registration: preparation.registration,
         loop: loop, reporter: reporter
       ).courier(now: start)
       let supervisor = Supervisor(courier: courier, reporter: reporter)
-      Wiring(
+      let wiring = Wiring(
         configuration: configuration, loop: loop,
-        fixTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.fixTimeout
-      ).connect(to: supervisor, now: start)
+        fixTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.fixTimeout)
+      for source in wiring.sources(telling: supervisor, now: start) { supervisor.add(source) }
       supervisor.add(LostReadings(courier: courier, sink: supervisor))
       let runLoop = RunLoop(
         loop: loop, supervisor: supervisor, courier: courier,
@@ -182,6 +184,12 @@ struct RunCommand {
       runLoop.desk = statusDesk(in: state, loop, runLoop, reporter)
       runLoop.starts = starts
       reporter.started(configuration)
+      let disk = state.readOnlyWords
+      if !disk.bytes.isEmpty {
+        log.error(
+          "\(state.path) cannot be written, and what is not delivered is lost when the agent ends"
+            + disk)
+      }
       let end = timeout.map { start + $0 }
       repeat {
         try runLoop.run(until: { isOver(courier, reporter, at: end) }, asking: end)

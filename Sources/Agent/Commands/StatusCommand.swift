@@ -6,7 +6,7 @@ extension Command {
   static var status: Command {
     Command(
       name: "status", summary: "say how the running agent is, and what it reads",
-      help: statusHelp, success: "Home Assistant takes the data; with --watch: it was ended",
+      help: statusHelp, success: "all is well; with --watch: it was ended",
       codes: [
         .dataError, .noInput, .unavailable, .inputOutput, .temporaryFailure, .noPermission,
         .configuration,
@@ -18,8 +18,8 @@ extension Command {
     """
     homeward status: asks the agent that runs on this board how it is: whether Home
     Assistant takes its data, over which way and why not over the others, what
-    waits, and which sources fail. It asks nothing else; what keeps a board from
-    reporting at all is said by homeward check.
+    waits, what each sensor says, and which sources fail. It asks nothing else; what
+    keeps a board from reporting at all is said by homeward check.
 
     Usage:
       homeward status [--config FILE] [--json] [--watch]
@@ -77,7 +77,7 @@ struct StatusCommand {
     }
     let status = try visit.run()
     writeToTerminal(text(of: status), STDOUT_FILENO)
-    return status.isWell ? .success : .temporaryFailure
+    return status.code
   }
 
   private func text(of status: AgentStatus) -> [UInt8] {

@@ -79,7 +79,7 @@ extension ConfigurationField {
     defer { keys.reportUnknownKeys() }
     _ = keys.required("source", example: "source: gpsd")?.word(of: ["gpsd"])
     return Configuration.LocationSettings(
-      host: keys.optional("host")?.host() ?? [UInt8]("127.0.0.1"),
+      host: keys.optional("host")?.numericAddress() ?? [UInt8]("127.0.0.1"),
       port: keys.optional("port")?.port() ?? 2947,
       device: keys.optional("device")?.receiver() ?? [])
   }

@@ -121,7 +121,7 @@ extension Configuration {
 
   /// `location`: the gpsd to ask. `source: gpsd` is required: it is the only source.
   public struct LocationSettings: Equatable, Sendable {
-    /// `host`: a host's name or address. Default: 127.0.0.1.
+    /// `host`: a numeric address, or `localhost`. Default: 127.0.0.1.
     public var host: [UInt8]
     /// `port`: 1 to 65535. Default: 2947.
     public var port: UInt16
@@ -147,7 +147,11 @@ extension Configuration {
     public static let memory = SystemSensors(rawValue: 1 << 2)
     public static let uptime = SystemSensors(rawValue: 1 << 3)
     public static let disk = SystemSensors(rawValue: 1 << 4)
-    public static let all: SystemSensors = [.cpuTemperature, .load, .memory, .uptime, .disk]
+    /// `auto`: what this computer does not have is no fault.
+    public static let asFarAsThere = SystemSensors(rawValue: 1 << 5)
+    public static let all: SystemSensors = [
+      .cpuTemperature, .load, .memory, .uptime, .disk, .asFarAsThere,
+    ]
 
     public let rawValue: UInt8
 

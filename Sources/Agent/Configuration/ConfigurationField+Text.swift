@@ -1,4 +1,5 @@
 import Bytes
+import LinuxIO
 
 // The kinds of single values, read from their text. Quotes make no difference.
 
@@ -134,11 +135,14 @@ extension ConfigurationField {
     return nil
   }
 
-  /// The name or the address of a computer.
-  func host() -> [UInt8]? {
+  /// The address of a computer: the agent looks no name up beside `localhost`.
+  func numericAddress() -> [UInt8]? {
     guard let text = text() else { return nil }
-    if isHostName(text.span) || isIPv6Address(text.span) { return text }
-    report("\(quoted: text) is not a host", remedy: "write a name or an address, without a port")
+    let isText = isHostName(text.span) || isIPv6Address(text.span)
+    if isText, isNumericAddress(text) { return text }
+    report(
+      "\(quoted: text) is not a numeric address",
+      remedy: "write one such as 192.168.1.9, without a port; names are not looked up here")
     return nil
   }
 }

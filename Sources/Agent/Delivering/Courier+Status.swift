@@ -2,6 +2,7 @@ import Bytes
 import HomeAssistant
 import LinuxIO
 import Outbox
+import Sensing
 
 extension Courier {
   /// How things stand, for people who ask.
@@ -19,6 +20,6 @@ extension Courier {
       registrationProblem: reporter.registrationProblem,
       network: whereabouts.map { .init(presence: $0.presence, place: $0.place) },
       webSocket: line?.status, statistics: statistics?.status, totals: reporter.totals,
-      troubles: reporter.troubles)
+      troubles: reporter.troubles, advice: reporter.advice, lastFixAt: lastFix?.notBefore)
   }
 }

@@ -27,6 +27,10 @@ struct SpoolFolder: ~Copyable {
   ///   - isOptional: whether it is made only when something has to be kept.
   /// - Throws: why it cannot be read.
   init(_ path: Path, isOptional: Bool) throws(CommandFailure) {
+    // A person who names the folder above it means the spool in it.
+    let inner = path / Self.name
+    let isAbove = !isOptional && (try? DirectoryReader(opening: inner)) != nil
+    let path = isAbove ? inner : path
     self.path = path
     do throws(Errno) {
       try DirectoryReader(opening: path).forEachName { (name) throws(Errno) in
@@ -38,6 +42,14 @@ struct SpoolFolder: ~Copyable {
       guard isOptional, error == .noSuchFile else {
         throw CommandFailure(unreadable: path, error)
       }
+    }
+    // "Nothing waits" of another folder would make a person wipe the card.
+    let isCalledSpool = [UInt8](path.bytes.suffix(5)) == [UInt8](Self.name)
+    guard isOptional || isCalledSpool || !archive.segments.isEmpty else {
+      throw CommandFailure(
+        code: .noInput,
+        text: "\(path) is no spool: no .spool file is in it; name the folder that holds them, such"
+          + " as \(Configuration.defaultStateDirectory)/\(Self.name)")
     }
   }
 

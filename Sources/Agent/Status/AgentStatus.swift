@@ -5,7 +5,7 @@ import Bytes
 struct AgentStatus {
   /// As it came: a line of JSON.
   let document: [UInt8]
-  /// Whether Home Assistant takes the data.
+  /// Whether Home Assistant takes the data, and every source works.
   let isWell: Bool
   private let root: StatusMembers
 
@@ -19,6 +19,17 @@ struct AgentStatus {
     root = StatusMembers(members)
   }
 
+  /// How a command ends that asked.
+  var code: ExitCode {
+    if isWell { return .success }
+    return root["home_assistant"]?.isTrue("is_well") == true ? .inputOutput : .temporaryFailure
+  }
+
+  /// What a sensor of the agent says; nil where it has none of that id.
+  func words(ofSensor uniqueID: [UInt8]) -> MessageText? {
+    root.list("sensors").first { $0.says("sensor", uniqueID) }?.saying
+  }
+
   /// For people: what is well, what is wrong, and what is neither.
   ///
   ///     ok     Home Assistant   takes the data
@@ -27,7 +38,7 @@ struct AgentStatus {
   ///              not taken      the webhook in the cloud: Home Assistant told no address
   ///            waiting          nothing
   var lines: [UInt8] {
-    var lines = StatusLines()
+    var lines = StatusLines(subjectWidth: 17)
     if let home = root["home_assistant"] { lines.append(homeAssistant: home) }
     lines.append(routes: root.list("routes"))
     if let network = root["network"] { lines.append(network: network) }
@@ -39,9 +50,16 @@ struct AgentStatus {
     if let statistics = root["statistics"] { lines.append(statistics: statistics) }
     if let counts = root["counts"] { lines.append(counts: counts) }
     let sources = root.list("failing_sources")
-    for source in sources { lines.append(.wrong, "source", source.words) }
+    for source in sources {
+      lines.append(.wrong, "source", source.words)
+      if source.has("remedy") { lines.append(more: "what to do", source.text("remedy")) }
+    }
     let hidden = root.number("failing_source_count") - sources.count
     if hidden > 0 { lines.append(.wrong, "source", "\(hidden) more of them fail") }
+    for sensor in root.list("sensors") { lines.append(.neither, "sensor", sensor.saying) }
+    if root.has("last_fix") {
+      lines.append(.neither, "location", "a fix, \(root.past("last_fix"))")
+    }
     lines.append(
       .neither, "agent", "homeward \(root.text("version"))\(root.lasting("started"))")
     lines.append(more: "next cycle", root.coming("next_cycle"))
@@ -86,8 +104,12 @@ struct StatusMembers {
   }
 
   func says(_ key: StaticString, _ word: StaticString) -> Bool {
+    says(key, [UInt8](word))
+  }
+
+  func says(_ key: StaticString, _ word: [UInt8]) -> Bool {
     guard case .text(let text)? = value(key) else { return false }
-    return text.bytes.span.elementsEqual(word)
+    return text.bytes == word
   }
 
   func has(_ key: StaticString) -> Bool { value(key) != nil }
@@ -109,36 +131,27 @@ struct StatusMembers {
     return "\(text("text"))\(lasting("since"))\(next)"
   }
 
+  /// What a sensor says, and when it did.
+  var saying: MessageText { "\(text("name")) \(text("text")), \(past("read"))" }
+
   // MARK: Moments
+
+  /// How long ago something was, `3 s ago`.
+  @inline(never)
+  func past(_ key: StaticString) -> MessageText {
+    self[key].map { "\(wholeSeconds: $0.number("seconds")) ago" } ?? ""
+  }
 
   /// How long something has lasted, behind what lasts: `, for 3 min 5 s`.
   @inline(never)
   func lasting(_ key: StaticString) -> MessageText {
-    self[key].map { ", for \(lengthOfTime: $0.number("seconds"))" } ?? ""
+    self[key].map { ", for \(wholeSeconds: $0.number("seconds"))" } ?? ""
   }
 
   /// When something comes: `in 4 s`, or `now`.
   @inline(never)
   func coming(_ key: StaticString) -> MessageText {
     guard let seconds = self[key]?.number("seconds"), seconds > 0 else { return "now" }
-    return "in \(lengthOfTime: seconds)"
-  }
-}
-
-extension MessageText.StringInterpolation {
-  /// Seconds in the two largest units that people would say: `3 d 4 h`, `5 min`, `40 s`.
-  mutating func appendInterpolation(lengthOfTime seconds: Int) {
-    let units: [(length: Int, name: StaticString)] = [
-      (86_400, " d"), (3600, " h"), (60, " min"), (1, " s"),
-    ]
-    let first = units.firstIndex { seconds >= $0.length } ?? units.count - 1
-    appendInterpolation(seconds / units[first].length)
-    appendInterpolation(units[first].name)
-    guard first + 1 < units.count else { return }
-    let rest = seconds % units[first].length / units[first + 1].length
-    guard rest > 0 else { return }
-    appendLiteral(" ")
-    appendInterpolation(rest)
-    appendInterpolation(units[first + 1].name)
+    return "in \(wholeSeconds: seconds)"
   }
 }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// What people read of how an agent is: a verdict, a subject, and what there is to say of it.
+/// What people read of how an agent or a board is: a verdict, a subject, and what there is to say of it.
 struct StatusLines {
   enum Verdict {
     case well, wrong, neither
@@ -14,18 +14,19 @@ struct StatusLines {
     }
   }
 
-  private static let subjectWidth = 17
-
   private(set) var bytes: [UInt8] = []
+  private let subjectWidth: Int
+
+  init(subjectWidth: Int) { self.subjectWidth = subjectWidth }
 
   @inline(never)
   mutating func append(_ verdict: Verdict, _ subject: StaticString, _ text: MessageText) {
-    append(verdict.words, subject, width: Self.subjectWidth, text)
+    append(verdict.words, subject, width: subjectWidth, text)
   }
 
   /// More of the line before.
   mutating func append(more subject: StaticString, _ text: MessageText) {
-    append("         ", subject, width: Self.subjectWidth - 2, text)
+    append("         ", subject, width: subjectWidth - 2, text)
   }
 
   private mutating func append(
@@ -45,10 +46,9 @@ struct StatusLines {
     if home.isTrue("is_registration_doubted") == true {
       append(more: "what to do", "homeward check: it seems not to know this board any more")
     }
-    let proof = home["last_proof"]
     append(
       more: "last proof",
-      proof.map { "\(lengthOfTime: $0.number("seconds")) ago" } ?? "none since the agent runs")
+      home.has("last_proof") ? home.past("last_proof") : "none since the agent runs")
     if home.has("next_attempt") { append(more: "next attempt", home.coming("next_attempt")) }
   }
 
@@ -59,7 +59,8 @@ struct StatusLines {
       taken = "\(route.text("name"))\(address)\(route.lasting("since"))"
     }
     append(taken == nil ? .wrong : .well, "route", taken ?? "none can be taken now")
-    for route in routes where !route.says("state", "taken") {
+    // Most people have no cloud, and no use for a line about it.
+    for route in routes where !route.says("state", "taken") && !route.says("state", "no_address") {
       append(more: "not taken", "\(route.text("name")): \(route.words)")
     }
   }
@@ -75,7 +76,7 @@ struct StatusLines {
 
   mutating func append(waiting: StatusMembers) {
     let (readings, locations) = (waiting.number("readings"), waiting.number("locations"))
-    var text: MessageText = "\(readings) readings, \(locations) locations"
+    var text: MessageText = "\(readings, "reading"), \(locations, "location")"
     if readings + locations == 0 { text = "nothing" }
     append(.neither, "waiting", text)
   }
@@ -96,14 +97,14 @@ struct StatusLines {
     guard hours > 0 else { return }
     append(
       isFailing ? .wrong : .neither, "statistics",
-      "\(hours) hours wait for Home Assistant's long-term statistics")
+      "\(hours, "hour") waiting for Home Assistant's long-term statistics")
     if isFailing { append(more: "why", statistics.text("text")) }
   }
 
   mutating func append(counts: StatusMembers) {
     append(
       .neither, "since its start",
-      "\(counts.number("readings")) readings and \(counts.number("locations")) locations proven,"
+      "\(counts.number("readings"), "reading") and \(counts.number("locations"), "location") proven,"
         + " \(counts.number("history")) as history, \(counts.number("refused")) refused,"
         + " \(counts.number("lost")) lost")
   }

@@ -13,7 +13,7 @@ import Sensing
 ///
 /// | member | what |
 /// |---|---|
-/// | `is_well` | whether Home Assistant takes the data: `state` is `proven` |
+/// | `is_well` | whether all is: Home Assistant takes the data, and no source fails |
 /// | `version`, `started` | of the agent |
 /// | `home_assistant` | `state` (`untried`, `unregistered`, `outage`, `proven`), `cause` and `since` of what is wrong, `protection`, `url`, `last_proof`, `next_attempt` |
 /// | `routes` | the best one first: what is taken since when, and why the others are not |
@@ -23,12 +23,17 @@ import Sensing
 /// | `history` | all that is kept until it is proven, how many `entries`, and whether the disk keeps it |
 /// | `statistics` | how many `hours` wait for Home Assistant's long-term statistics, and why; only where the configuration wants them imported |
 /// | `counts` | since the start, as `homeward run --json` tells them at its end |
-/// | `failing_sources` | what each one fails with, since when; the first `sourcesShownMax` of `failing_source_count` |
+/// | `failing_sources` | what each one fails with, since when, and its `remedy`; the first `sourcesShownMax` of `failing_source_count` |
+/// | `sensors` | what each one says, and when it did (one that tells its changes: when it changed); as many of `sensor_count` as there is room for |
+/// | `last_fix` | when the position was read last |
 /// | `next_cycle` | when the sources are asked next |
 struct StatusReport: ~Copyable {
   /// The whole document: addresses, and `sourcesShownMax` failures with the longest words. The kernel
   /// takes that much of a connection at once. A member that has no room is left out.
-  static let byteCountMax = 32 * 1024
+  static let byteCountMax = 64 * 1024
+  /// What has to be free for a sensor: its longest name and text of nothing but escapes, and what
+  /// members leave free.
+  private static let sensorByteCountMax = 4 * 1024
   static let sourcesShownMax = 32
 
   /// What is known of the WebSocket.
@@ -70,12 +75,15 @@ struct StatusReport: ~Copyable {
   let statistics: Statistics?
   let totals: Totals
   let troubles: SourceTroubles
+  let advice: SourceAdvice
+  /// When the position was read last.
+  let lastFixAt: Instant?
 
   /// Replaces what is in `document`, which holds `byteCountMax`.
   func write(_ delivery: borrowing Delivery, into document: inout ByteBuffer) {
     document.removeAll()
     document.openJSONObject()
-    document.appendMember("is_well", isWell(delivery))
+    document.appendMember("is_well", isWell(delivery) && troubles.all.isEmpty)
     document.appendMember("version", homewardVersion)
     append(past: "started", startedAt, to: &document)
     appendHomeAssistant(delivery, to: &document)
@@ -90,10 +98,13 @@ struct StatusReport: ~Copyable {
     document.closeJSONObject()
     appendTroubles(to: &document)
     append(future: "next_cycle", nextCycleAt, to: &document)
+    if let lastFixAt { append(past: "last_fix", lastFixAt, to: &document) }
+    appendSensors(delivery.batch, to: &document)
     document.closeJSONObject()
     document.append(UInt8(ascii: "\n"))
   }
 
+  /// Whether Home Assistant takes the data.
   func isWell(_ delivery: borrowing Delivery) -> Bool {
     isSealed != nil && delivery.standing == .proven
   }
@@ -109,7 +120,7 @@ struct StatusReport: ~Copyable {
     append(key, max((instant - now.instant).nanoseconds, 0), isPast: false, to: &document)
   }
 
-  private func append(
+  fileprivate func append(
     _ key: StaticString, _ distance: Int64, isPast: Bool, to document: inout ByteBuffer
   ) {
     let time = now.wallTime - .nanoseconds(isPast ? distance : -distance)
@@ -163,8 +174,34 @@ struct StatusReport: ~Copyable {
       document.openJSONObject()
       document.appendMember("source", trouble.source.bytes)
       document.appendMember("cause", trouble.failure.code)
-      document.appendMember("text", words: trouble.failure.words)
+      document.appendMember("text", words: trouble.failure.words(of: trouble.source))
+      document.appendMember(
+        "remedy", words: advice.remedy(for: trouble.failure, of: trouble.source))
       append(past: "since", trouble.since, to: &document)
+      document.closeJSONObject()
+    }
+    document.closeJSONArray()
+  }
+}
+
+extension StatusReport {
+  private func appendSensors(_ batch: borrowing Batch, to document: inout ByteBuffer) {
+    document.appendMember("sensor_count", batch.sensorCount)
+    document.appendJSON(key: "sensors")
+    document.openJSONArray()
+    for index in 0..<batch.sensorCount where document.freeCapacity > Self.sensorByteCountMax {
+      let sensor = SensorIndex(index)
+      guard let value = batch.value(of: sensor) else { continue }
+      document.openJSONObject()
+      document.appendMember("sensor", batch.uniqueID(of: sensor).span)
+      document.appendMember("name", batch.name(of: sensor).span)
+      document.appendJSON(key: "value")
+      document.appendJSON(value: value)
+      document.appendMember("text", words: value.words(in: batch.unit(of: sensor)))
+      if let readAt = batch.readAt(of: sensor) {
+        let age = max((now.wallTime - readAt).nanoseconds, 0)
+        append("read", age, isPast: true, to: &document)
+      }
       document.closeJSONObject()
     }
     document.closeJSONArray()

@@ -38,16 +38,24 @@ struct StatusVisit {
     }
   }
 
+  /// No agent listens. Where the disk is read-only none can, and its lock tells whether one runs.
+  private var noAnswer: CommandFailure {
+    let state = StateDirectory(stateDirectory)
+    let disk = state.readOnlyWords
+    if !disk.bytes.isEmpty, state.open() == .inUse {
+      return CommandFailure(
+        code: .temporaryFailure,
+        text: "the agent runs with \(stateDirectory), and cannot be asked\(disk)")
+    }
+    return CommandFailure(
+      code: .unavailable,
+      text: "no agent runs with \(stateDirectory); start it: sudo homeward run\(disk)")
+  }
+
   private func failure(_ error: Errno) -> CommandFailure {
     switch error {
-    case .noSuchFile, .connectionRefused:
-      CommandFailure(
-        code: .unavailable,
-        text: "no agent runs with \(stateDirectory); start it: sudo homeward run")
-    case .notPermitted:
-      CommandFailure(
-        code: .noPermission,
-        text: "\(stateDirectory) belongs to the agent; ask as root: sudo homeward status")
+    case .noSuchFile, .connectionRefused: noAnswer
+    case .notPermitted: CommandFailure(notPermitted: stateDirectory)
     case .wouldBlock:
       CommandFailure(
         code: .temporaryFailure,

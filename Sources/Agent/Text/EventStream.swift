@@ -157,7 +157,7 @@ extension ByteBuffer {
     appendJSON(number)
   }
 
-  private mutating func appendJSON(value: Value) {
+  mutating func appendJSON(value: Value) {
     switch value {
     case .number(let number): appendJSON(number)
     case .boolean(let truth): appendJSON(truth)

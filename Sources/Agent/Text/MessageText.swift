@@ -52,18 +52,32 @@ struct MessageText: ExpressibleByStringInterpolation {
       bytes += [UInt8](digits.bytes)
     }
 
-    /// A length of time, in the largest unit that divides it.
+    /// How many there are of something: `1 location`, `2 locations`.
+    @inline(never)
+    mutating func appendInterpolation(_ count: Int, _ noun: StaticString) {
+      append(decimal: Int64(count))
+      appendLiteral(" ")
+      appendLiteral(noun)
+      if count != 1 { appendLiteral("s") }
+    }
+
+    /// A length of time in the two largest units that people would say: `3 d 4 h`, `5 min`, `8 s`.
+    /// The configuration takes it as it is shown.
     @inline(never)
     mutating func appendInterpolation(_ duration: Duration) {
-      let milliseconds = duration.nanoseconds / 1_000_000
+      let milliseconds = max(duration.nanoseconds / 1_000_000, 0)
       let units: [(length: Int64, name: StaticString)] = [
-        (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms"),
+        (86_400_000, " d"), (3_600_000, " h"), (60_000, " min"), (1000, " s"), (1, " ms"),
       ]
-      for unit in units where milliseconds > 0 && milliseconds.isMultiple(of: unit.length) {
-        append(decimal: milliseconds / unit.length)
-        return appendLiteral(unit.name)
-      }
-      appendLiteral("0s")
+      let first = milliseconds == 0 ? 3 : units.firstIndex { milliseconds >= $0.length } ?? 4
+      append(decimal: milliseconds / units[first].length)
+      appendLiteral(units[first].name)
+      guard first + 1 < units.count else { return }
+      let rest = milliseconds % units[first].length / units[first + 1].length
+      guard rest > 0 else { return }
+      appendLiteral(" ")
+      append(decimal: rest)
+      appendLiteral(units[first + 1].name)
     }
 
     /// Text from the file in quotes, or its length where it is long or looks like a token.

@@ -22,8 +22,11 @@ extension MessageText.StringInterpolation {
 
   /// A length of time that was measured, to the second.
   mutating func appendInterpolation(wholeSeconds duration: Duration) {
-    let nanoseconds = duration.nanoseconds
-    appendInterpolation(.nanoseconds(nanoseconds - nanoseconds % 1_000_000_000))
+    appendInterpolation(wholeSeconds: Int(clamping: duration.nanoseconds / 1_000_000_000))
+  }
+
+  mutating func appendInterpolation(wholeSeconds seconds: Int) {
+    appendInterpolation(Duration.seconds(seconds))
   }
 
   mutating func appendInterpolation(_ error: Errno) {
@@ -34,11 +37,16 @@ extension MessageText.StringInterpolation {
 }
 
 extension SourceFailure {
-  var words: MessageText {
+  /// What is wrong, with the name of the source.
+  func words(of source: InlineText) -> MessageText {
+    let words = words
+    return words.bytes.starts(with: [UInt8](source.bytes)) ? words : "\(source): \(words)"
+  }
+
+  private var words: MessageText {
     switch self {
-    case .missing(let what): "\(what) is not there; it is looked for again"
-    case .notPermitted(let what):
-      "\(what) may not be opened; add the agent's user to the group that owns it"
+    case .missing(let what): "\(what) is not there"
+    case .notPermitted(let what): "\(what) may not be opened"
     case .busy(let what): "\(what) is in use by another program"
     case .failed(let what, let code): "\(what): \(Errno(code: code))"
     case .malformed(let what, let found):
@@ -50,7 +58,7 @@ extension SourceFailure {
     case .behind(let what, let seconds):
       "\(what) is \(seconds) s behind; is the link to it too slow, or its receiver too talkative?"
     case .refused(let what, let found): "\(what) answers with an error: \"\(found)\""
-    case .unsupported(let what, let remedy): "\(what) cannot be used; \(remedy.text)"
+    case .unsupported(let what, _): "\(what) cannot be used"
     }
   }
 
@@ -67,6 +75,23 @@ extension SourceFailure {
     case .behind: "behind"
     case .refused: "refused"
     case .unsupported: "unsupported"
+    }
+  }
+}
+
+extension Value {
+  /// Such as `83 %`, or `on`.
+  func words(in unit: [UInt8]?) -> MessageText {
+    switch self {
+    case .number(let number):
+      var digits = ByteBuffer(capacity: 24)
+      digits.append(number)
+      let text = MessageText(bytes: [UInt8](digits.bytes))
+      return unit.map { "\(text) \(bytes: $0)" } ?? text
+    case .boolean(let isOn): return isOn ? "on" : "off"
+    case .text(let text): return "\(text)"
+    case .unknown: return "unknown"
+    case .unavailable: return "unavailable"
     }
   }
 }
@@ -219,23 +244,6 @@ extension Route {
     case .cloudhook: "cloudhook"
     case .remoteUI: "remote_ui"
     case .instance: "instance"
-    }
-  }
-}
-
-extension Value {
-  /// Such as `83 %`, or `on`.
-  func words(in unit: [UInt8]?) -> MessageText {
-    switch self {
-    case .number(let number):
-      var digits = ByteBuffer(capacity: 24)
-      digits.append(number)
-      let text = MessageText(bytes: [UInt8](digits.bytes))
-      return unit.map { "\(text) \(bytes: $0)" } ?? text
-    case .boolean(let isOn): return isOn ? "on" : "off"
-    case .text(let text): return "\(text)"
-    case .unknown: return "unknown"
-    case .unavailable: return "unavailable"
     }
   }
 }

@@ -1,0 +1,104 @@
+import Foundation
+import LinuxIO
+import PracticeHome
+import Testing
+
+/// A board that is paired and well, with its home, for one fault to be planted in.
+final class FaultyWorld {
+  let home: PracticeServer
+  let board: Board
+  private var environment: [String: String] = [:]
+  private var program = RunningAgent.executable
+  private var gpsd: FakeGPSD?
+
+  init() async throws {
+    home = try lockedHome()
+    board = try await Board.loggedIn(to: home)
+  }
+
+  // MARK: What is planted
+
+  /// More of the configuration.
+  func configure(_ settings: String) throws {
+    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    try board.write(text.trimmingCharacters(in: .newlines) + "\n\(settings)\n", to: "homeward.yaml")
+  }
+
+  func replace(_ words: String, with others: String) throws {
+    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    try #require(text.contains(words))
+    try board.write(text.replacing(words, with: others), to: "homeward.yaml")
+  }
+
+  func useGPSD(_ gpsd: FakeGPSD) throws {
+    self.gpsd = gpsd
+    board.keepSecret("52.37")
+    try configure("location: { source: gpsd, port: \(gpsd.port) }")
+  }
+
+  /// Gives the programs a GPIO chip: the fake one, as a library that is loaded before the real one.
+  func preloadChip(_ chip: String) throws {
+    let library = board.path("fakegpiod.so")
+    if !FileManager.default.fileExists(atPath: library) {
+      let object = RunningAgent.executable.deletingLastPathComponent()
+        .appending(path: "FakeGPIOD.build/fakegpiod.c.o")
+      let process = try Process.run(
+        URL(filePath: "/usr/bin/env"), arguments: ["cc", "-shared", "-o", library, object.path])
+      process.waitUntilExit()
+      try #require(process.terminationStatus == 0)
+    }
+    environment["LD_PRELOAD"] = library
+    environment["FAKEGPIOD"] = chip
+  }
+
+  func runAsNobody() throws {
+    try start(by: "exec setpriv --reuid=65534 --regid=65534 --clear-groups {} \"$@\"")
+  }
+
+  static var mayMount: Bool {
+    let process = try? Process.run(
+      URL(filePath: "/usr/bin/env"), arguments: ["unshare", "-m", "true"])
+    process?.waitUntilExit()
+    return process?.terminationStatus == 0
+  }
+
+  /// The disk of the state directory, for all programs that start from now on.
+  func makeDiskReadOnly() throws {
+    let state = board.state.path
+    try start(
+      by: "exec unshare -m sh -c 'mount --bind \(state) \(state) && mount -o"
+        + " remount,bind,ro \(state) && exec \"$0\" \"$@\"' {} \"$@\"")
+  }
+
+  private func start(by line: String) throws {
+    let executable = RunningAgent.executable.path
+    try board.write("#!/bin/sh\n\(line.replacing("{}", with: executable))\n", to: "program")
+    unsafe chmod(board.path("program"), 0o755)
+    program = board.folder.appending(path: "program")
+  }
+
+  // MARK: What is asked
+
+  func filledIn(_ text: String) -> String {
+    let parts = [
+      ("{state}", board.state.path), ("{folder}", board.folder.path), ("{url}", home.url),
+      ("{https}", home.url.replacing("http://", with: "https://")),
+      ("{configuration}", board.configuration), ("{gpsd}", "gpsd at 127.0.0.1:\(gpsd?.port ?? 0)"),
+    ]
+    return parts.reduce(text) { $0.replacing($1.0, with: $1.1) }
+  }
+
+  func started(_ arguments: [String]) throws -> RunningAgent {
+    let needsConfiguration = !arguments.contains("--directory")
+    return try RunningAgent(
+      on: board,
+      arguments + (needsConfiguration ? ["--config", board.configuration] : []),
+      environment: environment, startedBy: program)
+  }
+
+  func homeward(_ arguments: [String]) async throws -> RunningAgent.Ending {
+    try await started(arguments).ending()
+  }
+
+  func agent() throws -> RunningAgent { try started(["run", "--json"]) }
+}

@@ -1,0 +1,275 @@
+import Foundation
+import PracticeHome
+import Testing
+
+extension SetUp {
+  /// Each fault that a person can meet, what the shipped binary says of it, and how it ends.
+  @Suite struct PlantedFaults {}
+}
+
+/// A fault, and all that is wrong then, line by line. `{…}` is a part of the world.
+struct PlantedFault: Sendable, CustomTestStringConvertible {
+  let name: String
+  let plant: @Sendable (FaultyWorld) async throws -> Void
+  var arguments = ["check"]
+  let lines: [String]
+  let status: Int32
+  var testDescription: String { name }
+
+  /// A row of `check` with who is at fault and what to do.
+  init(
+    _ name: String, _ row: String, atFault: String, remedy: String?, status: Int32,
+    plant: @escaping @Sendable (FaultyWorld) async throws -> Void
+  ) {
+    self.name = name
+    self.plant = plant
+    self.status = status
+    lines =
+      ["WRONG  " + row, "         at fault     " + atFault]
+      + (remedy.map { ["         what to do   " + $0] } ?? [])
+  }
+
+  /// A command that ends with one line.
+  init(
+    _ name: String, _ arguments: [String], _ line: String, status: Int32,
+    plant: @escaping @Sendable (FaultyWorld) async throws -> Void
+  ) {
+    self.name = name
+    self.arguments = arguments
+    self.plant = plant
+    self.status = status
+    lines = [line]
+  }
+}
+
+extension SetUp.PlantedFaults {
+  private static let pairAgain = "homeward pair (Home Assistant then makes new entities)"
+  private static let listLines = "gpioinfo lists the lines of this board (sudo apt install gpiod)"
+  private static let startGPSD =
+    FileManager.default.fileExists(atPath: "/usr/sbin/gpsd")
+    ? "sudo systemctl start gpsd" : "sudo apt install gpsd"
+
+  static let sources = [
+    PlantedFault(
+      "gpsd is absent", "source         {gpsd} is not there", atFault: "this board",
+      remedy: startGPSD, status: 74
+    ) { try $0.useGPSD(FakeGPSD(isAbsent: true)) },
+    PlantedFault(
+      "gpsd has no fix",
+      "source         {gpsd} gives no fix: its receiver has none; does the antenna see the sky?",
+      atFault: "this board",
+      remedy: "cgps shows what its receiver sees (sudo apt install gpsd-clients)",
+      status: 74
+    ) { try $0.useGPSD(FakeGPSD(reporting: TPV(mode: 1))) },
+    PlantedFault(
+      "gpsd has no receiver", "source         {gpsd} says nothing; does it have a receiver?",
+      atFault: "this board",
+      remedy: "name its receiver in /etc/default/gpsd, such as DEVICES=\"/dev/ttyACM0\", then:"
+        + " sudo systemctl restart gpsd", status: 74
+    ) { try $0.useGPSD(FakeGPSD()) },
+    PlantedFault(
+      "BAT7 is missing", "source         BAT7 is not there", atFault: "the configuration",
+      remedy: "power supplies here: MARK; write these to battery, or auto", status: 74
+    ) { try $0.board.unplug("BAT7") },
+    PlantedFault(
+      "there is no chip", "source         GPIO17: a chip for GPIO17 is not there",
+      atFault: "the configuration", remedy: listLines, status: 74
+    ) { try $0.configure("sensors: [{ gpio: GPIO17, name: Bilge }]") },
+    PlantedFault(
+      "GPIO17 is missing", "source         GPIO17 is not there", atFault: "the configuration",
+      remedy: listLines, status: 74
+    ) {
+      try $0.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO22 22")
+      try $0.configure("sensors: [{ gpio: GPIO17, name: Bilge }]")
+    },
+    PlantedFault(
+      "the chip is missing", "source         pinctrl-none/17 is not there",
+      atFault: "the configuration", remedy: listLines, status: 74
+    ) {
+      try $0.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO17 17")
+      try $0.configure("sensors: [{ gpio: pinctrl-none/17, name: Bilge }]")
+    },
+    PlantedFault(
+      "another program holds the line",
+      "source         GPIO17 is in use by another program: pump", atFault: "this board",
+      remedy: "end the program that holds it (gpioinfo shows which), or take it out of sensors",
+      status: 74
+    ) {
+      try $0.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO17 17 pump")
+      try $0.configure("sensors: [{ gpio: GPIO17, name: Bilge }]")
+    },
+    PlantedFault(
+      "the thermal zone that was asked for is absent",
+      "source         processor temperature: a thermal zone that answers is not there",
+      atFault: "the configuration", remedy: "leave cpu_temperature out of system", status: 74
+    ) {
+      try $0.board.makeFolder("sys/class/thermal")
+      try $0.replace("system: off", with: "system: [cpu_temperature]")
+    },
+  ]
+
+  static let server = [
+    PlantedFault(
+      "a wrong port", "server         {url} cannot be reached: Couldn't connect to server",
+      atFault: "the network",
+      remedy: "look whether Home Assistant runs, and at home_assistant.url: its port is 8123 where"
+        + " nothing else was set up", status: 75
+    ) { $0.home.stop() },
+    PlantedFault(
+      "a login page", "server         what answers at {url} is not Home Assistant (200)",
+      atFault: "the network",
+      remedy: "open that address in a browser: does this network have a login page? Else look at"
+        + " home_assistant.url", status: 75
+    ) { $0.home.fault = .captivePortal },
+    PlantedFault(
+      "a ban",
+      "server         Home Assistant at {url} refuses this address (403); is it in its"
+        + " ip_bans.yaml?", atFault: "Home Assistant",
+      remedy: "look into ip_bans.yaml of Home Assistant, and at a proxy before it", status: 77
+    ) { $0.home.fault = .status(403) },
+    PlantedFault(
+      "a wrong key",
+      "encryption     Home Assistant answers with another key: the registration is not ours. That"
+        + " does not mend itself", atFault: "Home Assistant", remedy: pairAgain, status: 76
+    ) { $0.home.fault = .wrongKey },
+    PlantedFault(
+      "a deleted device", "encryption     Home Assistant runs, and this board was deleted there",
+      atFault: "Home Assistant", remedy: pairAgain, status: 69
+    ) { $0.home.forgetAll() },
+    PlantedFault(
+      "a rejected token",
+      "login          Home Assistant does not accept the login of this board any more; it is never"
+        + " sent again, for Home Assistant may ban this address", atFault: "Home Assistant",
+      remedy: "homeward pair", status: 77
+    ) { $0.home.revoke(try $0.board.refreshToken) },
+  ]
+
+  static let board = [
+    PlantedFault(
+      "a board that is not paired",
+      "registration   This board is no device of Home Assistant: there is none in {state}",
+      atFault: "this board", remedy: "homeward pair", status: 69
+    ) {
+      try $0.board.remove("state/registration.json")
+      try $0.board.remove("state/credential.json")
+    },
+    PlantedFault(
+      "a damaged registration",
+      "registration   {state}/registration.json is damaged; bring back a copy, or remove it to"
+        + " register this board anew (Home Assistant then makes new entities)",
+      atFault: "this board", remedy: nil, status: 65
+    ) {
+      $0.board.keepKeptSecrets()
+      try $0.board.write("{}", to: "state/registration.json")
+    },
+    PlantedFault(
+      "a host that has to be looked up",
+      "configuration  {configuration}:8:33: location.host: \"gps.local\" is not a numeric address;"
+        + " write one such as 192.168.1.9, without a port; names are not looked up here",
+      atFault: "the configuration", remedy: nil, status: 78
+    ) { try $0.configure("location: { source: gpsd, host: gps.local }") },
+    PlantedFault(
+      "the folder above the spool", ["spool", "list", "--directory", "{state}"],
+      "{state}/spool holds nothing: nothing waits.", status: 0
+    ) { try $0.board.makeFolder("state/spool") },
+    PlantedFault(
+      "a folder that is no spool", ["spool", "list", "--directory", "{folder}"],
+      "homeward spool: {folder} is no spool: no .spool file is in it; name the folder that holds them, such as"
+        + " /var/lib/homeward/spool", status: 66
+    ) { _ in },
+  ]
+
+  @Test(arguments: sources + server + board)
+  func isSaidWithItsRemedy(_ fault: PlantedFault) async throws {
+    let world = try await FaultyWorld()
+    try await fault.plant(world)
+    let ending = try await world.homeward(fault.arguments.map(world.filledIn))
+    let wrong =
+      fault.arguments == ["check"]
+      ? ending.output.filter { !$0.hasPrefix("ok ") } : ending.output + ending.log
+    #expect(wrong == fault.lines.map(world.filledIn), "\(ending.output) \(ending.log)")
+    #expect(ending.status == fault.status)
+  }
+
+  @Test func whatIsRightIsShownWithWhatWasRead() async throws {
+    let world = try await FaultyWorld()
+    try world.useGPSD(FakeGPSD(reporting: TPV()))
+    try world.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO17 17")
+    try world.configure("sensors: [{ gpio: GPIO17, name: Bilge }]")
+    try world.replace("system: off", with: "system: auto")
+    try world.board.makeFolder("sys/class/thermal")
+    let ending = try await world.homeward(["check"])
+    #expect(ending.status == 0, "\(ending.output)")
+    let rows = ending.output.filter { $0.hasPrefix("ok     source         ") }.map {
+      $0.dropFirst(22)
+    }
+    #expect(rows.first == "power supplies: BAT7 capacity 83 %")
+    #expect(rows.contains("processor temperature: there is none here"), "no fault of auto")
+    #expect(rows.contains { $0.hasPrefix("memory: Memory used ") && $0.hasSuffix(" %") })
+    #expect(rows.suffix(2) == ["GPIO17: Bilge off", "gpsd: a fix, ±5 m"])
+  }
+
+  @Test func aLineOfTheRunningAgentIsReadByTheAgent() async throws {
+    let world = try await FaultyWorld()
+    try world.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO17 17")
+    try world.configure("sensors: [{ gpio: GPIO17, name: Bilge }]")
+    let agent = try world.agent()
+    try await agent.event("proven")
+    try world.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO17 17 homeward")
+    let ending = try await world.homeward(["check"])
+    #expect(ending.status == 0)
+    let row = ending.output.last ?? ""
+    #expect(row.hasPrefix("ok     source         GPIO17: Bilge off, "), "\(ending.output)")
+    #expect(row.hasSuffix(" ago, as the agent that runs reads it"))
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func eachRowIsShownWhenItIsThere() async throws {
+    let world = try await FaultyWorld()
+    world.home.fault = .hang
+    let check = try world.started(["check"])
+    // The server is still waited for.
+    try await check.line(endingWith: "/registration.json")
+    #expect(await check.interrupt().output.count == 2)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))
+  func whoMayNotReadIsToldToUseSudo() async throws {
+    let world = try await FaultyWorld()
+    try world.runAsNobody()
+    let ending = try await world.homeward(["check"])
+    #expect(ending.status == 77)
+    let row = ending.output.first { $0.hasPrefix("WRONG  registration") } ?? "\(ending.output)"
+    #expect(
+      row
+        == world.filledIn(
+          "WRONG  registration   {state}/registration.json is for the agent and root only; run: sudo"
+            + " homeward check"))
+    #expect(!ending.output.contains { $0.contains("remove") })
+    let sent = try await world.homeward(["send", "get_zones"])
+    #expect(sent.status == 77)
+    #expect(sent.lines(with: "; run: sudo homeward send").count == 1)
+  }
+
+  @Test(.enabled(if: FaultyWorld.mayMount, "a disk of its own takes CAP_SYS_ADMIN"))
+  func aDiskThatIsReadOnlyIsNamedByStatusAndRun() async throws {
+    let world = try await FaultyWorld()
+    try world.makeDiskReadOnly()
+    let agent = try world.agent()
+    try await agent.event("proven")
+    let status = try await world.homeward(["status"])
+    #expect(status.status == 75)
+    #expect(
+      status.lines(with: "the agent runs with \(world.board.state.path), and cannot be asked").count
+        == 1)
+    #expect(status.lines(with: "is read-only").count == 1, "\(status.log)")
+    let second = try await world.homeward(["run"])
+    #expect(second.status == 75)
+    #expect(second.lines(with: "is read-only").count == 1, "\(second.log)")
+    let ending = await agent.stop()
+    #expect(ending.lines(with: "is read-only").count == 1, "\(ending.log)")
+    let later = try await world.homeward(["status"])
+    #expect(later.status == 69)
+    #expect(later.lines(with: "is read-only").count == 1, "\(later.log)")
+  }
+}
