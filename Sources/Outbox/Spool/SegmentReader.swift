@@ -31,7 +31,7 @@ struct SegmentReader: ~Copyable {
   private(set) var lost: Range<UInt64> = 0..<0
   private var isDamageBefore = false
   /// The number of the next entry, where none is missing.
-  private var nextSequence: UInt64 = 0
+  private(set) var nextSequence: UInt64 = 0
 
   /// Where in the file the next chunk comes from.
   var readOffset: Int { windowOffset + window.count }

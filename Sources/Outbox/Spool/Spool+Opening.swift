@@ -116,7 +116,7 @@ extension Spool {
     let end = reader.endOfRecords
     let tornByteCount = max(0, newest.byteCount - end)
     // What cannot be read had numbers as well, and each took more than a byte.
-    nextSequence += UInt64(reader.damagedByteCount + tornByteCount)
+    skipNumbers(UInt64(reader.damagedByteCount + tornByteCount))
     isNewestOpen = newest.isHeaderReadable && newest.thinnings == 0
     if isGarbage(segments.count - 1) { return setAside(segments.count - 1) }
     if tornByteCount > 0, isNewestOpen {

@@ -233,8 +233,9 @@ extension Spool {
     let index = here.segment
     countDamage(of: index)
     segments[index].failedReadCount = 0
-    losses.damaged += max(0, here.lostCount - segments[index].lostCount)
-    segments[index].lostCount = max(here.lostCount, segments[index].lostCount)
+    let lostCount = here.lostCount + lostCountBehind(index)
+    losses.damaged += max(0, lostCount - segments[index].lostCount)
+    segments[index].lostCount = max(lostCount, segments[index].lostCount)
     losses.nameless += max(0, here.namelessCount - segments[index].namelessCount)
     segments[index].namelessCount = max(here.namelessCount, segments[index].namelessCount)
     if index + 1 < segments.count { segments[index].isGarbage = isGarbage(index) }
@@ -248,6 +249,18 @@ extension Spool {
       return 0
     }
     return lost.count
+  }
+
+  /// How many entries the damage behind the last record took, as the first number of the next
+  /// segment tells: no more than had room there.
+  private func lostCountBehind(_ index: Int) -> Int {
+    let byteCount = segments[index].byteCount - reader.endOfRecords
+    guard index + 1 < segments.count, segments[index].thinnings == 0, byteCount > 0,
+      !isGarbage(index)
+    else { return 0 }
+    let (first, end) = (reader.nextSequence, segments[index + 1].first)
+    guard first < end, !acknowledged.contains(first) else { return 0 }
+    return min(Int(clamping: end - first), byteCount / SpoolRecord.entryByteCountMin)
   }
 
   /// Counts what was found to be no record in the segment that was read to its end, once.

@@ -78,9 +78,22 @@ extension Spool {
     step = .idle
   }
 
+  /// Numbers that no entry has, as far as is known. They are not given, and not waited for.
+  mutating func skipNumbers(_ count: UInt64) {
+    guard count > 0 else { return }
+    skipped.removeAll { acknowledged.contains($0) }
+    var first = nextSequence
+    nextSequence += count
+    if let last = skipped.last, last.upperBound + 1 == first {
+      first = last.lowerBound
+      skipped.removeLast()
+    }
+    skipped.append(first...nextSequence - 1)
+  }
+
   mutating func writeFailed(_ failure: DiskFailure, now: Instant) {
     // Some of it may be on the disk under these numbers.
-    nextSequence += max(1, outgoingNumberCount)
+    skipNumbers(max(1, outgoingNumberCount))
     outgoingEntryCount = 0
     outgoingNumberCount = 0
     if step != .creating, newest.byteCount == 0 {

@@ -107,7 +107,7 @@ public struct Spool: ~Copyable {
     /// Entries that the memory had no room for.
     public var overflowed = 0
     /// Entries that were damaged, as the numbers around them tell. Nobody knows how many stood behind
-    /// the last whole one, or in a segment that was thinned.
+    /// the last whole one of the newest segment, or in a segment that was thinned.
     public var damaged = 0
     /// Bytes on the disk that are not what was written.
     public var damagedByteCount = 0
@@ -188,6 +188,8 @@ public struct Spool: ~Copyable {
 
   // Writing
   var nextSequence: UInt64 = 1
+  /// What of the numbers below was skipped since the start, in order.
+  var skipped: [ClosedRange<UInt64>] = []
   var writer: SegmentWriter?
   /// Whether the newest segment takes more.
   var isNewestOpen = false
@@ -304,9 +306,11 @@ public struct Spool: ~Copyable {
   /// Entries that are in memory only.
   public var entryCountInMemory: Int { waiting.count }
 
-  /// Entries that were not acknowledged; more where numbers were lost with what the disk lost.
+  /// Entries that were not acknowledged; more where the disk lost some and they were not read yet.
   public var entryCount: Int {
-    Int(clamping: nextSequence - 1 - acknowledged.count + UInt64(waiting.count))
+    var count = Int(clamping: nextSequence - 1 - acknowledged.count + UInt64(waiting.count))
+    for numbers in skipped where !acknowledged.contains(numbers) { count -= numbers.count }
+    return max(waiting.count, count)
   }
 
   /// What all files take of the disk.

@@ -32,8 +32,8 @@ public struct SpoolArchive: ~Copyable {
   /// What was found so far; the numbers are whole when there is no next step.
   public private(set) var segments: [ArchivedSegment] = []
   private var devices: [DeviceFingerprint] = []
-  /// What Home Assistant has of each device: everything up to this number.
-  private var acknowledged: [UInt64] = []
+  /// What Home Assistant has of each device.
+  private var acknowledged: [SequenceSet] = []
 
   private var pass = Pass.headers
   private var index = 0
@@ -59,7 +59,7 @@ public struct SpoolArchive: ~Copyable {
   public var deviceCount: Int { devices.count }
 
   /// What Home Assistant has of the first device: everything up to this number. 0 is nothing.
-  public var acknowledgedSequence: UInt64 { acknowledged.first ?? 0 }
+  public var acknowledgedSequence: UInt64 { acknowledged.first?.prefix ?? 0 }
 
   /// Whose the entry is that came last.
   public var device: Int? { index < segments.count ? segments[index].device : nil }
@@ -170,7 +170,7 @@ public struct SpoolArchive: ~Copyable {
       segments[index].thinnings = header.thinnings
       segments[index].device = device
       segments[index].salt = header.salt
-      acknowledged[device] = max(acknowledged[device], header.acknowledged)
+      acknowledged[device].insert(0...header.acknowledged, forgetting: .lowest)
     case .foreign: segments[index].condition = .otherVersion
     case .unreadable: segments[index].condition = .headless
     }
@@ -179,7 +179,7 @@ public struct SpoolArchive: ~Copyable {
   private mutating func number(of device: DeviceFingerprint) -> Int {
     if let known = devices.firstIndex(of: device) { return known }
     devices.append(device)
-    acknowledged.append(0)
+    acknowledged.append(SequenceSet())
     return devices.count - 1
   }
 
@@ -214,14 +214,16 @@ public struct SpoolArchive: ~Copyable {
     guard let device = segments[index].device else { return nil }
     switch (pass, record) {
     case (.acknowledgements, .acknowledged(let sequence)):
-      acknowledged[device] = max(acknowledged[device], sequence)
+      acknowledged[device].insert(0...sequence, forgetting: .lowest)
+    case (.acknowledgements, .acknowledgedRanges(let ranges)):
+      acknowledged[device].formUnion(ranges, forgetting: .lowest)
     case (.entries, .entry(let entry)):
       if case .reading(let slot, _) = entry.content, reader.names[slot].isEmpty {
         segments[index].namelessCount += 1
         return nil
       }
       guard let sequence = entry.sequence else { return nil }
-      let isAcknowledged = sequence <= acknowledged[device]
+      let isAcknowledged = acknowledged[device].contains(sequence)
       segments[index].count(entry, sequence: sequence, isAcknowledged: isAcknowledged)
       return .entry(entry, isAcknowledged: isAcknowledged)
     default: break

@@ -46,6 +46,8 @@ enum SpoolRecord: Equatable {
   static let start: UInt8 = 0xA5
   static let prefixByteCount = 3
   static let checksumByteCount = 4
+  /// A reading that is unknown: number, time, flags and slot.
+  static let entryByteCountMin = prefixByteCount + 1 + 8 + 1 + 1 + checksumByteCount
   static let byteCountMin = prefixByteCount + checksumByteCount
   static let byteCountMax = byteCountMin + 255
   static let uniqueIDByteCountMax = 200
