@@ -74,7 +74,7 @@ extension OutageCause {
     case .forbidden: .noPermission
     case .badRequest: .dataError
     case .noConnection, .notLive, .notFound, .unavailable, .notHomeAssistant, .noRoute,
-      .unreadableAnswer:
+      .unreadableAnswer, .otherAnswer:
       .temporaryFailure
     }
   }

@@ -58,6 +58,8 @@ public struct JSONReader: ~Escapable {
     public func elementsEqual(_ literal: StaticString) -> Bool { raw.elementsEqual(literal) }
     /// Whether this is a text that needs no escapes.
     public func elementsEqual(_ literal: [UInt8]) -> Bool { raw.elementsEqual(literal.span) }
+    /// Whether this is a text that needs no escapes.
+    public func elementsEqual(_ literal: Span<UInt8>) -> Bool { raw.elementsEqual(literal) }
 
     /// Appends what the text says, escapes undone.
     public func append(to buffer: inout ByteBuffer) { appendUnescaped(raw, to: &buffer) }

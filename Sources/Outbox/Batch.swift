@@ -48,7 +48,7 @@ public struct Batch: ~Copyable {
 
   private(set) var slots: [Slot] = []
   /// The bytes that an `update_sensor_states` with every sensor takes at most.
-  private var statesByteCount = 2
+  private var statesByteCount = 2 + Challenge.stateByteCount
   private(set) var fix: Fix?
   /// Whether an urgent sensor changed since the last batch was sent.
   public private(set) var hasUrgentChange = false
@@ -149,24 +149,22 @@ public struct Batch: ~Copyable {
     slots.firstIndex { $0.standing == .dropped }.map(SensorIndex.init)
   }
 
-  /// Writes the `data` of an `update_sensor_states` with every sensor that is due. It may be
-  /// empty: Home Assistant's answer is a proof all the same.
-  ///
-  /// - Returns: how many sensors stand in it.
-  @discardableResult
-  mutating func writeStates(into buffer: inout ByteBuffer) -> Int {
+  /// Writes the `data` of an `update_sensor_states` with every sensor that is due, and with the
+  /// challenge. No sensor may be due: Home Assistant's answer is a proof all the same.
+  mutating func writeStates(_ challenge: Challenge, into buffer: inout ByteBuffer) {
     hasUrgentChange = false
-    var count = 0
     buffer.openJSONArray()
+    challenge.appendState(to: &buffer)
     for index in slots.indices where slots[index].isDue && slots[index].standing == .registered {
       slots[index].sentVersion = slots[index].version
       let value = slots[index].value
       slots[index].registration.writeUpdate(into: &buffer) { $0.appendJSON(state: value) }
-      count += 1
     }
     buffer.closeJSONArray()
-    return count
   }
+
+  /// What is urgent cannot be sent.
+  mutating func urgentChangePostponed() { hasUrgentChange = false }
 
   func writeRegistration(of sensor: SensorIndex, into buffer: inout ByteBuffer) {
     let slot = slots[sensor.value]

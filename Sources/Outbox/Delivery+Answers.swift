@@ -29,16 +29,14 @@ extension Delivery {
     case .registration: registrationAnswered(content)
     case .sensor(let sensor): registered(sensor, isWanted: (try? isSuccess(content)) == true)
     case .location: return locationAnswered(now: now)
-    case .readBack:
-      readBackAnswered(content, now: now)
-      return send(.states, now: now)
+    case .readBack: return readBackAnswered(content, now: now)
     case .states: return statesAnswered(content, now: now)
     case .history: historyAnswered(now: now)
     }
     return next(now: now)
   }
 
-  /// An answer of nothing: the right one to a location, and to a plain message about no sensor.
+  /// An answer of nothing: the right one to a location and to history.
   mutating func unproven(_ message: Message, now: Instant) -> Message? {
     switch message {
     case .sensor(let sensor):
@@ -53,9 +51,6 @@ extension Delivery {
     case .history:
       historyAnswered(now: now)
       return next(now: now)
-    case .states where !keyQuest.isOver && cycle.stateCount == 0:
-      proven(now: now)
-      return nil
     case .key, .configuration, .readBack, .states: return failed(.dropped, now: now)
     }
   }
@@ -72,6 +67,9 @@ extension Delivery {
   }
 
   mutating func statesAnswered(_ answer: Span<UInt8>, now: Instant) -> Message? {
+    guard let challenge, challenge.isRepeated(inVerdicts: answer) else {
+      return failed(.otherAnswer, now: now)
+    }
     var hasForgotten = false
     do throws(JSONError) {
       try forEachVerdict(in: answer) { uniqueID, verdict in

@@ -1,5 +1,6 @@
 public import Bytes
 public import HomeAssistant
+import Sensing
 
 // What is asked of Home Assistant and told to it beside readings. None of it holds up a reading:
 // what goes wrong with it is told, and the cycle goes on.
@@ -47,11 +48,10 @@ extension Delivery {
   }
 
   mutating func registrationAnswered(_ content: Span<UInt8>) {
-    guard let told = untold, (try? Webhook.UpdateRegistration.read(content)) != nil else {
-      return registrationDropped()
-    }
-    untold = nil
-    tell(.registrationTold(fingerprint: told.fingerprint))
+    guard let told = untold, let device = try? Webhook.UpdateRegistration.read(content),
+      told.isKnown(by: device)
+    else { return registrationDropped() }
+    cycle.toldFingerprint = told.fingerprint
   }
 
   /// It would be dropped again; the next start of the agent tries it again.
@@ -67,19 +67,33 @@ extension Delivery {
     return send(.states, now: now)
   }
 
-  mutating func readBackAnswered(_ content: Span<UInt8>, now: Instant) {
-    guard let sent = cycle.sent else { preconditionFailure("only what was sent is looked up") }
+  mutating func readBackAnswered(_ content: Span<UInt8>, now: Instant) -> Message? {
+    guard let sent = cycle.sent, let challenge else {
+      preconditionFailure("only what was sent is looked up")
+    }
+    guard challenge.isRepeated(asKeyOf: content) else { return failed(.otherAnswer, now: now) }
     let verdict: Webhook.LocationReadBack.Verdict
     do throws(JSONDecodingError) {
-      verdict = try Webhook.LocationReadBack.judge(content, of: sent.location, sent: now - sent.at)
+      verdict = try Webhook.LocationReadBack.judge(
+        content, to: challenge, of: sent.location, sent: now - sent.at)
     } catch {
       // A template that fails says nothing about the location, and would fail again.
-      return acquaintance.lookedUp(isDropped: false)
+      acquaintance.lookedUp(isDropped: false)
+      return send(.states, now: now)
     }
     acquaintance.lookedUp(isDropped: verdict == .dropped)
-    cycle.isLocationLost = verdict == .dropped || verdict == .noTracker
-    if verdict == .dropped { tell(.locationDropped) }
+    cycle.isTrackerMissing = verdict == .noTracker
+    if verdict == .dropped { locationDropped(sent.fix) }
     tellTracker(isMissing: verdict == .noTracker)
+    return send(.states, now: now)
+  }
+
+  /// Home Assistant would not take it the next time either: it goes as history, and is counted
+  /// among what could not be sent in its time.
+  private mutating func locationDropped(_ fix: Fix) {
+    cycle.sent = nil
+    if batch.fix == fix { batch.dropFix() }
+    tell(.locationDropped)
   }
 
   private mutating func tellTracker(isMissing: Bool) {

@@ -36,13 +36,17 @@ extension Delivery {
     _ message: Message, for registration: borrowing Registration, nonce: Nonce,
     into buffer: inout ByteBuffer
   ) {
+    let challenge = Challenge(of: nonce)
+    self.challenge = challenge
     registration.write(message.type, nonce: nonce, into: &buffer) { data in
-      writeData(of: message, into: &data)
+      writeData(of: message, challenge, into: &data)
     }
     precondition(!buffer.isOverflowed, "the buffer was made for as many sensors as there can be")
   }
 
-  mutating func writeData(of message: Message, into data: inout ByteBuffer) {
+  mutating func writeData(
+    of message: Message, _ challenge: Challenge, into data: inout ByteBuffer
+  ) {
     switch message {
     case .key: Webhook.EnableEncryption().write(into: &data)
     case .configuration: Webhook.GetConfiguration().write(into: &data)
@@ -53,9 +57,9 @@ extension Delivery {
       guard let deviceID = acquaintance.deviceID else {
         preconditionFailure("a location is looked up by the id of its device")
       }
-      Webhook.LocationReadBack(deviceID: deviceID).write(into: &data)
+      Webhook.LocationReadBack(deviceID: deviceID, challenge: challenge).write(into: &data)
     case .states:
-      cycle.stateCount = batch.writeStates(into: &data)
+      batch.writeStates(challenge, into: &data)
       cycle.superseded = batch.superseded
       // The one that was sent is not lost.
       if let sent = cycle.sent, batch.fix != sent.fix { cycle.superseded.fixes -= 1 }

@@ -17,6 +17,10 @@ extension Delivery {
     }
     while let sensor = batch.nextDropped { registered(sensor, isWanted: false) }
     if let sent = cycle.sent { batch.acknowledgeFix(sent.fix) }
+    if let fingerprint = cycle.toldFingerprint {
+      untold = nil
+      tell(.registrationTold(fingerprint: fingerprint))
+    }
     if cycle.isHistoryAnswered { tell(.historyProven(entries: history.chunkProven())) }
     batch.forget(cycle.superseded)
     let isIncomplete = cycle.superseded != Batch.Superseded() || batch.hasUnanswered
@@ -30,7 +34,8 @@ extension Delivery {
     unregisteredSince = nil
     tell(
       .proven(
-        readings: cycle.acceptedReadings, hasLocation: cycle.sent != nil && !cycle.isLocationLost))
+        readings: cycle.acceptedReadings, hasLocation: cycle.sent != nil && !cycle.isTrackerMissing)
+    )
   }
 
   /// What was sent was not proven. Returns what is sent over the next route, if there is one.

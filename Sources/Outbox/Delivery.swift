@@ -5,8 +5,14 @@ public import Sensing
 /// Brings a batch to Home Assistant and finds out whether it took it.
 ///
 /// One cycle is: register the sensors that Home Assistant does not know, send the fix if it is
-/// fresh, and send the states. The last of these can only be answered rightly by somebody who
-/// holds our key, so its answer is the proof for the whole cycle.
+/// fresh, and send the states. The answer to the last of these is the proof for the whole cycle: it
+/// counts where it is sealed with our key and repeats the `Challenge` of this very message. So it
+/// proves that Home Assistant has the states, and that it opens what goes over this route now. Of
+/// a fix and of history, whose own answers say nothing, it proves no more than that: who drops
+/// single messages on the way is not noticed, but for a location that is looked up.
+///
+/// Without a key an answer that repeats the challenge proves that its author read the message, and
+/// not who that is.
 ///
 /// Some cycles do more. The first one, one a day, and each attempt of an outage begin by asking
 /// Home Assistant for its configuration. What has changed about the device is told. The first
@@ -71,13 +77,15 @@ public struct Delivery: ~Copyable {
     var superseded = Batch.Superseded()
     /// Whether the chunk of history that it began with was answered.
     var isHistoryAnswered = false
+    /// Nil, too, where it is known that Home Assistant did not take it.
     var sent: SentLocation?
-    /// Home Assistant did not take the location, and would not take it the next time either.
-    var isLocationLost = false
+    /// Home Assistant has no place for the location that was sent.
+    var isTrackerMissing = false
     /// A sensor that Home Assistant forgot is registered in the same cycle, once.
     var hasRegisteredAgain = false
-    var stateCount = 0
     var acceptedReadings = 0
+    /// What of the device Home Assistant says that it knows now.
+    var toldFingerprint: Text?
 
     init(mark: SpoolPosition) { self.mark = mark }
   }
@@ -89,6 +97,8 @@ public struct Delivery: ~Copyable {
   var lastRoute: Route?
   var state = State.idle
   var cycle: Cycle
+  /// Of the message that was written last.
+  var challenge: Challenge?
   var acquaintance = Acquaintance()
   var keyQuest: KeyQuest
   /// What Home Assistant does not know yet of the device.
@@ -148,10 +158,13 @@ public struct Delivery: ~Copyable {
   public var deadline: Instant? {
     switch state {
     case .idle: history.deadline
-    case .awaitingAnswer: earliest(batchClosesAt, history.spool.deadline)
+    case .awaitingAnswer: diskDeadline
     case .waiting(let until): earliest(until, history.spool.deadline)
     }
   }
+
+  /// When `diskDeadlineReached` is due where there is no registration to deliver with, or nil.
+  public var diskDeadline: Instant? { earliest(batchClosesAt, history.spool.deadline) }
 
   /// The next thing that happened and was not taken yet, in order; nil where there is none. The
   /// batch can be asked about it meanwhile.
@@ -195,8 +208,18 @@ public struct Delivery: ~Copyable {
     return begin(now: now)
   }
 
-  /// A cycle is due, and there is no registration to deliver with.
-  public mutating func cyclePostponed() { history.batchClosed() }
+  /// A cycle is due, and there is no registration to deliver with. The first one may come any moment.
+  public mutating func cyclePostponed(now: Instant) {
+    if unregisteredSince == nil && !isInOutage {
+      batchClosesAt = batchClosesAt ?? now + Self.proofPatience
+    } else {
+      closeBatch()
+    }
+  }
+
+  /// An urgent sensor says something new, and there is no registration to deliver with: it waits for
+  /// the next cycle, and so does the disk.
+  public mutating func urgentChangePostponed() { batch.urgentChangePostponed() }
 
   /// The agent is about to end.
   public mutating func stopping() {
@@ -219,9 +242,14 @@ public struct Delivery: ~Copyable {
     if routes.current?.route != former { acquaintance.doubt() }
   }
 
-  public mutating func deadlineReached(now: Instant) -> Message? {
+  /// Does what is due whether or not there is a registration.
+  public mutating func diskDeadlineReached(now: Instant) {
     history.deadlineReached(now: now)
     if let moment = batchClosesAt, now >= moment { closeBatch() }
+  }
+
+  public mutating func deadlineReached(now: Instant) -> Message? {
+    diskDeadlineReached(now: now)
     switch state {
     case .waiting(let until) where now >= until:
       routes.retryDue(now: now)
@@ -264,6 +292,7 @@ public struct Delivery: ~Copyable {
   /// A registration is needed and could not be had; what it costs is told with the first proof.
   public mutating func registrationFailed(now: Instant) {
     unregisteredSince = unregisteredSince ?? now
+    if batchClosesAt != nil { closeBatch() }
   }
 
   /// No new registration is to be had for now. The one there is may come to life again, and is tried
@@ -318,7 +347,7 @@ public struct Delivery: ~Copyable {
       return send(.key, now: now)
     }
     if acquaintance.isConfigurationDue(now: now) { return send(.configuration, now: now) }
-    if untold != nil { return send(.registration, now: now) }
+    if untold != nil, cycle.toldFingerprint == nil { return send(.registration, now: now) }
     if let sensor = batch.nextUnregistered { return send(.sensor(sensor), now: now) }
     if let location = freshLocation(now: now) {
       cycle.sent = location
@@ -339,6 +368,7 @@ public struct Delivery: ~Copyable {
 
   /// Returns the message, unless the board has left meanwhile and there is no way any more.
   mutating func send(_ message: Message, now: Instant) -> Message? {
+    challenge = nil
     guard let route = routes.current?.route else {
       outageContinues(.noRoute, now: now)
       return nil

@@ -39,6 +39,9 @@ public enum OutageCause: Equatable, Sendable {
   case noRoute
   /// The answer opened with our key and is not what Home Assistant's documentation promises.
   case unreadableAnswer
+  /// The answer opened with our key, and is not the one to this message: it is an old one, which a
+  /// proxy or an attacker on the way gives again.
+  case otherAnswer
 
   /// Why a message with this answer is not proven.
   public init(_ answer: Answer) {

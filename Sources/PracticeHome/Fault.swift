@@ -14,6 +14,9 @@ public enum Fault: Sendable, Equatable {
   case noWebSocket
   /// Store the message, but seal the answer with a key that is not the client's.
   case wrongKey
+  /// Answer with what was answered to the message before of the same type, as somebody in between
+  /// may do who kept it. Nothing is stored.
+  case replay
   /// Store the message and answer after a while.
   case slow(Duration)
   /// Store the message and close the connection in the middle of the answer.
@@ -30,7 +33,7 @@ public enum Fault: Sendable, Equatable {
     ["hang"] + statuses.map { "\($0)" }
     + [
       "captive-portal", "starting", "forget", "no-websocket", "wrong-key", "slow", "break-off",
-      "huge",
+      "huge", "replay",
     ]
 
   public init?(name: String) {
@@ -41,6 +44,7 @@ public enum Fault: Sendable, Equatable {
     case "forget": self = .forget
     case "no-websocket": self = .noWebSocket
     case "wrong-key": self = .wrongKey
+    case "replay": self = .replay
     case "slow": self = .slow(Self.slowness)
     case "break-off": self = .breakOff
     case "huge": self = .huge
@@ -59,6 +63,7 @@ public enum Fault: Sendable, Equatable {
     case .forget: "forget"
     case .noWebSocket: "no-websocket"
     case .wrongKey: "wrong-key"
+    case .replay: "replay"
     case .slow: "slow"
     case .breakOff: "break-off"
     case .huge: "huge"
@@ -74,7 +79,7 @@ public enum Fault: Sendable, Equatable {
       .page(
         "<!DOCTYPE html><html><body>Welcome to the harbour Wi-Fi. Please sign in.</body></html>\n")
     case .starting, .hang: .nothing(200)
-    case .forget, .noWebSocket, .wrongKey, .slow, .breakOff, .huge: nil
+    case .forget, .noWebSocket, .wrongKey, .replay, .slow, .breakOff, .huge: nil
     }
   }
 

@@ -49,6 +49,8 @@ public struct Home: Sendable {
 
   /// How to misbehave from the next request on, or nil to behave.
   public var fault: Fault?
+  /// The last answer to each type of message.
+  var lastAnswers: [String: Response] = [:]
   /// What happened, oldest first.
   public private(set) var journal: [JournalEntry] = []
   public private(set) var counters = Counters()

@@ -96,6 +96,7 @@ extension Home {
     let batch = try checked(MessageSchema.sensorStates, message.data)
     var answers = JSONObject()
     var stored: [SensorReading] = []
+    var isOneRefused = false
     for element in batch.array ?? [] {
       let uniqueID = element["unique_id"]?.string ?? ""
       do throws(ReadingFailure) {
@@ -103,10 +104,13 @@ extension Home {
         answers[uniqueID] = ["success": true]
       } catch {
         answers[uniqueID] = error.answer
+        // Without a state it brings nothing: its sender wants to see the answer.
+        if element["state"] == nil, case .notRegistered = error.refusal { continue }
+        isOneRefused = true
         noteRefused(error.refusal, element, message)
       }
     }
-    if !stored.isEmpty || answers.isEmpty { note(.readings(stored), message) }
+    if !stored.isEmpty || !isOneRefused { note(.readings(stored), message) }
     return .content(.object(answers))
   }
 

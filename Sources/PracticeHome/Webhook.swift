@@ -42,7 +42,24 @@ extension Home {
   ]
 
   mutating func webhook(_ id: String, _ request: Request, now: Moment) -> Response {
+    if fault == .replay { return replayed(request, now: now) }
     var trace = Trace()
+    let response = answered(id, request, now: now, trace: &trace)
+    if let type = trace.type { lastAnswers[type] = response }
+    return response
+  }
+
+  private mutating func replayed(_ request: Request, now: Moment) -> Response {
+    let type = (try? JSONParser.parse(request.body))?["type"].map(Python.str)
+    let response =
+      type.flatMap { lastAnswers[$0] } ?? Answer.text(502, "502: Bad Gateway").response()
+    refuse(.fault(.replay), status: response.status, at: now)
+    return response
+  }
+
+  private mutating func answered(
+    _ id: String, _ request: Request, now: Moment, trace: inout Trace
+  ) -> Response {
     var answer: Answer
     do throws(Refusal) {
       answer = try handle(id, request, now: now, trace: &trace)

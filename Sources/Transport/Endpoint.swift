@@ -36,6 +36,8 @@ public import HomeAssistant
     terminatedURL = [UInt8](url.bytes) + [0]
     // libcurl would wait a second for a "100 Continue" that nobody sends.
     var list = unsafe Self.append([UInt8]("Expect:"), to: nil)
+    // No header means the same as `*/*`, and costs no bytes (RFC 9110, section 12.5.1).
+    unsafe list = Self.append([UInt8]("Accept:"), to: list)
     if method.hasBody { unsafe list = Self.append([UInt8](contentType.header), to: list) }
     if let bearerToken {
       unsafe list = Self.append([UInt8]("Authorization: Bearer ") + bearerToken, to: list)

@@ -36,6 +36,7 @@ extension WholeAgent.Outages {
     Trouble(
       fault: .breakOff, cause: "no_connection", words: "cannot be reached: Transferred a par"),
     Trouble(fault: .wrongKey, cause: "other_key", words: "answers with another key"),
+    Trouble(fault: .replay, cause: "other_answer", words: "gives old answers again"),
   ]
 
   @Test(arguments: troubles)
@@ -96,6 +97,36 @@ extension WholeAgent.Outages {
     #expect(
       ending.lines(with: "2 readings and \(fixes) location").count == 1,
       "\(ending.log)")
+  }
+
+  /// Somebody in between answers with what Home Assistant sealed before, and delivers nothing.
+  @Test func oldAnswersAreNoProofAndReleaseNothing() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    home.fault = .status(503)
+    try board.charge(70)
+    try await agent.event("outage", cause: "unavailable")
+    home.fault = .replay
+    try board.charge(71)
+    try await agent.event("outage", cause: "other_answer")
+    try await agent.hasReadEverything()
+    let provenCount = agent.count(of: "proven")
+    let status = try await board.run("status")
+    #expect(status.status == 75)
+    #expect(status.output.contains { $0.contains("WRONG  Home Assistant") }, "\(status.output)")
+    #expect(agent.count(of: "proven") == provenCount)
+    #expect(agent.count(of: "history_proven") == 0)
+
+    home.fault = nil
+    try await agent.event("recovered")
+    while history(of: "capacity", in: home).last?.value != "71" {
+      try await agent.event("history_proven")
+    }
+    #expect(history(of: "capacity", in: home).map(\.value).suffix(2) == ["70", "71"])
+    #expect(shownCharge(in: home) == "71")
+    #expect(await agent.stop().status == 0)
   }
 
   @Test func aHangingHomeAssistantDoesNotHangTheAgent() async throws {

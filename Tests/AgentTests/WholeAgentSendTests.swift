@@ -59,13 +59,14 @@ extension WholeAgent.Sending {
   }
 
   private static let done = "Home Assistant opened the message and did what it says."
+  private static let sealed = "Home Assistant sealed this answer with our key."
   private static let accepted = "got the message, and says the same where it dropped it."
 
   static let attempts = [
-    Attempt(words: ["get_config"], answer: "latitude: 52.0", verdict: done) {
+    Attempt(words: ["get_config"], answer: "latitude: 52.0", verdict: sealed) {
       $0 == .asked("get_config")
     },
-    Attempt(words: ["get_zones"], answer: "- entity_id: zone.home", verdict: done) {
+    Attempt(words: ["get_zones"], answer: "- entity_id: zone.home", verdict: sealed) {
       $0 == .asked("get_zones")
     },
     Attempt(
@@ -84,11 +85,11 @@ extension WholeAgent.Sending {
     },
     Attempt(
       words: ["conversation_process", "how are you?"], answer: "This is only practice.",
-      verdict: done
+      verdict: sealed
     ) { $0 == .asked("conversation_process") },
     Attempt(
       words: ["stream_camera", "camera.practice"],
-      answer: "mjpeg_path: /api/camera_proxy_stream/camera.practice", verdict: done
+      answer: "mjpeg_path: /api/camera_proxy_stream/camera.practice", verdict: sealed
     ) { $0 == .asked("stream_camera") },
     Attempt(words: ["update_location", "52.9", "-5.03", "4"], answer: nil, verdict: accepted) {
       if case .located(let location) = $0 {
@@ -100,16 +101,16 @@ extension WholeAgent.Sending {
     Attempt(
       words: ["register_sensor"],
       data: #"{"name":"X","unique_id":"x","type":"sensor","state":3}"#, answer: "success: true",
-      verdict: done
+      verdict: sealed
     ) { if case .sensorRegistered(let sensor) = $0 { sensor.name == "X" } else { false } },
     Attempt(
       words: ["update_sensor_states"],
       data: #"[{"unique_id":"unheard_of","type":"sensor","state":3}]"#, status: 65,
-      answer: "unheard_of:", verdict: "refuses it or a part of it"
+      answer: "unheard_of:", verdict: "refuses the message or a part of it"
     ) {
       if case .refused(let refused) = $0 { refused.type == "update_sensor_states" } else { false }
     },
-    Attempt(words: ["update_registration"], answer: "app_data: {}", verdict: done) {
+    Attempt(words: ["update_registration"], answer: "app_data: {}", verdict: sealed) {
       if case .registrationUpdated(let device) = $0 { device.deviceName == "Boat" } else { false }
     },
     Attempt(
@@ -149,7 +150,7 @@ extension WholeAgent.Sending {
     #expect(zones.log == [])
     let line = try #require(zones.output.first)
     #expect(zones.output.count == 1)
-    #expect(line.hasPrefix(#"{"type":"get_zones","outcome":"proven","answer":[{"entity_id":"#))
+    #expect(line.hasPrefix(#"{"type":"get_zones","outcome":"sealed","answer":[{"entity_id":"#))
     // A number that is read and written again would be 52.
     #expect(line.contains(#""latitude":52.0,"#))
     let event = try await board.run("send", "fire_event", "x", "--json")

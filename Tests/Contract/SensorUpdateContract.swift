@@ -29,6 +29,18 @@ extension Contract.Sensors {
     #expect(try await device.reading("soil").state == "2")
   }
 
+  /// The proof of each cycle rests on it: the name comes back, and nothing else is needed.
+  @Test func aSensorThatNobodyKnowsIsNamedInTheAnswerThoughItHasNoState() async throws {
+    let device = try await Device.registered()
+    let answer = try await device.send(
+      "update_sensor_states", #"[{"type":"sensor","unique_id":"-_A9zz"}]"#)
+    #expect(answer.content["-_A9zz"]["success"] == false)
+    #expect(answer.content["-_A9zz"]["error"]["code"] == "not_registered")
+    let template = try await device.send(
+      "render_template", #"{"-_A9zz":{"template":"1"}}"#)
+    #expect(template.content["-_A9zz"] == 1)
+  }
+
   @Test func aKnownSensorUnderTheWrongTypeIsNotRegistered() async throws {
     let device = try await Device.registered()
     try await device.register("soil")

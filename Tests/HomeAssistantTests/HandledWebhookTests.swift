@@ -16,7 +16,7 @@ import Testing
       rig.driver.messages == [
         [
           "id": 1, "type": "webhook/handle", "method": "POST", "webhook_id": "hook",
-          "body": .text(Text(body)), "headers": ["Content-Type": "application/json"], "query": "",
+          "body": .text(Text(body)),
         ]
       ])
   }

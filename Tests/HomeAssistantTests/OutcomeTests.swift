@@ -30,8 +30,8 @@ import Testing
 
 @Suite struct OutcomeTests {
   @Test(arguments: MessageType.allCases)
-  func anEnvelopeThatOpensProvesEveryType(type: MessageType) {
-    #expect(Outcome(.opened(3..<9), to: type) == .proven(3..<9))
+  func anEnvelopeThatOpensWasSealedByHomeAssistant(type: MessageType) {
+    #expect(Outcome(.opened(3..<9), to: type) == .sealed(3..<9))
     #expect(Outcome(.refused(3..<9), to: type) == .refused(3..<9))
     #expect(Outcome(.content(0..<9), to: type) == .answered(0..<9))
   }

@@ -59,7 +59,7 @@ import Testing
       data(message)
         == #"{"sum":{"template":"{{ a + 1 }}","variables":{"a":4}},"#
         + #""say \"hi\"":{"template":"{{ states('sun.sun') }}"}}"#)
-    #expect(data(Webhook.Probe()) == #"{"t":{"template":"1"}}"#)
+    #expect(data(Webhook.Probe(.zeros)) == #"{"AAAAAA":{"template":"1"}}"#)
   }
 
   @Test func aQuestionWithoutDataIsAnEmptyObject() {

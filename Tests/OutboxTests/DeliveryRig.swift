@@ -73,6 +73,10 @@ final class DeliveryRig {
   /// Which fix the location that was sent last was, and how old it was then.
   private(set) var lastSentFix: (notBefore: Instant, age: Duration)?
   private var lastLocation = ""
+  /// No two messages have the same nonce.
+  private var nonceNumber: UInt8 = 0
+  /// What the answer to the last message repeats.
+  private(set) var challenge = Challenge.zeros
   private let registration: Registration
 
   /// One that has its first cycle behind it.
@@ -109,6 +113,12 @@ final class DeliveryRig {
     delivery.batch.declare(sensor)
   }
 
+  func declareUrgent(_ uniqueID: String) -> SensorIndex? {
+    var sensor = SensorDescription.plain(uniqueID)
+    sensor.isUrgent = true
+    return declare(sensor)
+  }
+
   func record(_ sensor: SensorIndex, _ value: Int64) {
     delivery.record(
       Reading(
@@ -126,6 +136,8 @@ final class DeliveryRig {
   var isIdle: Bool { delivery.isIdle }
   var isInOutage: Bool { delivery.isInOutage }
   var deadline: Instant? { delivery.deadline }
+  var diskDeadline: Instant? { delivery.diskDeadline }
+  var hasUrgentChange: Bool { delivery.batch.hasUrgentChange }
   var route: Route? { delivery.routes.current?.route }
 
   // MARK: Time
@@ -165,8 +177,11 @@ final class DeliveryRig {
 
   // MARK: Answers
 
-  /// A sealed answer.
-  func answered(_ json: String) {
+  /// A sealed answer to the message that is under way.
+  func answered(_ json: String) { replayed(answering(json)) }
+
+  /// A sealed answer, be it to this message or not.
+  func replayed(_ json: String) {
     var body = ByteBuffer(capacity: 64 * 1024)
     body.append([UInt8](json.utf8))
     underWay = nil
@@ -176,9 +191,22 @@ final class DeliveryRig {
   /// A plain answer with something in it.
   func answered(content json: String) {
     var body = ByteBuffer(capacity: 64 * 1024)
-    body.append([UInt8](json.utf8))
+    body.append([UInt8](answering(json).utf8))
     underWay = nil
     take(delivery.answerReceived(.content(0..<body.count), body: body, now: now))
+  }
+
+  /// What Home Assistant says where a test says this: the challenge is repeated.
+  private func answering(_ json: String) -> String {
+    switch underWay {
+    case .states where json.hasPrefix("{") && json.hasSuffix("}"):
+      let verdict =
+        #""\#(challenge.key)":{"success":false,"error":{"code":"not_registered","message":"x"}}"#
+      return "{" + verdict + (json == "{}" ? "" : ",") + json.dropFirst()
+    case .readBack:
+      return json.replacing(#"{"p":"#, with: #"{"\#(challenge.key)":"#)
+    default: return json
+    }
   }
 
   func keyAnswered(_ result: Webhook.EnableEncryption.Result) {
@@ -209,9 +237,10 @@ final class DeliveryRig {
     case .key: Issue.record("a key is answered by the test")
     case .configuration: answered(configuration)
     case .registration:
+      let told = try #require(sent.last)
       answered(
-        #"{"app_id":"homeward","app_name":"Homeward","app_version":"1","device_name":"b","#
-          + #""manufacturer":"m","model":"m","os_version":"6","supports_encryption":true}"#)
+        #"{"app_id":"homeward","app_name":"Homeward","supports_encryption":true,"#
+          + told.dropFirst())
     case .readBack: answered(readBack(ofLocation: lastLocation))
     case .sensor: answered(#"{"success":true}"#)
     case .location, .history: answered(.unproven)
@@ -264,9 +293,8 @@ final class DeliveryRig {
     underWay = message
     var buffer = ByteBuffer(capacity: 64 * 1024)
     delivery.write(
-      message, for: registration, nonce: Nonce(randomBytes: InlineArray(repeating: 0)),
-      into: &buffer)
-    let text = opened(&buffer)
+      message, for: registration, nonce: nextNonce(), into: &buffer)
+    let text = opened(&buffer).map { message == .states ? withoutChallenge($0) : $0 }
     if text == nil { Issue.record("a message that nobody can open") }
     if message.isInquiry, answersInquiries {
       try? accept()
@@ -278,6 +306,16 @@ final class DeliveryRig {
       let notBefore = moment(ofLocation: text)
       lastSentFix = (notBefore, now - notBefore)
     }
+  }
+
+  private func nextNonce() -> Nonce {
+    nonceNumber &+= 1
+    var bytes = InlineArray<24, UInt8>(repeating: 0)
+    bytes[0] = nonceNumber & 63
+    bytes[1] = nonceNumber >> 6
+    let nonce = Nonce(randomBytes: bytes)
+    challenge = Challenge(of: nonce)
+    return nonce
   }
 
   private func opened(_ message: inout ByteBuffer) -> String? {
@@ -320,6 +358,19 @@ extension Registration {
     }
     return try #require(registration)
   }
+}
+
+extension Challenge {
+  /// Of a nonce of zeros.
+  static var zeros: Challenge { Challenge(of: Nonce(randomBytes: InlineArray(repeating: 0))) }
+}
+
+/// What stands in an `update_sensor_states` for Home Assistant's users: the first element is for
+/// nobody but the proof.
+func withoutChallenge(_ states: String) -> String {
+  guard let end = states.firstIndex(of: "}") else { return states }
+  let rest = states[states.index(after: end)...]
+  return "[" + (rest.hasPrefix(",") ? rest.dropFirst() : rest)
 }
 
 /// What Home Assistant shows of a location that it took this moment.

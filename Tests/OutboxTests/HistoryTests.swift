@@ -365,9 +365,62 @@ import Testing
 
   @Test func withoutARegistrationEachCycleIsKept() throws {
     rig.record(level, 1)
-    rig.delivery.cyclePostponed()
+    rig.delivery.registrationFailed(now: rig.now)
+    rig.delivery.cyclePostponed(now: rig.now)
     rig.settle()
     #expect(rig.hasWritten)
+  }
+
+  /// The first cycle of a fresh board is due while it registers.
+  @Test func aRegistrationThatComesAtOnceCostsNoWrite() throws {
+    rig.record(level, 1)
+    rig.delivery.cyclePostponed(now: rig.now)
+    rig.settle()
+    rig.sleep(.seconds(1))
+    rig.delivery.registrationReplaced(.sealed)
+    rig.cycleDue()
+    try rig.acceptAll()
+    #expect(!rig.hasWritten)
+    #expect(rig.historyEntryCount == 0)
+    #expect(rig.chunks().isEmpty)
+  }
+
+  @Test func aRegistrationThatTakesLongerIsNotWaitedFor() throws {
+    rig.record(level, 1)
+    rig.delivery.cyclePostponed(now: rig.now)
+    #expect(rig.diskDeadline == rig.now + Delivery.proofPatience)
+    rig.sleep(Delivery.proofPatience)
+    rig.delivery.diskDeadlineReached(now: rig.now)
+    rig.settle()
+    #expect(rig.hasWritten)
+  }
+
+  @Test func aRegistrationThatFailsIsNotWaitedFor() throws {
+    rig.record(level, 1)
+    rig.delivery.cyclePostponed(now: rig.now)
+    rig.delivery.registrationFailed(now: rig.now)
+    rig.settle()
+    #expect(rig.hasWritten)
+  }
+
+  /// Every wake-up asked whether there is an urgent change, and there always was.
+  @Test func withoutARegistrationAnUrgentChangeCostsNoWriteAtEachWakeUp() throws {
+    let bilge = try #require(rig.declareUrgent("bilge"))
+    rig.delivery.registrationFailed(now: rig.now)
+    rig.record(bilge, 1)
+    #expect(rig.hasUrgentChange)
+    rig.delivery.urgentChangePostponed()
+    for second in 1...10 {
+      rig.sleep(.seconds(1))
+      rig.record(.here(at: Int64(second)))
+      #expect(!rig.hasUrgentChange)
+      rig.delivery.diskDeadlineReached(now: rig.now)
+      rig.settle()
+    }
+    #expect(!rig.hasWritten)
+    rig.delivery.cyclePostponed(now: rig.now)
+    rig.settle()
+    #expect(rig.diskActions.filter { if case .append = $0 { true } else { false } }.count == 1)
   }
 
   @Test func aNewRegistrationGetsTheHistoryOfTheOldOne() throws {

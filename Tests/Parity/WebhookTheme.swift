@@ -21,7 +21,8 @@ private func writeWebhookMessages(to transcript: inout Transcript) {
   transcript.message(Webhook.ScanTag(tagID: "a\nb"))
   transcript.message(
     Webhook.RenderTemplate([.init(key: "k", "{{ a }}", variables: ["a": [nil, true]])]))
-  transcript.message(Webhook.LocationReadBack(deviceID: "5fa3"))
+  transcript.message(
+    Webhook.LocationReadBack(deviceID: "5fa3", challenge: Challenge(of: parityNonce(1))))
   transcript.message(Webhook.Converse("hello", language: "en"))
   for count in [64, 65] {
     let type = Text([UInt8](repeating: UInt8(ascii: "e"), count: count))
@@ -40,7 +41,7 @@ private func judgeOutcomes(to transcript: inout Transcript) {
       line.append(type.name)
       for answer in answers {
         switch Outcome(answer, to: type) {
-        case .proven: line.append(" proven")
+        case .sealed: line.append(" sealed")
         case .answered: line.append(" answered")
         case .refused: line.append(" refused")
         case .accepted: line.append(" accepted")
@@ -98,17 +99,17 @@ private func readLocationsBack(to transcript: inout Transcript) {
     return transcript.line("read back", "no location")
   }
   let answers: [StaticString] = [
-    #"{"p":{"e":"device_tracker.b","lat":51.5,"lon":-3.6,"acc":12,"age":0.002}}"#,
-    #"{"p":{"e":"device_tracker.b","lat":5.15e1,"lon":-36E-1,"acc":12,"age":0.505}}"#,
-    #"{"p":{"e":"device_tracker.b","lat":null,"lon":null,"acc":12,"age":0}}"#,
-    #"{"p":{"e":null}}"#, #"{"p":{"error":"x"}}"#, #"{"p":"#,
+    #"{"1lllll":{"e":"device_tracker.b","lat":51.5,"lon":-3.6,"acc":12,"age":0.002}}"#,
+    #"{"1lllll":{"e":"device_tracker.b","lat":5.15e1,"lon":-36E-1,"acc":12,"age":0.505}}"#,
+    #"{"1lllll":{"e":"device_tracker.b","lat":null,"lon":null,"acc":12,"age":0}}"#,
+    #"{"1lllll":{"e":null}}"#, #"{"p":{"e":null}}"#, #"{"1lllll":{"error":"x"}}"#, #"{"1lllll":"#,
   ]
   for answer in answers {
     transcript.line("read back") { line in
       let bytes = [UInt8](answer)
       do throws(JSONDecodingError) {
         switch try Webhook.LocationReadBack.judge(
-          bytes.span, of: location, sent: .milliseconds(300))
+          bytes.span, to: Challenge(of: parityNonce(0xB5)), of: location, sent: .milliseconds(300))
         {
         case .stored: line.append("stored")
         case .dropped: line.append("dropped")

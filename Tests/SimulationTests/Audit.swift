@@ -14,6 +14,7 @@ struct Audit {
     checkAgent()
     checkReadings()
     checkFixes()
+    checkLosses()
     checkOrder()
     checkTimes()
     checkChunks()
@@ -40,28 +41,61 @@ struct Audit {
 
   /// Every reading arrived, or may be lost by what the configuration says, or is counted as lost.
   private mutating func checkReadings() {
-    var seen: Set<Int> = []
-    for sighting in records.sightings {
-      if let number = BoardSensor.number(of: sighting.value) { seen.insert(number) }
-    }
-    let missing = ledger.made.filter { number, reading in
-      !seen.contains(number) && !reading.recordedTimes.allSatisfy { ledger.mayBeLost(madeAt: $0) }
-    }
-    let counted = ledger.lostCount + (world.agent?.losses.entryCount ?? 0)
-    guard missing.count > counted else { return }
+    let missing = missingReadings
+    guard missing.count > countedCount else { return }
     for (number, reading) in missing.sorted(by: { $0.key < $1.key }) {
       let moments = reading.times.map { "\($0.nanoseconds / 1_000_000)" }.joined(separator: ", ")
       complain("the reading \(number) of \(reading.sensor) is lost, made at \(moments) ms")
     }
   }
 
-  private mutating func checkFixes() {
+  private var missingReadings: [Int: Ledger.Made] {
+    var seen: Set<Int> = []
+    for sighting in records.sightings {
+      if let number = BoardSensor.number(of: sighting.value) { seen.insert(number) }
+    }
+    return ledger.made.filter { number, reading in
+      !seen.contains(number) && !reading.recordedTimes.allSatisfy { ledger.mayBeLost(madeAt: $0) }
+    }
+  }
+
+  private var missingFixes: [Int: Ledger.MadeFix] {
     let seen = Set(records.locations.map { Board.fixNumber(longitude: $0.longitude) })
-    let missing = ledger.fixes.filter { number, fix in
+    return ledger.fixes.filter { number, fix in
       fix.isRecorded && !seen.contains(number) && !ledger.mayBeLost(madeAt: fix.at)
     }
-    let counted = ledger.lostCount + (world.agent?.losses.entryCount ?? 0)
-    if missing.count > counted { complain("the fixes \(missing.keys.sorted()) are lost") }
+  }
+
+  private var countedCount: Int { losses.entryCount }
+  private var losses: Spool.Losses {
+    var losses = ledger.losses
+    if let agent = world.agent { losses.add(agent.losses) }
+    return losses
+  }
+
+  /// One count pays for one entry, be it a reading or a fix, and has a cause that there was.
+  private mutating func checkLosses() {
+    let missingCount = missingReadings.count + missingFixes.count
+    if missingCount > countedCount {
+      complain("\(missingCount) readings and fixes are lost, and \(countedCount) are counted")
+    }
+    let losses = losses
+    if losses.thinned + losses.dropped > 0, world.plan.spoolByteCountCap == Spool.byteCountCap {
+      complain("room was made where there was room: \(losses)")
+    }
+    let isMemoryWanted = world.plan.durability == .memory || !ledger.diskTroubles.isEmpty
+    if losses.overflowed > 0, !isMemoryWanted {
+      complain("the memory overflowed beside a disk that works: \(losses)")
+    }
+    let isDiskAtFault = !ledger.diskTroubles.isEmpty || ledger.ends.contains { $0.isPowerLoss }
+    if losses.damaged + losses.nameless > 0, !isDiskAtFault {
+      complain("the disk damaged something without a trouble: \(losses)")
+    }
+  }
+
+  private mutating func checkFixes() {
+    let missing = missingFixes
+    if missing.count > countedCount { complain("the fixes \(missing.keys.sorted()) are lost") }
     for location in records.locations where location.way == .state {
       guard let fix = ledger.fixes[Board.fixNumber(longitude: location.longitude)] else {
         complain("a location that never was: \(location.longitude)")
@@ -129,6 +163,27 @@ struct Audit {
       guard let first = chunk.first, let last = chunk.last else { continue }
       if first > last { complain("a chunk from \(first) to \(last)") }
       highest = max(highest, last)
+    }
+    checkDoubles()
+  }
+
+  /// What comes with numbers that are not above the highest of before is a double.
+  private mutating func checkDoubles() {
+    guard world.plan.order == .oldestFirst, !ledger.hasUnreadSegment else { return }
+    var seen: Set<String> = []
+    var highest = 0
+    var chunkUnderWay = -1
+    for sighting in records.sightings {
+      guard case .history(let number) = sighting.way else { continue }
+      let chunk = records.chunks[number]
+      guard let last = chunk.last else { continue }
+      if number != chunkUnderWay {
+        if chunkUnderWay >= 0 { highest = max(highest, records.chunks[chunkUnderWay].last ?? 0) }
+        chunkUnderWay = number
+      }
+      if seen.insert(sighting.value).inserted, last <= highest {
+        complain("\(sighting.value) is new, and its number \(last) is not above \(highest)")
+      }
     }
   }
 

@@ -49,6 +49,7 @@ struct DayPlan {
     random = draw.random
     order = draw.is(1, of: 3) ? .newestFirst : .oldestFirst
     Self.addRelapses(to: &happenings, &draw)
+    Self.addReplays(to: &happenings, &draw)
     self.happenings = happenings
   }
 
@@ -62,6 +63,20 @@ struct DayPlan {
       let end = begin + .seconds(Int64(1 + draw.number(600)))
       guard end < draw.repair else { continue }
       happenings.append((begin, .weather(draw.weather(), link)))
+      happenings.append((end, .weather(.fair, link)))
+    }
+  }
+
+  /// Somebody sits in between for a while, of every third day.
+  private static func addReplays(
+    to happenings: inout [(at: Duration, happening: World.Happening)], _ draw: inout Draw
+  ) {
+    guard draw.is(1, of: 3) else { return }
+    for _ in 0...draw.number(3) {
+      let link = Link.allCases[draw.number(2)]
+      let (begin, end) = draw.episode(longest: 2 * 3600)
+      guard end < draw.repair else { continue }
+      happenings.append((begin, .weather(.replays, link)))
       happenings.append((end, .weather(.fair, link)))
     }
   }

@@ -1,6 +1,6 @@
 import ModelDisk
 import Bytes
-import Outbox
+@testable import Outbox
 import Sensing
 
 /// Keeps account of every reading and every promise, and complains where one is broken.
@@ -46,8 +46,8 @@ final class Ledger {
   private(set) var firstProofAfterRepair: Instant?
   private var sendingsWithoutProof: [Instant] = []
   private(set) var complaints: [String] = []
-  /// Entries that agents of the past have counted as lost.
-  private(set) var lostCount = 0
+  /// What agents of the past have counted as lost.
+  private(set) var losses = Spool.Losses()
   private var rejectedTokens: Set<[UInt8]> = []
   /// Whether the disk would not read something so often that it waits for the next start, and comes
   /// later than its time then.
@@ -90,7 +90,12 @@ final class Ledger {
     underWay = nil
   }
 
-  func told(_ event: DeliveryEvent, at moment: Instant) {
+  func told(_ event: DeliveryEvent, isAnswerGenuine: Bool, at moment: Instant) {
+    switch event {
+    case .proven, .historyProven, .recovered:
+      if !isAnswerGenuine { complain("a proof by an answer to another message", at: moment) }
+    default: break
+    }
     guard case .proven = event else { return }
     provenAt = moment
     provenCount += 1
@@ -136,7 +141,7 @@ final class Ledger {
 
   func lost(_ agent: SimulatedAgent?, at moment: Instant, isPowerLoss: Bool) {
     ends.append(End(at: moment, isPowerLoss: isPowerLoss))
-    lostCount += agent?.losses.entryCount ?? 0
+    if let agent { losses.add(agent.losses) }
   }
 
   /// After everything that happens.
@@ -180,6 +185,16 @@ final class Ledger {
   }
 }
 
+extension Spool.Losses {
+  mutating func add(_ other: Spool.Losses) {
+    thinned += other.thinned
+    dropped += other.dropped
+    overflowed += other.overflowed
+    damaged += other.damaged
+    nameless += other.nameless
+  }
+}
+
 /// How long things may take, and how often they may happen, from the machines' own limits.
 enum Limits {
   /// The longest wait of an outage, and of a registration, and what their last attempts may take; a
@@ -187,8 +202,8 @@ enum Limits {
   static let proofAfterRepair: Duration =
     Enrollment.refusalDelay + Delivery.longestRetryDelay + Enrollment.longestRetryDelay
     + Network.timeout + Network.timeout + .seconds(1200)
-  /// Every message of a cycle may take as long as the network lets it.
-  static let batchIsOpenMax: Duration = .seconds(120)
+  /// What the README promises beside one cycle.
+  static let batchIsOpenMax: Duration = .seconds(2)
   /// Seconds: a smaller step is not noticed, and the receiver may be so far away.
   static let trustedTimeError = 12.0
   static let sendingsInterval: Duration = .seconds(600)

@@ -32,12 +32,16 @@ enum Weather: Equatable {
   case stranger
   /// Somebody answers everything as if it were well, and does nothing.
   case emptyObjects
+  /// Somebody keeps what Home Assistant answered, and gives it as the answer to what comes later.
+  case replays
   /// A proxy is there, and nothing behind it.
   case badGateway
 }
 
 /// A request on its way.
 struct Call {
+  /// No two have the same.
+  let number: Int
   /// Of which life of the agent; nobody else waits for its answer.
   let life: Int
   let link: Link
@@ -52,6 +56,8 @@ enum CallEnd: Equatable {
 /// How a request fares, decided when it is sent.
 enum Fate {
   case ends(CallEnd, after: Duration)
+  /// It does not arrive, and an old answer comes back.
+  case isReplayed(after: Duration)
   /// It is handled so often, after the one time, and the last answer, if it is not lost, is there after
   /// the other.
   case arrives(copies: Int, after: Duration, isAnswered: Bool, returningAfter: Duration)
@@ -96,6 +102,7 @@ struct Network {
     case .refused: return .ends(.failed, after: .milliseconds(1))
     case .dark: return .ends(.failed, after: Self.connectTimeout)
     case .portal: return .ends(.answered(Self.portalPage), after: hop + hop)
+    case .replays: return .isReplayed(after: hop + hop)
     case .emptyObjects: return .ends(.answered(Self.emptyObject), after: hop + hop)
     case .badGateway: return .ends(.answered(Self.gatewayPage), after: hop + hop)
     case .lossy: return badLuck(hop)

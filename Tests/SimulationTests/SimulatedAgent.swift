@@ -89,7 +89,7 @@ final class SimulatedAgent {
   var deadline: Instant {
     let next: Instant?
     if case .registering(let registrar, _) = phase {
-      next = earliest(registrar.deadline, delivery.history.spool.deadline)
+      next = earliest(registrar.deadline, delivery.diskDeadline)
     } else {
       next = delivery.deadline
     }
@@ -102,7 +102,7 @@ final class SimulatedAgent {
     if case .registering(var registrar, let former) = phase {
       let outcome = try registrar.deadlineReached(now: now)
       try take(outcome, of: registrar, former: former, now: now)
-      delivery.history.spool.deadlineReached(now: now)
+      delivery.diskDeadlineReached(now: now)
       try tidy()
     } else {
       try goOn(delivery.deadlineReached(now: now), now: now)
@@ -130,7 +130,7 @@ final class SimulatedAgent {
     delivery.history.isClockSynchronized = world.isClockSynchronized
     if case .registering(var registrar, let former) = phase {
       isCycleOwed = true
-      delivery.cyclePostponed()
+      delivery.cyclePostponed(now: now)
       try tidy()
       let outcome = try registrar.cycleDue(now: now)
       return try take(outcome, of: registrar, former: former, now: now)
@@ -141,7 +141,10 @@ final class SimulatedAgent {
   }
 
   private func urgentChange(now: Instant) throws {
-    guard case .delivering = phase else { return try cycleDue(now: now) }
+    guard case .delivering = phase else {
+      isCycleOwed = true
+      return delivery.urgentChangePostponed()
+    }
     if !isConnectionKept { delivery.connectionEnded() }
     try goOn(delivery.urgentChange(now: now), now: now)
   }
@@ -260,7 +263,7 @@ final class SimulatedAgent {
     precondition(!isUnderWay, "one transfer at a time")
     try world.step()
     isUnderWay = true
-    world.send(Call(life: life, link: link, letter: letter))
+    world.send(letter, over: link, from: life)
     try world.step()
   }
 
@@ -296,7 +299,7 @@ final class SimulatedAgent {
     while let event = delivery.takeEvent() {
       world.tell("\(event)")
       try world.step()
-      world.ledger.told(event, at: world.now)
+      world.ledger.told(event, isAnswerGenuine: world.isAnswerGenuine, at: world.now)
       switch event {
       case .acquainted(let server):
         try change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }

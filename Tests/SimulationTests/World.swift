@@ -55,6 +55,11 @@ final class World {
   let ledger: Ledger
   var board: Board
   private var network: Network
+  private var replays: Replays
+  private var callCount = 0
+  /// The calls that came to the board's own Home Assistant, and the one whose end is told now.
+  private var arrivedCalls: Set<Int> = []
+  private var endedCall: Int?
   private var random: SplitMix64
   private var planned: [Planned] = []
   private var plannedCount = 0
@@ -86,6 +91,7 @@ final class World {
     home = ModelHome(seed: random.next())
     stranger = ModelHome(seed: random.next())
     network = Network(seed: random.next())
+    replays = Replays(seed: seed)
     board = Board(
       sensorCount: plan.sensorCount, fixesPerHundred: plan.fixesPerHundred, seed: random.next())
     ledger = Ledger(plan)
@@ -221,6 +227,11 @@ final class World {
     case .arrived(let call, let isAnswered, let copies, let delay):
       arrived(call, copies: copies, isAnswered: isAnswered, returningAfter: delay)
     case .ended(let call, let end):
+      endedCall = call.number
+      defer {
+        arrivedCalls.remove(call.number)
+        endedCall = nil
+      }
       guard call.life == lifeCount else { return }
       try agent?.ended(end, over: call.link)
       if case .answered(let reply) = end, reply.status == 401, let token = call.letter.token {
@@ -278,10 +289,19 @@ final class World {
     Connection(link: link, networkChanges: network.changeCount, restarts: home.restartCount)
   }
 
-  func send(_ call: Call) {
+  /// Whether the answer that the agent looks at now is Home Assistant's to what it asked.
+  var isAnswerGenuine: Bool { endedCall.map { arrivedCalls.contains($0) } ?? false }
+
+  func send(_ letter: Letter, over link: Link, from life: Int) {
+    callCount += 1
+    let call = Call(number: callCount, life: life, link: link, letter: letter)
     ledger.sent(call.letter, at: now)
     switch network.fate(on: call.link) {
     case .ends(let end, let delay): happens(.ended(call, end), after: delay)
+    case .isReplayed(let delay):
+      // Who hands out registrations is shown a token, and gets none.
+      let reply = letter.token == nil ? replays.answer(to: letter) : Reply(status: 502, body: [])
+      happens(.ended(call, .answered(reply)), after: delay)
     case .arrives(let copies, let delay, let isAnswered, let returning):
       happens(
         .arrived(call, answered: isAnswered, copies: copies, returningAfter: returning - delay),
@@ -297,6 +317,10 @@ final class World {
     for _ in 0..<copies {
       if let reply = house.answer(call.letter, at: trueTime) {
         end = .answered(reply)
+        if house === home {
+          arrivedCalls.insert(call.number)
+          replays.keep(reply, to: call.letter)
+        }
       }
     }
     if case .answered(let reply) = end {

@@ -2,8 +2,8 @@ import Bytes
 import HomeAssistant
 import Outbox
 
-/// Whether Home Assistant opens what this board sends: it is sent a sealed question, and only who
-/// holds the key can answer it.
+/// Whether Home Assistant opens what this board sends: it is sent a sealed challenge, and only who
+/// holds the key can repeat it. What it says of itself is asked for then.
 struct EncryptionProof {
   /// The configuration of a large home.
   static let answerByteCountMax = 1 << 20
@@ -15,26 +15,44 @@ struct EncryptionProof {
   func finding(
     at url: [UInt8], visit: LoginVisit?, _ version: inout Text?
   ) throws(CommandFailure) -> Finding {
-    let status: Int
-    do throws(CommandFailure) {
-      status = try exchange.send(.getConfiguration, [UInt8]("{}"), to: registration, at: url)
-    } catch {
-      return .wrong("encryption", "no_connection", .network, error.code, error.text)
+    for type in [MessageType.renderTemplate, .getConfiguration] {
+      let answer: HomeAssistant.Answer
+      do throws(CommandFailure) { answer = try ask(type, at: url) } catch {
+        return .wrong("encryption", "no_connection", .network, error.code, error.text)
+      }
+      if answer == .notLive { return try notLive(visit) }
+      if let flaw = flaw(of: answer, to: type, &version) { return Self.finding(flaw) }
     }
-    let answer = exchange.readAnswer(status: status, to: registration)
-    switch Outcome(answer, to: .getConfiguration) {
-    case .proven(let place):
-      let text = exchange.body.span.extracting(place)
-      guard let configuration = try? Webhook.ServerConfiguration(text) else { break }
-      version = configuration.version.text
-      return .well(
-        "encryption", "Home Assistant \(shown: configuration.version.text) opened our message")
-    case .answered:
+    if registration.isPlain {
       return .well("encryption", "There is none, as the configuration allows; anybody can answer")
-    case .notLive: return try notLive(visit)
-    default: break
     }
-    return Self.finding(OutageCause(answer))
+    return .well("encryption", "Home Assistant \(shown: version ?? "") opened our message")
+  }
+
+  private func ask(
+    _ type: MessageType, at url: [UInt8]
+  ) throws(CommandFailure) -> HomeAssistant.Answer {
+    let status = try exchange.send(type, [UInt8]("{}"), to: registration, at: url)
+    return exchange.readAnswer(status: status, to: registration)
+  }
+
+  /// What is wrong with an answer, or nil.
+  private func flaw(
+    of answer: HomeAssistant.Answer, to type: MessageType, _ version: inout Text?
+  ) -> OutageCause? {
+    switch answer {
+    case .opened(let place), .content(let place):
+      let text = exchange.body.span.extracting(place)
+      if let challenge = exchange.challenge {
+        return challenge.isRepeated(in: text, to: type) ? nil : .otherAnswer
+      }
+      guard let configuration = try? Webhook.ServerConfiguration(text) else {
+        return .unreadableAnswer
+      }
+      version = configuration.version.text
+      return nil
+    default: return OutageCause(answer)
+    }
   }
 
   private static func finding(_ cause: OutageCause) -> Finding {
@@ -43,6 +61,10 @@ struct EncryptionProof {
       .wrong(
         "encryption", cause.code, .homeAssistant, .protocolError,
         "\(cause.words). That does not mend itself", remedy: again)
+    case .otherAnswer:
+      .wrong(
+        "encryption", cause.code, .network, .protocolError, cause.words,
+        remedy: "look for a proxy that keeps answers; over https:// none can be kept on the way")
     case .gone:
       .wrong(
         "encryption", cause.code, .homeAssistant, .unavailable,

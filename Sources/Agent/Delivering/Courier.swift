@@ -126,7 +126,7 @@ final class Courier {
   var deadline: Instant? {
     var next = wire.http.deadline
     if case .registering(let registrar, _)? = phase {
-      next = earliest(earliest(next, registrar.deadline), delivery.history.spool.deadline)
+      next = earliest(earliest(next, registrar.deadline), delivery.diskDeadline)
     } else {
       next = earliest(next, delivery.deadline)
     }
@@ -141,7 +141,7 @@ final class Courier {
     statistics?.deadlineReached(now: now)
     if case .registering(let registrar, _)? = phase {
       registrar.deadlineReached(now: now)
-      delivery.history.spool.deadlineReached(now: now)
+      delivery.diskDeadlineReached(now: now)
       tidy(now: now)
     } else {
       goOn(delivery.deadlineReached(now: now), now: now)
@@ -157,7 +157,7 @@ final class Courier {
     }
     if case .registering(let registrar, _)? = phase {
       isCycleOwed = true
-      delivery.cyclePostponed()
+      delivery.cyclePostponed(now: now)
       tidy(now: now)
       return registrar.cycleDue(now: now)
     }
@@ -175,7 +175,8 @@ final class Courier {
   /// An urgent sensor says something new.
   func urgentChange(now: Instant) {
     guard case .delivering? = phase, whereabouts?.isLooking != true else {
-      return cycleDue(now: now)
+      isCycleOwed = true
+      return delivery.urgentChangePostponed()
     }
     if !wire.isConnectionKept { delivery.connectionEnded() }
     goOn(delivery.urgentChange(now: now), now: now)

@@ -10,6 +10,8 @@ final class Exchange {
   private let loop: EventLoop
   private let http: HTTPClient
   private var result: TransferResult?
+  /// What the answer to the last message repeats; nil where its type has no room for it.
+  private(set) var challenge: Challenge?
 
   init(
     loop: EventLoop, settings: TransportSettings,
@@ -58,12 +60,16 @@ final class Exchange {
   }
 
   /// Sends a message to the webhook of a registration, sealed where that has a key; `data` is the
-  /// JSON of its `data`. Returns the status of the answer.
+  /// JSON of its `data`. Where the answer can repeat a `challenge`, the message holds one. Returns
+  /// the status of the answer.
   func send(
     _ type: MessageType, _ data: [UInt8], to registration: Registration, at url: [UInt8]
   ) throws(CommandFailure) -> Int {
-    registration.write(type, nonce: Nonce(randomBytes: randomBytes()), into: &http.request) {
+    let nonce = Nonce(randomBytes: randomBytes())
+    challenge = Challenge.isRepeated(by: type) ? Challenge(of: nonce) : nil
+    registration.write(type, nonce: nonce, into: &http.request) {
       $0.append(data)
+      challenge?.join(type, &$0)
     }
     precondition(!http.request.isOverflowed, "the caller knows how long a message may be")
     switch try send(to: Endpoint(url: Self.webhook(of: registration, at: url))) {

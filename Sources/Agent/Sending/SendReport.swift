@@ -1,6 +1,7 @@
 import Bytes
 import HomeAssistant
 import LinuxIO
+import Outbox
 
 /// What became of a message that a person sent, for the person and for scripts.
 struct SendReport {
@@ -18,15 +19,32 @@ struct SendReport {
     answer = nil
   }
 
-  init(_ type: MessageType, _ outcome: Outcome, body: [UInt8]) {
+  /// `challenge` is what the answer repeats, where its type has room for that.
+  init(_ type: MessageType, _ outcome: Outcome, body: [UInt8], challenge: Challenge?) {
     self.type = type
-    answer = outcome.place.map { [UInt8](body[$0]) }
-    let verdict = SendVerdict(outcome)
-    if outcome.isDone, let answer, Self.isRefusal(answer, of: type) {
-      self.verdict = .refused
-    } else {
-      self.verdict = verdict
+    var answer = outcome.place.map { [UInt8](body[$0]) }
+    var verdict = SendVerdict(outcome)
+    if let challenge, outcome.isDone, let text = answer {
+      if challenge.isRepeated(in: text.span, to: type) {
+        if case .sealed = verdict { verdict = .proven }
+        answer = Self.without(challenge, text)
+      } else {
+        verdict = .undelivered(.otherAnswer)
+        answer = nil
+      }
     }
+    if let answer, outcome.isDone, Self.isRefusal(answer, of: type) { verdict = .refused }
+    self.answer = answer
+    self.verdict = verdict
+  }
+
+  /// The answer to what the person sent.
+  private static func without(_ challenge: Challenge, _ answer: [UInt8]) -> [UInt8] {
+    guard case .object(var members)? = try? JSON(parsing: answer.span) else { return answer }
+    members[challenge.key] = nil
+    var text = ByteBuffer(capacity: 2 * answer.count)
+    JSON.object(members).write(into: &text)
+    return [UInt8](text.bytes)
   }
 
   var code: ExitCode { verdict.code(for: type) }
@@ -82,14 +100,14 @@ extension Outcome {
   /// Where the JSON of the answer stands.
   fileprivate var place: Range<Int>? {
     switch self {
-    case .proven(let place), .answered(let place), .refused(let place): place
+    case .sealed(let place), .answered(let place), .refused(let place): place
     case .accepted, .dropped, .failed, .notLive, .undelivered: nil
     }
   }
 
   fileprivate var isDone: Bool {
     switch self {
-    case .proven, .answered: true
+    case .sealed, .answered: true
     default: false
     }
   }

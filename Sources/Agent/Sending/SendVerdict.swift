@@ -4,8 +4,10 @@ import Outbox
 
 /// What became of a message that a person sent.
 enum SendVerdict {
-  /// Home Assistant opened the message with our key and did what it says.
+  /// Home Assistant opened this very message with our key and did what it says.
   case proven
+  /// Home Assistant sealed the answer with our key; nothing says that it is to this message.
+  case sealed
   /// The same of a plain registration: nothing proves who answered.
   case answered
   /// Home Assistant got the message; it says the same where it dropped it.
@@ -25,7 +27,7 @@ enum SendVerdict {
 
   init(_ outcome: Outcome) {
     switch outcome {
-    case .proven: self = .proven
+    case .sealed: self = .sealed
     case .answered: self = .answered
     case .refused: self = .refused
     case .accepted: self = .accepted
@@ -40,6 +42,7 @@ enum SendVerdict {
   var name: StaticString {
     switch self {
     case .proven: "proven"
+    case .sealed: "sealed"
     case .answered: "answered"
     case .accepted: "accepted"
     case .refused: "refused"
@@ -55,7 +58,7 @@ enum SendVerdict {
 
   func code(for type: MessageType) -> ExitCode {
     switch self {
-    case .proven, .answered, .accepted, .enabled: .success
+    case .proven, .sealed, .answered, .accepted, .enabled: .success
     // Nothing can be wrong with these messages but the key.
     case .dropped where type.isDroppedForItsKey: OutageCause.dropped.exitCode
     case .refused, .dropped, .failed, .alreadyEnabled, .notAvailable: .dataError
@@ -68,10 +71,13 @@ enum SendVerdict {
   func words(for type: MessageType) -> MessageText {
     switch self {
     case .proven: "Home Assistant opened the message and did what it says."
+    case .sealed:
+      "Home Assistant sealed this answer with our key. An old one, given again by a proxy or an"
+        + " attacker on the way, would look the same."
     case .answered:
       "Home Assistant answered; without a key nothing proves that it was Home Assistant."
     case .accepted: Self.acceptedWords(for: type)
-    case .refused: "Home Assistant opened the message, and refuses it or a part of it."
+    case .refused: "Home Assistant refuses the message or a part of it."
     case .dropped: Self.droppedWords(for: type)
     case .failed:
       "The service does not exist, did not like its data, or failed; Home Assistant's log says"

@@ -38,7 +38,9 @@ struct WebhookPost {
       at: configuration.homeAssistant.url)
     if message.type == .enableEncryption { return try keepKey(status: status) }
     let answer = exchange.readAnswer(status: status, to: registration)
-    return SendReport(message.type, Outcome(answer, to: message.type), body: exchange.body)
+    return SendReport(
+      message.type, Outcome(answer, to: message.type), body: exchange.body,
+      challenge: exchange.challenge)
   }
 
   /// What the board would register with now.
@@ -66,7 +68,8 @@ struct WebhookPost {
     case .notAvailable: return SendReport(.enableEncryption, .notAvailable)
     case .unanswered(let answer):
       return SendReport(
-        .enableEncryption, Outcome(answer, to: .enableEncryption), body: exchange.body)
+        .enableEncryption, Outcome(answer, to: .enableEncryption), body: exchange.body,
+        challenge: nil)
     }
   }
 }

@@ -119,6 +119,9 @@ extension OutageCause {
       "there is no way to Home Assistant: where this may not be home, nothing is sent over plain"
         + " HTTP, unless home_assistant.plain_http_away allows it"
     case .unreadableAnswer: "Home Assistant's sealed answer is not what it should be"
+    case .otherAnswer:
+      "the answer is Home Assistant's to another message: a proxy, or an attacker, on the way gives"
+        + " old answers again"
     }
   }
 
@@ -137,6 +140,7 @@ extension OutageCause {
     case .notHomeAssistant: "not_home_assistant"
     case .noRoute: "no_route"
     case .unreadableAnswer: "unreadable_answer"
+    case .otherAnswer: "other_answer"
     }
   }
 }

@@ -29,7 +29,7 @@ public struct Nonce: Sendable {
   /// The length of a nonce of XSalsa20.
   public static let byteCount = 24
 
-  fileprivate let bytes: InlineArray<24, UInt8>
+  let bytes: InlineArray<24, UInt8>
 
   /// - Parameter randomBytes: bytes of the kernel's random generator, never used before.
   public init(randomBytes: InlineArray<24, UInt8>) { bytes = randomBytes }

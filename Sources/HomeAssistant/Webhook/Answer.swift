@@ -3,10 +3,11 @@ public import Bytes
 /// What an answer to a webhook message means.
 ///
 /// Home Assistant's status proves nothing: it is 200 for almost everything, the undecryptable
-/// included. Only an envelope that opens with our key shows that the message was opened with it.
+/// included. An envelope that opens with our key shows that Home Assistant holds the key, and that it
+/// wrote this answer once. That it wrote it for this message only a `Challenge` shows.
 public enum Answer: Equatable, Sendable {
-  /// The handler ran to its end and Home Assistant holds our key. The JSON of its answer stands
-  /// in this part of the buffer.
+  /// A handler ran to its end and Home Assistant holds our key. The JSON of its answer stands in
+  /// this part of the buffer. It may be an old one, which was given again on the way.
   case opened(Range<Int>)
   /// The same under a status that says no: the handler could not do what the message says, such as
   /// showing a camera that does not exist. To a plain message it comes in plain.

@@ -19,8 +19,8 @@ public enum HandledWebhook {
     message.appendJSON(key: "webhook_id")
     message.appendJSON(webhookID)
     message.appendJSON(key: "body")
+    // Without a query and headers: Home Assistant looks at neither.
     message.appendJSON(body)
-    message.append(",\"headers\":{\"Content-Type\":\"application/json\"},\"query\":\"\"")
   }
 
   /// Reads the result of such a message.

@@ -25,12 +25,22 @@ extension Webhook {
     /// Of `ServerConfiguration`; not the id that the device registered with.
     public var deviceID: Text
 
+    /// What the answer is found by.
+    public var challenge: Challenge
+
     /// Asks about the device that Home Assistant knows by this id.
-    public init(deviceID: Text) { self.deviceID = deviceID }
+    ///
+    /// - Parameters:
+    ///   - deviceID: of `ServerConfiguration`.
+    ///   - challenge: of the nonce that the message is sealed with.
+    public init(deviceID: Text, challenge: Challenge) {
+      self.deviceID = deviceID
+      self.challenge = challenge
+    }
 
     public func write(into data: inout ByteBuffer) {
       data.openJSONObject()
-      data.appendJSON(key: "p")
+      challenge.append(to: &data)
       data.openJSONObject()
       data.appendJSON(key: "template")
       data.appendJSON(Self.template)
@@ -54,18 +64,22 @@ extension Webhook {
 
     /// Judges whether a location was stored. Nothing is allocated.
     ///
-    ///     {"p":{"e":"device_tracker.boat","lat":51.5,"lon":3.6,"acc":12,"age":0.002}}
+    ///     {"x4Tb-9":{"e":"device_tracker.boat","lat":51.5,"lon":3.6,"acc":12,"age":0.002}}
     ///
     /// - Parameters:
     ///   - answer: to the read-back.
+    ///   - challenge: of that message.
     ///   - location: what was sent.
     ///   - elapsed: how long before the answer it was sent. A state older than that is not of it.
     /// - Returns: what became of the location.
-    /// - Throws: where this is no answer to the read-back, or its template failed.
+    /// - Throws: where this is no answer to this read-back, or its template failed.
     public static func judge(
-      _ answer: Span<UInt8>, of location: Location, sent elapsed: Duration
+      _ answer: Span<UInt8>, to challenge: Challenge, of location: Location,
+      sent elapsed: Duration
     ) throws(JSONDecodingError) -> Verdict {
-      let tracker = try reading(answer) { reader throws(JSONError) in try Tracker(&reader) }
+      let tracker = try reading(answer) { reader throws(JSONError) in
+        try Tracker(&reader, challenge)
+      }
       guard tracker.isAnswered else { throw .missingKey("e") }
       guard tracker.isThere, let age = tracker.ageMilliseconds else { return .noTracker }
       // Home Assistant writes the state of a tracker also where it is the one before.
@@ -82,10 +96,10 @@ extension Webhook {
       var longitude: Int64?
       var ageMilliseconds: Int64?
 
-      init(_ reader: inout JSONReader) throws(JSONError) {
+      init(_ reader: inout JSONReader, _ challenge: Challenge) throws(JSONError) {
         try reader.openObject()
         while let key = try reader.nextKey() {
-          if key.elementsEqual("p") { try read(&reader) } else { try reader.skipValue() }
+          if challenge.isNamed(key) { try read(&reader) } else { try reader.skipValue() }
         }
       }
 

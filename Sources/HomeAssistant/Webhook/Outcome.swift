@@ -1,12 +1,13 @@
 /// What became of a message: what its answer means for a message of its type.
 public enum Outcome: Equatable, Sendable {
-  /// Home Assistant opened the message with our key and did what it says. The JSON of its answer
-  /// stands in this part of the buffer.
-  case proven(Range<Int>)
-  /// The same of a plain registration: somebody understood the message, and nothing proves who.
+  /// Home Assistant sealed the answer with our key: it opened a message with it, and did what that
+  /// says. That it was this message only a `Challenge` in it proves. The JSON of the answer stands
+  /// in this part of the buffer.
+  case sealed(Range<Int>)
+  /// An answer to a plain registration: nothing proves who wrote it.
   case answered(Range<Int>)
-  /// Home Assistant opened the message with our key and could not do what it says. The JSON of
-  /// its answer stands in this part of the buffer.
+  /// The same with a status that says no: Home Assistant could not do what the message says. The
+  /// JSON of its answer stands in this part of the buffer.
   case refused(Range<Int>)
   /// It says nothing but that it got the message. It did what the message says, or it could not
   /// read it: the answer is the same.
@@ -27,7 +28,7 @@ public enum Outcome: Equatable, Sendable {
   ///   - type: of the message.
   public init(_ answer: Answer, to type: MessageType) {
     switch answer {
-    case .opened(let range): self = .proven(range)
+    case .opened(let range): self = .sealed(range)
     case .content(let range): self = .answered(range)
     case .refused(let range): self = .refused(range)
     case .unproven: self = type.isAnswered ? .dropped : .accepted

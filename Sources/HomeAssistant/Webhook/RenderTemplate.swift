@@ -68,34 +68,27 @@ extension Webhook {
     }
   }
 
-  /// The smallest message whose answer cannot be mistaken. For a plain registration it is the only
-  /// sign that its webhook lives and reads what it is sent.
+  /// The smallest message whose answer proves that Home Assistant read it: nothing else of an
+  /// answer is looked at but whether it is one to this message.
   public struct Probe: Message {
     /// `render_template`
     public static let type = MessageType.renderTemplate
 
-    /// It says nothing but what it is.
-    public init() {}
+    /// What the answer has to repeat.
+    public var challenge: Challenge
+
+    /// Asks for an answer that repeats the challenge of the nonce that the message is sealed with.
+    public init(_ challenge: Challenge) { self.challenge = challenge }
 
     public func write(into data: inout ByteBuffer) {
-      data.append(#"{"t":{"template":"1"}}"#)
+      data.openJSONObject()
+      challenge.appendTemplate(to: &data)
+      data.closeJSONObject()
     }
 
-    /// Whether the answer is that of somebody who worked the template out.
-    public static func isAnswered(by answer: Span<UInt8>) -> Bool {
-      let number = try? reading(answer) { reader throws(JSONError) -> Int64? in
-        var number: Int64?
-        try reader.openObject()
-        while let key = try reader.nextKey() {
-          if key.elementsEqual("t"), try reader.nextKind() == .number {
-            number = try reader.integer()
-          } else {
-            try reader.skipValue()
-          }
-        }
-        return number
-      }
-      return number == 1
+    /// Whether the answer is that to this message.
+    public func isAnswered(by answer: Span<UInt8>) -> Bool {
+      challenge.isRepeated(inResults: answer)
     }
   }
 }

@@ -144,7 +144,7 @@ public func isSuccess(_ answer: Span<UInt8>) throws(JSONError) -> Bool {
   return verdict == .accepted || verdict == .disabled
 }
 
-private func readVerdict(_ reader: inout JSONReader) throws(JSONError) -> SensorVerdict {
+func readVerdict(_ reader: inout JSONReader) throws(JSONError) -> SensorVerdict {
   var isSuccess = false
   var isDisabled = false
   var isNotRegistered = false

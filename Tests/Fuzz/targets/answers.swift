@@ -7,11 +7,14 @@ func fuzz(_ input: Span<UInt8>) {
   checkConfiguration(input)
   checkVerdicts(input)
   _ = try? Webhook.RenderTemplate.read(input)
-  _ = Webhook.Probe.isAnswered(by: input)
+  let challenge = Challenge(of: Nonce(randomBytes: InlineArray(repeating: 0)))
+  _ = Webhook.Probe(challenge).isAnswered(by: input)
+  _ = challenge.isRepeated(inVerdicts: input)
   _ = try? Webhook.GetZones.read(input)
   _ = try? Webhook.UpdateRegistration.read(input)
   if let location = Location(latitude: 52, longitude: 4, accuracyMeters: 3) {
-    _ = try? Webhook.LocationReadBack.judge(input, of: location, sent: .seconds(1))
+    _ = try? Webhook.LocationReadBack.judge(
+      input, to: challenge, of: location, sent: .seconds(1))
   }
   for status in [200, 201, 400, 404] {
     var body = ByteBuffer(capacity: max(input.count, 1))
@@ -42,7 +45,9 @@ private func checkConfiguration(_ input: Span<UInt8>) {
   expect(
     "a version is cut", configuration.version.text.bytes.count <= ServerVersion.textByteCountMax)
   var data = ByteBuffer(capacity: 4096)
-  Webhook.LocationReadBack(deviceID: configuration.deviceID).write(into: &data)
+  let challenge = Challenge(of: Nonce(randomBytes: InlineArray(repeating: 0)))
+  Webhook.LocationReadBack(deviceID: configuration.deviceID, challenge: challenge)
+    .write(into: &data)
   expect("the device can be asked for", !data.isOverflowed)
   _ = try? Webhook.ServerConfiguration.isDisabled([UInt8]("board"), in: input)
   try? Webhook.ServerConfiguration.forEachComponent(in: input) { _ in }
