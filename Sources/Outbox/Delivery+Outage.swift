@@ -21,7 +21,9 @@ extension Delivery {
       untold = nil
       tell(.registrationTold(fingerprint: fingerprint))
     }
-    if cycle.isHistoryAnswered { tell(.historyProven(entries: history.chunkProven())) }
+    if cycle.isHistoryAnswered, case let count = history.chunkProven(), count > 0 {
+      tell(.historyProven(entries: count))
+    }
     batch.forget(cycle.superseded)
     let isIncomplete = cycle.superseded != Batch.Superseded() || batch.hasUnanswered
     history.proven(upTo: cycle.mark, isIncomplete: isIncomplete)

@@ -371,6 +371,25 @@ import Testing
     #expect(rig.hasWritten)
   }
 
+  /// A chunk may take as long as the network lets it, and the power may go meanwhile.
+  @Test func aChunkFromMemoryThatIsNotProvenInTimeIsWritten() throws {
+    rig.record(level, 1)
+    rig.record(level, 2)
+    rig.cycleDue()
+    try rig.acceptAll()
+    rig.wake()
+    #expect(rig.underWay == .history)
+    #expect(!rig.hasWritten)
+    rig.cycleDue()
+    rig.sleep(Delivery.proofPatience)
+    rig.wake()
+    #expect(rig.hasWritten)
+    try rig.acceptAll()
+    try rig.recover()
+    #expect(rig.historyEntryCount == 0)
+    #expect(rig.chunks().flatMap(\.numbers).contains(1))
+  }
+
   /// The first cycle of a fresh board is due while it registers.
   @Test func aRegistrationThatComesAtOnceCostsNoWrite() throws {
     rig.record(level, 1)

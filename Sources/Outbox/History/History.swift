@@ -144,6 +144,11 @@ public struct History: ~Copyable {
 
   /// What was recorded so far is not proven, and no more is waited for.
   mutating func batchClosed() {
+    // What is under way for so long and in memory only is written, and may come twice then.
+    if state == .underWay, chunkEnd.inMemory > spool.start.inMemory {
+      takeAgain()
+      state = .resting
+    }
     spool.batchClosed()
     backlog(upTo: spool.end)
   }
@@ -248,7 +253,7 @@ public struct History: ~Copyable {
 
   mutating func chunkAnswered(now: Instant) { pace.answered(now: now) }
 
-  /// Returns how many entries Home Assistant has now.
+  /// Returns how many entries Home Assistant has now; 0 where the chunk is to come again.
   mutating func chunkProven() -> Int {
     guard state == .underWay else { return 0 }
     defer { chunk.removeAll() }
