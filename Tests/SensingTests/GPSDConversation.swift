@@ -99,17 +99,21 @@ final class GPSDConversation {
 extension FixReport {
   /// What libgps makes of a TPV that was written for it.
   init(written: String) {
-    let bytes = [UInt8](written.utf8)
     self.init(mode: 0, time: nil)
-    var reader = JSONReader(bytes.span)
     do {
-      try reader.openObject()
-      while let key = try reader.nextKey() {
-        let name = String(decoding: [UInt8](key.raw), as: UTF8.self)
-        let value = [UInt8](bytes[try reader.skipValue()])
-        set(name, String(decoding: value, as: UTF8.self))
-      }
+      for (key, value) in try Self.members(of: [UInt8](written.utf8)) { set(key, value) }
     } catch { preconditionFailure("libgps is given what is no JSON") }
+  }
+
+  private static func members(of bytes: [UInt8]) throws(JSONError) -> [(String, String)] {
+    var members: [(String, String)] = []
+    var reader = JSONReader(bytes.span)
+    try reader.openObject()
+    while let key = try reader.nextKey() {
+      let name = String(decoding: [UInt8](key.raw), as: UTF8.self)
+      members.append((name, String(decoding: bytes[try reader.skipValue()], as: UTF8.self)))
+    }
+    return members
   }
 
   private mutating func set(_ key: String, _ value: String) {
