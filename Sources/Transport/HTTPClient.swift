@@ -64,6 +64,9 @@ public enum TransferResult: Equatable, Sendable {
     multi.stopWatching()
   }
 
+  /// Where the last transfer came to its end, if it has no answer.
+  public private(set) var fault = TransferFault.other
+
   /// Whether a transfer is under way.
   public var isBusy: Bool { endpoint != nil }
 
@@ -143,6 +146,7 @@ extension HTTPClient: MultiHandleOwner {
   func transferFinished(_ result: CURLcode) {
     // Out of the multi handle, the easy one does not know it any more.
     keptSocket = unsafe ccurl_active_socket(easy.handle)
+    fault = TransferFault(result)
     multi.remove(easy)
     endpoint = nil
     let owner = unsafe self.owner

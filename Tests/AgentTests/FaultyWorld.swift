@@ -10,6 +10,8 @@ final class FaultyWorld {
   private var environment: [String: String] = [:]
   private var program = RunningAgent.executable
   private var gpsd: FakeGPSD?
+  private var tlsServer: Process?
+  private var tlsURL = ""
 
   init() async throws {
     home = try lockedHome()
@@ -77,11 +79,56 @@ final class FaultyWorld {
     program = board.folder.appending(path: "program")
   }
 
+  /// A server with a certificate that it made itself.
+  func useTLS() throws {
+    let script = """
+      openssl req -x509 -newkey rsa:2048 -nodes -keyout tls.key -out tls.pem -subj /CN=localhost \\
+        -addext subjectAltName=IP:127.0.0.1 -days 2 2>tls.log
+      exec python3 -c 'import socket, ssl
+      context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+      context.load_cert_chain("tls.pem", "tls.key")
+      server = socket.create_server(("127.0.0.1", 0))
+      print(server.getsockname()[1], flush=True)
+      while True:
+        try: context.wrap_socket(server.accept()[0], server_side=True).close()
+        except OSError: pass'
+      """
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-euc", script]
+    process.currentDirectoryURL = board.folder
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    tlsServer = process
+    var line = ""
+    while !line.hasSuffix("\n") {
+      guard let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty else {
+        break
+      }
+      line += String(decoding: byte, as: UTF8.self)
+    }
+    tlsURL = "https://127.0.0.1:\(try #require(UInt16(line.dropLast())))"
+    try replace(home.url, with: tlsURL)
+  }
+
+  deinit {
+    tlsServer?.terminate()
+    tlsServer?.waitUntilExit()
+  }
+
   // MARK: What is asked
+
+  /// What libcurl calls it differs with its version.
+  func withoutReason(_ line: String) -> String {
+    guard let place = line.range(of: " cannot be reached: ") else { return line }
+    return line[..<place.upperBound] + "{reason}"
+  }
 
   func filledIn(_ text: String) -> String {
     let parts = [
       ("{state}", board.state.path), ("{folder}", board.folder.path), ("{url}", home.url),
+      ("{tls}", tlsURL),
       ("{https}", home.url.replacing("http://", with: "https://")),
       ("{configuration}", board.configuration), ("{gpsd}", "gpsd at 127.0.0.1:\(gpsd?.port ?? 0)"),
     ]

@@ -122,8 +122,27 @@ final class Checkup {
     }
     report.append(
       .wrong(
-        "server", probe.cause, probe.culprit, failure.code, failure.text, remedy: probe.remedy))
+        "server", probe.cause, probe.culprit, failure.code, failure.text,
+        remedy: probe.remedy(exchange.fault)))
     return false
+  }
+}
+
+extension TransferFault {
+  fileprivate var remedy: MessageText {
+    switch self {
+    case .name:
+      "look at the name in home_assistant.url, or write a numeric address there, such as"
+        + " http://192.168.1.5:8123"
+    case .connection, .other:
+      "look whether Home Assistant runs, and at home_assistant.url: its port is 8123 where nothing"
+        + " else was set up"
+    case .timeout: "look whether the machine in home_assistant.url is on, and its log if it is"
+    case .handshake: "write http:// in home_assistant.url, or the port there that speaks HTTPS"
+    case .certificate:
+      "name its authority's certificate in home_assistant.tls.ca_file, or renew a certificate that"
+        + " is out of date"
+    }
   }
 }
 
@@ -140,13 +159,11 @@ extension ServerProbe {
     }
   }
 
-  /// Nil where the words say it.
-  fileprivate var remedy: MessageText? {
+  /// Nil where the words say it. `fault` is that of a request without an answer.
+  fileprivate func remedy(_ fault: TransferFault) -> MessageText? {
     switch self {
     case .homeAssistant, .notSetUp: nil
-    case .noConnection:
-      "look whether Home Assistant runs, and at home_assistant.url: its port is 8123 where nothing"
-        + " else was set up"
+    case .noConnection: fault.remedy
     case .banned: EncryptionProof.banRemedy
     case .notFound: "wait some minutes, and check again; if this stays, look at home_assistant.url"
     case .unavailable: EncryptionProof.waiting

@@ -27,6 +27,9 @@ final class Exchange {
     self.http = http
   }
 
+  /// Where the last request came to its end, if it has no answer.
+  var fault: TransferFault { http.fault }
+
   /// The body of the last answer.
   var body: [UInt8] { Self.copy(of: http.response) }
 
