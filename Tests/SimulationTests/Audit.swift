@@ -174,9 +174,15 @@ struct Audit {
     var highest = 0
     var chunkUnderWay = -1
     for sighting in records.sightings {
-      guard case .history(let number) = sighting.way else { continue }
+      guard case .history(let number) = sighting.way else {
+        seen.insert(sighting.value)
+        continue
+      }
       let chunk = records.chunks[number]
-      guard let last = chunk.last else { continue }
+      guard let last = chunk.last else {
+        seen.insert(sighting.value)
+        continue
+      }
       if number != chunkUnderWay {
         if chunkUnderWay >= 0 { highest = max(highest, records.chunks[chunkUnderWay].last ?? 0) }
         chunkUnderWay = number

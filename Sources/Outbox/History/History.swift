@@ -136,22 +136,22 @@ public struct History: ~Copyable {
   /// A cycle is due. What was to go as history in the one before and could not is written to the disk,
   /// where it is not there yet.
   mutating func cycleDue() {
-    guard state == .ready, chunkEnd.inMemory > spool.start.inMemory else { return }
-    takeAgain()
-    batchClosed()
-    state = .gathering
+    if state == .ready, isChunkFromMemory { batchClosed() }
   }
 
   /// What was recorded so far is not proven, and no more is waited for.
   mutating func batchClosed() {
-    // What is under way for so long and in memory only is written, and may come twice then.
-    if state == .underWay, chunkEnd.inMemory > spool.start.inMemory {
+    // What waits for so long and is in memory only is written. What is under way may come twice then.
+    if state == .ready || state == .underWay, isChunkFromMemory {
       takeAgain()
-      state = .resting
+      state = state == .ready ? .gathering : .resting
     }
     spool.batchClosed()
     backlog(upTo: spool.end)
   }
+
+  /// Whether entries of the chunk are not on the disk.
+  private var isChunkFromMemory: Bool { chunkEnd.inMemory > spool.start.inMemory }
 
   /// Everything up to `mark` was sent and is proven to be in Home Assistant, unless it `isIncomplete`:
   /// then something was replaced before it was sent, and that may have been recorded behind `mark`.
