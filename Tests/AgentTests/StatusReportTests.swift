@@ -150,6 +150,7 @@ import Testing
     #expect(
       lines(status).starts(with: [
         "WRONG  Home Assistant   Home Assistant is not available to register (502), for 2 min 5 s",
+        "         what to do     sudo homeward check",
         "         last proof     none since the agent runs", "         next attempt   in 20 s",
       ]))
   }

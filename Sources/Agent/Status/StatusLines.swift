@@ -45,6 +45,8 @@ struct StatusLines {
     append(home.verdict, "Home Assistant", home.text("text") + home.lasting("since"))
     if home.isTrue("is_registration_doubted") == true {
       append(more: "what to do", "homeward check: it seems not to know this board any more")
+    } else if home.has("cause") {
+      append(more: "what to do", "sudo homeward check")
     }
     append(
       more: "last proof",
