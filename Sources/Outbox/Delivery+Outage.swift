@@ -21,9 +21,7 @@ extension Delivery {
       untold = nil
       tell(.registrationTold(fingerprint: fingerprint))
     }
-    if cycle.isHistoryAnswered, case let count = history.chunkProven(), count > 0 {
-      tell(.historyProven(entries: count))
-    }
+    if cycle.isHistoryAnswered { tell(.historyProven(entries: history.chunkProven())) }
     batch.forget(cycle.superseded)
     let isIncomplete = cycle.superseded != Batch.Superseded() || batch.hasUnanswered
     history.proven(upTo: cycle.mark, isIncomplete: isIncomplete)

@@ -142,9 +142,12 @@ public struct History: ~Copyable {
   /// What was recorded so far is not proven, and no more is waited for.
   mutating func batchClosed() {
     // What waits for so long and is in memory only is written. What is under way may come twice then.
-    if state == .ready || state == .underWay, isChunkFromMemory {
+    if state == .ready, isChunkFromMemory {
       takeAgain()
-      state = state == .ready ? .gathering : .resting
+      state = .gathering
+    } else if state == .underWay, isChunkFromMemory {
+      spool.rewindMemory()
+      if heldOver?.entry.sequence == nil { heldOver = nil }
     }
     spool.batchClosed()
     backlog(upTo: spool.end)
@@ -253,7 +256,7 @@ public struct History: ~Copyable {
 
   mutating func chunkAnswered(now: Instant) { pace.answered(now: now) }
 
-  /// Returns how many entries Home Assistant has now; 0 where the chunk is to come again.
+  /// Returns how many entries Home Assistant has now.
   mutating func chunkProven() -> Int {
     guard state == .underWay else { return 0 }
     defer { chunk.removeAll() }

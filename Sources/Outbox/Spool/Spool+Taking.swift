@@ -90,6 +90,10 @@ extension Spool {
     loseCursor()
   }
 
+  /// What is in memory is taken again, and may be written meanwhile. What was taken can still be
+  /// acknowledged.
+  mutating func rewindMemory() { takenInMemory = waiting.removedCount }
+
   // MARK: From memory
 
   private mutating func takeFromMemory(upTo end: SpoolPosition) -> SpoolEntry? {
