@@ -5,11 +5,12 @@ public import Bytes
 /// A line that makes no sense, and one that is longer than gpsd's useful ones, costs itself alone.
 public struct GPSDInput: ~Copyable {
   enum Line {
-    case said(GPSDLine, at: Range<Int>)
+    /// It is `line`.
+    case said
     /// It is no report of gpsd.
     case malformed
-    /// The same, and what speaks there is not gpsd: so it begins.
-    case foreign(InlineText)
+    /// The same, and what speaks there is not gpsd.
+    case foreign(Range<Int>)
   }
 
   /// How much of a line that makes no sense is shown.
@@ -21,6 +22,7 @@ public struct GPSDInput: ~Copyable {
   private(set) var byteCount = 0
   /// Whether the peer has said that it is gpsd.
   private(set) var isGPSD = false
+  private(set) var line = GPSDLine()
   /// Where the lines begin that are not read yet.
   private var lineStart = 0
   /// How much of a line that is longer than `buffer` was skipped; 0 where there is none.
@@ -36,7 +38,7 @@ public struct GPSDInput: ~Copyable {
       lineStart = end + 1
       if skippedByteCount > 0 {
         skippedByteCount = 0
-      } else if let line = line(at: range) {
+      } else if let line = readLine(at: range) {
         return line
       }
     }
@@ -46,16 +48,16 @@ public struct GPSDInput: ~Copyable {
     return skipOverlongLine()
   }
 
-  private mutating func line(at range: Range<Int>) -> Line? {
-    if let line = GPSDLine(buffer.bytes.extracting(range)) {
+  private mutating func readLine(at range: Range<Int>) -> Line? {
+    if line.read(range, of: buffer) {
       malformedLineCount = 0
       if line.reportClass == .version { isGPSD = true }
-      return .said(line, at: range)
+      return .said
     }
     if buffer.bytes.extracting(range).trimmed().isEmpty { return nil }
     malformedLineCount += 1
     return isGPSD && malformedLineCount < GPSDSession.malformedLinesMax
-      ? .malformed : .foreign(shown(range))
+      ? .malformed : .foreign(range)
   }
 
   /// Makes room where a line is longer than `buffer`.
@@ -63,13 +65,15 @@ public struct GPSDInput: ~Copyable {
     guard buffer.freeCapacity == 0 || skippedByteCount > 0 else { return nil }
     skippedByteCount += buffer.count
     byteCount += buffer.count
-    defer { buffer.removeAll() }
-    let isLine = isGPSD && skippedByteCount <= GPSDSession.skippedByteCountMax
-    return isLine ? nil : .foreign(shown(0..<buffer.count))
+    guard isGPSD, skippedByteCount <= GPSDSession.skippedByteCountMax else {
+      return .foreign(0..<buffer.count)
+    }
+    buffer.removeAll()
+    return nil
   }
 
   /// How a line begins, up to its first digit: what speaks there may tell a position.
-  private func shown(_ range: Range<Int>) -> InlineText {
+  func shown(_ range: Range<Int>) -> InlineText {
     var end = range.lowerBound
     while end < range.upperBound, end - range.lowerBound < Self.shownByteCountMax,
       !buffer[end].isASCIIDigit

@@ -10,10 +10,10 @@ struct GPSDLine {
   enum Class { case version, position, error, other }
 
   private(set) var reportClass = Class.other
-  /// Where the path of the receiver stands in the line; empty where there is none.
-  private(set) var device = 0..<0
-  /// Where the text of an ERROR stands in the line.
-  private(set) var message = 0..<0
+  /// Where the line begins in the input; the ranges count from there.
+  private var start = 0
+  private var deviceText = 0..<0
+  private var messageText = 0..<0
   private var values = InlineArray<12, Range<Int>>(repeating: 0..<0)
 
   /// What of a TPV libgps is given: numbers, but for the time.
@@ -31,12 +31,13 @@ struct GPSDLine {
   /// gpsd documents one digit.
   private static let modeByteCountMax = 3
 
-  /// Nil where the line is not one object of JSON with a class.
-  init?(_ line: Span<UInt8>) {
-    if Self.isOfNoUse(line) { return }
-    do throws(JSONError) {
-      guard try read(line) else { return nil }
-    } catch { return nil }
+  /// Reads what stands there in `input`. Returns whether it is one object of JSON with a class.
+  mutating func read(_ range: Range<Int>, of input: borrowing ByteBuffer) -> Bool {
+    self = GPSDLine()
+    start = range.lowerBound
+    let line = input.bytes.extracting(range)
+    if Self.isOfNoUse(line) { return true }
+    do throws(JSONError) { return try read(line) } catch { return false }
   }
 
   /// Most of what gpsd says is of another class, which stands first: it is not read at all.
@@ -64,8 +65,8 @@ struct GPSDLine {
         let value = try reader.skipValue()
         guard kind == .string else { continue }
         let text = value.lowerBound + 1..<value.upperBound - 1
-        if key.elementsEqual("device") { device = text }
-        if key.elementsEqual("message") { message = text }
+        if key.elementsEqual("device") { deviceText = text }
+        if key.elementsEqual("message") { messageText = text }
       }
     }
     try reader.finish()
@@ -90,22 +91,28 @@ struct GPSDLine {
     }
   }
 
-  /// Writes the TPV that stands in this range of `input`, with a NUL after it as libgps wants it.
-  func write(
-    _ range: Range<Int>, of input: borrowing ByteBuffer, into report: inout ByteBuffer
-  ) {
-    let start = range.lowerBound
+  /// Where the path of the receiver stands in the input; empty where there is none.
+  var device: Range<Int> { place(of: deviceText) }
+  /// Where the text of an ERROR stands in the input.
+  var message: Range<Int> { place(of: messageText) }
+
+  /// Writes the TPV anew, with a NUL after it as libgps wants it.
+  func write(of input: borrowing ByteBuffer, into report: inout ByteBuffer) {
     report.append("{\"class\":\"TPV\"")
     for index in Self.keys.indices where !values[index].isEmpty {
       if index == Self.formerAltitude, !values[Self.altitude].isEmpty { continue }
       report.append(",\"")
       report.append(Self.keys[index == Self.formerAltitude ? Self.altitude : index])
       report.append("\":")
-      let value = values[index]
-      report.append(start + value.lowerBound..<start + value.upperBound, of: input)
+      report.append(place(of: values[index]), of: input)
     }
     report.append("}")
     report.append(0)
+  }
+
+  /// Where a part of the line stands in the input.
+  private func place(of part: Range<Int>) -> Range<Int> {
+    start + part.lowerBound..<start + part.upperBound
   }
 }
 

@@ -101,7 +101,6 @@ public struct GPSDSession: ~Copyable {
   private var lag: Duration?
   private var complaint = Complaint.none
   private var news: News?
-  private var fix: Fix?
 
   public var input = GPSDInput()
   /// A TPV, written anew for libgps, with a NUL after it; or nothing.
@@ -149,8 +148,8 @@ public struct GPSDSession: ~Copyable {
 
   /// The fix of the cycle, once.
   public mutating func takeFix() -> Fix? {
-    defer { fix = nil }
-    return fix
+    defer { receivers.fix = nil }
+    return receivers.fix
   }
 
   /// What is to be told, once.
@@ -269,9 +268,8 @@ public struct GPSDSession: ~Copyable {
   private mutating func choose() -> Receivers.Choice {
     let choice = receivers.choose(lagMax: min(cycle, Self.streamingCycleMax) + Self.latencyMax)
     if case .behind(let lag) = choice { self.lag = lag }
-    guard case .fix(let best) = choice else { return choice }
+    guard case .fix = choice else { return choice }
     lag = nil
-    fix = best
     if let name = receivers.chosenName, name != chosen, news == nil {
       chosen = name
       news = .chose(name)
@@ -318,10 +316,10 @@ public struct GPSDSession: ~Copyable {
   public mutating func bytesReceived(now: Instant) -> Action? {
     while let line = input.nextLine() {
       switch line {
-      case .foreign(let found): return failed(.malformed(name, found: found))
+      case .foreign(let range): return failed(.malformed(name, found: input.shown(range)))
       case .malformed: judged(.rejected(.unreadable))
-      case .said(let line, let range):
-        if take(line, at: range, now: now) { return .readReport }
+      case .said:
+        if takeLine(now: now) { return .readReport }
       }
     }
     guard input.isGPSD, case .awaitingVersion = state else { return nil }
@@ -329,19 +327,19 @@ public struct GPSDSession: ~Copyable {
   }
 
   /// Returns whether it is a report to be read.
-  private mutating func take(_ line: GPSDLine, at range: Range<Int>, now: Instant) -> Bool {
-    switch line.reportClass {
-    case .error: errorReceived(line.message.moved(by: range.lowerBound))
+  private mutating func takeLine(now: Instant) -> Bool {
+    switch input.line.reportClass {
+    case .error: errorReceived(input.line.message)
     case .version, .other: break
     case .position:
       lastReportAt = now
-      let path = line.device.moved(by: range.lowerBound)
+      let path = input.line.device
       guard device.isEmpty || input.buffer.bytes.extracting(path).elementsEqual(device.span) else {
         judged(.rejected(.otherReceiver))
         break
       }
       reporter = ReceiverPath(input.buffer.bytes.extracting(path))
-      line.write(range, of: input.buffer, into: &report)
+      input.line.write(of: input.buffer, into: &report)
       return true
     }
     return false
@@ -352,12 +350,6 @@ public struct GPSDSession: ~Copyable {
     guard complaint == .none else { return }
     complaint = .open
     news = .failed(.refused(name, found: InlineText(input.buffer.bytes.extracting(message))))
-  }
-}
-
-extension Range<Int> {
-  fileprivate func moved(by offset: Int) -> Range<Int> {
-    lowerBound + offset..<upperBound + offset
   }
 }
 

@@ -19,7 +19,7 @@ struct ReceiverPath {
 /// The newest usable fix of each counts, whatever the others say and whatever it says itself later.
 /// Among several the better one wins: three dimensions before two, then the smaller error, then the
 /// younger one. The receiver that was chosen stays so until another is better by far for a while.
-struct Receivers {
+struct Receivers: ~Copyable {
   /// gpsd 3.22 has 4 devices, newer ones 6.
   static let countMax = 8
   /// Choices in a row in which another has to be better than the one that was chosen.
@@ -28,13 +28,15 @@ struct Receivers {
   static let unknownErrorMeters = 100.0
 
   enum Choice: Equatable {
-    case fix(Fix)
+    /// It is `fix`.
+    case fix
     /// The newest reports were made so long ago.
     case behind(Duration)
     case nothing
   }
 
-  private struct Receiver {
+  // A class, for a struct of this size is copied out of the array at each use, which is code.
+  private final class Receiver {
     let path: ReceiverPath
     var judge = FixJudge()
     /// The newest that is usable, since the last choice.
@@ -42,11 +44,18 @@ struct Receivers {
     /// Whether it gave one before that choice.
     var isExpected = false
     var heardAt: Instant
+
+    init(path: ReceiverPath, heardAt: Instant) {
+      self.path = path
+      self.heardAt = heardAt
+    }
   }
 
   private var all: [Receiver] = []
   private var chosen: UInt32?
   private var betterCount = 0
+  /// What was chosen.
+  var fix: Fix?
 
   init() { all.reserveCapacity(Self.countMax) }
 
@@ -105,7 +114,8 @@ struct Receivers {
     }
     let index = keptIndex(instead: best, lagMax: lagMax)
     chosen = all[index].path.checksum
-    return all[index].fix.map { .fix($0) } ?? .nothing
+    fix = all[index].fix
+    return .fix
   }
 
   /// What was reported so far is not of this cycle.

@@ -8,12 +8,13 @@ import Testing
   /// A TPV as it is written for libgps, without the NUL; nil where it is none.
   private func report(_ line: String) -> String? {
     let bytes = [UInt8](line.utf8)
-    guard let read = GPSDLine(bytes.span), read.reportClass == .position else { return nil }
-    var report = ByteBuffer(capacity: GPSDSession.reportByteCountMax)
     var input = ByteBuffer(capacity: 8 * 1024)
     input.append("before")
     input.append(bytes)
-    read.write(6..<input.count, of: input, into: &report)
+    var read = GPSDLine()
+    guard read.read(6..<input.count, of: input), read.reportClass == .position else { return nil }
+    var report = ByteBuffer(capacity: GPSDSession.reportByteCountMax)
+    read.write(of: input, into: &report)
     let isWhole = !report.isOverflowed && report[report.count - 1] == 0
     #expect(isWhole)
     return String(decoding: [UInt8](report.bytes).dropLast(), as: UTF8.self)
@@ -66,12 +67,14 @@ import Testing
     #expect(report(#"{"class":"TPV","mode":100,"# + time + "," + members + "}") != nil)
   }
 
-  @Test func whoSaysItAndWhatIsWrongStandInTheLine() throws {
-    let line = [UInt8](#"{"message":"no","device":"/dev/ttyUSB0","class":"ERROR"}"#.utf8)
-    let said = GPSDLine(line.span)
-    let read = try #require(said)
-    #expect(read.reportClass == .error)
-    #expect(String(decoding: line[read.message], as: UTF8.self) == "no")
-    #expect(String(decoding: line[read.device], as: UTF8.self) == "/dev/ttyUSB0")
+  @Test func whoSaysItAndWhatIsWrongStandInTheInput() {
+    let bytes = [UInt8](#"{}{"message":"no","device":"/dev/ttyUSB0","class":"ERROR"}"#.utf8)
+    var input = ByteBuffer(capacity: 100)
+    input.append(bytes)
+    var read = GPSDLine()
+    let isLine = read.read(2..<bytes.count, of: input)
+    #expect(isLine && read.reportClass == .error)
+    #expect(String(decoding: bytes[read.message], as: UTF8.self) == "no")
+    #expect(String(decoding: bytes[read.device], as: UTF8.self) == "/dev/ttyUSB0")
   }
 }
