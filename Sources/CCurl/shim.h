@@ -35,6 +35,14 @@ static inline long ccurl_response_code(CURL *easy) {
   return code;
 }
 
+/// What the TLS library said of the server's chain of certificates: 0 for well, or one of its
+/// X509_V_ERR numbers.
+static inline long ccurl_verify_result(CURL *easy) {
+  long result = 0;
+  curl_easy_getinfo(easy, CURLINFO_SSL_VERIFYRESULT, &result);
+  return result;
+}
+
 /// The media type that the last answer named, with its parameters; until the next transfer.
 static inline const char *_Nullable ccurl_content_type(CURL *easy) {
   char *type = NULL;

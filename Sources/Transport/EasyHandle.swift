@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 import CCurl
 import LinuxIO
 
@@ -11,6 +11,9 @@ import LinuxIO
     guard let handle = unsafe curl_easy_init() else { return nil }
     unsafe self.handle = handle
     set(CURLOPT_NOSIGNAL, 1)
+    // Or libcurl would wait, at the end of a transfer, for a resolver whose name servers are silent;
+    // the loop has one thread. What it asked for ends by itself.
+    set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(connectTimeout.nanoseconds / 1_000_000))
     set(CURLOPT_TCP_KEEPALIVE, 1)
     // HTTP/2 brings nothing to one request at a time and costs a session's memory; a WebSocket
@@ -72,8 +75,64 @@ import LinuxIO
   }
 }
 
-/// What went wrong, in libcurl's words.
-func words(for result: CURLcode) -> InlineText {
+/// Why there is no connection, where more can be said than libcurl does in so few words. A program
+/// that knows its settings by other names can tell what to do.
+public enum ConnectionFlaw: CaseIterable, Sendable {
+  /// No authority that is believed vouches for the server.
+  case untrustedCertificate
+  /// The certificate, or the clock of this machine.
+  case certificateOutOfDate
+  case certificateForAnotherName
+  case unreadableAuthorities
+  case otherPublicKey
+  /// What answers there does not speak TLS, or wants something that it is not shown.
+  case noTLS
+  /// The server closed the connection instead of answering.
+  case noAnswer
+
+  /// At most `InlineText.byteCountMax` bytes.
+  public var words: StaticString {
+    switch self {
+    case .untrustedCertificate: "its certificate is not trusted"
+    case .certificateOutOfDate: "its certificate is out of date, or our clock is"
+    case .certificateForAnotherName: "its certificate is for another name"
+    case .unreadableAuthorities: "the file of authorities cannot be used"
+    case .otherPublicKey: "its public key is another one than configured"
+    case .noTLS: "TLS fails there"
+    case .noAnswer: "it closed the connection without an answer"
+    }
+  }
+
+  /// The flaw that a failed transfer was told with, or nil.
+  public init?(_ words: InlineText) {
+    guard let flaw = Self.allCases.first(where: { InlineText($0.words) == words }) else {
+      return nil
+    }
+    self = flaw
+  }
+
+  fileprivate init?(_ result: CURLcode, of easy: EasyHandle?) {
+    switch result {
+    case CURLE_PEER_FAILED_VERIFICATION:
+      switch easy.map({ unsafe ccurl_verify_result($0.handle) }) {
+      // The chain is right, or libcurl, which compares the name itself, has kept no verdict of it yet.
+      case 0?, 1?: self = .certificateForAnotherName
+      // X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
+      case 9?, 10?: self = .certificateOutOfDate
+      default: self = .untrustedCertificate
+      }
+    case CURLE_SSL_CACERT_BADFILE: self = .unreadableAuthorities
+    case CURLE_SSL_PINNEDPUBKEYNOTMATCH: self = .otherPublicKey
+    case CURLE_SSL_CONNECT_ERROR: self = .noTLS
+    case CURLE_GOT_NOTHING: self = .noAnswer
+    default: return nil
+    }
+  }
+}
+
+/// What went wrong: our words where we have some, or libcurl's.
+func words(for result: CURLcode, of easy: EasyHandle? = nil) -> InlineText {
+  if let flaw = ConnectionFlaw(result, of: easy) { return InlineText(flaw.words) }
   guard let text = unsafe curl_easy_strerror(result) else {
     preconditionFailure("libcurl has words for every code")
   }

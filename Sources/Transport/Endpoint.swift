@@ -19,7 +19,18 @@ public import HomeAssistant
     }
   }
 
+  /// Who judges the server's certificate, and whether a certificate is shown to it.
+  public enum Trust: Equatable, Sendable {
+    /// The settings of the client.
+    case configured
+    /// The system's authorities; no certificate is shown. For a server that the settings are not
+    /// about.
+    case system
+  }
+
   let method: HTTPMethod
+  /// Who judges the server.
+  public let trust: Trust
   let terminatedURL: [UInt8]
   let headers: UnsafeMutablePointer<curl_slist>?
 
@@ -28,11 +39,13 @@ public import HomeAssistant
   ///   - method: what is asked; where it has a body, `HTTPClient.request` is sent.
   ///   - contentType: of the body; left out where there is none.
   ///   - bearerToken: an access token to send along, or nil.
+  ///   - trust: who judges the server.
   public init(
     url: borrowing ByteBuffer, method: HTTPMethod = .post, contentType: ContentType = .json,
-    bearerToken: [UInt8]? = nil
+    bearerToken: [UInt8]? = nil, trust: Trust = .configured
   ) {
     self.method = method
+    self.trust = trust
     terminatedURL = [UInt8](url.bytes) + [0]
     // libcurl would wait a second for a "100 Continue" that nobody sends.
     var list = unsafe Self.append([UInt8]("Expect:"), to: nil)

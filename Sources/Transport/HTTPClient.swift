@@ -13,7 +13,7 @@ public protocol TransferOwner: AnyObject {
 public enum TransferResult: Equatable, Sendable {
   /// There is an answer, whatever it says; its body is in `HTTPClient.response`.
   case answered(status: Int)
-  /// There is none, and this is why, in libcurl's words.
+  /// There is none, and this is why, in the words of a `ConnectionFlaw` or of libcurl.
   case failed(InlineText)
 }
 
@@ -30,7 +30,11 @@ public enum TransferResult: Equatable, Sendable {
   public static let timeout: Duration = .seconds(30)
 
   private let multi: MultiHandle
-  private let easy: EasyHandle
+  /// By `Endpoint.trust`; the same one where the settings say nothing of TLS.
+  private let configured: EasyHandle
+  private let system: EasyHandle
+  /// Of the last transfer.
+  private var easy: EasyHandle
   private unowned(unsafe) var owner: (any TransferOwner)?
   /// Kept as long as libcurl may read from it.
   private var endpoint: Endpoint?
@@ -44,19 +48,26 @@ public enum TransferResult: Equatable, Sendable {
 
   /// Nil where libcurl cannot start. `requestByteCountMax` is the longest body that will be sent.
   public init?(
-    loop: EventLoop, settings: TransportSettings = .system, requestByteCountMax: Int,
+    loop: EventLoop, settings: TransportSettings = .system,
+    connectTimeout: Duration = HTTPClient.connectTimeout, requestByteCountMax: Int,
     responseByteCountMax: Int = HTTPClient.responseByteCountMax, userAgent: [UInt8]
   ) {
     guard let multi = MultiHandle(loop: loop),
-      let easy = EasyHandle(settings, connectTimeout: Self.connectTimeout)
+      let configured = EasyHandle(settings, connectTimeout: connectTimeout),
+      let system = settings.withoutTLS == settings
+        ? configured : EasyHandle(settings.withoutTLS, connectTimeout: connectTimeout)
     else { return nil }
     self.multi = multi
-    self.easy = easy
+    self.configured = configured
+    self.system = system
+    easy = configured
     request = ByteBuffer(capacity: requestByteCountMax)
     response = ByteBuffer(capacity: responseByteCountMax)
-    easy.set(CURLOPT_TIMEOUT_MS, Int(Self.timeout.nanoseconds / 1_000_000))
-    easy.set(CURLOPT_USERAGENT, userAgent)
-    receiveBodies()
+    for easy in [configured, system] {
+      easy.set(CURLOPT_TIMEOUT_MS, Int(Self.timeout.nanoseconds / 1_000_000))
+      easy.set(CURLOPT_USERAGENT, userAgent)
+      receiveBodies(of: easy)
+    }
   }
 
   deinit {
@@ -94,6 +105,7 @@ public enum TransferResult: Equatable, Sendable {
     self.endpoint = endpoint
     unsafe self.owner = owner
     response.removeAll()
+    easy = endpoint.trust == .system ? system : configured
     easy.set(CURLOPT_URL, terminated: endpoint.terminatedURL)
     unsafe easy.check(ccurl_set_headers(easy.handle, endpoint.headers))
     set(endpoint.method)
@@ -124,7 +136,7 @@ public enum TransferResult: Equatable, Sendable {
     }
   }
 
-  private func receiveBodies() {
+  private func receiveBodies(of easy: EasyHandle) {
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe easy.check(
       ccurl_set_write(
@@ -154,7 +166,7 @@ extension HTTPClient: MultiHandleOwner {
     if result == CURLE_OK || response.isOverflowed {
       owner?.transferEnded(.answered(status: unsafe ccurl_response_code(easy.handle)))
     } else {
-      owner?.transferEnded(.failed(words(for: result)))
+      owner?.transferEnded(.failed(words(for: result, of: easy)))
     }
   }
 }

@@ -37,6 +37,9 @@ public struct TransportSettings: Equatable, Sendable {
 
   /// The system's authorities, and nothing else.
   public static let system = TransportSettings()
+
+  /// The same way to the network, and the system's authorities at its end.
+  var withoutTLS: TransportSettings { TransportSettings(proxy: proxy) }
 }
 
 /// A certificate and its private key, which needs no passphrase; both PEM.

@@ -254,7 +254,7 @@ public protocol WebSocketOwner: AnyObject {
 extension WebSocketConnection: MultiHandleOwner {
   /// The connection stands, or there is none.
   func transferFinished(_ result: CURLcode) {
-    guard result == CURLE_OK else { return finish(.notConnected(words(for: result))) }
+    guard result == CURLE_OK else { return finish(.notConnected(words(for: result, of: easy))) }
     guard let address = WebSocketAddress(terminatedURL: terminatedURL) else {
       return finish(.notConnected(InlineText("The URL cannot be asked for")))
     }

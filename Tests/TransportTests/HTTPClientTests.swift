@@ -361,7 +361,7 @@ import Testing
   }
 }
 
-private final class RecordingOwner: TransferOwner {
+final class RecordingOwner: TransferOwner {
   private(set) var results: [TransferResult] = []
   var whenEnded: (() -> Void)?
 

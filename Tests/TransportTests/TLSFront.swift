@@ -3,7 +3,8 @@ import Foundation
 /// A server's TLS, made of Python's: it takes connections, decrypts what comes, and hands it to a
 /// plain server on the loopback.
 final class TLSFront {
-  /// Keys and certificates, made anew for each run with the openssl command.
+  /// Keys and certificates, made anew for each run with the openssl command. Without that the tests
+  /// fail: `Tests/run` installs it.
   struct Authority {
     let directory: URL
 
@@ -38,19 +39,6 @@ final class TLSFront {
       openssl pkey -in server.key -pubout -outform DER | openssl dgst -sha256 -binary |
         openssl base64 -A >pin
       """
-  }
-
-  /// Why there is no TLS to test with here, or nil.
-  static let absence: String? = {
-    for (program, arguments) in [("openssl", ["version"]), ("python3", ["-c", "import ssl"])] {
-      guard (try? run("/usr/bin/env", [program] + arguments)) != nil else { return program }
-    }
-    return nil
-  }()
-
-  static var isAvailable: Bool {
-    if let absence { print("SKIPPED: the tests of TLS need \(absence)") }
-    return absence == nil
   }
 
   let port: UInt16

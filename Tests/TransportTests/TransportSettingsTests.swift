@@ -1,4 +1,5 @@
 import Bytes
+import Foundation
 import HomeAssistant
 import LinuxIO
 import Testing
@@ -25,15 +26,13 @@ import Testing
 }
 
 /// Both clients, and what they make of the same settings.
-@Suite(.serialized, .enabled(if: TLSFront.isAvailable, "openssl and python3 are there"))
-final class TLSTests {
+@Suite(.serialized) final class TLSTests {
   private let authority: TLSFront.Authority
 
   init() throws { authority = try TLSFront.Authority() }
   deinit { authority.remove() }
 
-  /// As much of libcurl's words as is kept.
-  private static let notVerified = "SSL peer certificate or SSH remote key was not "
+  private static let notVerified = "its certificate is not trusted"
 
   @Test func theSystemDoesNotBelieveAnAuthorityOfOnesOwn() throws {
     #expect(try reach(.system) == [.failed(Self.notVerified), .failed(Self.notVerified)])
@@ -44,7 +43,7 @@ final class TLSTests {
   }
 
   @Test func anAuthorityThatIsNotThereIsNotMadeUpFor() throws {
-    let words = "Problem with the SSL CA cert (path? access righ"
+    let words = "the file of authorities cannot be used"
     #expect(
       try reach(TransportSettings(authorityFile: file("absent.pem")))
         == [.failed(words), .failed(words)])
@@ -60,9 +59,10 @@ final class TLSTests {
 
   /// The certificate is right, and for another name.
   @Test func theNameHasToFit() throws {
+    let words = "its certificate is for another name"
     #expect(
       try reach(TransportSettings(authorityFile: file("authority.pem")), host: "localhost")
-        == [.failed(Self.notVerified), .failed(Self.notVerified)])
+        == [.failed(words), .failed(words)])
   }
 
   @Test func theRightPinFits() throws {
@@ -82,7 +82,7 @@ final class TLSTests {
   @Test func aWrongPinDoesNotFit() throws {
     let pin = try #require(
       PublicKeyPin([UInt8]("sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")))
-    let words = "SSL public key does not match pinned public key"
+    let words = "its public key is another one than configured"
     #expect(
       try reach(TransportSettings(authorityFile: file("authority.pem"), publicKeyPin: pin))
         == [.failed(words), .failed(words)])
@@ -101,6 +101,65 @@ final class TLSTests {
     let results = try reach(
       TransportSettings(authorityFile: file("authority.pem")), isAskingForCertificate: true)
     #expect(results.count == 2 && !results.contains(.opened))
+  }
+
+  @Test func whatSpeaksNoTLSIsToldFromABadCertificate() throws {
+    let rig = try WebSocketRig()
+    defer { rig.stop() }
+    rig.server.received = { [server = rig.server] peer in
+      server.send([UInt8]("HTTP/1.1 400 Bad request\r\n\r\n"), to: peer)
+      server.close(peer)
+    }
+    let url = "https://127.0.0.1:\(rig.server.port)/"
+    #expect(try requested(url, .system, rig) == .failed("TLS fails there"))
+  }
+
+  /// The settings are about the home: its authority does not vouch for a server in the cloud, and
+  /// the system's authorities do not vouch for the home.
+  @Test(.enabled(if: MountNamespace.isAllowed, "only root can replace the system's authorities"))
+  func eachServerIsJudgedByItsOwnAuthorities() throws {
+    let cloud = try TLSFront.Authority()
+    defer { cloud.remove() }
+    let certificates = try Data(contentsOf: cloud.directory.appending(path: "authority.pem"))
+    let results = try MountNamespace.run(
+      seeing: ["/etc/ssl/certs/ca-certificates.crt": [UInt8](certificates)]
+    ) { [authority] in try Self.reach(home: authority, cloud: cloud) }
+    let refused = TransferResult.failed(InlineText(ConnectionFlaw.untrustedCertificate.words))
+    #expect(results.home == [.answered(status: 200), refused, .answered(status: 200)])
+    #expect(results.cloud == [refused, .answered(status: 200), refused])
+  }
+
+  /// What one client, with the settings of the home, makes of two servers, by who judges them:
+  /// itself, the system, and itself again.
+  private static func reach(
+    home: TLSFront.Authority, cloud: TLSFront.Authority
+  ) throws -> (home: [TransferResult], cloud: [TransferResult]) {
+    let loop = try EventLoop()
+    let plain = try StreamServer(loop: loop)
+    defer { plain.stop() }
+    plain.received = { [unowned plain] peer in
+      guard peer.input.suffix(4) == [13, 10, 13, 10] else { return }
+      peer.input = []
+      plain.send([UInt8]("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), to: peer)
+    }
+    let settings = TransportSettings(authorityFile: Path(home.file("authority.pem")))
+    let client = try #require(
+      HTTPClient(loop: loop, settings: settings, requestByteCountMax: 16, userAgent: []))
+    func reach(_ authority: TLSFront.Authority) throws -> [TransferResult] {
+      let front = try TLSFront(to: plain.port, by: authority)
+      let owner = RecordingOwner()
+      for trust in [Endpoint.Trust.configured, .system, .configured] {
+        var url = ByteBuffer(capacity: 64)
+        url.append([UInt8]("https://127.0.0.1:\(front.port)/".utf8))
+        client.send(to: Endpoint(url: url, method: .get, trust: trust), telling: owner)
+        while client.isBusy {
+          try loop.turn(until: client.deadline)
+          client.deadlineReached(now: Moment.now.instant)
+        }
+      }
+      return owner.results
+    }
+    return (try reach(home), try reach(cloud))
   }
 
   /// TLS holds more than the kernel knows of, in both directions.

@@ -69,6 +69,12 @@ extension Configuration {
     /// `tls: { ca_file, public_key, certificate_file, key_file }`: who the server has to be, and
     /// what it is shown. Default: the system's authorities.
     public var tls: TransportSettings
+
+    /// How the server at an address is reached. `tls` holds for the addresses of the configuration;
+    /// another server is judged by the system's authorities.
+    func transport(to address: [UInt8]) -> TransportSettings {
+      address == url || address == homeNetwork?.url ? tls : .system
+    }
   }
 
   /// `home_network`: at least one of the three lists, each of 1 to 16 items.

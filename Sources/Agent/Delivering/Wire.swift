@@ -13,6 +13,14 @@ final class Wire {
     let endpoint: Endpoint
   }
 
+  /// `home_assistant.tls` is about the addresses of the configuration, not about those of the cloud.
+  private static func trust(over route: Route) -> Endpoint.Trust {
+    switch route {
+    case .home, .instance: .configured
+    case .cloudhook, .remoteUI: .system
+    }
+  }
+
   private static let requestByteCountMax = Envelope.byteCount(sealing: Batch.dataByteCountMax)
   /// Home Assistant's configuration, with all it knows of 256 sensors and a thousand components.
   private static let responseByteCountMax = 256 * 1024
@@ -65,12 +73,13 @@ final class Wire {
   private func endpoint(
     over route: Route, at url: [UInt8], _ registration: Registration
   ) -> Endpoint {
-    if let webhook, webhook.url == url { return webhook.endpoint }
+    let trust = Self.trust(over: route)
+    if let webhook, webhook.url == url, webhook.endpoint.trust == trust { return webhook.endpoint }
     var address = ByteBuffer(capacity: 2048)
     address.append(url)
     // The cloudhook is the address of the webhook itself.
     if route != .cloudhook { registration.appendPath(to: &address) }
-    let endpoint = Endpoint(url: address)
+    let endpoint = Endpoint(url: address, trust: trust)
     webhook = Webhook(url: url, endpoint: endpoint)
     return endpoint
   }

@@ -5,7 +5,8 @@ extension ConnectionFailure {
   /// Why there is no connection, for a person who waits for it.
   var words: MessageText {
     switch self {
-    case .unreachable(let words): "\(shown: words)"
+    case .unreachable(let words):
+      "\(unreached: InlineText(text: words))"
     case .refused(let refusal): refusal.words
     case .closed: "Home Assistant closed the connection"
     case .violation: "what answers there does not speak WebSocket as it should"

@@ -1,0 +1,82 @@
+import Bytes
+import CLinux
+import Foundation
+import LinuxIO
+import Testing
+
+@testable import Transport
+
+/// Name servers that take every question and answer none, as behind a link that is down.
+@Suite(.enabled(if: MountNamespace.isAllowed, "only root can replace /etc/resolv.conf"))
+struct SilentNameServerTests {
+  /// The resolver goes round these servers three times, in eight seconds, and asks for two kinds of
+  /// address.
+  private static let configuration = """
+    nameserver 127.66.0.1
+    nameserver 127.66.0.2
+    options timeout:1 attempts:3
+    """
+  private static let questionCountMax = 2 * 3 * 2
+
+  @Test func theLoopGoesOnBeforeTheResolverHasGivenUp() throws {
+    let (result, questionCount) = try MountNamespace.run(
+      seeing: ["/etc/resolv.conf": [UInt8](Self.configuration.utf8)]
+    ) { try Self.reach("http://homeassistant.example:8123/") }
+    #expect(result == .failed(InlineText("Timeout was reached")))
+    // All of them mean that libcurl waited for the resolver, and the loop with it.
+    #expect((1..<Self.questionCountMax).contains(questionCount))
+  }
+
+  /// What became of a request, and how many questions the name servers had got by then.
+  private static func reach(_ url: String) throws -> (TransferResult, questionCount: Int) {
+    let first = try SilentServer(1)
+    let second = try SilentServer(2)
+    let loop = try EventLoop()
+    let client = try #require(
+      HTTPClient(
+        loop: loop, connectTimeout: .milliseconds(1500), requestByteCountMax: 16,
+        userAgent: [UInt8]("Homeward/test")))
+    var buffer = ByteBuffer(capacity: 256)
+    buffer.append([UInt8](url.utf8))
+    let owner = RecordingOwner()
+    client.send(to: Endpoint(url: buffer, method: .get), telling: owner)
+    while owner.results.isEmpty {
+      try loop.turn(until: client.deadline)
+      client.deadlineReached(now: Moment.now.instant)
+    }
+    return (owner.results[0], first.questionCount + second.questionCount)
+  }
+}
+
+/// A socket at the port of name servers.
+private struct SilentServer: ~Copyable {
+  private let descriptor: Descriptor
+
+  /// It listens at 127.66.0.`number`.
+  init(_ number: UInt32) throws {
+    let socket = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    try #require(socket >= 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(53).bigEndian
+    address.sin_addr.s_addr = (0x7F42_0000 | number).bigEndian
+    let isBound = unsafe withUnsafePointer(to: &address) { address in
+      unsafe bind(
+        socket, __CONST_SOCKADDR_ARG(__sockaddr_in__: address),
+        socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+    }
+    try #require(isBound)
+    descriptor = Descriptor(owning: socket)
+  }
+
+  /// The datagrams that came.
+  var questionCount: Int {
+    var buffer = ByteBuffer(capacity: 1500)
+    var count = 0
+    while case .bytes? = try? descriptor.read(into: &buffer) {
+      count += 1
+      buffer.removeAll()
+    }
+    return count
+  }
+}
