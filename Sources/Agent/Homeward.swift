@@ -5,6 +5,7 @@ import HomeAssistant
 /// The program: its arguments to a command, the command's end to an exit code.
 public enum Homeward {
   public static func main() -> ExitCode {
+    clinux_forbid_core_dumps()
     var arguments = Arguments.ofProcess
     var command: Command?
     let code: ExitCode

@@ -1,5 +1,6 @@
 import Bytes
 import HomeAssistant
+import LinuxIO
 import Outbox
 
 // What is told of the WebSocket, where the configuration wants one.
@@ -27,6 +28,11 @@ extension Reporter {
       "there is no WebSocket: \(reason). After the next start it is tried again; what is not about"
         + " notifications or statistics goes on without")
     events.write("websocket_rejected")
+  }
+
+  func tokenExposed(in file: Path) {
+    log.warning(
+      "every user of this board can read the token in \(file); run: chmod 600 \(file)")
   }
 
   /// Why was said.

@@ -62,6 +62,14 @@
     isOverflowed = false
   }
 
+  /// Forgets everything that is written, and overwrites it: it was secret.
+  public mutating func wipe() {
+    withMutableBytes { bytes in
+      for index in bytes.indices { bytes[index] = 0 }
+    }
+    removeAll()
+  }
+
   /// Forgets everything from `newCount` on.
   public mutating func truncate(to newCount: Int) {
     precondition((0...count).contains(newCount), "truncating never grows")

@@ -112,8 +112,6 @@ public struct OpenMode: Sendable {
   public static let directory = OpenMode(flags: O_RDONLY | O_DIRECTORY, permissions: 0)
   /// A new file that everybody can read; one that is there already is an error.
   public static let writeNew = OpenMode(flags: O_WRONLY | O_CREAT | O_EXCL, permissions: 0o644)
-  /// The same; one that is there already is emptied.
-  public static let writeOver = OpenMode(flags: O_WRONLY | O_CREAT | O_TRUNC, permissions: 0o644)
   /// A new file that only its owner can read; one that is there already is an error.
   public static let writeNewPrivate = OpenMode(
     flags: O_WRONLY | O_CREAT | O_EXCL, permissions: 0o600)

@@ -62,6 +62,14 @@ private func makeDirectory(at path: Path, permissions: mode_t) throws(Errno) {
   }
 }
 
+/// Whether every user of this machine may read the file at `path`; false where that is not known.
+public func isReadableByEverybody(_ path: Path) -> Bool {
+  let readableByOthers: mode_t = 0o004
+  var status = stat()
+  let result = unsafe path.withCString { unsafe stat($0, &status) }
+  return result == 0 && status.st_mode & readableByOthers != 0
+}
+
 /// How long the file at `path` is, which need not be readable for that.
 public func byteCount(ofFileAt path: Path) throws(Errno) -> Int {
   var status = stat()

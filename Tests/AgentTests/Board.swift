@@ -100,6 +100,14 @@ final class Board {
     try bytes.write(to: file, options: .atomic)
   }
 
+  func setPermissions(_ mode: Int, of name: String) throws {
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name))
+  }
+
+  func permissions(of name: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int
+  }
+
   func makeFolder(_ name: String) throws {
     try FileManager.default.createDirectory(
       at: folder.appending(path: name), withIntermediateDirectories: true)
@@ -115,6 +123,7 @@ final class Board {
 
   func write(token: String) throws {
     try write(token, to: "token")
+    try setPermissions(0o600, of: "token")
     keepSecret(token.trimmingCharacters(in: .whitespacesAndNewlines))
   }
 

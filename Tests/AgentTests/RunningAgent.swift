@@ -106,6 +106,11 @@ final class RunningAgent {
     if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
   }
 
+  /// What the kernel lets it do: `/proc/PID/limits`.
+  func limits() throws -> String {
+    try String(contentsOfFile: "/proc/\(process.processIdentifier)/limits", encoding: .utf8)
+  }
+
   // MARK: What it says
 
   /// The next event of this name for which `condition` holds; others are passed over.

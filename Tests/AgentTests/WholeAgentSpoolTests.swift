@@ -156,6 +156,7 @@ extension WholeAgent.Spooling {
     #expect(text.components(separatedBy: "<trkpt ").count == 3)
     #expect(text.components(separatedBy: "<trkseg>").count == 3)
     #expect(text.hasSuffix("</gpx>\n"))
+    #expect(try board.permissions(of: "boat.gpx") == 0o600, "it tells where a person lives")
   }
 
   @Test func aFileThatIsThereIsReplacedOnlyByForce() async throws {

@@ -13,6 +13,11 @@ struct Delivering {
 
   func courier(now: Instant) throws(Errno) -> Courier {
     let keeper = Keeper(state, reporter)
+    if let file = configuration.homeAssistant.tokenFile.map({ Path($0) }),
+      isReadableByEverybody(file)
+    {
+      reporter.tokenExposed(in: file)
+    }
     let identity = configuration.registrationRequest { reporter.withoutPushToken($0) }
     let line = try line(keeper)
     guard

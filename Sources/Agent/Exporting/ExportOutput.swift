@@ -2,7 +2,8 @@ import Bytes
 import CLinux
 import LinuxIO
 
-/// Where an export goes, with the memory of one buffer. Whoever stops reading a pipe ends the program,
+/// Where an export goes, with the memory of one buffer. A track tells where a person lives: only its
+/// owner may read the file. Whoever stops reading a pipe ends the program,
 /// as is the custom (SIGPIPE).
 struct ExportOutput: ~Copyable {
   private static let bufferByteCount = 64 * 1024
@@ -25,7 +26,7 @@ struct ExportOutput: ~Copyable {
       return
     }
     do throws(Errno) {
-      descriptor = try Descriptor(opening: path, mode: replaces ? .writeOver : .writeNew)
+      descriptor = try Descriptor(opening: path, mode: replaces ? .writePrivate : .writeNewPrivate)
     } catch Errno(code: EEXIST) {
       throw CommandFailure(
         code: .cannotCreate,

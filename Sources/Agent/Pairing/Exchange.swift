@@ -58,7 +58,7 @@ final class Exchange {
     case .failed(let reason):
       throw CommandFailure(
         code: .temporaryFailure,
-        text: "Home Assistant cannot be reached to register: \(reason)")
+        text: "Home Assistant cannot be reached to register: \(unreached: reason)")
     }
   }
 
@@ -80,7 +80,7 @@ final class Exchange {
     case .failed(let reason):
       throw CommandFailure(
         code: .temporaryFailure,
-        text: "Home Assistant cannot be reached at \(bytes: url): \(reason)")
+        text: "Home Assistant cannot be reached at \(bytes: url): \(unreached: reason)")
     }
   }
 
@@ -98,7 +98,10 @@ final class Exchange {
     result = nil
     http.send(to: endpoint, telling: self)
     while true {
-      if let result { return result }
+      if let result {
+        http.request.wipe()
+        return result
+      }
       try loop.wait(until: http.deadline)
       http.deadlineReached(now: Moment.now.instant)
     }

@@ -27,6 +27,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -179,6 +180,17 @@ static inline int clinux_next_signal(int descriptor) {
   struct signalfd_siginfo signal;
   return read(descriptor, &signal, sizeof signal) == sizeof signal ? (int)signal.ssi_signo : 0;
 }
+
+/// Keeps the memory of this process, with its keys and tokens, out of core dumps. Also a limit of 0
+/// lets the kernel pipe one to a program; 1 does not (`do_coredump` in fs/coredump.c).
+static inline void clinux_forbid_core_dumps(void) {
+  struct rlimit limit = {1, 1};
+  if (setrlimit(RLIMIT_CORE, &limit) == 0) return;
+  // It is 0 already, and only root could raise it.
+  limit.rlim_cur = limit.rlim_max = 0;
+  setrlimit(RLIMIT_CORE, &limit);
+}
+
 /// A descriptor that becomes readable for SIGTERM, SIGINT and SIGHUP, which are then blocked.
 static inline int clinux_signalfd(void) {
   sigset_t set;

@@ -7,7 +7,18 @@ import CSodium
 public struct SecretKey: Sendable {
   static let byteCount = 32
 
-  fileprivate var bytes = InlineArray<32, UInt8>(repeating: 0)
+  /// The only place where the bytes stand, which all copies of the key share. It is wiped with the
+  /// last of them.
+  @safe fileprivate final class Storage: @unchecked Sendable {
+    let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: SecretKey.byteCount)
+
+    deinit {
+      if let start = unsafe bytes.baseAddress { unsafe sodium_memzero(start, SecretKey.byteCount) }
+      unsafe bytes.deallocate()
+    }
+  }
+
+  fileprivate let storage = Storage()
 
   /// The key that Home Assistant wrote, or nil where it is not 64 hexadecimal digits.
   public init?(hexadecimal text: Span<UInt8>) {
@@ -16,12 +27,14 @@ public struct SecretKey: Sendable {
       guard let high = hexadecimalValue(of: text[index * 2]),
         let low = hexadecimalValue(of: text[index * 2 + 1])
       else { return nil }
-      bytes[index] = high << 4 | low
+      unsafe storage.bytes[index] = high << 4 | low
     }
   }
 
   /// The digits again, for the file that keeps the registration.
-  func append(to buffer: inout ByteBuffer) { buffer.append(hexadecimal: bytes.span) }
+  func append(to buffer: inout ByteBuffer) {
+    unsafe buffer.append(hexadecimal: UnsafeBufferPointer(storage.bytes).span)
+  }
 }
 
 /// A number that is used once. Sealing two messages with the same one gives both away.
@@ -81,14 +94,12 @@ enum SecretBox {
     _ body: (Bytes, Int, Bytes, Bytes, UnsafePointer<UInt8>) -> Result
   ) -> Result {
     unsafe bytes.withUnsafeMutableBufferPointer { all in
-      unsafe key.bytes.span.withUnsafeBufferPointer { key in
-        guard let base = all.baseAddress, let key = key.baseAddress else {
-          preconditionFailure("neither a box nor a key is empty")
-        }
-        let start = unsafe base + box.lowerBound
-        return unsafe body(
-          start + overhead, box.count - overhead, start + Nonce.byteCount, start, key)
+      guard let base = all.baseAddress, let bytes = unsafe key.storage.bytes.baseAddress else {
+        preconditionFailure("neither a box nor a key is empty")
       }
+      let start = unsafe base + box.lowerBound
+      return unsafe body(
+        start + overhead, box.count - overhead, start + Nonce.byteCount, start, bytes)
     }
   }
 }

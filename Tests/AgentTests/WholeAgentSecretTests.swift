@@ -1,0 +1,49 @@
+import CLinux
+import Foundation
+import PracticeHome
+import Testing
+
+extension WholeAgent {
+  /// What the agent does so that its secrets stay with it.
+  @Suite struct Secrets {}
+}
+
+extension WholeAgent.Secrets {
+  @Test func itsMemoryIsInNoCoreDump() async throws {
+    let home = try practiceHome()
+    let agent = try RunningAgent(on: try Board(reportingTo: home))
+    try await agent.event("proven")
+    let line = try agent.limits().split(separator: "\n").first {
+      $0.hasPrefix("Max core file size")
+    }
+    let words = try #require(line).split(separator: " ")
+    // A limit of 0 still lets the kernel pipe a dump to a program; one of 1 byte does not.
+    #expect(words.dropFirst(4).prefix(2).allSatisfy { $0 == "0" || $0 == "1" }, "\(words)")
+    _ = await agent.stop()
+  }
+
+  @Test(arguments: [(0o644, 1), (0o640, 0), (0o600, 0)])
+  func aTokenThatEveryUserCanReadIsToldWithTheCommand(mode: Int, lineCount: Int) async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.setPermissions(mode, of: "token")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    let ending = await agent.stop()
+    #expect(ending.lines(with: "run: chmod 600 \(board.path("token"))").count == lineCount)
+  }
+
+  /// To open a pipe that no program writes to would stop the agent for ever.
+  @Test func aTokenFileThatIsAPipeDoesNotStopTheLoop() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.remove("token")
+    let isMade = unsafe mkfifo(board.path("token"), 0o600) == 0
+    try #require(isMade)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("not_registered", cause: "no_token")
+    try await agent.hasReadEverything()
+    #expect(await agent.stop().status == 0)
+    #expect(home.requestCount == 0)
+  }
+}
