@@ -34,6 +34,8 @@ public struct Enrollment: Sendable {
     case notAToken
     /// What pairing kept was rejected; it is not sent again.
     case credentialRejected
+    /// It may not go to Home Assistant from where the board is now: see `SecretRule`.
+    case withheld
     /// What pairing kept did not bring an access token, for the time being.
     case notRenewed(AccessTokens.Problem)
   }
@@ -112,6 +114,12 @@ public struct Enrollment: Sendable {
   /// The registration could not be kept, or the rejected tokens could not be read: none is made.
   public mutating func stateNotUsable(now: Instant) {
     state = .waitingForChange(until: now + Self.tokenCheckDelay)
+  }
+
+  /// No token may be sent from where the board is now, or may be any more. It is looked at again
+  /// like a file that a person has to change: the board may come home.
+  public mutating func tokenWithheld(now: Instant, report: (Problem) -> Void) {
+    waitForToken(.noToken(.withheld), now: now, report: report)
   }
 
   /// Returns what to do, or nil where the token cannot be used; `problem` then says why, once.

@@ -35,6 +35,8 @@ protocol CallQueueOwner: AnyObject {
   /// Comes before all that waits.
   private var wantedRefresh: AuthCall?
   private var isTokenWanted = false
+  /// Whether tokens may be sent.
+  private var isAllowed = true
   unowned(unsafe) var owner: (any CallQueueOwner)?
 
   init?(
@@ -63,9 +65,35 @@ protocol CallQueueOwner: AnyObject {
 
   // MARK: What the owner asks for
 
+  func setAllowed(_ isAllowed: Bool) {
+    guard isAllowed != self.isAllowed else { return }
+    self.isAllowed = isAllowed
+    if isAllowed { tokens.networkChanged() } else { stop() }
+  }
+
+  /// Ends what is under way, and all that waits, with a token that may not be sent.
+  private func stop() {
+    let isRenewing = if case .refresh = errand { true } else { wantedRefresh != nil }
+    wantedRefresh = nil
+    switch errand {
+    case .refresh: http.cancel()
+    case .call(let call, _):
+      http.cancel()
+      tell { $0.callFailed(call.id, .transport(Self.notAllowed)) }
+    case .none, .reading: break
+    }
+    if case .reading = errand {} else { errand = .none }
+    guard isRenewing else { return failAll(.transport(Self.notAllowed)) }
+    let words = Self.notAllowed.bytes
+    take(tokens.connectionFailed(InlineText(words.span), now: Moment.now.instant))
+  }
+
+  private static let notAllowed: Text = "no token may be sent from here"
+
   /// Finds an access token; `refused` is one that the server did not accept.
   func fetchToken(refused: [UInt8]?) {
     isTokenWanted = true
+    guard isAllowed else { return tellToken(.unavailable(Self.notAllowed)) }
     let now = Moment.now.instant
     let step =
       if let refused { tokens.tokenRefused(refused, now: now) } else {
@@ -78,6 +106,7 @@ protocol CallQueueOwner: AnyObject {
     guard (call.body?.count ?? 0) <= Self.requestByteCountMax else {
       return tell { $0.callFailed(call.id, .tooLarge) }
     }
+    guard isAllowed else { return tell { $0.callFailed(call.id, .transport(Self.notAllowed)) } }
     waiting.append(call)
     goOn()
   }
@@ -178,7 +207,10 @@ extension CallQueue: TransferOwner {
     let now = Moment.now.instant
     switch (errand, result) {
     case (.refresh, .answered(let status)):
-      take(refreshAnswered(http.response, status: status, now: now))
+      let step = refreshAnswered(http.response, status: status, now: now)
+      http.request.wipe()
+      http.response.wipe()
+      take(step)
     case (.refresh, .failed(let words)): take(tokens.connectionFailed(words, now: now))
     case (.call(let call, let token), .answered(status: 401)):
       waiting.insert(call, at: 0)

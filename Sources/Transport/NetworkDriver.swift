@@ -61,6 +61,10 @@ public import LinuxIO
   /// credential then.
   public var isCredentialRejected: Bool { calls.isCredentialRejected }
 
+  /// Whether tokens may be sent from now on, which they may at first. A call that carries one ends
+  /// at once where they may not; a connection that stands is the owner's to close.
+  public func setTokensAllowed(_ areAllowed: Bool) { calls.setAllowed(areAllowed) }
+
   /// A refused access token is replaced once, where the credential is a refresh token.
   private func stateChanged(_ state: ConnectionState) {
     switch state {

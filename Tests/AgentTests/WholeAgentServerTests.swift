@@ -244,8 +244,7 @@ extension WholeAgent.Servers {
     let first = try RunningAgent(on: board)
     try await first.event("notifications_open")
     _ = await first.stop()
-    let proven = home.count { if case .readings = $0 { true } else { false } }
-    let sockets = home.count { if case .occurred(.socketOpened) = $0 { true } else { false } }
+    let requestCount = home.requestCount
 
     try board.configureServer(Self.foreign)
     let agent = try RunningAgent(on: board)
@@ -255,9 +254,41 @@ extension WholeAgent.Servers {
     let ending = await agent.stop()
     #expect(ending.status == 0)
     #expect(ending.lines(with: "plain_http_away").count == 1)
-    #expect(home.count { if case .occurred(.socketOpened) = $0 { true } else { false } } == sockets)
-    // What was sent before the kernel had answered was sealed, and no more than a cycle.
-    #expect(home.count { if case .readings = $0 { true } else { false } } <= proven + 1)
+    #expect(home.requestCount == requestCount, "not before the kernel had answered either")
+  }
+
+  @Test func awayFromHomeABoardThatIsNotRegisteredSendsNoToken() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.configureServer(Self.foreign)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("away")
+    try await agent.event("not_registered", cause: "no_token")
+    // Cycles pass, and the token is looked at again.
+    for _ in 0..<2 { try await agent.hasReadEverything() }
+    let ending = await agent.stop()
+    #expect(ending.lines(with: "no token is sent: this may not be home").count == 1)
+    #expect(home.requestCount == 0)
+  }
+
+  /// Between the start and the kernel's answer, too.
+  @Test func awayFromHomeARefreshTokenStaysOnTheBoard() async throws {
+    let home = try lockedHome()
+    let board = try Board(unpairedWith: home)
+    let command = try board.pair("--yes")
+    try await command.logIn(to: home)
+    #expect(await command.ending().status == 0)
+    try board.remove("state/registration.json")
+    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    try board.write(
+      text.replacing("home_assistant: { ", with: "home_assistant: { \(Self.foreign), ")
+        + "notifications: websocket\n", to: "homeward.yaml")
+    let requestCount = home.requestCount
+    let agent = try RunningAgent(on: board)
+    try await agent.event("not_registered", cause: "no_token")
+    for _ in 0..<2 { try await agent.hasReadEverything() }
+    _ = await agent.stop()
+    #expect(home.requestCount == requestCount)
   }
 
   @Test func awayFromHomePlainIsSentWhereThatIsAllowed() async throws {

@@ -50,6 +50,16 @@ import Testing
     try attempt(secret)
   }
 
+  @Test(arguments: [false, true])
+  mutating func aTokenThatMayNotGoIsLookedAtAgainAtHome(isUnderWay: Bool) throws {
+    if isUnderWay { try attempt(secret) }
+    enrollment.tokenWithheld(now: now) { problems.append($0) }
+    #expect(problems == [.noToken(.withheld)])
+    now = now + Enrollment.shortestTokenCheckDelay
+    #expect(enrollment.cycleDue(now: now) == .readToken)
+    #expect(read(secret) == .register(token: secret))
+  }
+
   @Test mutating func eachFlawOfATokenFileIsTold() throws {
     for flaw in [.empty, .notAToken, .notAToken, .tooLarge] as [Enrollment.TokenFlaw] {
       try wake()

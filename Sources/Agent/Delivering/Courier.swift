@@ -69,7 +69,7 @@ final class Courier {
     delivery.history.isClockSynchronized = isClockSynchronized
     tidy(now: now)
     if let registration { deliver(with: registration) } else { register(now: now) }
-    line?.setAllowed(mayShowToken)
+    line?.setAllowed(maySendToken)
     whereabouts?.start(on: loop, telling: self, now: now)
   }
 
@@ -126,7 +126,8 @@ final class Courier {
   var deadline: Instant? {
     var next = wire.http.deadline
     if case .registering(let registrar, _)? = phase {
-      next = earliest(earliest(next, registrar.deadline), delivery.diskDeadline)
+      let attempt = whereabouts?.isLooking == true ? nil : registrar.deadline
+      next = earliest(earliest(next, attempt), delivery.diskDeadline)
     } else {
       next = earliest(next, delivery.deadline)
     }
@@ -140,7 +141,7 @@ final class Courier {
     whereabouts?.deadlineReached(now: now)
     statistics?.deadlineReached(now: now)
     if case .registering(let registrar, _)? = phase {
-      registrar.deadlineReached(now: now)
+      if whereabouts?.isLooking != true { registrar.deadlineReached(now: now) }
       delivery.diskDeadlineReached(now: now)
       tidy(now: now)
     } else {
@@ -286,7 +287,7 @@ final class Courier {
         }
       case .sealingImpossible:
         if case .delivering(let registration)? = phase { keeper.keepKeyless(registration) }
-      case .registrationDoubted where settings.registersAgainAfter != nil && mayShowToken:
+      case .registrationDoubted where settings.registersAgainAfter != nil && maySendToken:
         register(now: now)
       default: break
       }
@@ -294,27 +295,33 @@ final class Courier {
   }
 }
 
-extension Courier {
-  /// The token opens all of Home Assistant's doors: in a network that may be anybody's it is not
-  /// sent in plain.
-  private var mayShowToken: Bool {
-    guard let whereabouts else { return true }
-    let url = settings.url
-    return whereabouts.presence == .home || settings.isPlainAllowedAway
-      || url.span.starts(with: "https://")
-  }
-}
-
 extension Courier: WhereaboutsOwner {
   func presenceChanged(_ presence: HomeNetworks.Judgement, now: Instant) {
-    line?.setAllowed(mayShowToken)
     let next = delivery.presenceChanged(presence, now: now)
-    if case .delivering? = phase { goOn(next, now: now) }
+    line?.setAllowed(maySendToken)
+    switch phase {
+    case .registering(let registrar, _): registrar.presenceChanged(now: now)
+    case .delivering:
+      goOn(next, now: now)
+      endForbiddenMessage(now: now)
+    case nil: break
+    }
     makeUpForCycle(now: now)
+  }
+
+  /// A message that is under way over a route that may not be used any more is not sent to its end.
+  private func endForbiddenMessage(now: Instant) {
+    guard wire.http.isBusy, let route = delivery.routeUnderWay,
+      let url = delivery.routes.url(of: route), !delivery.routes.secrets.allows(url)
+    else { return }
+    wire.http.cancel()
+    failed(InlineText("the board left"), now: now)
   }
 }
 
 extension Courier: RegistrarOwner {
+  var maySendToken: Bool { delivery.routes.secrets.allows(settings.url) }
+
   func registered(_ registration: Registration, now: Instant) {
     var registration = registration
     registration.toldFingerprint = HomeAssistant.Webhook.UpdateRegistration(identity).fingerprint

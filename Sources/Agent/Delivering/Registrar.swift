@@ -6,6 +6,8 @@ import Transport
 
 /// Who is told of a registration.
 protocol RegistrarOwner: AnyObject {
+  /// Whether a token may be sent to `home_assistant.url` now.
+  var maySendToken: Bool { get }
   func registered(_ registration: Registration, now: Instant)
   func registrationFailed(_ problem: Enrollment.Problem, now: Instant)
   /// It could not be kept, or no token may be sent.
@@ -15,7 +17,7 @@ protocol RegistrarOwner: AnyObject {
 /// Carries what an `Enrollment` wants: the token from its file, or by what pairing kept, and the
 /// request to Home Assistant.
 final class Registrar {
-  private enum Errand {
+  private enum Errand: Equatable {
     case none
     case renewal
     case registration
@@ -57,7 +59,23 @@ final class Registrar {
     perform(enrollment.cycleDue(now: now), now: now)
   }
 
+  /// The board came home or left: a request that carries a token ends where it may not go on.
+  func presenceChanged(now: Instant) {
+    guard unsafe !owner.maySendToken else { return cycleDue(now: now) }
+    guard errand != .none else { return }
+    http.cancel()
+    if errand == .renewal { _ = tokens?.connectionFailed(InlineText("the board left"), now: now) }
+    errand = .none
+    withhold(now: now)
+  }
+
+  private func withhold(now: Instant) {
+    enrollment.tokenWithheld(now: now) { unsafe owner.registrationFailed($0, now: now) }
+  }
+
+  /// Each request begins here, and each carries a token.
   private func perform(_ action: Enrollment.Action?, now: Instant) {
+    guard unsafe action == nil || owner.maySendToken else { return withhold(now: now) }
     switch action {
     case .readToken: findToken(now: now)
     case .register(let token): register(with: token, now: now)
@@ -148,6 +166,7 @@ final class Registrar {
 
   private func registrationAnswered(status: Int, now: Instant) {
     let answer = RegistrationAnswer.read(status: status, body: http.response)
+    http.response.wipe()
     let registration = enrollment.answerReceived(answer, now: now) { failed($0, now: now) }
     if let registration { unsafe owner.registered(registration, now: now) }
   }
@@ -167,6 +186,7 @@ extension Registrar: TransferOwner {
     let now = Moment.now.instant
     let errand = errand
     self.errand = .none
+    http.request.wipe()
     switch (errand, result) {
     case (.registration, .answered(let status)): registrationAnswered(status: status, now: now)
     case (.registration, .failed(let reason)):
@@ -174,9 +194,9 @@ extension Registrar: TransferOwner {
         unsafe owner.registrationFailed($0, now: now)
       }
     case (.renewal, .answered(let status)):
-      if let step = renewalAnswered(http.response, status: status, now: now) {
-        take(step, now: now)
-      }
+      let step = renewalAnswered(http.response, status: status, now: now)
+      http.response.wipe()
+      if let step { take(step, now: now) }
     case (.renewal, .failed(let reason)):
       if let step = tokens?.connectionFailed(reason, now: now) { take(step, now: now) }
     case (.none, _): preconditionFailure("nothing was under way")

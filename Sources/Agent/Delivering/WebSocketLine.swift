@@ -62,9 +62,11 @@ final class WebSocketLine {
     channel?.deadlineReached(now: now)
   }
 
-  /// Away from home there may be no connection: the token would be sent in plain.
+  /// Whether the token, with which every connection begins, may be sent now.
   func setAllowed(_ isAllowed: Bool) {
-    if isAllowed { client.connect() } else { client.disconnect() }
+    if !isAllowed { client.disconnect() }
+    driver.setTokensAllowed(isAllowed)
+    if isAllowed { client.connect() }
   }
 
   /// For people who ask.

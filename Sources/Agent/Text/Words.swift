@@ -99,7 +99,7 @@ extension Value {
 extension OutageCause {
   var words: MessageText {
     switch self {
-    case .noConnection(let reason): "Home Assistant cannot be reached: \(reason)"
+    case .noConnection(let reason): "Home Assistant cannot be reached: \(unreached: reason)"
     case .notLive:
       "Home Assistant answers with nothing: it is starting, or it does not know this device"
     case .dropped:
@@ -157,8 +157,12 @@ extension Enrollment.TokenFlaw {
     case .credentialRejected:
       "Home Assistant does not accept what pairing kept; it is never sent again, for Home Assistant"
         + " may ban this address. Pair this board again: homeward pair"
+    case .withheld:
+      "no token is sent: this may not be home, and home_assistant.url is plain HTTP; it goes where"
+        + " home_assistant.home_network knows the network, over https://, or with"
+        + " home_assistant.plain_http_away"
     case .notRenewed(.noConnection(let reason)):
-      "Home Assistant cannot be reached for an access token: \(reason)"
+      "Home Assistant cannot be reached for an access token: \(unreached: reason)"
     case .notRenewed(.banned):
       "Home Assistant refuses this address (403); is it banned?"
     case .notRenewed(.unavailable(let status)):
@@ -178,6 +182,7 @@ extension Enrollment.TokenFlaw {
     case .tooLarge: "larger than 8 KiB"
     case .notAToken: "not a token"
     case .credentialRejected: "rejected"
+    case .withheld: "withheld"
     case .notRenewed: "not renewed"
     }
   }
@@ -195,7 +200,8 @@ extension Enrollment.Problem {
     case .tokenRejected:
       "Home Assistant does not accept the token; it is never sent again, for Home Assistant may"
         + " ban this address. Write a new one to home_assistant.token_file, or use: homeward pair"
-    case .noConnection(let reason): "Home Assistant cannot be reached to register: \(reason)"
+    case .noConnection(let reason):
+      "Home Assistant cannot be reached to register: \(unreached: reason)"
     case .notFound:
       "Home Assistant is not ready to register (404); if this stays, look at home_assistant.url"
     case .forbidden:

@@ -30,9 +30,8 @@ public struct Routes: Sendable {
   private var states: [State]
   /// The ways that there can be, the best one first.
   public let order: [Route]
-  private let knowsHome: Bool
-  private let isPlainAllowedAway: Bool
-  public private(set) var presence: HomeNetworks.Judgement
+  /// Where secrets may go now.
+  public private(set) var secrets: SecretRule
   /// The route that is used, and since when; nil where none may be.
   public private(set) var current: (route: Route, since: Instant)?
   /// The route of the last proof: a better one that is tried in vain does not end its time.
@@ -53,11 +52,10 @@ public struct Routes: Sendable {
     instance: [UInt8], home: [UInt8]?, cloudhook: [UInt8]?, remoteUI: [UInt8]?,
     presence: HomeNetworks.Judgement, isPlainAllowedAway: Bool, seed: UInt64, now: Instant
   ) {
-    self.presence = presence
-    self.isPlainAllowedAway = isPlainAllowedAway
-    knowsHome = home != nil
+    secrets = SecretRule(
+      knowsHome: home != nil, isPlainAllowedAway: isPlainAllowedAway, presence: presence)
     order =
-      knowsHome
+      home != nil
       ? [.home, .cloudhook, .remoteUI, .instance] : [.instance, .cloudhook, .remoteUI]
     states = [home, cloudhook, remoteUI, instance].enumerated().map { index, url in
       State(
@@ -75,18 +73,13 @@ public struct Routes: Sendable {
   public func obstacle(to route: Route, now: Instant) -> RouteObstacle? {
     let state = states[index(of: route)]
     guard let url = state.url else { return .noAddress }
-    if route == .home, presence != .home { return .away }
-    if isForeign, !isPlainAllowedAway, !url.span.starts(with: "https://") {
-      return .unencrypted
-    }
+    if route == .home, secrets.presence != .home { return .away }
+    if !secrets.allows(url) { return .unencrypted }
     if let failure = state.failure, now < failure.until {
       return .failed(failure.cause, since: failure.since, until: failure.until)
     }
     return nil
   }
-
-  /// Whether this may be anybody's network. What is not known yet may be.
-  private var isForeign: Bool { knowsHome && presence != .home }
 
   private func index(of route: Route) -> Int {
     switch route {
@@ -117,8 +110,8 @@ public struct Routes: Sendable {
 
   /// The board came home or left. What failed in the other network may work in this one.
   public mutating func presenceChanged(_ presence: HomeNetworks.Judgement, now: Instant) {
-    guard presence != self.presence else { return }
-    self.presence = presence
+    guard presence != secrets.presence else { return }
+    secrets.presence = presence
     settled = nil
     forgetFailures()
     choose(now: now)
