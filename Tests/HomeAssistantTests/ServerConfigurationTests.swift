@@ -55,6 +55,17 @@ import Testing
     #expect(throws: JSONDecodingError.invalidValue(key: "hass_device_id")) { try read(long) }
   }
 
+  /// As after a restart, when they come from the file of the registration.
+  @Test(arguments: [
+    "file:///etc/shadow", "gopher://192.168.1.1", "http://", "https://a b", "",
+    "https://h/" + String(repeating: "x", count: 600),
+  ])
+  func anAddressInTheCloudThatIsNoURLIsNone(address: String) throws {
+    let configuration = try read(
+      #"{"cloudhook_url":"\#(address)","remote_ui_url":"\#(address)","# + Self.answer.dropFirst())
+    #expect(configuration.cloudhookURL == nil && configuration.remoteUIURL == nil)
+  }
+
   @Test(arguments: [
     "latitude", "longitude", "hass_device_id", "unit_system", "location_name", "time_zone",
     "version",

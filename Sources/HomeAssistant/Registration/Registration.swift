@@ -43,15 +43,16 @@ public struct Registration: Sendable {
   ///
   /// - Returns: whether they are others than before, and the registration is to be kept again.
   public mutating func setAddresses(cloudhook: Text?, remoteUI: Text?) -> Bool {
-    let cloudhook = cloudhook.flatMap(Self.url)
-    let remoteUI = remoteUI.flatMap(Self.url)
+    let cloudhook = cloudhook.flatMap(Self.address)
+    let remoteUI = remoteUI.flatMap(Self.address)
     guard cloudhook != cloudhookURL || remoteUI != remoteUIURL else { return false }
     cloudhookURL = cloudhook
     remoteUIURL = remoteUI
     return true
   }
 
-  private static func url(_ text: Text) -> Text? {
+  /// An address as it may be kept and sent to; nil for what is no URL.
+  static func address(_ text: Text) -> Text? {
     text.bytes.count <= urlByteCountMax && text.isHTTPURL ? text : nil
   }
 

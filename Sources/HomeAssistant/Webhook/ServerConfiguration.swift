@@ -34,7 +34,8 @@ extension Webhook {
 
     /// The id of this device in Home Assistant's registry, which templates take.
     public let deviceID: Text
-    /// An address for the webhook that works from everywhere; nil without Nabu Casa.
+    /// An address for the webhook that works from everywhere; nil without Nabu Casa, and where it
+    /// is no URL.
     public let cloudhookURL: Text?
     /// The same of the whole home.
     public let remoteUIURL: Text?
@@ -60,8 +61,8 @@ extension Webhook {
       guard deviceID.bytes.count <= Self.deviceIDByteCountMax else {
         throw .invalidValue(key: "hass_device_id")
       }
-      cloudhookURL = fields.cloudhookURL
-      remoteUIURL = fields.remoteUIURL
+      cloudhookURL = fields.cloudhookURL.flatMap(Registration.address)
+      remoteUIURL = fields.remoteUIURL.flatMap(Registration.address)
       instanceID = fields.instanceID
     }
 
