@@ -318,9 +318,10 @@ extension SetUp.Pairing {
       ["pair", "--config", configuration, "--state-directory", board.state.path, "--token"])
     let address = "Address of Home Assistant (http://192.168.1.5:8123): "
     while true {
-      switch try await command.asked(oneOf: [address, "[Y/n]: ", "none of them", "Which one? "]) {
+      let questions = [address, "[Y/n]: ", "[y/N]: ", "none of them", "Which one? "]
+      switch try await command.asked(oneOf: questions) {
       case address: break
-      case "[Y/n]: ":
+      case "[Y/n]: ", "[y/N]: ":
         command.type("n")
         continue
       case "none of them": continue
@@ -328,7 +329,13 @@ extension SetUp.Pairing {
       }
       break
     }
-    command.type(home.url)
+    command.type("homeassistant.local")
+    try await command.asked("does not begin with http:// or https://")
+    try await command.asked(address)
+    command.type("\(home.url)/lovelace/0")
+    try await command.asked("an address ends before the page: \(home.url)")
+    try await command.asked(address)
+    command.type(home.url.replacing("http", with: "HTTP"))
     let name = "Name of this board ["
     try await command.asked(name)
     command.type(String(repeating: "x", count: 65))

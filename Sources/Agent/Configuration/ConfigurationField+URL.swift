@@ -13,8 +13,12 @@ extension ConfigurationField {
   }
 }
 
-/// The address of a server in its usual form, without slashes at the end.
+/// The address of a server in its usual form: the scheme in lower case, no slashes at the end.
 func serverURL(_ text: [UInt8]) throws(Refusal) -> [UInt8] {
+  var text = text
+  for index in text.indices.prefix(while: { text[$0] != UInt8(ascii: ":") }).prefix(5) {
+    text[index] = text[index].asciiLowercased
+  }
   try checkURL(text.span)
   return serverAddress(text)
 }

@@ -20,7 +20,9 @@ final class Pairing {
     dialog = Dialog(isAlwaysYes: options.isYes)
     loop = try .forCommand()
     existing = try .readIfThere(from: options.configuration)
-    settings = existing?.homeAssistant.tls ?? .system
+    let named = options.url.flatMap { try? serverURL($0) }
+    settings =
+      existing.map { $0.homeAssistant.transport(to: named ?? $0.homeAssistant.url) } ?? .system
     exchange = try Exchange(loop: loop, settings: settings)
   }
 

@@ -5,6 +5,9 @@ import LinuxIO
 /// Finds the address to pair with: the one that was named, or that of the configuration, or one that
 /// answers in the network and that the person wants.
 struct ServerChoice {
+  /// So many addresses are asked for, one after the other, where none of them will do.
+  private static let triesMax = 5
+
   let exchange: Exchange
   let loop: EventLoop
   let dialog: Dialog
@@ -12,17 +15,19 @@ struct ServerChoice {
 
   /// An address where Home Assistant answers.
   func run(named: [UInt8]?, configured: [UInt8]?) throws(CommandFailure) -> [UInt8] {
-    if let named { return try reached([Self.checked(named)]) }
-    if let configured { return try reached([configured]) }
+    if let named { return try reached(try Self.checked(named)) }
+    if let configured { return try reached(configured) }
     let found = try ServerSearch.run(loop: loop, dialog: dialog)
     guard dialog.isPossible else {
       for instance in found { dialog.say(instance.words) }
       throw found.isEmpty ? Self.nothingFound : Self.nobodyChooses
     }
-    guard let instance = try chosen(from: found) else { return try reached([try typedAddress()]) }
-    // The addresses come from the network; they are judged like one that was typed.
-    let urls = instance.urls.compactMap { try? serverURL($0.bytes) }
-    return try reached(urls.isEmpty ? [try typedAddress()] : urls)
+    guard let instance = try chosen(from: found) else { return try typedAddress() }
+    let choice = AddressChoice(
+      instance: instance, say: dialog.say, confirm: dialog.decide,
+      reach: { (url) throws(CommandFailure) in try problem(at: url) })
+    if let url = try choice.run() { return url }
+    return try typedAddress()
   }
 
   private static func checked(_ text: [UInt8]) throws(CommandFailure) -> [UInt8] {
@@ -31,26 +36,29 @@ struct ServerChoice {
     }
   }
 
-  /// Nil where the person wants none of them, or there is none. `--yes` does not choose: a password
-  /// goes to whoever is chosen here.
+  /// Nil where the person wants none of them, or there is none.
   private func chosen(from found: [FoundInstance]) throws(CommandFailure) -> FoundInstance? {
-    switch found.count {
-    case 0:
-      dialog.say("\(Self.nobodyAnswers).")
-      return nil
-    case 1:
-      let isMeant = try dialog.decide("Pair with \(found[0].words)?", standard: true)
-      return isMeant ? found[0] : nil
-    default:
-      dialog.say("Found in this network:")
-      let choices = found.map { $0.words } + ["none of them"]
-      let index = try dialog.choose("Which one?", from: choices)
-      return index < found.count ? found[index] : nil
+    guard found.count > 1 else {
+      if found.isEmpty { dialog.say("\(Self.nobodyAnswers).") }
+      return found.first
     }
+    dialog.say("Found in this network:")
+    let choices = found.map { $0.words } + ["none of them"]
+    let index = try dialog.choose("Which one?", from: choices)
+    return index < found.count ? found[index] : nil
   }
 
+  /// Asks again for as long as the address is none, or Home Assistant does not answer there.
   private func typedAddress() throws(CommandFailure) -> [UInt8] {
-    try Self.checked(try dialog.ask("Address of Home Assistant (http://192.168.1.5:8123): "))
+    var triesLeft = Self.triesMax
+    while true {
+      let text = try dialog.ask("Address of Home Assistant (http://192.168.1.5:8123): ")
+      triesLeft -= 1
+      do throws(CommandFailure) { return try reached(try Self.checked(text)) } catch {
+        guard triesLeft > 0 else { throw error }
+        dialog.say(error.text)
+      }
+    }
   }
 
   private static var nothingFound: CommandFailure {
@@ -68,29 +76,20 @@ struct ServerChoice {
       code: .usage, text: "there is no terminal to ask which one; name its address")
   }
 
-  /// The first address where Home Assistant answers; why the first does not, where none does.
-  private func reached(_ urls: [[UInt8]]) throws(CommandFailure) -> [UInt8] {
-    var failure: CommandFailure?
-    for url in urls {
-      let probe = try ServerProbe.run(exchange, at: url)
-      if case .homeAssistant(hasPasswords: false) = probe, needsPasswords {
-        throw CommandFailure(
-          code: .noPermission,
-          text: "this Home Assistant lets nobody log in with a password; use a long-lived access"
-            + " token with --token")
-      }
-      guard let problem = probe.failure(at: url) else { return url }
-      failure = failure ?? problem
-    }
-    guard let failure else { preconditionFailure("an instance has an address") }
-    throw failure
+  private func reached(_ url: [UInt8]) throws(CommandFailure) -> [UInt8] {
+    if let problem = try problem(at: url) { throw problem }
+    return url
   }
-}
 
-extension FoundInstance {
-  fileprivate var words: MessageText {
-    let version: MessageText = version.map { " (Home Assistant \(shown: $0))" } ?? ""
-    let url: MessageText = urls.first.map { " at \(shown: $0)" } ?? ""
-    return "\(shown: name)\(version)\(url)"
+  /// Why the person cannot log in there; nil where they can.
+  private func problem(at url: [UInt8]) throws(CommandFailure) -> CommandFailure? {
+    let probe = try ServerProbe.run(exchange, at: url)
+    if case .homeAssistant(hasPasswords: false) = probe, needsPasswords {
+      return CommandFailure(
+        code: .noPermission,
+        text: "this Home Assistant lets nobody log in with a password; use a long-lived access"
+          + " token with --token")
+    }
+    return probe.failure(at: url)
   }
 }

@@ -47,12 +47,15 @@ enum ServerProbe {
   /// Why nobody can log in there; nil where one can.
   func failure(at url: [UInt8]) -> CommandFailure? {
     let (code, words): (ExitCode, MessageText)
+    let advice: MessageText = addressAdvice(url).map { "; \($0)" } ?? ""
     switch self {
     case .homeAssistant: return nil
     case .notSetUp:
       (code, words) = (.temporaryFailure, "Home Assistant is not set up yet: open \(bytes: url)")
     case .noConnection(let reason):
-      (code, words) = (.temporaryFailure, "\(bytes: url) cannot be reached: \(reason)")
+      (code, words) = (
+        .temporaryFailure, "\(bytes: url) cannot be reached: \(unreached: reason)\(advice)"
+      )
     case .banned:
       (code, words) = (
         .noPermission,
@@ -61,13 +64,16 @@ enum ServerProbe {
     case .notFound:
       (code, words) = (
         .temporaryFailure,
-        "there is no login at \(bytes: url) (404): Home Assistant starts, or the address is wrong"
+        "there is no login at \(bytes: url) (404): Home Assistant starts, or the address is"
+          + " wrong\(advice)"
       )
     case .unavailable(let status):
       (code, words) = (.temporaryFailure, "\(bytes: url) is not available (\(status))")
     case .notHomeAssistant(let status):
       (code, words) = (
-        .temporaryFailure, "what answers at \(bytes: url) is not Home Assistant (\(status))"
+        .temporaryFailure,
+        "what answers at \(bytes: url) is not Home Assistant (\(status)); it may be the login page"
+          + " of this network\(advice)"
       )
     }
     return CommandFailure(code: code, text: words)

@@ -84,7 +84,8 @@ extension LoginError {
 
   private var words: MessageText {
     switch self {
-    case .noConnection(let reason): "Home Assistant cannot be reached to log in: \(reason)"
+    case .noConnection(let reason):
+      "Home Assistant cannot be reached to log in: \(unreached: reason)"
     case .refused(let words): "Home Assistant refuses the login: \(shown: words)"
     case .refusedTooOften:
       "that was wrong \(LoginFlow.refusalsMax) times, and is not tried again: Home Assistant bans"

@@ -86,7 +86,7 @@ final class Unpairing {
     else { return }
     let tokens = AccessTokens(
       credential: credential, rejected: try state.keptRejectedTokens(), seed: randomSeed())
-    let settings = configuration?.homeAssistant.tls ?? .system
+    let settings = configuration?.homeAssistant.transport(to: url) ?? .system
     let conversation = try Conversation(at: url, with: tokens, settings: settings, loop: loop)
     let host = configuration?.host ?? .standard
     let deviceID = DeviceIdentity(host: host).deviceID

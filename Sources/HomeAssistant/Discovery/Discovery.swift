@@ -86,14 +86,17 @@ public struct Discovery: Sendable {
     for record in message.records { addAddress(record) }
   }
 
-  /// What was found so far, each instance once.
+  /// What was found so far, each instance once. Two that differ in an address are listed both, also
+  /// where they claim to be the same one: one of them may be a liar.
   public var instances: [FoundInstance] {
     var found: [FoundInstance] = []
     for service in services {
       let instance = FoundInstance(
         name: service.name, attributes: service.attributes ?? [], port: service.port,
         addresses: hosts.first { $0.name == service.host }?.addresses ?? [])
-      let isKnown = instance.uuid != nil && found.contains { $0.uuid == instance.uuid }
+      let isKnown = found.contains {
+        instance.uuid != nil && $0.uuid == instance.uuid && $0.urls == instance.urls
+      }
       if !isKnown, !instance.urls.isEmpty { found.append(instance) }
     }
     return found
@@ -121,17 +124,43 @@ public struct Discovery: Sendable {
   }
 
   private mutating func addService(_ record: DNSMessage.Record) {
-    guard let index = services.firstIndex(where: { $0.name == record.name }) else { return }
     switch record.content {
     case .host(let host, let port):
-      services[index].host = host
-      services[index].port = port
-      if !hosts.contains(where: { $0.name == host }), hosts.count < Self.instancesMax {
+      set(
+        record.name, isUnknown: { $0.host == nil }, isSame: { $0.host == host && $0.port == port }
+      ) {
+        $0.host = host
+        $0.port = port
+      }
+      if services.contains(where: { $0.host == host }), hosts.count < Self.instancesMax,
+        !hosts.contains(where: { $0.name == host })
+      {
         hosts.append(Host(name: host, addresses: []))
       }
-    case .attributes(let attributes): services[index].attributes = attributes
+    case .attributes(let attributes):
+      set(
+        record.name, isUnknown: { $0.attributes == nil }, isSame: { $0.attributes == attributes }
+      ) { $0.attributes = attributes }
     case .instance, .address: break
     }
+  }
+
+  /// Completes what is known of a service. A record that contradicts another one does not replace it:
+  /// the service is then listed twice.
+  private mutating func set(
+    _ name: DomainName, isUnknown: (Service) -> Bool, isSame: (Service) -> Bool,
+    _ change: (inout Service) -> Void
+  ) {
+    let places = services.indices.filter { services[$0].name == name }
+    guard let first = places.first, !places.contains(where: { isSame(services[$0]) }) else {
+      return
+    }
+    let open = places.filter { isUnknown(services[$0]) }
+    for index in open { change(&services[index]) }
+    guard open.isEmpty, services.count < Self.instancesMax else { return }
+    var other = services[first]
+    change(&other)
+    services.append(other)
   }
 
   private mutating func addAddress(_ record: DNSMessage.Record) {

@@ -1,7 +1,7 @@
 public import Bytes
 
-/// A Home Assistant that answered in the network. Whoever is in it can say so: a person looks at
-/// the address before a password goes there.
+/// A Home Assistant that answered in the network. Each device of the network can say so: a person looks
+/// at the address before a password goes there.
 public struct FoundInstance: Equatable, Sendable {
   /// What its owner calls it.
   public let name: Text
@@ -12,6 +12,13 @@ public struct FoundInstance: Equatable, Sendable {
   /// Where it may be reached, without a slash at the end, the likeliest first: as it says for the
   /// inside, by the addresses of its host, and as it says for the outside.
   public let urls: [Text]
+
+  init(name: Text, uuid: Text? = nil, version: Text? = nil, urls: [Text]) {
+    self.name = name
+    self.uuid = uuid
+    self.version = version
+    self.urls = urls
+  }
 
   init(name: DomainName, attributes: [Text], port: UInt16?, addresses: [[UInt8]]) {
     func value(_ key: StaticString) -> Text? { Self.value(of: key, in: attributes) }

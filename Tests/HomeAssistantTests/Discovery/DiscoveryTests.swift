@@ -76,12 +76,42 @@ import Testing
   }
 
   @Test mutating func theSameInstanceIsFoundOnce() {
-    // Over two interfaces, after two queries, and under a second name.
+    // Over two interfaces, after two queries.
     for _ in 0..<4 { discovery.datagramReceived(Self.realAnswer.span) }
+    // And under a second name.
+    for name in ["A", "B"] {
+      receive(
+        .pointer(name), .attributes(name, ["uuid=1"]), .service(name, host: "boat", port: 8123),
+        .address("boat", [10, 0, 0, 1]))
+    }
+    #expect(discovery.instances.count == 2)
+  }
+
+  /// One that comes first would else be the only one to be seen.
+  @Test mutating func whoClaimsTheIDOfAnotherHidesNothing() {
     receive(
       .pointer("Other"), .attributes("Other", ["uuid=0123456789abcdef0123456789abcdef"]),
       .service("Other", host: "other", port: 1), .address("other", [10, 0, 0, 1]))
-    #expect(discovery.instances.count == 1)
+    discovery.datagramReceived(Self.realAnswer.span)
+    #expect(
+      discovery.instances.map { $0.urls.first } == ["http://10.0.0.1:1", "http://192.0.2.2:8123"])
+  }
+
+  @Test(arguments: [false, true])
+  mutating func whoContradictsTheRecordsOfAnotherHidesNothing(comesFirst: Bool) {
+    func lie(_ tests: inout Self) {
+      tests.receive(
+        .pointer("Boat"), .attributes("Boat", ["internal_url=http://203.0.113.9"]),
+        .service("Boat", host: "liar", port: 80), .address("liar", [203, 0, 113, 8]))
+    }
+    if comesFirst { lie(&self) }
+    receive(
+      .pointer("Boat"), .attributes("Boat", ["uuid=1"]), .service("Boat", host: "boat", port: 8123),
+      .address("boat", [10, 0, 0, 7]))
+    if !comesFirst { lie(&self) }
+    let urls = discovery.instances.flatMap(\.urls)
+    #expect(urls.contains("http://10.0.0.7:8123"))
+    #expect(urls.contains("http://203.0.113.9") && urls.contains("http://203.0.113.8:80"))
   }
 
   @Test mutating func instancesWithoutAnIDAreDifferentOnes() {
