@@ -39,12 +39,13 @@ struct EventStream {
     guard isOn else { return }
     var line = Self.begin(event)
     writeMembers(&line)
-    Self.end(&line, of: event)
-    put([UInt8](line.bytes))
+    put(line, of: event)
   }
 
   @inline(never)
-  private func put(_ line: [UInt8]) {
+  private func put(_ line: consuming ByteBuffer, of event: StaticString) {
+    Self.end(&line, of: event)
+    let line = [UInt8](line.bytes)
     if let output {
       output.write(line, missing: missing)
     } else {
