@@ -90,7 +90,7 @@ extension Enrollment.TokenFlaw {
     case .noFileNamed: .unavailable
     case .unreadable, .empty, .tooLarge, .notAToken: .noInput
     case .credentialRejected, .notRenewed(.banned): .noPermission
-    case .notRenewed: .temporaryFailure
+    case .withheld, .notRenewed: .temporaryFailure
     }
   }
 }
