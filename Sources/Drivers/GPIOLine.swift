@@ -204,7 +204,8 @@ extension GPIOLine {
         return unsafe cgpiod_line_consumer(
           place.chip.pointer, place.offset, start, bytes.count)
       }
-      return count > 0 ? InlineText(consumer[..<Int(count)].span) : nil
+      guard count > 0 else { return nil }
+      return InlineText(consumer.span.extracting(..<min(Int(count), consumer.count)))
     } catch {
       return nil
     }
