@@ -96,6 +96,8 @@ let package = Package(
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "sodium", "m")),
 
+    // Where tests have their files, and what ends the programs that they start.
+    .target(name: "TestRun", path: "Tests/TestRun", swiftSettings: everywhere),
     .testTarget(
       name: "BytesTests", dependencies: ["Bytes"],
       swiftSettings: everywhere),
@@ -116,19 +118,19 @@ let package = Package(
     .testTarget(
       name: "OutboxTests", dependencies: ["Outbox", "ModelDisk"], swiftSettings: everywhere),
     .testTarget(
-      name: "LinuxIOTests", dependencies: ["LinuxIO"],
+      name: "LinuxIOTests", dependencies: ["LinuxIO", "TestRun"],
       cSettings: withGNU, swiftSettings: everywhere),
     .testTarget(
-      name: "TransportTests", dependencies: ["Transport", "CLinux"],
+      name: "TransportTests", dependencies: ["Transport", "CLinux", "TestRun"],
       cSettings: withGNU, swiftSettings: everywhere),
     // A libgpiod without a kernel, which takes the place of the real one in the tests.
     .target(name: "FakeGPIOD", path: "Tests/FakeGPIOD"),
     .testTarget(
-      name: "DriversTests", dependencies: ["Drivers", "FakeGPIOD"], cSettings: withGNU,
+      name: "DriversTests", dependencies: ["Drivers", "FakeGPIOD", "TestRun"], cSettings: withGNU,
       swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps")),
     .testTarget(
-      name: "AgentTests", dependencies: ["Agent", "HomeAssistant", "PracticeHome"],
+      name: "AgentTests", dependencies: ["Agent", "HomeAssistant", "PracticeHome", "TestRun"],
       cSettings: withGNU, swiftSettings: everywhere,
       linkerSettings: agentLibraries + libraries("microhttpd")),
     .testTarget(
@@ -141,7 +143,7 @@ let package = Package(
       exclude: ["Package.swift"], swiftSettings: everywhere),
     .testTarget(
       name: "HomeAssistantAsyncTests",
-      dependencies: ["HomeAssistantAsync", "HomeAssistantTesting", "PracticeHome"],
+      dependencies: ["HomeAssistantAsync", "HomeAssistantTesting", "PracticeHome", "TestRun"],
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "m")),
     // The whole agent in virtual time.
@@ -150,7 +152,7 @@ let package = Package(
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "m")),
     .testTarget(
-      name: "ContractTests", dependencies: ["CSodium", "Outbox"], path: "Tests/Contract",
+      name: "ContractTests", dependencies: ["CSodium", "Outbox", "TestRun"], path: "Tests/Contract",
       cSettings: withGNU, swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .executableTarget(

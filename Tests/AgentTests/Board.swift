@@ -1,5 +1,6 @@
 import Foundation
 import PracticeHome
+import TestRun
 import Testing
 
 /// A board for one story: a configuration, a token, the files of a kernel and a state directory, in
@@ -10,7 +11,7 @@ final class Board {
   /// `RunningAgent.hasReadEverything`.
   static let mark = "MARK"
 
-  let folder = URL.temporaryDirectory.appending(path: "homeward-\(UUID().uuidString)")
+  let folder = TestRun.newPlace()
   /// What no output may hold.
   private var secrets: [String] = []
 

@@ -1,5 +1,6 @@
 import Foundation
 import PracticeHome
+import TestRun
 import Testing
 
 /// One line of the agent's `--json` output.
@@ -87,10 +88,12 @@ final class RunningAgent {
     let (status, continuation) = AsyncStream<Int32>.makeStream()
     self.status = status
     process.terminationHandler = { process in
+      TestRun.hasEnded(process.processIdentifier)
       continuation.yield(process.terminationStatus)
       continuation.finish()
     }
     try process.run()
+    TestRun.started(process.processIdentifier)
     // Fewer bytes than a pipe holds.
     try inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
     try inputPipe.fileHandleForWriting.close()

@@ -2,13 +2,13 @@ import Bytes
 import Foundation
 import LinuxIO
 import Outbox
+import TestRun
 import Testing
 
 @testable import Agent
 
 @Suite struct SpoolFilesTests {
-  private let folder = FileManager.default.temporaryDirectory
-    .appending(path: "homeward-\(UUID().uuidString)")
+  private let folder = TestRun.newPlace()
 
   /// Why the spool does not get at its disk, after all that it wants was done.
   private func failure() -> DiskFailure? {

@@ -1,5 +1,6 @@
 import CLinux
 import Foundation
+import TestRun
 import Testing
 
 /// The side of a terminal where a person sits: a keyboard, and a screen.
@@ -114,10 +115,12 @@ final class TypedCommand {
     let (status, continuation) = AsyncStream<Int32>.makeStream()
     self.status = status
     process.terminationHandler = { process in
+      TestRun.hasEnded(process.processIdentifier)
       continuation.yield(process.terminationStatus)
       continuation.finish()
     }
     try process.run()
+    TestRun.started(process.processIdentifier)
     // The screen ends when the last program has gone.
     try program.close()
     appearances = terminal.appearances().makeAsyncIterator()

@@ -1,5 +1,6 @@
 import Foundation
 import PracticeHome
+import TestRun
 import Testing
 
 extension WholeAgent {
@@ -155,12 +156,15 @@ extension WholeAgent.State {
   }
 
   @Test func aDamagedOrNewerRegistrationIsNeitherUsedNorReplaced() async throws {
-    let home = try practiceHome()
+    var home = try practiceHome()
     let board = try Board(reportingTo: home)
     let agent = try RunningAgent(on: board)
     try await agent.event("proven")
     #expect(await agent.stop().status == 0)
     let good = try String(contentsOf: board.registration, encoding: .utf8)
+    // What the agent sent before it ended has arrived once all of its connections are closed.
+    home.stop()
+    home = try PracticeServer(continuing: home)
     let requests = home.requestCount
 
     let damaged = [
@@ -334,7 +338,7 @@ final class SmallDisk {
 
 /// Whether this process may mount file systems.
 let canMount: Bool = {
-  let folder = URL.temporaryDirectory.appending(path: "homeward-\(UUID().uuidString)")
+  let folder = TestRun.newPlace()
   defer { try? FileManager.default.removeItem(at: folder) }
   do {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

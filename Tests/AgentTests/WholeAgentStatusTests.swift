@@ -70,11 +70,17 @@ private struct StatusDocument: Decodable {
 private struct AskedStatus {
   let ending: RunningAgent.Ending
 
-  init(on board: Board, _ options: String..., startedBy program: URL = RunningAgent.executable)
-    async throws
-  {
+  init(on board: Board, _ options: String...) async throws {
     let arguments = ["status", "--config", board.configuration] + options
-    ending = try await RunningAgent(on: board, arguments, startedBy: program).ending()
+    ending = try await RunningAgent(on: board, arguments).ending()
+  }
+
+  init(byNobodyOn board: Board) async throws {
+    let become = ["--reuid=65534", "--regid=65534", "--clear-groups"]
+    let arguments = [RunningAgent.executable.path, "status", "--config", board.configuration]
+    ending = try await RunningAgent(
+      on: board, become + arguments, startedBy: URL(filePath: "/usr/bin/setpriv")
+    ).ending()
   }
 
   var document: StatusDocument {
@@ -260,12 +266,7 @@ extension WholeAgent.Status {
     let board = try Board(reportingTo: home)
     let agent = try RunningAgent(on: board)
     try await agent.event("proven")
-    try board.write(
-      "#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups"
-        + " \(RunningAgent.executable.path) \"$@\"\n", to: "as-nobody")
-    unsafe chmod(board.path("as-nobody"), 0o755)
-    let asked = try await AskedStatus(
-      on: board, startedBy: board.folder.appending(path: "as-nobody"))
+    let asked = try await AskedStatus(byNobodyOn: board)
     #expect(asked.ending.status == 77)
     #expect(asked.ending.lines(with: "; run: sudo homeward status").count == 1)
     #expect(await agent.stop().status == 0)

@@ -1,4 +1,5 @@
 import Foundation
+import TestRun
 import Testing
 
 /// The agent as it ships, and its commands, run against the server under test.
@@ -33,7 +34,7 @@ struct Agent {
     server = try Server.required()
     binary = URL(filePath: try #require(environment["HOMEWARD_CONTRACT_AGENT"]))
     gpsdPort = try #require(environment["HOMEWARD_CONTRACT_GPSD_PORT"])
-    folder = URL.temporaryDirectory.appending(path: "homeward-\(UUID().uuidString)")
+    folder = TestRun.newPlace()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try write(server.token, to: "token")
     let token = hasToken ? "token_file: \(folder.path)/token" : ""
@@ -102,6 +103,8 @@ struct Agent {
     process.standardInput = typed
     process.standardOutput = output
     try process.run()
+    TestRun.started(process.processIdentifier)
+    defer { TestRun.hasEnded(process.processIdentifier) }
     try typed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
     try typed.fileHandleForWriting.close()
     let lines = try output.fileHandleForReading.readToEnd() ?? Data()

@@ -1,4 +1,5 @@
 import Foundation
+import TestRun
 import Testing
 
 /// `homeward run` for as long as an expectation wants it: its events are waited for one by one.
@@ -23,7 +24,9 @@ final class AgentAtWork {
     process.arguments = arguments
     process.standardOutput = pipe
     process.standardError = FileHandle.nullDevice
+    process.terminationHandler = { TestRun.hasEnded($0.processIdentifier) }
     try process.run()
+    TestRun.started(process.processIdentifier)
     output = lines(of: pipe.fileHandleForReading).makeAsyncIterator()
     let number = process.processIdentifier
     watchdog = DispatchWorkItem { kill(number, SIGKILL) }

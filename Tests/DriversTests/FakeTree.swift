@@ -1,5 +1,6 @@
 import CLinux
 import LinuxIO
+import TestRun
 
 /// A directory that stands for sysfs or procfs and goes with its owner.
 final class FakeTree {
@@ -8,7 +9,7 @@ final class FakeTree {
   private var entries: [String] = []
 
   init() throws {
-    var template = Array("/tmp/homeward-XXXXXX".utf8CString)
+    var template = Array("\(TestRun.folder.path)/XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw Errno(code: clinux_errno()) }
     root = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

@@ -2,6 +2,7 @@ import Bytes
 import Foundation
 import HomeAssistant
 import HomeAssistantAsync
+import TestRun
 import Testing
 
 /// The example as it is built, run against a practice home.
@@ -18,7 +19,9 @@ import Testing
     process.arguments = arguments
     let pipe = Pipe()
     process.standardOutput = pipe
+    process.terminationHandler = { TestRun.hasEnded($0.processIdentifier) }
     try process.run()
+    TestRun.started(process.processIdentifier)
     let output = Task.detached {
       String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     }

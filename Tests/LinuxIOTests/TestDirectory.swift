@@ -1,13 +1,14 @@
 import Bytes
 import CLinux
 import LinuxIO
+import TestRun
 
 /// A directory of its own for one test, which goes with its owner.
 final class TestDirectory {
   let name: String
 
   init() throws {
-    var template = Array("/tmp/homeward-XXXXXX".utf8CString)
+    var template = Array("\(TestRun.folder.path)/XXXXXX".utf8CString)
     guard unsafe mkdtemp(&template) != nil else { throw Errno(code: clinux_errno()) }
     name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestRun
 
 /// A server's TLS, made of Python's: it takes connections, decrypts what comes, and hands it to a
 /// plain server on the loopback.
@@ -10,8 +11,7 @@ final class TLSFront {
 
     /// An authority that nobody knows, its certificate for 127.0.0.1, and one for a client.
     init() throws {
-      directory = FileManager.default.temporaryDirectory.appending(
-        path: "homeward-tls-\(UUID().uuidString)")
+      directory = TestRun.newPlace()
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
       try run("/bin/sh", ["-euc", Self.script], in: directory)
     }
@@ -55,7 +55,9 @@ final class TLSFront {
     let output = Pipe()
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
+    process.terminationHandler = { TestRun.hasEnded($0.processIdentifier) }
     try process.run()
+    TestRun.started(process.processIdentifier)
     var line = ""
     while !line.hasSuffix("\n") {
       guard let data = try output.fileHandleForReading.read(upToCount: 1) else { break }
