@@ -31,11 +31,18 @@ public final class DiskSpace: Source {
     } catch {
       throw SourceFailure(error, of: label)
     }
-    let (whole, overflowed) = space.usedBytes.addingReportingOverflow(space.availableBytes)
-    // File systems without blocks, such as procfs, have no size.
-    guard !overflowed, let percent = percentage(of: space.usedBytes, in: whole) else {
+    guard let percent = space.usedPercent else {
       throw .unsupported(label, remedy: "name a directory of a disk or a card")
     }
     return percent
+  }
+}
+
+extension FileSystemSpace {
+  /// What root keeps for itself is not counted. Nil for file systems without blocks, such as procfs,
+  /// which have no size.
+  var usedPercent: FixedPoint? {
+    let (whole, overflowed) = usedBytes.addingReportingOverflow(availableBytes)
+    return overflowed ? nil : percentage(of: usedBytes, in: whole)
   }
 }

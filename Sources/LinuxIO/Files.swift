@@ -102,17 +102,21 @@ public struct FileSystemSpace: Equatable, Sendable {
   public let availableBytes: UInt64
   /// Whether nothing can be written there, by root either.
   public let isReadOnly: Bool
+}
 
+extension FileSystemSpace {
+  /// Asks for that of the file system with this file or directory in it.
   public init(holding path: Path) throws(Errno) {
     var status = statvfs()
     _ = try unsafe path.withCString { (path) throws(Errno) in
       try retryingInterrupts { unsafe statvfs(path, &status) }
     }
     let blockByteCount = UInt64(status.f_frsize)
-    totalBytes = UInt64(status.f_blocks) &* blockByteCount
-    usedBytes = UInt64(status.f_blocks &- status.f_bfree) &* blockByteCount
-    availableBytes = UInt64(status.f_bavail) &* blockByteCount
-    isReadOnly = status.f_flag & UInt(ST_RDONLY) != 0
+    self.init(
+      totalBytes: UInt64(status.f_blocks) &* blockByteCount,
+      usedBytes: UInt64(status.f_blocks &- status.f_bfree) &* blockByteCount,
+      availableBytes: UInt64(status.f_bavail) &* blockByteCount,
+      isReadOnly: status.f_flag & UInt(ST_RDONLY) != 0)
   }
 }
 

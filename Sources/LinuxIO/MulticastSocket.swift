@@ -25,9 +25,17 @@ public struct MulticastSocket: ~Copyable {
   public func send(
     _ datagram: Span<UInt8>, to group: InlineArray<4, UInt8>, port: UInt16
   ) throws(Errno) -> Int {
+    try send(datagram, to: group, port: port, outOf: try Self.interfaces())
+  }
+
+  /// Sends out of the interfaces with these indices.
+  func send(
+    _ datagram: Span<UInt8>, to group: InlineArray<4, UInt8>, port: UInt16,
+    outOf interfaces: [UInt32]
+  ) throws(Errno) -> Int {
     var failure: Errno?
     var sentCount = 0
-    for interface in try Self.interfaces() {
+    for interface in interfaces {
       do throws(Errno) {
         _ = try unsafe group.span.withUnsafeBufferPointer { (group) throws(Errno) in
           try unsafe datagram.withUnsafeBytes { (datagram) throws(Errno) in

@@ -44,6 +44,16 @@ import Testing
       Outcome.problem(minimum + "every: \(written)\n") == "f:2:\(column): every: \(expected)")
   }
 
+  /// The whole units fit into nanoseconds, and what stands behind the point does not.
+  @Test(arguments: [
+    "9223372036854.9ms", "9223372036.9s", "153722867.9min", "2562047.9h", "106751.999d",
+  ])
+  func aDurationThatIsOneFractionTooLongIsOutOfRange(written: String) {
+    #expect(
+      Outcome.problem(minimum + "every: \(written)\n")
+        .hasPrefix("f:2:8: every: \"\(written)\" is out of range; "))
+  }
+
   @Test(arguments: [
     ("location: on", 11, "location", "\"on\" is not possible here; write off or { source: gpsd }"),
     (

@@ -241,6 +241,12 @@ import Transport
     #expect(try Outcome.configuration(written).every == .seconds(10))
   }
 
+  /// 64 MB of the card, whether there is a section about history or not.
+  @Test(arguments: ["", "history: { bytes_per_minute: 5000 }\n"])
+  func historyTakesAsMuchOfTheCardAsTheDocumentationSays(section: String) throws {
+    #expect(try Outcome.configuration(minimum + section).history.diskMegabytes == 64)
+  }
+
   @Test func sixtyFourSensorsAndSixteenSuppliesAreAllowed() throws {
     let sensors = (1...64).map { "  - { gpio: GPIO\($0), name: Sensor \($0) }\n" }.joined()
     let supplies = (1...16).map { "B\($0)" }.joined(separator: ", ")

@@ -112,6 +112,21 @@ import Testing
   func aTimeThatIsNoneIsInvalid(text: String) {
     #expect(throws: JSONDecodingError.invalidValue(key: "root")) { try WallTime(json: json(text)) }
   }
+
+  /// Every 400th year has a leap day although every 100th has none. The C library is the oracle.
+  @Test func theEndOfEveryFebruaryAndOfEveryYearIsWrittenAsItsDate() throws {
+    for year in 1678...2261 {
+      for date in ["\(year)-02-28", "\(year)-03-01", "\(year)-12-31", "\(year)-01-01"] {
+        let time = try #require(oracle(date + "T12:00:00"))
+        #expect(Text(iso8601: time) == Text([UInt8]((date + "T12:00:00+00:00").utf8)))
+      }
+      let dayBeforeMarch = try #require(oracle("\(year)-03-01T12:00:00", seconds: -86_400))
+      let isLeap = oracle("\(year)-02-29T12:00:00") == dayBeforeMarch
+      let last = isLeap ? "29" : "28"
+      #expect(
+        Text(iso8601: dayBeforeMarch) == Text([UInt8]("\(year)-02-\(last)T12:00:00+00:00".utf8)))
+    }
+  }
 }
 
 extension Int64 {

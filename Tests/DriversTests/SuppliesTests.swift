@@ -212,4 +212,20 @@ import Testing
     #expect(sink.sensors.count == 2)
     #expect(sink.values.count == 2)
   }
+
+  @Test func thatThereAreTooManyEndsWithTheOneThatWasTooMuch() throws {
+    // The battery is one of them.
+    for number in 1..<Supplies.suppliesMax { try addPort(number) }
+    let supplies = supplies()
+    try supplies.sample(at: at(seconds: 1))
+    try addPort(99)
+    #expect(throws: SourceFailure.self) { try supplies.sample(at: at(seconds: 2)) }
+    try tree.remove("class/power_supply/port99")
+    try supplies.sample(at: at(seconds: 3))
+    #expect(sink.values["supply_port1_online"] == .boolean(true))
+  }
+
+  private func addPort(_ number: Int) throws {
+    try tree.write(["type": "Mains\n", "online": "1\n"], in: "class/power_supply/port\(number)")
+  }
 }

@@ -1,8 +1,9 @@
 import Bytes
-import Drivers
-import LinuxIO
 import Sensing
 import Testing
+
+@testable import Drivers
+@testable import LinuxIO
 
 @Suite final class SystemSourcesTests {
   private let tree: FakeTree
@@ -140,5 +141,17 @@ import Testing
   @Test func aFileSystemWithoutASizeCannotBeFull() {
     let procfs = DiskSpace(holding: Path("/proc"), sink: sink)
     #expect(failure(of: procfs, second: 1)?.hasPrefix("unsupported /proc") == true)
+  }
+
+  /// Five of a hundred bytes are root's own; `df` says 52.6 % here.
+  @Test func whatRootKeepsForItselfCountsNeitherAsUsedNorAsFree() {
+    func usedPercent(_ used: UInt64, _ available: UInt64) -> FixedPoint? {
+      FileSystemSpace(
+        totalBytes: 100, usedBytes: used, availableBytes: available, isReadOnly: false
+      ).usedPercent
+    }
+    #expect(usedPercent(50, 45) == FixedPoint(526, decimals: 1))
+    #expect(usedPercent(95, 0) == FixedPoint(1000, decimals: 1))
+    #expect(usedPercent(.max, 1) == nil)
   }
 }

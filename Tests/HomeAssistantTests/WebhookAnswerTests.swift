@@ -192,4 +192,11 @@ import Testing
       return
     }
   }
+
+  /// People make such ones for a point, and Home Assistant takes them.
+  @Test func aZoneMayBeAPoint() throws {
+    let members = Self.members.map { $0.key == "radius" ? #""radius":0"# : $0.member }
+    let zones = try reading(Self.zone(members.joined(separator: ",")), Webhook.GetZones.read)
+    #expect(zones.map(\.radiusMeters) == [0])
+  }
 }

@@ -1,7 +1,8 @@
 import Bytes
 import CLinux
-import LinuxIO
 import Testing
+
+@testable import LinuxIO
 
 @Suite struct MulticastSocketTests {
   /// A group for documentation and examples (RFC 5771, 6: MCAST-TEST-NET).
@@ -81,5 +82,28 @@ import Testing
     let isThere = try socket.receive(into: &buffer)
     #expect(isThere)
     #expect([UInt8](buffer.bytes) == [UInt8]("me: who is there".utf8))
+  }
+
+  /// An index that no interface has, as of one that was unplugged meanwhile.
+  private static let missing = UInt32(Int32.max)
+
+  @Test(arguments: [false, true])
+  func anInterfaceThatFailsHidesNoOther(isFirst: Bool) throws {
+    let responder = try Responder()
+    let socket = try MulticastSocket()
+    let loopback = unsafe if_nametoindex("lo")
+    let question = [UInt8]("who is there".utf8)
+    let count = try socket.send(
+      question.span, to: Self.group, port: responder.port,
+      outOf: isFirst ? [Self.missing, loopback] : [loopback, Self.missing])
+    #expect(count == 1)
+    #expect(responder.answer([]) == question)
+  }
+
+  @Test func thatEveryInterfaceFailsIsAnError() throws {
+    let socket = try MulticastSocket()
+    #expect(throws: Errno.self) {
+      try socket.send([1].span, to: Self.group, port: 9, outOf: [Self.missing])
+    }
   }
 }

@@ -202,6 +202,24 @@ import Testing
     #expect(superseded == Batch.Superseded(readings: 1, fixes: 0))
   }
 
+  /// It was acknowledged before, so its place was nothing to lose; a loss elsewhere stays counted.
+  @Test func aReadingThatIsSentOnceMoreAndReplacedMeanwhileHidesNoLoss() throws {
+    let level = try registered("level")
+    let depth = try registered("depth")
+    batch.record(level, .number(FixedPoint(1)))
+    _ = states()
+    batch.acknowledge(level)
+    batch.record(depth, .number(FixedPoint(1)))
+    batch.record(depth, .number(FixedPoint(2)))
+    #expect(superseded == Batch.Superseded(readings: 1, fixes: 0))
+    batch.doubtAcknowledgements()
+    _ = states()
+    batch.record(level, .number(FixedPoint(2)))
+    batch.acknowledge(level)
+    batch.acknowledge(depth)
+    #expect(superseded == Batch.Superseded(readings: 1, fixes: 0))
+  }
+
   @Test func aFixThatArrivedAfterItsPlaceWasTakenIsNotCountedAsLost() {
     batch.record(.here(at: 1))
     batch.record(.here(at: 2))

@@ -173,6 +173,12 @@ final class DeliveryRig {
     take(delivery.presenceChanged(presence, now: now))
   }
 
+  /// What is under way ends with the registration that was being made meanwhile.
+  func registrationRefused() {
+    underWay = nil
+    take(delivery.registrationRefused(now: now))
+  }
+
   func wake() { take(delivery.deadlineReached(now: now)) }
 
   // MARK: Answers

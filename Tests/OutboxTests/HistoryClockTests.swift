@@ -104,6 +104,27 @@ import Testing
     #expect(chunks.flatMap(\.readings).map { $0[0] } == [-1000, -999])
   }
 
+  /// Its error was that of another clock, of which nothing is left.
+  @Test func aFixFromBeforeTheClockWasSetVouchesForNoOther() throws {
+    rig.clockIs(synchronized: false, ahead: .seconds(-1000))
+    rig.record(.here(at: 0))
+    rig.clockIs(synchronized: false)
+    rig.record(.here(at: 0, saying: 1000))
+    rig.outage(level, 1...2)
+    let chunks = try rig.recoveredChunks().filter { !$0.readings.isEmpty }
+    #expect(chunks.map(\.clock) == ["unset"])
+    #expect(chunks.flatMap(\.readings).map { $0[0] } == [0, 1])
+  }
+
+  @Test func whatWasReadFirstIsPutRightHoweverOftenTheClockIsSet() throws {
+    rig.outage(level, 1...1)
+    for step in 1...12 as ClosedRange<Int64> {
+      rig.clockIs(synchronized: false, ahead: .seconds(100 * step))
+    }
+    rig.clockIs(synchronized: true, ahead: .seconds(2000))
+    #expect(try rig.recoveredChunks().flatMap(\.readings).first?[0] == 2000)
+  }
+
   @Test(arguments: [true, false])
   func whatTheReceiverToldIsNotPutRightASecondTimeByWhoSetsTheClock(isNetwork: Bool) throws {
     rig.clockIs(synchronized: false, ahead: .seconds(-1000))

@@ -313,6 +313,40 @@ import Testing
     #expect(minutes > 2)
   }
 
+  /// It is on the disk already; only the link has no room for it yet.
+  @Test func historyFromTheDiskThatMustWaitForTheLinkIsNotWrittenAgain() throws {
+    rig.outage(level, 1...300)
+    let again = try DeliveryRig(history: .forTests(bytesPerMinute: 1024), disk: rig.disk)
+    let level = try again.sensor("level", 0)
+    try again.acceptedCycle()
+    again.wake()
+    try again.acceptAll()
+    let before = again.diskActions.count
+    for number in 1...5 {
+      again.record(level, Int64(number))
+      try again.acceptedCycle()
+    }
+    #expect(again.diskActions.count == before)
+    #expect(again.historyEntryCount > 0, "the rest still waits")
+  }
+
+  /// The first entry that finds no place in a chunk is held over for the next one.
+  @Test func whatFindsNoPlaceInAChunkIsNotReleasedWithIt() throws {
+    rig.outage(level, 1...2000)
+    rig.forgetWhatWasToldSoFar()
+    try rig.endOutage()
+    rig.wake()
+    #expect(rig.underWay == .history)
+    try rig.acceptAll()
+    rig.wake()
+    #expect(rig.underWay == .history)
+    let first = rig.chunks()
+    rig.connectionFailed()
+    try rig.recover()
+    let numbers = first.prefix(1).flatMap(\.numbers) + rig.chunks().flatMap(\.numbers)
+    #expect(numbers == (1...2000).map(Double.init))
+  }
+
   // MARK: What may be lost
 
   @Test func withDurabilityOfReadingsEachIsOnTheDiskAtOnce() throws {
@@ -451,5 +485,26 @@ import Testing
     rig.wake()
     try rig.acceptAll()
     #expect(rig.chunks().flatMap(\.numbers) == [1, 2, 3])
+  }
+
+  // MARK: Numbers
+
+  /// A consumer drops what it has by the first and the last number of an event: what has no number
+  /// stands in an event of its own.
+  @Test(
+    arguments: [
+      ([1, 2, 5], 3), ([nil, nil], 2), ([4, nil], 1), ([nil, 4], 1), ([4, 4], 1), ([4, 3], 1),
+    ] as [([UInt64?], Int)])
+  func oneEventHoldsNumbersThatRiseOrNone(numbers: [UInt64?], taken: Int) {
+    var chunk = HistoryChunk()
+    let sensor = HistorySensor(uniqueID: [UInt8]("a".utf8), name: [UInt8]("A".utf8))
+    var count = 0
+    for number in numbers {
+      let entry = SpoolEntry(
+        sequence: number, time: WallTime(nanoseconds: 0), isTimeTrusted: true,
+        content: .reading(sensor: 0, .boolean(true)))
+      if chunk.append(entry, of: sensor) { count += 1 }
+    }
+    #expect(count == taken)
   }
 }

@@ -231,6 +231,34 @@ import Testing
     #expect(doubts() == 1)
   }
 
+  /// One empty answer is a Home Assistant that starts; that it is off afterwards is no answer.
+  @Test func anEmptyAnswerBeforeAnOutageWithoutAnswersDoesNotCastDoubt() throws {
+    _ = try failedCycle(.notLive)
+    let began = rig.now
+    while rig.now - began < .seconds(3600) {
+      try rig.sleepUntilDeadline()
+      rig.connectionFailed()
+    }
+    #expect(doubts() == 0)
+  }
+
+  @Test func whereNoNewRegistrationIsToBeHadTheOldOneIsDoubtedAgainAfterMinutes() throws {
+    _ = try failedCycle(.gone)
+    while doubts() == 0 {
+      try rig.sleepUntilDeadline()
+      _ = try failedCycle(.gone)
+    }
+    rig.sleep(.seconds(20))
+    rig.registrationRefused()
+    let refusedAt = rig.now
+    while rig.now - refusedAt < Delivery.doubtAfter {
+      #expect(doubts() == 1)
+      try rig.sleepUntilDeadline()
+      _ = try failedCycle(.gone)
+    }
+    #expect(doubts() == 2)
+  }
+
   // MARK: A new registration
 
   @Test func aRegistrationThatWasLongInComingCostsWhatWasReplaced() throws {

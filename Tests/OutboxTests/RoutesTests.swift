@@ -228,6 +228,15 @@ import Testing
     #expect(routes(.unknown, home: nil).order == [.instance, .cloudhook, .remoteUI])
   }
 
+  @Test func aDoubtEndsWithTheRetryAndAnAnswerThatSaysNothingDoesNotRenewIt() {
+    var routes = routes(.unknown, home: nil, hasCloud: false)
+    _ = routes.failed(.notLive, now: after(0))
+    #expect(routes.isDoubtful)
+    routes.retryDue(now: after(10))
+    _ = routes.failed(.noConnection(InlineText("no route to host")), now: after(10))
+    #expect(!routes.isDoubtful)
+  }
+
   // MARK: Coming and going
 
   @Test func whoComesHomeTriesTheDirectWayAtOnce() {

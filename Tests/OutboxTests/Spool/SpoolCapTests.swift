@@ -222,6 +222,20 @@ import Testing
     #expect(rig.occupied <= Self.cap)
   }
 
+  @Test(arguments: ["create", "append", "synchronize", "replace"])
+  func aCopyThatFailsIsToldAndTheDiskIsLeftAloneForAWhile(step: String) {
+    let rig = rig()
+    rig.fault = { action in Self.isOfCopy(action, step) ? 28 : nil }
+    for start in stride(from: Int64(0), to: 6000, by: 50) where rig.failure == nil {
+      rig.keep(start..<start + 50)
+    }
+    #expect(rig.failure == DiskFailure(code: 28))
+    #expect(rig.deadline.map { $0 > rig.now } == true)
+    rig.forgetActions()
+    rig.keep(6000..<6050)
+    #expect(rig.actions.isEmpty)
+  }
+
   @Test func aDroppedSegmentThatCannotBeReadGoesAllTheSame() {
     let rig = rig()
     fill(rig, with: 0..<20_000)

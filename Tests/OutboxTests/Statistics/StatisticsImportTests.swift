@@ -369,6 +369,41 @@ import Testing
     }
   }
 
+  /// Home Assistant that was slow once is not a recorder that compiles nothing.
+  @Test func oneCompilationStartsTheWaitingAnew() throws {
+    var rig = Rig()
+    rig.wait(2)
+    for _ in 0..<3 {
+      rig.home.compiled = []
+      for _ in 0..<9 {
+        try rig.pass()
+        rig.now = rig.now + StatisticsImport.compilationDelay
+      }
+      rig.home.compiled = nil
+      rig.home.lostAdditions = .max
+      try rig.pass()
+      rig.now = rig.now + StatisticsImport.longestRetryDelay
+    }
+    #expect(!rig.events().contains(.failed(.notCompiled)))
+  }
+
+  @Test func aRefusalIsNotToldAgainAfterAWhileInWhichNothingWasCompiled() throws {
+    var rig = Rig()
+    rig.wait(2)
+    rig.home.lostAdditions = .max
+    let problem = StatisticsImport.Problem.notKept(uniqueID: [UInt8]("bilge".utf8))
+    try rig.pass()
+    #expect(rig.events() == [.failed(problem)])
+    rig.home.compiled = []
+    rig.now = rig.now + StatisticsImport.longestRetryDelay
+    try rig.pass()
+    #expect(rig.events().isEmpty && rig.transfer.problem == problem)
+    rig.home.compiled = nil
+    rig.now = rig.now + StatisticsImport.compilationDelay
+    try rig.pass()
+    #expect(rig.events().isEmpty && rig.transfer.problem == problem)
+  }
+
   @Test func hoursThatAreGivenUpAreToldEachTime() throws {
     var rig = Rig()
     rig.home.statistics["sensor.board_bilge"] = .init(unit: "GiB", unitClass: "information")

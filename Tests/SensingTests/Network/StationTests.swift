@@ -90,4 +90,9 @@ import Testing
   @Test func aNameThatIsFollowedByNonsenseIsAName() throws {
     #expect(try associated(answer: [0, 1, 0x41, 5, 200, 0]).ssid == (try ssid("A")))
   }
+
+  @Test func aNameIsReadUpToTheLastByteOfTheFrame() throws {
+    let elements = KernelMessage.elements([(1, [0x82]), (0, [UInt8]("Harbour".utf8))])
+    #expect(try associated(answer: elements).ssid == (try ssid("Harbour")))
+  }
 }
