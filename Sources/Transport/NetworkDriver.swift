@@ -136,10 +136,11 @@ extension NetworkDriver: WebSocketOwner {
     isReceiving = true
     tell(socket.message)
     isReceiving = false
-    let closing = deferredClose
+    let (closing, isOpening) = (deferredClose, isOpeningDeferred)
     deferredClose = nil
-    if let closing { closeSocket(code: closing) }
-    if isOpeningDeferred { openSocket() }
+    isOpeningDeferred = false
+    if let closing { socket.close(code: closing) }
+    if isOpening { openSocket() }
   }
 
   private func tell(_ message: borrowing ByteBuffer) {

@@ -98,6 +98,45 @@ import Testing
     #expect(requests(with: "Bearer old") == 1 && requests(with: "Bearer new") == 1)
   }
 
+  /// An hour later the next access token may be refused, too: a user was changed.
+  @Test func aTokenThatWasAcceptedMayBeReplacedAgainLater() throws {
+    server.add(
+      Self.granted("first"), .whole(status: 401, []), Self.granted("second"), .whole([UInt8]("1")),
+      .whole(status: 401, []), Self.granted("third"), .whole([UInt8]("2")))
+    let queue = try queue(Self.refresh)
+    queue.add(call(1))
+    try turn(queue) { owner.endCount == 1 }
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.answers.map(\.body) == ["1", "2"])
+    #expect(!queue.isCredentialRejected && requests(with: "Bearer third") == 1)
+  }
+
+  /// A proxy's error page comes whatever the token is.
+  @Test func anErrorAcceptsNoToken() throws {
+    server.add(
+      Self.granted("first"), .whole(status: 401, []), Self.granted("second"),
+      .whole(status: 502, []), .whole(status: 401, []))
+    let queue = try queue(Self.refresh)
+    queue.add(call(1))
+    try turn(queue) { owner.endCount == 1 }
+    #expect(owner.answers.map(\.status) == [502])
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.failures.map(\.error) == [.rejected] && queue.isCredentialRejected)
+  }
+
+  @Test func aCallThatIsMadeAgainComesBeforeThoseAfterIt() throws {
+    server.add(
+      Self.granted("old"), .whole(status: 401, []), Self.granted("new"), .whole([UInt8]("1")),
+      .whole([UInt8]("2")))
+    let queue = try queue(Self.refresh)
+    queue.add(call(1))
+    queue.add(call(2))
+    try turn(queue) { owner.endCount == 2 }
+    #expect(owner.answers.map(\.call) == [RequestID(number: 1), RequestID(number: 2)])
+  }
+
   @Test func aTokenThatIsRefusedTwiceIsNotSentAThirdTime() throws {
     server.add(
       Self.granted("old"), .whole(status: 401, []), Self.granted("new"), .whole(status: 401, []))
@@ -249,6 +288,7 @@ import Testing
     server.breakSilence(with: ScriptedServer.answer(status: 401, []))
     try turn(queue) { owner.endCount == 1 }
     #expect(owner.failures.map(\.error) == [.rejected] && queue.isCredentialRejected)
+    #expect(queue.deadline == nil, "nothing is under way")
     #expect(owner.tokens.count == 1 && server.requests.count == 4)
   }
 

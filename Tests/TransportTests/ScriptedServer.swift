@@ -75,7 +75,7 @@ final class ScriptedServer {
   }
 
   /// The length of the first request, or nil while it is not whole.
-  private static func byteCountOfRequest(_ bytes: [UInt8]) -> Int? {
+  static func byteCountOfRequest(_ bytes: [UInt8]) -> Int? {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let head = text.split(separator: "\r\n\r\n", omittingEmptySubsequences: false).first,
       head.utf8.count < bytes.count

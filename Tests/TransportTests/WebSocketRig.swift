@@ -161,22 +161,31 @@ final class WebSocketRig: WebSocketOwner {
 
   /// Takes a client's frame from the connection, unmasked.
   func frame(from peer: StreamServer.Peer) throws -> (first: UInt8, payload: [UInt8]) {
-    var range = 0..<0
+    var frame: (first: UInt8, payload: [UInt8])?
     try turn {
-      guard peer.input.count >= 2 else { return false }
-      var start = 2
-      var count = Int(peer.input[1] & 0x7F)
-      if count > 125 {
-        start = count == 126 ? 4 : 10
-        guard peer.input.count >= start else { return false }
-        count = peer.input[2..<start].reduce(0) { $0 << 8 | Int($1) }
-      }
-      range = start + 4..<start + 4 + count
-      return peer.input.count >= range.upperBound
+      frame = peer.takeFrame()
+      return frame != nil
     }
-    let mask = peer.input[..<range.lowerBound].suffix(4).map { $0 }
-    let payload = peer.input[range].enumerated().map { $1 ^ mask[$0 % 4] }
-    defer { peer.input.removeFirst(range.upperBound) }
-    return (peer.input[0], payload)
+    return try #require(frame)
+  }
+}
+
+extension StreamServer.Peer {
+  /// Takes a client's frame from the connection, unmasked; nil while it is not whole.
+  func takeFrame() -> (first: UInt8, payload: [UInt8])? {
+    guard input.count >= 2 else { return nil }
+    var start = 2
+    var count = Int(input[1] & 0x7F)
+    if count > 125 {
+      start = count == 126 ? 4 : 10
+      guard input.count >= start else { return nil }
+      count = input[2..<start].reduce(0) { $0 << 8 | Int($1) }
+    }
+    let range = start + 4..<start + 4 + count
+    guard input.count >= range.upperBound else { return nil }
+    let mask = input[..<range.lowerBound].suffix(4).map { $0 }
+    let payload = input[range].enumerated().map { $1 ^ mask[$0 % 4] }
+    defer { input.removeFirst(range.upperBound) }
+    return (input[0], payload)
   }
 }
