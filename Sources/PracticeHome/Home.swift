@@ -14,7 +14,7 @@ public struct Home: Sendable {
   /// The longest type of an event that is fired.
   static let eventTypeLengthMax = 64
 
-  public let household: Household
+  public var household: Household
   let random: @Sendable (Int) -> [UInt8]
   var grants: Grants
   var logins: [Login] = []

@@ -5,6 +5,8 @@ public struct Household: Sendable, Equatable {
   /// A long-lived access token that never ends.
   public var token = Home.defaultToken
   public var resident = Resident()
+  /// Whether people may log in with a password, and not only, say, from trusted networks.
+  public var hasPasswords = true
   /// Failed logins until the home answers everybody 403, or nil for never, as in Home Assistant.
   public var failuresUntilBan: Int?
   /// How long an access token is good for.

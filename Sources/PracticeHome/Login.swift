@@ -89,10 +89,11 @@ extension Home {
   ) throws(Refusal) -> Answer {
     switch (request.method, request.path) {
     case ("GET", "/auth/providers"):
-      return .open([
-        "providers": [["name": "Home Assistant Local", "id": nil, "type": "homeassistant"]],
-        "preselect_remember_me": true,
-      ])
+      let provider: JSON =
+        household.hasPasswords
+        ? ["name": "Home Assistant Local", "id": nil, "type": "homeassistant"]
+        : ["name": "Trusted Networks", "id": nil, "type": "trusted_networks"]
+      return .open(["providers": [provider], "preselect_remember_me": true])
     case ("POST", "/auth/token"): return try grant(request, now: now)
     case ("POST", "/auth/revoke"): return revoke(request, now: now)
     case ("GET", Self.loginPath): throw .webhookMethod("GET")

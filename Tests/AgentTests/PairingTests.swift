@@ -134,6 +134,61 @@ extension SetUp.Pairing {
     #expect(home.refusals(.login(.wrongPassword)) == 1)
   }
 
+  /// Home Assistant would count it as a wrong one.
+  @Test func anEmptyPasswordIsAskedForAgainAndNotSent() async throws {
+    let home = try lockedHome()
+    let board = try Board(unpairedWith: home)
+    let command = try board.pair("--yes")
+    try await command.logIn(to: home, password: "")
+    try await command.asked("Password: ")
+    await command.typeHidden(home.password)
+    #expect(await command.ending().status == 0)
+    #expect(home.refusals(.login(.wrongPassword)) == 0)
+  }
+
+  /// As it is pasted from a telephone.
+  @Test func spacesAroundACodeAreNoPartOfIt() async throws {
+    let home = try lockedHome(code: "246810")
+    let board = try Board(unpairedWith: home)
+    let command = try board.pair("--yes")
+    try await command.logIn(to: home)
+    try await command.asked("Code of Authenticator app: ")
+    await command.typeHidden("  246810 ")
+    #expect(await command.ending().status == 0)
+    #expect(home.refusals(.login(.wrongCode)) == 0)
+  }
+
+  /// The login is ended in the profile page while `pair` still asks its last question.
+  @Test func aLoginThatIsRejectedAfterTheRegistrationIsNotSentAgain() async throws {
+    let home = try lockedHome()
+    let board = try Board(unpairedWith: home)
+    let command = try board.pair()
+    try await command.logIn(to: home)
+    try await command.asked("Take this board off Practice? [y/N]: ")
+    home.revoke(try board.refreshToken)
+    home.suffer(.closeSockets)
+    command.type("y")
+    _ = await command.ending()
+    #expect(board.isPaired)
+    #expect(home.refusals(.login(.invalidGrant)) == 1)
+    let check = try await board.run("check")
+    #expect(check.status == 77)
+    #expect(home.refusals(.login(.invalidGrant)) == 1)
+  }
+
+  @Test func whereNobodyLogsInWithAPasswordATokenPairs() async throws {
+    var household = Household()
+    household.token = "token-\(UUID().uuidString)"
+    household.hasPasswords = false
+    let home = try PracticeServer(port: reservedPort(), household: household)
+    let board = try Board(unpairedWith: home)
+    let ending = await (try board.pair()).ending()
+    #expect(ending.status == 77)
+    #expect(ending.lines(with: "lets nobody log in with a password") == 1, "\(ending.screen)")
+    #expect(!ending.screen.contains("User name"))
+    #expect(try await board.paired(with: home).status == 0)
+  }
+
   @Test func afterThreeWrongPasswordsNoMoreAreSent() async throws {
     let home = try lockedHome()
     let board = try Board(unpairedWith: home)
@@ -205,6 +260,7 @@ extension SetUp.Pairing {
           + "\"is_detached\":false,\"is_configuration_written\":false}"
       ])
     #expect(board.isPaired)
+    #expect(ending.lines(with: "names another address").isEmpty)
     #expect(home.trackers == ["device_tracker.boat"], "nobody said that it may go")
   }
 

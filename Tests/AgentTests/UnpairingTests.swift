@@ -1,5 +1,6 @@
 import Foundation
 import PracticeHome
+import Synchronization
 import Testing
 
 extension SetUp {
@@ -45,6 +46,12 @@ extension PracticeServer {
           body: Array("token=\(refreshToken)".utf8)), now: .now())
     }
   }
+}
+
+/// A home that fails from a moment on that its journal shows.
+private final class FailingHome: Sendable {
+  let home = Mutex<PracticeServer?>(nil)
+  func fail() { home.withLock { $0?.fault = .status(503) } }
 }
 
 extension SetUp.Unpairing {
@@ -130,6 +137,7 @@ extension SetUp.Unpairing {
     let home = try lockedHome()
     let board = try await Board.loggedIn(to: home)
     home.revoke(try board.refreshToken)
+    let kept = try [board.registration, board.credential].map { ($0, try Data(contentsOf: $0)) }
     let requestCount = home.requestCount
     let ending = try await board.unpaired("--yes")
     #expect(ending.status == 0)
@@ -139,6 +147,41 @@ extension SetUp.Unpairing {
     #expect(home.refusals(.login(.invalidGrant)) == 1)
     // The refresh token, and a WebSocket that was opened meanwhile; nothing is revoked.
     #expect(home.requestCount <= requestCount + 2)
+    // Nor is it sent where a person brings the files back.
+    for (file, bytes) in kept { try bytes.write(to: file) }
+    #expect(try await board.run("check").status == 77)
+    #expect(home.refusals(.login(.invalidGrant)) == 1)
+  }
+
+  /// Home Assistant fails between the deletion and the end of the login.
+  @Test func aLoginThatCouldNotBeEndedIsNotCalledEnded() async throws {
+    let failing = FailingHome()
+    var household = Household()
+    household.token = "token-\(UUID().uuidString)"
+    household.resident.userName = "Ann"
+    household.resident.password = "pass \(UUID().uuidString)"
+    let home = try PracticeServer(port: reservedPort(), household: household) { entries in
+      if entries.contains(where: { $0.event == .occurred(.registrationDeleted) }) { failing.fail() }
+    }
+    failing.home.withLock { $0 = home }
+    defer { failing.home.withLock { $0 = nil } }
+    let board = try await Board.loggedIn(to: home)
+    let ending = try await board.unpaired("--yes", "--json")
+    #expect(
+      ending.output == ["{\"paired\":false,\"is_device_deleted\":true,\"is_login_ended\":false}"])
+    #expect(ending.lines(with: "in the profile of its user, under Security").count == 1)
+    #expect(home.occurrences(.tokenRevoked) == 0)
+  }
+
+  /// A registration that a person removed by hand leaves a login behind.
+  @Test func aLoginWithoutARegistrationIsEndedAndForgottenToo() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    board.keepKeptSecrets()
+    try board.remove("state/registration.json")
+    #expect(try await board.unpaired("--yes").status == 0)
+    #expect(home.occurrences(.tokenRevoked) == 1)
+    #expect(board.isUnpaired)
   }
 
   @Test func aBoardThatWasDeletedThereIsForgottenHere() async throws {

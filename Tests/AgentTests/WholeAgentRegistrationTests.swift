@@ -67,6 +67,44 @@ extension WholeAgent.Registering {
     #expect(ending.lines(with: "no token is sent: a rejection cannot be kept in").count == 1)
   }
 
+  /// Its access token is accepted nowhere; another one from it would be counted as a wrong login.
+  @Test func aLoginWhoseAccessTokenIsRejectedIsNotUsedAgain() async throws {
+    var household = Household()
+    household.token = "token-\(UUID().uuidString)"
+    household.resident.userName = "Ann"
+    household.resident.password = "pass \(UUID().uuidString)"
+    let home = try PracticeServer(port: reservedPort(), household: household)
+    let board = try await Board.loggedIn(to: home)
+    board.keepKeptSecrets()
+    try board.remove("state/registration.json")
+    home.withHome { $0.household.accessTokenLifetime = .zero }
+    for _ in 0..<2 {
+      let agent = try RunningAgent(on: board)
+      try await agent.event("not_registered")
+      try await agent.hasReadEverything()
+      #expect(await agent.stop().status == 0)
+    }
+    #expect(refusedTokens(of: home) == 1)
+    #expect(home.counters.registrations == 1)
+  }
+
+  /// The same trouble a second time is news.
+  @Test func aStateDirectoryThatFailsAgainIsToldAgain() async throws {
+    let home = try practiceHome()
+    home.fault = .status(503)
+    let board = try Board(reportingTo: home)
+    try board.blockWriting()
+    let agent = try RunningAgent(on: board)
+    try await agent.event("state_failed")
+    try board.unblockWriting()
+    // It is asked for a registration only where one could be kept.
+    try await agent.event("not_registered", cause: "unavailable")
+    try board.blockWriting()
+    try await agent.event("state_failed")
+    let ending = await agent.stop()
+    #expect(ending.lines(with: "cannot be kept in").count == 2, "\(ending.log)")
+  }
+
   @Test func aTokenFileIsLookedAtUntilItHoldsAToken() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home.url, token: nil)

@@ -233,6 +233,23 @@ extension WholeAgent.Servers {
     #expect(await agent.stop().status == 0)
   }
 
+  /// Home Assistant may have restarted, and shows sensors as it remembers them.
+  @Test func whatStandsIsSentAgainWhereTheWebSocketWasAnotherOneMeanwhile() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.configureServer("transport: websocket")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("websocket_connected")
+    try board.charge(80)
+    try await agent.event("proven") { $0.readings ?? 0 >= 1 }
+    try await agent.event("proven") { $0.readings == 0 }
+    home.suffer(.closeSockets)
+    try await agent.event("websocket_connected")
+    let proofs = [try await agent.event("proven"), try await agent.event("proven")]
+    #expect(proofs.contains { $0.readings ?? 0 >= 1 })
+    #expect(await agent.stop().status == 0)
+  }
+
   // MARK: Away from home
 
   /// No network of this machine has such a gateway.
@@ -360,6 +377,35 @@ extension WholeAgent.Servers {
     let ending = await agent.ending()
     #expect(ending.status != 0)
     #expect(home.count { if case .readings = $0 { true } else { false } } == 0)
+  }
+
+  @Test func aPlainRegistrationThatRunRefusesIsNotWell() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try await registerPlain(board, in: home)
+    let check = try await board.run("check")
+    #expect(check.status != 0)
+    #expect(check.output.contains { $0.hasPrefix("WRONG  registration") }, "\(check.output)")
+    try board.configureServer("encryption: preferred")
+    let allowed = try await board.run("check")
+    #expect(allowed.output.contains { $0.hasPrefix("ok     registration") }, "\(allowed.output)")
+  }
+
+  /// Nobody gives a key a second time.
+  @Test func noKeyIsAskedForWhileItCannotBeKept() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try await registerPlain(board, in: home)
+    try board.configureServer("encryption: preferred")
+    try board.blockWriting()
+    let agent = try RunningAgent(on: board)
+    try await agent.event("state_failed")
+    try await agent.hasReadEverything()
+    #expect(home.count { $0 == .encryptionEnabled } == 0)
+    try board.unblockWriting()
+    try await agent.event("proven")
+    #expect(await agent.stop().status == 0)
+    #expect(home.count { $0 == .encryptionEnabled } == 1)
   }
 
   @Test func aPlainRegistrationGetsItsKeyFirstAndKeepsIt() async throws {

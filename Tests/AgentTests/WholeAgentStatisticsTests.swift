@@ -74,6 +74,23 @@ extension WholeAgent.Statistics {
     #expect(areHoursKept(on: board))
   }
 
+  @Test func hoursThatCannotBeKeptAreToldOnce() async throws {
+    let home = try practiceHome()
+    home.fault = .noWebSocket
+    let board = try Board(reportingTo: home, settings: Self.settings)
+    try board.keepHours(3)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    // Not even root removes it now.
+    try board.remove("state/statistics.hours")
+    try board.makeFolder("state/statistics.hours")
+    home.fault = nil
+    try await agent.event("statistics_imported")
+    for _ in 0..<3 { try await agent.hasReadEverything() }
+    let ending = await agent.stop()
+    #expect(ending.lines(with: "statistics are in memory only").count == 1, "\(ending.log)")
+  }
+
   @Test func aDamagedFileOfHoursIsSetAsideAndTold() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home, settings: Self.settings)
