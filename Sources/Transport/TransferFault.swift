@@ -8,10 +8,7 @@ public enum TransferFault: Sendable {
   case connection
   /// It took too long.
   case timeout
-  /// The server does not speak TLS, or not with us.
-  case handshake
-  /// No authority that is believed vouches for the server, or it is another one.
-  case certificate
+  /// A `ConnectionFlaw`, or something else.
   case other
 
   init(_ result: CURLcode) {
@@ -19,8 +16,6 @@ public enum TransferFault: Sendable {
     case CURLE_COULDNT_RESOLVE_HOST: self = .name
     case CURLE_COULDNT_CONNECT: self = .connection
     case CURLE_OPERATION_TIMEDOUT: self = .timeout
-    case CURLE_SSL_CONNECT_ERROR: self = .handshake
-    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_PINNEDPUBKEYNOTMATCH: self = .certificate
     default: self = .other
     }
   }

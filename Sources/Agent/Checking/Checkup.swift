@@ -138,10 +138,6 @@ extension TransferFault {
       "look whether Home Assistant runs, and at home_assistant.url: its port is 8123 where nothing"
         + " else was set up"
     case .timeout: "look whether the machine in home_assistant.url is on, and its log if it is"
-    case .handshake: "write http:// in home_assistant.url, or the port there that speaks HTTPS"
-    case .certificate:
-      "name its authority's certificate in home_assistant.tls.ca_file, or renew a certificate that"
-        + " is out of date"
     }
   }
 }
@@ -163,7 +159,7 @@ extension ServerProbe {
   fileprivate func remedy(_ fault: TransferFault) -> MessageText? {
     switch self {
     case .homeAssistant, .notSetUp: nil
-    case .noConnection: fault.remedy
+    case .noConnection(let reason): ConnectionFlaw(reason)?.remedy ?? fault.remedy
     case .banned: EncryptionProof.banRemedy
     case .notFound: "wait some minutes, and check again; if this stays, look at home_assistant.url"
     case .unavailable: EncryptionProof.waiting

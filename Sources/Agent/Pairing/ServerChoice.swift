@@ -90,6 +90,8 @@ struct ServerChoice {
         text: "this Home Assistant lets nobody log in with a password; use a long-lived access"
           + " token with --token")
     }
-    return probe.failure(at: url)
+    guard let failure = probe.failure(at: url) else { return nil }
+    let hint: MessageText = probe.hint(at: url).map { "; \($0)" } ?? ""
+    return CommandFailure(code: failure.code, text: failure.text + hint)
   }
 }

@@ -47,15 +47,12 @@ enum ServerProbe {
   /// Why nobody can log in there; nil where one can.
   func failure(at url: [UInt8]) -> CommandFailure? {
     let (code, words): (ExitCode, MessageText)
-    let advice: MessageText = addressAdvice(url).map { "; \($0)" } ?? ""
     switch self {
     case .homeAssistant: return nil
     case .notSetUp:
       (code, words) = (.temporaryFailure, "Home Assistant is not set up yet: open \(bytes: url)")
     case .noConnection(let reason):
-      (code, words) = (
-        .temporaryFailure, "\(bytes: url) cannot be reached: \(unreached: reason)\(advice)"
-      )
+      (code, words) = (.temporaryFailure, "\(bytes: url) cannot be reached: \(reason)")
     case .banned:
       (code, words) = (
         .noPermission,
@@ -64,18 +61,26 @@ enum ServerProbe {
     case .notFound:
       (code, words) = (
         .temporaryFailure,
-        "there is no login at \(bytes: url) (404): Home Assistant starts, or the address is"
-          + " wrong\(advice)"
+        "there is no login at \(bytes: url) (404): Home Assistant starts, or the address is wrong"
       )
     case .unavailable(let status):
       (code, words) = (.temporaryFailure, "\(bytes: url) is not available (\(status))")
     case .notHomeAssistant(let status):
       (code, words) = (
-        .temporaryFailure,
-        "what answers at \(bytes: url) is not Home Assistant (\(status)); it may be the login page"
-          + " of this network\(advice)"
+        .temporaryFailure, "what answers at \(bytes: url) is not Home Assistant (\(status))"
       )
     }
     return CommandFailure(code: code, text: words)
+  }
+
+  /// What a person who typed the address can do about it; nil where `failure` says it.
+  func hint(at url: [UInt8]) -> MessageText? {
+    switch self {
+    case .noConnection(let reason): ConnectionFlaw(reason)?.remedy ?? addressAdvice(url)
+    case .notFound: addressAdvice(url)
+    case .notHomeAssistant:
+      addressAdvice(url) ?? "open that address in a browser: does this network have a login page?"
+    case .homeAssistant, .notSetUp, .banned, .unavailable: nil
+    }
   }
 }

@@ -6,7 +6,7 @@ extension MessageText.StringInterpolation {
   /// Why there is no connection to Home Assistant, and what to do about it where that is known.
   mutating func appendInterpolation(unreached reason: InlineText) {
     appendInterpolation(reason)
-    if let flaw = ConnectionFlaw(reason) { appendInterpolation("; \(flaw.advice)" as MessageText) }
+    if let flaw = ConnectionFlaw(reason) { appendInterpolation("; \(flaw.remedy)" as MessageText) }
   }
 }
 
@@ -19,15 +19,17 @@ extension InlineText {
 }
 
 extension ConnectionFlaw {
-  fileprivate var advice: StaticString {
+  /// What a person does about it.
+  var remedy: MessageText {
     switch self {
     case .untrustedCertificate:
-      "for a certificate of your own, name its authority in home_assistant.tls.ca_file"
+      "name its authority's certificate in home_assistant.tls.ca_file, or renew a certificate that"
+        + " is out of date"
     case .unreadableAuthorities: "look at home_assistant.tls.ca_file"
     case .certificateOutOfDate: "compare the clocks; \"date\" shows that of this board"
     case .certificateForAnotherName: "write the name that the certificate is for into the address"
     case .otherPublicKey: "look at home_assistant.tls.public_key"
-    case .noTLS: "does that port speak plain HTTP? Then write http://"
+    case .noTLS: "write http:// in home_assistant.url, or the port there that speaks HTTPS"
     case .noAnswer: "does that port want TLS? Then write https://"
     }
   }
