@@ -9,6 +9,13 @@ import Testing
 @testable import Outbox
 @testable import Sensing
 
+/// What is told goes to standard error only.
+private func quietReporter(_ configuration: Configuration) -> Reporter {
+  Reporter(
+    log: Log(), events: EventStream(isOn: false, waits: false),
+    advice: SourceAdvice(configuration))
+}
+
 /// The agent's courier with the files of a state directory, clocks that a test sets, and nobody at
 /// the other end.
 private final class CourierRig {
@@ -60,7 +67,7 @@ private final class CourierRig {
     }
     courier = try Delivering(
       configuration: configuration, state: state, registration: registration, loop: loop,
-      reporter: Reporter(log: Log(), events: EventStream(isOn: false))
+      reporter: quietReporter(configuration)
     ).courier(now: Self.moment(0).instant)
   }
 
@@ -253,7 +260,7 @@ private final class CourierRig {
     try text.write(to: file)
     let keeper = StatisticsKeeper(
       in: Path([UInt8](folder.path.utf8)), of: DeviceFingerprint(low: 1, high: 2),
-      reporter: Reporter(log: Log(), events: EventStream(isOn: false)))
+      reporter: quietReporter(try Outcome.configuration(minimum)))
     #expect(keeper.read().isEmpty)
     #expect(keeper.keep(Self.hours(1)))
     #expect(try Data(contentsOf: file) == text)
