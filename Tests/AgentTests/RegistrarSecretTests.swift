@@ -126,7 +126,9 @@ import Transport
       kind == .tokenFile ? ", token_file: \(folder.appending(path: "token").path)" : ""
     let configuration = try Configuration.parse(
       [UInt8]("home_assistant: { url: \"http://127.0.0.1:\(server.port)\"\(tokenFile) }".utf8))
-    let reporter = Reporter(log: Log(), events: EventStream(isOn: false))
+    let reporter = Reporter(
+      log: Log(), events: EventStream(isOn: false, waits: false),
+      advice: SourceAdvice(configuration))
     return Registrar(
       settings: configuration.homeAssistant,
       identity: configuration.registrationRequest { _ in },
