@@ -29,6 +29,26 @@ public struct Discovery: Sendable {
     var host: DomainName?
     var port: UInt16?
     var attributes: [Text]?
+
+    /// Completes what is known. Returns false where something else is known already.
+    mutating func take(_ content: DNSMessage.Content) -> Bool {
+      switch content {
+      case .host(let host, let port):
+        if self.host == nil { (self.host, self.port) = (host, port) }
+        return self.host == host && self.port == port
+      case .attributes(let attributes):
+        if self.attributes == nil { self.attributes = attributes }
+        return self.attributes == attributes
+      case .instance, .address: return true
+      }
+    }
+
+    func replaced(by content: DNSMessage.Content) -> Service {
+      var other = self
+      if case .host = content { other.host = nil } else { other.attributes = nil }
+      _ = other.take(content)
+      return other
+    }
   }
 
   private struct Host {
@@ -123,44 +143,25 @@ public struct Discovery: Sendable {
     services.append(Service(name: name))
   }
 
+  /// A record that contradicts another one does not replace it: the service is then listed twice.
   private mutating func addService(_ record: DNSMessage.Record) {
-    switch record.content {
-    case .host(let host, let port):
-      set(
-        record.name, isUnknown: { $0.host == nil }, isSame: { $0.host == host && $0.port == port }
-      ) {
-        $0.host = host
-        $0.port = port
+    var isTaken = false
+    var contradicted: Service?
+    for index in services.indices where services[index].name == record.name {
+      if services[index].take(record.content) {
+        isTaken = true
+      } else {
+        contradicted = services[index]
       }
-      if services.contains(where: { $0.host == host }), hosts.count < Self.instancesMax,
-        !hosts.contains(where: { $0.name == host })
-      {
-        hosts.append(Host(name: host, addresses: []))
-      }
-    case .attributes(let attributes):
-      set(
-        record.name, isUnknown: { $0.attributes == nil }, isSame: { $0.attributes == attributes }
-      ) { $0.attributes = attributes }
-    case .instance, .address: break
     }
-  }
-
-  /// Completes what is known of a service. A record that contradicts another one does not replace it:
-  /// the service is then listed twice.
-  private mutating func set(
-    _ name: DomainName, isUnknown: (Service) -> Bool, isSame: (Service) -> Bool,
-    _ change: (inout Service) -> Void
-  ) {
-    let places = services.indices.filter { services[$0].name == name }
-    guard let first = places.first, !places.contains(where: { isSame(services[$0]) }) else {
-      return
+    if !isTaken, let contradicted, services.count < Self.instancesMax {
+      services.append(contradicted.replaced(by: record.content))
     }
-    let open = places.filter { isUnknown(services[$0]) }
-    for index in open { change(&services[index]) }
-    guard open.isEmpty, services.count < Self.instancesMax else { return }
-    var other = services[first]
-    change(&other)
-    services.append(other)
+    if case .host(let host, _) = record.content, isTaken || contradicted != nil,
+      hosts.count < Self.instancesMax, !hosts.contains(where: { $0.name == host })
+    {
+      hosts.append(Host(name: host, addresses: []))
+    }
   }
 
   private mutating func addAddress(_ record: DNSMessage.Record) {
