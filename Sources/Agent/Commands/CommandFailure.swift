@@ -36,8 +36,7 @@ struct CommandFailure: Error {
         text: "\(Path(file)) cannot be read: it is no file; standard input is read with --config -")
       return
     case .notPermitted:
-      self.init(
-        code: .noPermission, text: "\(Path(file)) cannot be read: \(error); run it with sudo")
+      self.init(notPermitted: Path(file))
       return
     default: remedy = "name another one with --config"
     }
