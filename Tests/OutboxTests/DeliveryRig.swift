@@ -186,21 +186,17 @@ final class DeliveryRig {
   /// A sealed answer to the message that is under way.
   func answered(_ json: String) { replayed(answering(json)) }
 
-  /// A sealed answer, be it to this message or not.
-  func replayed(_ json: String) {
+  /// A sealed or a plain answer, be it to this message or not.
+  func replayed(_ json: String, isPlain: Bool = false) {
     var body = ByteBuffer(capacity: 64 * 1024)
     body.append([UInt8](json.utf8))
     underWay = nil
-    take(delivery.answerReceived(.opened(0..<body.count), body: body, now: now))
+    let whole = 0..<body.count
+    take(delivery.answerReceived(isPlain ? .content(whole) : .opened(whole), body: body, now: now))
   }
 
   /// A plain answer with something in it.
-  func answered(content json: String) {
-    var body = ByteBuffer(capacity: 64 * 1024)
-    body.append([UInt8](answering(json).utf8))
-    underWay = nil
-    take(delivery.answerReceived(.content(0..<body.count), body: body, now: now))
-  }
+  func answered(content json: String) { replayed(answering(json), isPlain: true) }
 
   /// What Home Assistant says where a test says this: the challenge is repeated.
   private func answering(_ json: String) -> String {

@@ -114,10 +114,20 @@ import Testing
     rig.answered(content: #"{"success":true}"#)
     rig.answered(content: #"{"level":{"success":true}}"#)
     #expect(rig.events.last == .proven(readings: 1, hasLocation: false))
-    // About no sensor there is nothing to say.
+    // About no sensor there is nothing to say, but that the message was read.
     rig.cycleDue()
-    rig.answered(.unproven)
+    rig.answered(content: "{}")
     #expect(rig.events.last == .proven(readings: 0, hasLocation: false))
+  }
+
+  @Test(arguments: ["{}", #"{"level":{"success":true}}"#, #"{"version":"2025.4.4"}"#])
+  func aPlainAnswerToAnotherMessageIsNone(answer: String) throws {
+    _ = try rig.sensor("level", 7)
+    rig.cycleDue()
+    rig.keyAnswered(.notAvailable)
+    rig.answered(content: #"{"success":true}"#)
+    rig.replayed(answer, isPlain: true)
+    #expect(rig.events.last == .outage(.otherAnswer))
   }
 
   @Test func anAnswerOfNothingToReadingsIsNoPlainProof() throws {
