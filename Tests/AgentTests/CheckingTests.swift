@@ -161,6 +161,17 @@ extension SetUp.Checking {
     #expect(check.problems == trouble.problems)
   }
 
+  /// Somebody in between gives what was answered to the check before.
+  @Test func anOldAnswerIsNoProof() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    #expect(try await board.checked().status == 0)
+    home.fault = .replay
+    let check = try await board.checked()
+    #expect(check.status == 76)
+    #expect(check.problems == ["encryption other_answer network"])
+  }
+
   @Test func aServerThatIsOffIsAProblemOfTheNetwork() async throws {
     let home = try lockedHome()
     let board = try await Board.loggedIn(to: home)

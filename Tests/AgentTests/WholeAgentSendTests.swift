@@ -142,6 +142,24 @@ extension WholeAgent.Sending {
     #expect(home.counters.plain == 0)
   }
 
+  /// Somebody in between gives what was answered to the message before.
+  @Test func anOldAnswerIsNotShownAsThatToThisMessage() async throws {
+    let home = try practiceHome()
+    let board = try await Board.pairedByToken(with: home)
+    let words = ["send", "render_template", "{{ states('zone.home') }}"]
+    let first = try await RunningAgent(
+      on: board, words + ["--config", board.configuration]
+    ).ending()
+    #expect(first.status == 0)
+    home.fault = .replay
+    let second = try await RunningAgent(
+      on: board, words + ["--config", board.configuration]
+    ).ending()
+    #expect(second.status == 75)
+    #expect(second.output == [])
+    #expect(second.lines(with: "gives old answers again").count == 1, "\(second.log)")
+  }
+
   @Test func aScriptGetsTheAnswerAsItCame() async throws {
     let home = try practiceHome()
     let board = try await Board.pairedByToken(with: home)
