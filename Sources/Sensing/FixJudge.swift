@@ -45,15 +45,15 @@ public struct FixJudge: Sendable {
   public static let plausibleErrorMetersMax: Double = 1000
 
   private var clock = ReceiverClock()
-  /// How old the newest report was when it was read; nil where that is not known, or where it is
-  /// no fix.
-  private(set) var lag: Duration?
+  /// How old the newest report was when it was read, in nanoseconds; 0 where that is not known, or
+  /// where it is no fix.
+  private(set) var lag: Int64 = 0
 
   public init() {}
 
   /// Judges a report that was read just now.
   public mutating func reported(_ report: FixReport, _ arrival: Arrival) -> Verdict {
-    lag = nil
+    lag = 0
     let mode: Fix.Mode
     switch report.mode {
     case 0, 1: return .noFix
@@ -71,8 +71,10 @@ public struct FixJudge: Sendable {
     }
     guard let time = report.time else { return .usable(fix) }
     guard clock.isNews(time) else { return .rejected(.notNewer) }
-    lag = clock.age(of: time, now: arrival.instant)
-    if let lag { fix.notBefore = arrival.instant + (.zero - lag) }
+    if let age = clock.age(of: time, now: arrival.instant) {
+      lag = age
+      fix.notBefore = arrival.instant + .nanoseconds(-age)
+    }
     if let flaw = DateFlaw(time, wallTime: arrival.wallTime) { return .misdated(fix, flaw) }
     fix.time = time
     fix.clock = .receiver

@@ -97,8 +97,8 @@ public struct GPSDSession: ~Copyable {
   private var receivers = Receivers()
   private var drought = FixDrought()
   private var chosen: InlineText?
-  /// How old the newest report was of those that this cycle found too old.
-  private var lag: Duration?
+  /// How old the newest report was of those that this cycle found too old, in nanoseconds.
+  private var lag: Int64?
   private var complaint = Complaint.none
   private var news: News?
 
@@ -190,7 +190,7 @@ public struct GPSDSession: ~Copyable {
 
   /// The connection could not be made, or it ended. What was heard before counts.
   public mutating func failed(_ failure: SourceFailure) -> Action {
-    if isStreaming { _ = choose() }
+    if isStreaming { _ = choose(now: emptySince) }
     drought.connectionEnded()
     state = .disconnected
     return .fail(failure)
@@ -202,7 +202,7 @@ public struct GPSDSession: ~Copyable {
     switch state {
     case .draining: return cycleDrained(now: now)
     case .awaitingFix where receivers.isComplete:
-      if case .fix = choose() { return rest() }
+      if case .fix = choose(now: now) { return rest() }
       return nil
     case .awaitingFix(let until):
       if receivers.hasFix { state = .awaitingFix(until: min(until, now + Self.othersTimeout)) }
@@ -219,7 +219,7 @@ public struct GPSDSession: ~Copyable {
     // After a sleep of the board there is more than one cycle's, and that says nothing.
     let isUsual = now - emptySince <= cycle + cycle
     if isUsual, isTalkative { pace = .onDemand }
-    if case .behind = choose() {
+    if case .behind = choose(now: now) {
       if isUsual { pace = .onDemand }
       return askForReports(now: now)
     }
@@ -235,13 +235,13 @@ public struct GPSDSession: ~Copyable {
     case .awaitingConnection, .awaitingVersion: return failed(.silent(name))
     case .draining:
       pace = .onDemand
-      return failed(.behind(name, seconds: (now - emptySince).wholeSeconds))
+      return failed(.behind(name, seconds: Int((now - emptySince).nanoseconds / 1_000_000_000)))
     case .awaitingFix:
-      switch choose() {
+      switch choose(now: now) {
       case .fix: return rest()
       case .behind, .nothing: break
       }
-      if let lag { return failed(.behind(name, seconds: lag.wholeSeconds)) }
+      if let lag { return failed(.behind(name, seconds: Int(lag / 1_000_000_000))) }
       return now - lastReportAt > Self.silenceMax ? failed(.silent(name)) : rest()
     case .disconnected, .resting: return nil
     }
@@ -265,8 +265,9 @@ public struct GPSDSession: ~Copyable {
   }
 
   /// Takes the best fix there is, for `takeFix`.
-  private mutating func choose() -> Receivers.Choice {
-    let choice = receivers.choose(lagMax: min(cycle, Self.streamingCycleMax) + Self.latencyMax)
+  private mutating func choose(now: Instant) -> Receivers.Choice {
+    let choice = receivers.choose(
+      lagMax: (min(cycle, Self.streamingCycleMax) + Self.latencyMax).nanoseconds, now: now)
     if case .behind(let lag) = choice { self.lag = lag }
     guard case .fix = choice else { return choice }
     lag = nil
@@ -351,8 +352,4 @@ public struct GPSDSession: ~Copyable {
     complaint = .open
     news = .failed(.refused(name, found: InlineText(input.buffer.bytes.extracting(message))))
   }
-}
-
-extension Duration {
-  fileprivate var wholeSeconds: Int { Int(nanoseconds / 1_000_000_000) }
 }

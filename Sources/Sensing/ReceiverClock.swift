@@ -32,8 +32,8 @@ struct ReceiverClock: Sendable {
     return true
   }
 
-  /// How long ago the receiver said this time; nil where it is the first.
-  mutating func age(of time: WallTime, now: Instant) -> Duration? {
+  /// How many nanoseconds ago the receiver said this time; nil where it is the first.
+  mutating func age(of time: WallTime, now: Instant) -> Int64? {
     let (difference, overflowed) = now.nanoseconds.subtractingReportingOverflow(time.nanoseconds)
     guard !overflowed else { return nil }
     guard let distance else {
@@ -45,8 +45,8 @@ struct ReceiverClock: Sendable {
       distance.nanoseconds &+ max(0, drift))
     guard !isTooLong, age > 0 else {
       self.distance = (difference, now)
-      return .zero
+      return 0
     }
-    return .nanoseconds(age)
+    return age
   }
 }

@@ -17,8 +17,9 @@ struct ReceiverPath {
 /// The receivers of one gpsd, and which of their fixes a cycle takes.
 ///
 /// The newest usable fix of each counts, whatever the others say and whatever it says itself later.
-/// Among several the better one wins: three dimensions before two, then the smaller error, then the
-/// younger one. The receiver that was chosen stays so until another is better by far for a while.
+/// Among several the better one wins: three dimensions before two, then the smaller error, which
+/// grows with the age. The receiver that was chosen stays so until another is better by far for a
+/// while.
 struct Receivers: ~Copyable {
   /// gpsd 3.22 has 4 devices, newer ones 6.
   static let countMax = 8
@@ -26,17 +27,18 @@ struct Receivers: ~Copyable {
   static let betterChoicesMax = 3
   /// What is taken for the error of a fix that has none.
   static let unknownErrorMeters = 100.0
+  /// More than any error that counts.
+  static let twoDimensionalErrorMeters = 1_000_000.0
 
   enum Choice: Equatable {
     /// It is `fix`.
     case fix
-    /// The newest reports were made so long ago.
-    case behind(Duration)
+    /// The newest reports were made so many nanoseconds ago.
+    case behind(Int64)
     case nothing
   }
 
-  // A class, for a struct of this size is copied out of the array at each use, which is code.
-  private final class Receiver {
+  private struct Receiver {
     let path: ReceiverPath
     var judge = FixJudge()
     /// The newest that is usable, since the last choice.
@@ -44,77 +46,95 @@ struct Receivers: ~Copyable {
     /// Whether it gave one before that choice.
     var isExpected = false
     var heardAt: Instant
-
-    init(path: ReceiverPath, heardAt: Instant) {
-      self.path = path
-      self.heardAt = heardAt
-    }
   }
 
   private var all: [Receiver] = []
+  /// The checksum of its path.
   private var chosen: UInt32?
   private var betterCount = 0
   /// What was chosen.
   var fix: Fix?
+  /// Whether a usable fix came since the last choice.
+  private(set) var hasFix = false
 
   init() { all.reserveCapacity(Self.countMax) }
 
   /// What the receiver is called that was chosen last; nil while there is one alone.
   var chosenName: InlineText? {
-    all.count > 1 ? all.first { $0.path.checksum == chosen }?.path.shown : nil
+    guard all.count > 1 else { return nil }
+    for index in all.indices where all[index].path.checksum == chosen {
+      return all[index].path.shown
+    }
+    return nil
   }
 
   /// Whether a fix is there, and no receiver that gave one last time is still silent.
   var isComplete: Bool {
-    hasFix && !all.contains { $0.isExpected && $0.fix == nil }
+    for index in all.indices where all[index].isExpected && all[index].fix == nil { return false }
+    return hasFix
   }
-
-  var hasFix: Bool { all.contains { $0.fix != nil } }
 
   /// A report of this receiver was read.
   mutating func reported(
     _ report: FixReport, by path: ReceiverPath, _ arrival: Arrival
   ) -> FixJudge.Verdict {
     let index = index(of: path, now: arrival.instant)
-    let verdict = all[index].judge.reported(report, arrival)
     all[index].heardAt = arrival.instant
+    let verdict = all[index].judge.reported(report, arrival)
     switch verdict {
     case .usable(let fix), .misdated(let fix, _):
       // Some sentences of a receiver have a time, and some have none.
-      if fix.clock == .receiver || all[index].fix?.clock != .receiver { all[index].fix = fix }
+      guard fix.clock == .receiver || all[index].fix?.clock != .receiver else { break }
+      all[index].fix = fix
+      hasFix = true
     case .noFix, .rejected: break
     }
     return verdict
   }
 
   private mutating func index(of path: ReceiverPath, now: Instant) -> Int {
-    if let index = all.firstIndex(where: { $0.path.checksum == path.checksum }) { return index }
+    var oldest = 0
+    for index in all.indices {
+      if all[index].path.checksum == path.checksum { return index }
+      if all[index].heardAt < all[oldest].heardAt { oldest = index }
+    }
     let receiver = Receiver(path: path, heardAt: now)
     guard all.count == Self.countMax else {
       all.append(receiver)
       return all.count - 1
     }
     // The one that was silent for longest is gone.
-    var oldest = 0
-    for index in all.indices where all[index].heardAt < all[oldest].heardAt { oldest = index }
     all[oldest] = receiver
     return oldest
   }
 
-  /// Ends a cycle, and begins the next. A fix that was read when it was older than `lagMax` counts
-  /// only where its receiver has said since that it has none any more.
-  mutating func choose(lagMax: Duration) -> Choice {
-    defer { forgetFixes() }
-    guard let best = best(lagMax: lagMax) else {
-      var lag: Duration?
-      for receiver in all where receiver.fix != nil {
-        if let late = receiver.judge.lag { lag = max(lag ?? late, late) }
+  /// Ends a cycle, and begins the next. A fix that is older than `lagMax` nanoseconds, and is the
+  /// newest that its receiver said, does not count.
+  mutating func choose(lagMax: Int64, now: Instant) -> Choice {
+    var best: (index: Int, error: Double)?
+    var kept: (index: Int, error: Double)?
+    var lag: Int64?
+    for index in all.indices where all[index].fix != nil {
+      let late = all[index].judge.lag
+      guard late <= lagMax else {
+        lag = max(lag ?? 0, late)
+        continue
       }
-      return lag.map { .behind($0) } ?? .nothing
+      let candidate = (index, error(at: index, now: now))
+      if best.map({ candidate.1 < $0.error }) ?? true { best = candidate }
+      if all[index].path.checksum == chosen { kept = candidate }
     }
-    let index = keptIndex(instead: best, lagMax: lagMax)
-    chosen = all[index].path.checksum
-    fix = all[index].fix
+    defer { forgetFixes() }
+    guard let best else { return lag.map { .behind($0) } ?? .nothing }
+    let isFarBetter = kept.map { best.error * 2 < $0.error } ?? true
+    betterCount = isFarBetter ? betterCount + 1 : 0
+    if let kept, betterCount < Self.betterChoicesMax {
+      fix = all[kept.index].fix
+    } else {
+      fix = all[best.index].fix
+      chosen = all[best.index].path.checksum
+      betterCount = 0
+    }
     return .fix
   }
 
@@ -124,52 +144,14 @@ struct Receivers: ~Copyable {
       all[index].isExpected = all[index].fix != nil
       all[index].fix = nil
     }
+    hasFix = false
   }
 
-  private func isCandidate(_ index: Int, lagMax: Duration) -> Bool {
-    all[index].fix != nil && (all[index].judge.lag ?? .zero) <= lagMax
-  }
-
-  private func best(lagMax: Duration) -> Int? {
-    var best: Int?
-    for index in all.indices where isCandidate(index, lagMax: lagMax) {
-      guard let other = best else {
-        best = index
-        continue
-      }
-      if isBetter(index, than: other) { best = index }
-    }
-    return best
-  }
-
-  /// The receiver that was chosen, unless the best is so for a while.
-  private mutating func keptIndex(instead best: Int, lagMax: Duration) -> Int {
-    guard let kept = all.firstIndex(where: { $0.path.checksum == chosen }), kept != best,
-      isCandidate(kept, lagMax: lagMax),
-      betterCount + 1 < Self.betterChoicesMax || !isFarBetter(best, than: kept)
-    else {
-      betterCount = 0
-      return best
-    }
-    betterCount = isFarBetter(best, than: kept) ? betterCount + 1 : 0
-    return kept
-  }
-
-  private func isBetter(_ index: Int, than other: Int) -> Bool {
-    guard let one = all[index].fix, let two = all[other].fix else { return false }
-    if one.mode != two.mode { return one.mode == .threeDimensional }
-    let errors = (Self.error(of: one), Self.error(of: two))
-    return errors.0 == errors.1 ? one.notBefore > two.notBefore : errors.0 < errors.1
-  }
-
-  /// By a dimension, or by half of the error.
-  private func isFarBetter(_ index: Int, than other: Int) -> Bool {
-    guard let one = all[index].fix, let two = all[other].fix else { return false }
-    if one.mode != two.mode { return one.mode == .threeDimensional }
-    return Self.error(of: one) * 2 < Self.error(of: two)
-  }
-
-  private static func error(of fix: Fix) -> Double {
-    fix.horizontalErrorMeters ?? unknownErrorMeters
+  /// In metres; a metre more for each second of its age.
+  private func error(at index: Int, now: Instant) -> Double {
+    guard let fix = all[index].fix else { return .infinity }
+    let age = Double((now - fix.notBefore).nanoseconds) / 1e9
+    return (fix.horizontalErrorMeters ?? Self.unknownErrorMeters) + age
+      + (fix.mode == .twoDimensional ? Self.twoDimensionalErrorMeters : 0)
   }
 }
