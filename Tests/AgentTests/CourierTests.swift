@@ -58,10 +58,10 @@ private final class CourierRig {
       try Data([UInt8](hours.file(of: device).bytes))
         .write(to: folder.appending(path: "state/statistics.hours"))
     }
-    let key = try #require(
-      SecretKey(hexadecimal: [UInt8](repeating: UInt8(ascii: "5"), count: 64).span))
+    let digits = [UInt8](repeating: UInt8(ascii: "5"), count: 64)
+    let key = SecretKey(hexadecimal: digits.span)
     var registration = try #require(
-      Registration(webhookID: [UInt8]("webhook".utf8), protection: .sealed(key)))
+      key.flatMap { Registration(webhookID: [UInt8]("webhook".utf8), protection: .sealed($0)) })
     if hasCloudhook {
       _ = registration.setAddresses(cloudhook: "https://127.0.0.1:1/hook", remoteUI: nil)
     }
