@@ -216,7 +216,7 @@ def main():
   if not_run:
     print(f"NOT RUN: {not_run}")
   for words in found:
-    print(f"FOUND {words}")
+    print(f"WRONG: {words}")
   return 1 if found else 0
 
 
