@@ -158,24 +158,6 @@ extension SetUp.Pairing {
     #expect(home.refusals(.login(.wrongCode)) == 0)
   }
 
-  /// The login is ended in the profile page while `pair` still asks its last question.
-  @Test func aLoginThatIsRejectedAfterTheRegistrationIsNotSentAgain() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
-    let command = try board.pair()
-    try await command.logIn(to: home)
-    try await command.asked("Take this board off Practice? [y/N]: ")
-    home.revoke(try board.refreshToken)
-    home.suffer(.closeSockets)
-    command.type("y")
-    _ = await command.ending()
-    #expect(board.isPaired)
-    #expect(home.refusals(.login(.invalidGrant)) == 1)
-    let check = try await board.run("check")
-    #expect(check.status == 77)
-    #expect(home.refusals(.login(.invalidGrant)) == 1)
-  }
-
   @Test func whereNobodyLogsInWithAPasswordATokenPairs() async throws {
     var household = Household()
     household.token = "token-\(UUID().uuidString)"

@@ -401,10 +401,12 @@ extension WholeAgent.Servers {
     let agent = try RunningAgent(on: board)
     try await agent.event("state_failed")
     try await agent.hasReadEverything()
+    #expect(await agent.stop().status == 0)
     #expect(home.count { $0 == .encryptionEnabled } == 0)
     try board.unblockWriting()
-    try await agent.event("proven")
-    #expect(await agent.stop().status == 0)
+    let restarted = try RunningAgent(on: board)
+    try await restarted.event("proven")
+    #expect(await restarted.stop().status == 0)
     #expect(home.count { $0 == .encryptionEnabled } == 1)
   }
 
