@@ -256,7 +256,7 @@ extension SetUp.PlantedFaults {
     let check = try world.started(["check"])
     // The server is still waited for.
     try await check.line(endingWith: "/registration.json")
-    #expect(await check.interrupt().output.count == 2)
+    #expect(await check.stop().output.count == 2)
   }
 
   @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))

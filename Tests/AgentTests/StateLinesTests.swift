@@ -10,7 +10,7 @@ import Testing
     var text: [UInt8] = []
     try states.apply(Array(event.utf8).span) { text += $0.bytes }
     return String(decoding: text, as: UTF8.self).split(separator: "\n").map {
-      $0.hasPrefix(" ") ? String($0) : String($0.dropFirst("2026-11-21 17:12:33  ".count))
+      $0.hasPrefix(" ") ? String($0) : String($0.dropFirst("2026-11-21 17:12:33+01:00  ".count))
     }
   }
 
