@@ -53,7 +53,7 @@ extension WholeAgent.PlainRegistrations {
     #expect(enabled.output == [])
     #expect(enabled.lines(with: "is sealed from now on").count == 1, "\(enabled.log)")
     let zones = try await board.run("send", "get_zones", "--json")
-    #expect(zones.output.first?.contains(#""outcome":"proven""#) == true)
+    #expect(zones.output.first?.contains(#""outcome":"sealed""#) == true)
     #expect(home.counters.sealed == 1)
     let again = try await board.run("send", "enable_encryption", "--json")
     #expect(again.status == 65)

@@ -108,7 +108,7 @@ import Testing
     #expect(head[0] == "POST /api/webhook/0f33 HTTP/1.1")
     #expect(
       head.dropFirst().sorted() == [
-        "Accept: */*", "Content-Length: 26", "Content-Type: application/json",
+        "Content-Length: 26", "Content-Type: application/json",
         "Host: 127.0.0.1:\(server.port)", "User-Agent: Homeward/test",
       ])
     #expect(parts[1] == #"{"type":"update_location"}"#)
@@ -150,7 +150,7 @@ import Testing
     #expect(lines.first == "\(name) /api/states/sun.sun?a=b HTTP/1.1")
     #expect(
       lines.dropFirst().sorted() == [
-        "Accept: */*", "Host: 127.0.0.1:\(server.port)", "User-Agent: Homeward/test",
+        "Host: 127.0.0.1:\(server.port)", "User-Agent: Homeward/test",
       ])
     #expect(requests[2] == requests[0] && server.connectionCount == 1)
   }
