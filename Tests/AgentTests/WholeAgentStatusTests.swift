@@ -280,7 +280,7 @@ extension WholeAgent.Status {
     try board.write(text.replacing(board.state.path, with: state), to: "homeward.yaml")
     let agent = try RunningAgent(on: board)
     try await agent.event("proven")
-    #expect(try await AskedStatus(on: board).ending.status == 78)
+    #expect(try await AskedStatus(on: board).ending.status == 66)
     let ending = await agent.stop()
     #expect(ending.status == 0)
     #expect(ending.lines(with: "homeward status cannot be answered: File name too long").count == 1)
