@@ -19,7 +19,16 @@ const char *clinux_argument(int index) {
   return index >= 0 && index < argument_count ? arguments[index] : NULL;
 }
 
-int clinux_start_anew(void) { return execv("/proc/self/exe", arguments); }
+int clinux_start_anew(int kept) {
+  // Libraries make descriptors that would stay open, such as those by which libcurl wakes itself.
+  close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  fcntl(kept, F_SETFD, 0);
+  execv("/proc/self/exe", arguments);
+  int error = errno;
+  fcntl(kept, F_SETFD, FD_CLOEXEC);
+  errno = error;
+  return -1;
+}
 
 int clinux_run(const char *program, const char *first, const char *second) {
   char *words[] = {(char *)program, (char *)first, (char *)second, NULL};

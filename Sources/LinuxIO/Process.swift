@@ -18,11 +18,8 @@ public func startAnew(keeping lock: borrowing Descriptor) -> Errno {
     guard let start = bytes.baseAddress else { return }
     unsafe setenv(lockVariable, start.assumingMemoryBound(to: CChar.self), 1)
   }
-  _ = clinux_keep_open(lock.number)
-  _ = clinux_start_anew()
-  let error = Errno.current
-  _ = clinux_close_at_exec(lock.number)
-  return error
+  _ = clinux_start_anew(lock.number)
+  return .current
 }
 
 /// The lock of `directory` that this process held before it was started anew; nil where it held none,

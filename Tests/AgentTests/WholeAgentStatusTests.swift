@@ -348,6 +348,7 @@ extension WholeAgent.Status {
     #expect(await agent.says("homeward status cannot be answered now: Too many open files"))
     try agent.limitDescriptors(false)
     for _ in 0..<2 { try await agent.hasReadEverything() }
+    try await agent.event("proven")
     #expect(try !answer(to: peer.connection).isEmpty)
     #expect(try await AskedStatus(on: board).ending.status == 0)
     let ending = await agent.stop()
