@@ -187,6 +187,12 @@ extension SetUp.PlantedFaults {
       try $0.board.write("{}", to: "state/registration.json")
     },
     PlantedFault(
+      "no configuration",
+      "configuration  {configuration} cannot be read: No such file or directory; to write it, run:"
+        + " sudo homeward pair --config {configuration}", atFault: "the configuration", remedy: nil,
+      status: 66
+    ) { try $0.board.remove("homeward.yaml") },
+    PlantedFault(
       "a host that has to be looked up",
       "configuration  {configuration}:8:33: location.host: \"gps.local\" is not a numeric address;"
         + " write one such as 192.168.1.9, without a port; names are not looked up here",
