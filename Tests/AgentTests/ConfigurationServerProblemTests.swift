@@ -63,10 +63,6 @@ import Testing
       "ftp://ha",
       "does not begin with http:// or https://; write for example http://192.168.1.5:8123"
     ),
-    (
-      "HTTP://ha",
-      "does not begin with http:// or https://; write for example http://192.168.1.5:8123"
-    ),
     ("http://", "has no valid host; write for example http://192.168.1.5:8123"),
     ("http:///x", "has no valid host; write for example http://192.168.1.5:8123"),
     ("http://:8123", "has no valid host; write for example http://192.168.1.5:8123"),

@@ -17,7 +17,7 @@ import Testing
 
   @Test func whatGoesOnStandsBelowTheLastColumn() {
     #expect(
-      wrapped("WRONG  server   it cannot be reached at all", 30)
+      wrapped("WRONG  server   it cannot be reached at all", 34)
         == "WRONG  server   it cannot be\n                reached at all")
     // A column on the right half would leave no room.
     #expect(wrapped("one two three four  five six", 24) == "one two three four  five\nsix")
