@@ -124,7 +124,10 @@ struct Receivers: ~Copyable {
       if best.map({ candidate.1 < $0.error }) ?? true { best = candidate }
       if all[index].path.checksum == chosen { kept = candidate }
     }
-    defer { forgetFixes() }
+    defer {
+      for index in all.indices { all[index].isExpected = all[index].fix != nil }
+      forgetFixes()
+    }
     guard let best else { return lag.map { .behind($0) } ?? .nothing }
     let isFarBetter = kept.map { best.error * 2 < $0.error } ?? true
     betterCount = isFarBetter ? betterCount + 1 : 0
@@ -140,10 +143,7 @@ struct Receivers: ~Copyable {
 
   /// What was reported so far is not of this cycle.
   mutating func forgetFixes() {
-    for index in all.indices {
-      all[index].isExpected = all[index].fix != nil
-      all[index].fix = nil
-    }
+    for index in all.indices { all[index].fix = nil }
     hasFix = false
   }
 

@@ -73,6 +73,7 @@ import Testing
     let reset = SourceFailure.failed(InlineText("gpsd"), errno: 104)
     #expect(conversation.failed(reset) == .fail(reset))
     #expect(conversation.deadline == nil)
+    conversation.forget()
 
     conversation.wait(.seconds(120))
     #expect(conversation.cycleDue() == .connect)
