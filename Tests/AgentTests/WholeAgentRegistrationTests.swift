@@ -180,7 +180,7 @@ extension WholeAgent.Registering {
     #expect(ending.status == 0)
     #expect(
       ending.lines(
-        with: "refuses to register this address (403); is it banned? It is asked again in 1h, or"
+        with: "refuses to register this address (403); is it banned? It is asked again in 1 h, or"
           + " after a restart"
       ).count == 1)
 
