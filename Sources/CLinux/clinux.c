@@ -2,15 +2,34 @@
 #define _GNU_SOURCE 1
 #include "clinux.h"
 
+#include <dirent.h>
 #include <spawn.h>
 #include <sys/wait.h>
 
 static int argument_count;
 static char **arguments;
 
+// Descriptors that the starter of this process handed over, such as the lock of flock(1) or the
+// socket by which a supervisor sees its end: they stay open for as long as the process lives.
+enum { inherited_max = 64 };
+static int inherited[inherited_max];
+static int inherited_count;
+
+static void remember_inherited(void) {
+  DIR *open_ones = opendir("/proc/self/fd");
+  if (!open_ones) return;
+  struct dirent *entry;
+  while ((entry = readdir(open_ones)) != NULL && inherited_count < inherited_max) {
+    int number = atoi(entry->d_name);
+    if (number > STDERR_FILENO && number != dirfd(open_ones)) inherited[inherited_count++] = number;
+  }
+  closedir(open_ones);
+}
+
 __attribute__((constructor)) static void keep_arguments(int count, char **values) {
   argument_count = count;
   arguments = values;
+  remember_inherited();
 }
 
 int clinux_argument_count(void) { return argument_count; }
@@ -22,6 +41,7 @@ const char *clinux_argument(int index) {
 int clinux_start_anew(int kept) {
   // Libraries make descriptors that would stay open, such as those by which libcurl wakes itself.
   close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  for (int index = 0; index < inherited_count; index++) fcntl(inherited[index], F_SETFD, 0);
   fcntl(kept, F_SETFD, 0);
   execv("/proc/self/exe", arguments);
   int error = errno;

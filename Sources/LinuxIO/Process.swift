@@ -7,7 +7,7 @@ public var hasControllingTerminal: Bool {
 }
 
 /// Starts the program of this process anew, with the same arguments: it keeps its process number, and
-/// of its descriptors only `lock`, which `lock(keptFor:)` finds.
+/// of its descriptors `lock`, which `lock(keptFor:)` finds, and those that it was started with.
 ///
 /// - Returns: why that failed.
 public func startAnew(keeping lock: borrowing Descriptor) -> Errno {

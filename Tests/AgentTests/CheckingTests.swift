@@ -237,19 +237,6 @@ extension SetUp.Checking {
     #expect(check["login"] == nil)
   }
 
-  @Test func aLoginThatWasRejectedAndCannotBeKeptInMindIsTold() async throws {
-    let home = try lockedHome()
-    let board = try await Board.loggedIn(to: home)
-    home.revoke(try board.refreshToken)
-    try board.makeFolder("state/rejected-token.new")
-    let check = try await board.checked()
-    #expect(check.status == 66)
-    #expect(check.problems == ["login rejection_not_kept board"])
-    #expect(
-      check["login"]?.text.contains("that Home Assistant rejected the login cannot be kept in")
-        == true)
-  }
-
   @Test func withoutRoomToKeepARejectionTheLoginIsLeftOut() async throws {
     let home = try lockedHome()
     let board = try await Board.loggedIn(to: home)

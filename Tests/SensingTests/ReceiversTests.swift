@@ -137,7 +137,7 @@ import Testing
     conversation.forget()
     for cycle in 0..<4 {
       conversation.wait(.seconds(900))
-      let second = cycle * 900 + 10
+      let second = (cycle + 1) * 900
       _ = conversation.cycleDue()
       #expect(conversation.drained() == .askForReports)
       _ = conversation.hears(tpv("/dev/b", second, error: 50, latitude: 20))

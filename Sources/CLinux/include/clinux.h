@@ -163,8 +163,8 @@ static inline ssize_t clinux_write_now(int descriptor, const void *bytes, size_t
 }
 
 /// Starts the program that this process runs anew, with the same arguments: same process, same
-/// program, even where its file was replaced meanwhile. Of its descriptors it keeps `kept` and the
-/// standard streams. Returns only where that fails, with `errno`.
+/// program, even where its file was replaced meanwhile. Of its descriptors it keeps `kept`, and those
+/// that it was started with. Returns only where that fails, with `errno`.
 int clinux_start_anew(int kept);
 static inline int clinux_close_at_exec(int descriptor) {
   return fcntl(descriptor, F_SETFD, FD_CLOEXEC);
