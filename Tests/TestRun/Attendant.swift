@@ -68,7 +68,7 @@ final class Attendant: Sendable {
     unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
     unsafe posix_spawn_file_actions_adddup2(&actions, 1, 2)
     // Foundation sees the end of a process by a socket, which may not stay open in this one.
-    unsafe posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+    for number in Int32(3)..<1024 { unsafe posix_spawn_file_actions_addclose(&actions, number) }
     unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
     var arguments: [UnsafeMutablePointer<CChar>?] = unsafe []
     for argument in ["sh", "-c", script] { unsafe arguments.append(unsafe strdup(argument)) }
