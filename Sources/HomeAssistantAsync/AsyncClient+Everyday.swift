@@ -25,7 +25,9 @@ extension AsyncClient {
   ///   - service: such as `turn_on`; Home Assistant calls it an action, too.
   ///   - entities: on which ones.
   ///   - data: what else the service takes.
+  ///   - wantsResponse: whether the service's own answer is wanted.
   /// - Returns: what the service answers, where `wantsResponse` is true.
+  /// - Throws: `RequestError`; `.server` where Home Assistant refuses the call.
   @discardableResult
   public nonisolated func callService(
     _ domain: String, _ service: String, on entities: [EntityID] = [], data: [String: JSON] = [:],
