@@ -82,8 +82,11 @@ public enum ConnectionFlaw: CaseIterable, Sendable {
   case untrustedCertificate
   /// The certificate, or the clock of this machine.
   case certificateOutOfDate
+  /// The certificate names other hosts than the one that was asked for.
   case certificateForAnotherName
+  /// The file of authorities is missing, or holds no PEM certificate.
   case unreadableAuthorities
+  /// The server's key is not the one that the configuration pins.
   case otherPublicKey
   /// What answers there does not speak TLS, or wants something that it is not shown.
   case noTLS
