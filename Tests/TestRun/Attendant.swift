@@ -18,18 +18,22 @@ final class Attendant: Sendable {
   /// The programs are told one after the other.
   private let order = Mutex(())
 
+  /// The shell that waits is not a child of this process: Swift Testing looks at every child that has ended,
+  /// again and again until it is reaped.
   private static let script = """
     trap '' INT TERM HUP
-    alive=
-    while read -r what number; do
-      others=
-      for process in $alive; do
-        [ "$process" = "$number" ] || others="$others $process"
+    {
+      alive=
+      while read -r what number; do
+        others=
+        for process in $alive; do
+          [ "$process" = "$number" ] || others="$others $process"
+        done
+        alive=$others
+        [ "$what" = "-" ] || alive="$alive $number"
       done
-      alive=$others
-      [ "$what" = "-" ] || alive="$alive $number"
-    done
-    [ -z "$alive" ] || kill -9 $alive
+      [ -z "$alive" ] || kill -9 $alive
+    } <&0 &
     """
 
   init() {
@@ -75,6 +79,8 @@ final class Attendant: Sendable {
     unsafe arguments.append(nil)
     defer { unsafe arguments.forEach { unsafe free($0) } }
     var process: pid_t = 0
-    return unsafe posix_spawn(&process, "/bin/sh", &actions, &attributes, arguments, environ) == 0
+    guard unsafe posix_spawn(&process, "/bin/sh", &actions, &attributes, arguments, environ) == 0
+    else { return false }
+    return unsafe waitpid(process, nil, 0) == process
   }
 }
