@@ -67,27 +67,6 @@ extension WholeAgent.Registering {
     #expect(ending.lines(with: "no token is sent: a rejection cannot be kept in").count == 1)
   }
 
-  /// Its access token is accepted nowhere; another one from it would be counted as a wrong login.
-  @Test func aLoginWhoseAccessTokenIsRejectedIsNotUsedAgain() async throws {
-    var household = Household()
-    household.token = "token-\(UUID().uuidString)"
-    household.resident.userName = "Ann"
-    household.resident.password = "pass \(UUID().uuidString)"
-    let home = try PracticeServer(port: reservedPort(), household: household)
-    let board = try await Board.loggedIn(to: home)
-    board.keepKeptSecrets()
-    try board.remove("state/registration.json")
-    home.withHome { $0.household.accessTokenLifetime = .zero }
-    for _ in 0..<2 {
-      let agent = try RunningAgent(on: board)
-      try await agent.event("not_registered")
-      for _ in 0..<2 { try await agent.hasReadEverything() }
-      #expect(await agent.stop().status == 0)
-    }
-    #expect(refusedTokens(of: home) == 1)
-    #expect(home.counters.registrations == 1)
-  }
-
   /// The same trouble a second time is news.
   @Test func aStateDirectoryThatFailsAgainIsToldAgain() async throws {
     let home = try practiceHome()
