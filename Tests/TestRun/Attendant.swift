@@ -81,6 +81,6 @@ final class Attendant: Sendable {
     var process: pid_t = 0
     guard unsafe posix_spawn(&process, "/bin/sh", &actions, &attributes, arguments, environ) == 0
     else { return false }
-    return unsafe waitpid(process, nil, 0) == process
+    return waitpid(process, nil, 0) == process
   }
 }
