@@ -97,7 +97,8 @@ let package = Package(
       linkerSettings: libraries("microhttpd", "sodium", "m")),
 
     // Where tests have their files, and what ends the programs that they start.
-    .target(name: "TestRun", path: "Tests/TestRun", swiftSettings: everywhere),
+    .target(
+      name: "TestRun", path: "Tests/TestRun", cSettings: withGNU, swiftSettings: everywhere),
     .testTarget(
       name: "BytesTests", dependencies: ["Bytes"],
       swiftSettings: everywhere),

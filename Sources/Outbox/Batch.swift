@@ -33,15 +33,17 @@ public struct Batch: ~Copyable {
     /// Whether a value waits for Home Assistant. What it does not want does not wait.
     var isUndelivered: Bool { value != nil && !isAcknowledged && standing != .refused }
     var isDue: Bool { value != nil && (isDoubtful || !isAcknowledged) }
+    /// Whether Home Assistant was told of the sensor, and has not proven that it does not want it.
+    var isOffered: Bool { standing == .registered || standing == .declined }
   }
 
   /// What Home Assistant thinks of a sensor.
   enum Standing: Equatable {
     case unregistered
     case registered
-    /// It dropped the registration without a word, which says something about the sensor only
-    /// where it takes what follows.
-    case dropped
+    /// The answer to its registration was no, or nothing. Anyone may have said that: the states that
+    /// follow ask for the sensor again, and their answer is the proof.
+    case declined
     /// It did not want it. It is not asked again until the agent or Home Assistant restarts.
     case refused
   }
@@ -144,9 +146,16 @@ public struct Batch: ~Copyable {
     slots.firstIndex { $0.value != nil && $0.standing == .unregistered }.map(SensorIndex.init)
   }
 
-  /// The next sensor whose registration was dropped.
-  var nextDropped: SensorIndex? {
-    slots.firstIndex { $0.standing == .dropped }.map(SensorIndex.init)
+  /// The next sensor whose registration was declined.
+  var nextDeclined: SensorIndex? {
+    slots.firstIndex { $0.standing == .declined }.map(SensorIndex.init)
+  }
+
+  /// Who declined was not Home Assistant: the sensors are offered again.
+  mutating func forgetDeclined() {
+    for index in slots.indices where slots[index].standing == .declined {
+      slots[index].standing = .unregistered
+    }
   }
 
   /// Writes the `data` of an `update_sensor_states` with every sensor that is due, and with the
@@ -155,7 +164,7 @@ public struct Batch: ~Copyable {
     hasUrgentChange = false
     buffer.openJSONArray()
     challenge.appendState(to: &buffer)
-    for index in slots.indices where slots[index].isDue && slots[index].standing == .registered {
+    for index in slots.indices where slots[index].isDue && slots[index].isOffered {
       slots[index].sentVersion = slots[index].version
       let value = slots[index].value
       slots[index].registration.writeUpdate(into: &buffer) { $0.appendJSON(state: value) }
@@ -172,6 +181,8 @@ public struct Batch: ~Copyable {
   }
 
   // MARK: What Home Assistant said
+
+  func standing(of sensor: SensorIndex) -> Standing { slots[sensor.value].standing }
 
   mutating func setStanding(_ standing: Standing, of sensor: SensorIndex) {
     slots[sensor.value].standing = standing

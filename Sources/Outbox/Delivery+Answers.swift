@@ -27,7 +27,12 @@ extension Delivery {
     case .key: preconditionFailure("a key does not come in an answer of this kind")
     case .configuration: configurationAnswered(content, now: now)
     case .registration: registrationAnswered(content)
-    case .sensor(let sensor): registered(sensor, isWanted: (try? isSuccess(content)) == true)
+    case .sensor(let sensor):
+      if (try? isSuccess(content)) == true {
+        registered(sensor, isWanted: true)
+      } else {
+        batch.setStanding(.declined, of: sensor)
+      }
     case .location: return locationAnswered(now: now)
     case .readBack: return readBackAnswered(content, now: now)
     case .states: return statesAnswered(content, now: now)
@@ -41,7 +46,7 @@ extension Delivery {
     switch message {
     case .sensor(let sensor):
       // One sensor that Home Assistant drops says nothing about the others.
-      batch.setStanding(.dropped, of: sensor)
+      batch.setStanding(.declined, of: sensor)
       return next(now: now)
     case .registration:
       // The same holds for what it does not like about the device.
@@ -89,6 +94,11 @@ extension Delivery {
 
   /// Returns whether Home Assistant does not know the sensor.
   mutating func judge(_ sensor: SensorIndex, _ verdict: SensorVerdict) -> Bool {
+    if batch.standing(of: sensor) == .declined {
+      // What else is said of it confirms that Home Assistant does not want it.
+      guard verdict == .accepted || verdict == .disabled else { return false }
+      registered(sensor, isWanted: true)
+    }
     switch verdict {
     case .accepted, .disabled:
       batch.acknowledge(sensor)

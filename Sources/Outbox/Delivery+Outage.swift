@@ -15,7 +15,7 @@ extension Delivery {
       lastRoute = route
       tell(.routeTaken(route))
     }
-    while let sensor = batch.nextDropped { registered(sensor, isWanted: false) }
+    while let sensor = batch.nextDeclined { registered(sensor, isWanted: false) }
     if let sent = cycle.sent { batch.acknowledgeFix(sent.fix) }
     if let fingerprint = cycle.toldFingerprint {
       untold = nil
@@ -40,6 +40,7 @@ extension Delivery {
 
   /// What was sent was not proven. Returns what is sent over the next route, if there is one.
   mutating func failed(_ cause: Outage.Cause, now: Instant) -> Message? {
+    batch.forgetDeclined()
     if let failed = routeUnderWay, routes.failed(cause, over: failed, now: now) {
       tell(.routeFailed(failed, cause))
       // Whoever is there may be somebody else.

@@ -4,7 +4,7 @@ import Testing
 
 extension WholeAgent {
   /// The same state of the board or of Home Assistant has the same exit code in every command.
-  @Suite(.timeLimit(.minutes(3))) struct ExitCodes {}
+  @Suite struct ExitCodes {}
 }
 
 extension WholeAgent.ExitCodes {

@@ -1,6 +1,7 @@
 import Foundation
 import LinuxIO
 import PracticeHome
+import TestRun
 import Testing
 
 /// A board that is paired and well, with its home, for one fault to be planted in.
@@ -10,7 +11,7 @@ final class FaultyWorld {
   private var environment: [String: String] = [:]
   private var program = RunningAgent.executable
   private var gpsd: FakeGPSD?
-  private var tlsServer: Process?
+  private var tlsServer: ChildProcess?
   private var tlsURL = ""
 
   init() async throws {
@@ -44,10 +45,8 @@ final class FaultyWorld {
     if !FileManager.default.fileExists(atPath: library) {
       let object = RunningAgent.executable.deletingLastPathComponent()
         .appending(path: "FakeGPIOD.build/fakegpiod.c.o")
-      let process = try Process.run(
-        URL(filePath: "/usr/bin/env"), arguments: ["cc", "-shared", "-o", library, object.path])
-      process.waitUntilExit()
-      try #require(process.terminationStatus == 0)
+      try #require(
+        try ChildProcess.run("cc", ["-shared", "-o", library, object.path], errors: .inherited) == 0)
     }
     environment["LD_PRELOAD"] = library
     environment["FAKEGPIOD"] = chip
@@ -58,10 +57,7 @@ final class FaultyWorld {
   }
 
   static var mayMount: Bool {
-    let process = try? Process.run(
-      URL(filePath: "/usr/bin/env"), arguments: ["unshare", "-m", "true"])
-    process?.waitUntilExit()
-    return process?.terminationStatus == 0
+    (try? ChildProcess.run("unshare", ["-m", "true"])) == 0
   }
 
   /// The disk of the state directory, for all programs that start from now on.
@@ -80,7 +76,7 @@ final class FaultyWorld {
   }
 
   /// A server with a certificate that it made itself.
-  func useTLS() throws {
+  func useTLS() async throws {
     let script = """
       openssl req -x509 -newkey rsa:2048 -nodes -keyout tls.key -out tls.pem -subj /CN=localhost \\
         -addext subjectAltName=IP:127.0.0.1 -days 2 2>tls.log
@@ -93,29 +89,16 @@ final class FaultyWorld {
         try: context.wrap_socket(server.accept()[0], server_side=True).close()
         except OSError: pass'
       """
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = ["-euc", script]
-    process.currentDirectoryURL = board.folder
     let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    tlsServer = process
-    var line = ""
-    while !line.hasSuffix("\n") {
-      guard let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty else {
-        break
-      }
-      line += String(decoding: byte, as: UTF8.self)
-    }
-    tlsURL = "https://127.0.0.1:\(try #require(UInt16(line.dropLast())))"
+    tlsServer = try ChildProcess(
+      "sh", ["-euc", script], in: board.folder, output: .pipe(output))
+    var lines = output.lines().makeAsyncIterator()
+    let port = UInt16(try #require(await lines.next()))
+    tlsURL = "https://127.0.0.1:\(try #require(port))"
     try replace(home.url, with: tlsURL)
   }
 
-  deinit {
-    tlsServer?.terminate()
-    tlsServer?.waitUntilExit()
-  }
+  deinit { tlsServer?.send(signal: SIGKILL) }
 
   // MARK: What is asked
 

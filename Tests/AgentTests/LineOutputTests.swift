@@ -1,5 +1,6 @@
 import Foundation
 import PracticeHome
+import TestRun
 import Testing
 
 @testable import Agent
@@ -92,16 +93,12 @@ extension WholeAgent.Outages {
     let full = Data(repeating: 0x0A, count: 1 << 16)
     _ = unsafe full.withUnsafeBytes { unsafe write(writer, $0.baseAddress, $0.count) }
 
-    let process = Process()
-    process.executableURL = RunningAgent.executable
-    process.arguments = ["run", "--json", "--config", board.configuration]
-    process.standardOutput = pipe
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+    let process = try ChildProcess(
+      RunningAgent.executable.path, ["run", "--json", "--config", board.configuration],
+      output: .pipe(pipe), errors: .nothing)
+    defer { process.send(signal: SIGKILL) }
     try await patiently { shownCharge(in: home) != nil }
     process.terminate()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    #expect(await process.ending() == 0)
   }
 }

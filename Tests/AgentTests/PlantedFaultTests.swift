@@ -138,7 +138,7 @@ extension SetUp.PlantedFaults {
       "server         {tls} cannot be reached: {reason}", atFault: "the network",
       remedy: "name its authority's certificate in home_assistant.tls.ca_file, or renew a"
         + " certificate that is out of date", status: 75
-    ) { try $0.useTLS() },
+    ) { try await $0.useTLS() },
     PlantedFault(
       "a login page", "server         what answers at {url} is not Home Assistant (200)",
       atFault: "the network",

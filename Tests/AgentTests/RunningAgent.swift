@@ -24,9 +24,6 @@ struct AgentEvent: Decodable, Sendable {
 /// What it says on standard output is waited for line by line: a story needs no clock. An agent
 /// that is silent for too long is killed, and the story fails with all that it said.
 final class RunningAgent {
-  /// Longer than any story; only one that hangs gets here.
-  static let patience: DispatchTimeInterval = .seconds(300)
-
   /// Why a story does not go on: the agent ended before it said what was waited for.
   struct Ended: Error, CustomStringConvertible {
     let awaited: String
@@ -49,11 +46,9 @@ final class RunningAgent {
   }
 
   private let board: Board
-  private let process = Process()
+  private let process: ChildProcess
   private var output: AsyncStream<String>.Iterator
   private let log: AsyncStream<String>
-  private let status: AsyncStream<Int32>
-  private let watchdog: DispatchWorkItem
   private var lines: [String] = []
   private var logLines: [String] = []
   private var isMarkThere = true
@@ -76,38 +71,19 @@ final class RunningAgent {
     environment: [String: String] = [:], startedBy program: URL = RunningAgent.executable
   ) throws {
     self.board = board
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    let inputPipe = Pipe()
-    process.standardInput = inputPipe
-    process.executableURL = program
-    process.arguments = arguments ?? ["run", "--config", board.configuration, "--json"]
-    let outputPipe = Pipe()
-    let logPipe = Pipe()
-    process.standardOutput = outputPipe
-    process.standardError = logPipe
-    let (status, continuation) = AsyncStream<Int32>.makeStream()
-    self.status = status
-    process.terminationHandler = { process in
-      TestRun.hasEnded(process.processIdentifier)
-      continuation.yield(process.terminationStatus)
-      continuation.finish()
-    }
-    try process.run()
-    TestRun.started(process.processIdentifier)
+    let (inputPipe, outputPipe, logPipe) = (Pipe(), Pipe(), Pipe())
+    process = try ChildProcess(
+      program.path, arguments ?? ["run", "--config", board.configuration, "--json"],
+      environment: environment, input: .pipe(inputPipe), output: .pipe(outputPipe),
+      errors: .pipe(logPipe))
     // Fewer bytes than a pipe holds.
     try inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
     try inputPipe.fileHandleForWriting.close()
-    output = textLines(of: outputPipe.fileHandleForReading).makeAsyncIterator()
-    log = textLines(of: logPipe.fileHandleForReading)
-    let number = process.processIdentifier
-    watchdog = DispatchWorkItem { Foundation.kill(number, SIGKILL) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: watchdog)
+    output = outputPipe.lines().makeAsyncIterator()
+    log = logPipe.lines()
   }
 
-  deinit {
-    watchdog.cancel()
-    if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
-  }
+  deinit { process.send(signal: SIGKILL) }
 
   /// What the kernel lets it do: `/proc/PID/limits`.
   func limits() throws -> String {
@@ -172,20 +148,16 @@ final class RunningAgent {
     return await ending()
   }
 
-  func send(signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
+  func send(signal: Int32) { process.send(signal: signal) }
 
   /// Lets it open nothing more, or as much as usual.
   func limitDescriptors(_ isLimited: Bool) throws {
     let names = try FileManager.default.contentsOfDirectory(
       atPath: "/proc/\(process.processIdentifier)/fd")
     let free = (0...).first { !names.contains(String($0)) } ?? 0
-    let prlimit = try Process.run(
-      URL(filePath: "/usr/bin/prlimit"),
-      arguments: [
-        "--pid", "\(process.processIdentifier)", "--nofile=\(isLimited ? free : 1024):4096",
-      ])
-    prlimit.waitUntilExit()
-    #expect(prlimit.terminationStatus == 0)
+    let limit = "--nofile=\(isLimited ? free : 1024):4096"
+    let status = try ChildProcess.run("prlimit", ["--pid", "\(process.processIdentifier)", limit])
+    #expect(status == 0)
   }
 
   /// How many descriptors it has.
@@ -197,13 +169,13 @@ final class RunningAgent {
 
   /// The same with Ctrl-C.
   func interrupt() async -> Ending {
-    process.interrupt()
+    process.send(signal: SIGINT)
     return await ending()
   }
 
   /// Ends it without a chance to tidy up, as a power cut does, or a trap.
   func kill(with signal: Int32 = SIGKILL) async -> Ending {
-    Foundation.kill(process.processIdentifier, signal)
+    process.send(signal: signal)
     return await ending()
   }
 
@@ -212,10 +184,7 @@ final class RunningAgent {
     while let line = await output.next() { lines.append(line) }
     let log = await restOfLog()
     board.expectNothingSecret(in: lines + log)
-    var status: Int32 = -1
-    for await ended in self.status { status = ended }
-    watchdog.cancel()
-    return Ending(status: status, output: lines, log: log)
+    return Ending(status: await process.ending(), output: lines, log: log)
   }
 
   private func restOfLog() async -> [String] {
@@ -231,27 +200,4 @@ final class RunningAgent {
     }
     return false
   }
-}
-
-/// The lines that come through a pipe, until its end; a thread of its own reads them.
-private func textLines(of pipe: FileHandle) -> AsyncStream<String> {
-  let (lines, continuation) = AsyncStream<String>.makeStream()
-  Thread.detachNewThread {
-    var rest = Data()
-    // `availableData` does not survive a signal.
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = unsafe read(pipe.fileDescriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { break }
-      rest += buffer[..<count]
-      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-        continuation.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
-        rest = rest[(end + 1)...]
-      }
-    }
-    if !rest.isEmpty { continuation.yield(String(decoding: rest, as: UTF8.self)) }
-    continuation.finish()
-  }
-  return lines
 }

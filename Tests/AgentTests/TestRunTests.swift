@@ -34,25 +34,42 @@ import Testing
     #expect(exists(beginning), "a run that begins has no lock yet")
   }
 
-  private func sleeper() throws -> Process {
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/sleep")
-    process.arguments = ["1000"]
-    try process.run()
-    return process
-  }
-
-  @Test func whatWasStartedAndHasNotEndedEndsWithTheRun() throws {
-    let (ended, forgotten) = (try sleeper(), try sleeper())
+  @Test func whatWasStartedAndHasNotEndedEndsWithTheRun() async throws {
+    let ended = try ChildProcess("sleep", ["1000"])
+    let forgotten = try ChildProcess("sleep", ["1000"])
     do {
       let attendant = Attendant()
       for process in [ended, forgotten] { attendant.watch(process.processIdentifier) }
       attendant.forget(forgotten.processIdentifier)
     }
-    ended.waitUntilExit()
-    #expect(ended.terminationReason == .uncaughtSignal && ended.terminationStatus == SIGKILL)
+    #expect(await ended.ending() == SIGKILL)
     #expect(forgotten.isRunning)
-    kill(forgotten.processIdentifier, SIGKILL)
-    forgotten.waitUntilExit()
+    forgotten.send(signal: SIGKILL)
+    #expect(await forgotten.ending() == SIGKILL)
+  }
+
+  @Test func aProgramThatHangsIsKilled() async throws {
+    let process = try ChildProcess("sleep", ["1000"], patience: .milliseconds(1))
+    #expect(await process.ending() == SIGKILL)
+  }
+
+  @Test func aProgramHasItsStreamsAndNothingElse() async throws {
+    let (input, output) = (Pipe(), Pipe())
+    let process = try ChildProcess(
+      "sh", ["-c", "read -r line; echo $line $WORD $PWD; ls /proc/$$/fd; exit 7"],
+      environment: ["WORD": "and"], in: URL(filePath: "/"), input: .pipe(input),
+      output: .pipe(output), errors: .nothing)
+    try input.fileHandleForWriting.write(contentsOf: Data("one\n".utf8))
+    var lines: [String] = []
+    for await line in output.lines() { lines.append(line) }
+    #expect(lines == ["one and /", "0", "1", "2"])
+    #expect(await process.ending() == 7)
+  }
+
+  @Test func aProgramThatIsNotThereIsNamed() throws {
+    let failure = try #require(throws: ChildProcess.StartFailure.self) {
+      _ = try ChildProcess("no-such-program", [])
+    }
+    #expect(failure.program == "no-such-program" && failure.error.code == .ENOENT)
   }
 }

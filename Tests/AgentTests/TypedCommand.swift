@@ -39,17 +39,7 @@ private final class Terminal: Sendable {
 
   /// What appears on the screen, until no program is left to write there.
   func appearances() -> AsyncStream<[UInt8]> {
-    let (texts, continuation) = AsyncStream<[UInt8]>.makeStream()
-    Thread.detachNewThread { [self] in
-      while true {
-        var bytes = [UInt8](repeating: 0, count: 1024)
-        let count = unsafe read(descriptor, &bytes, bytes.count)
-        guard count > 0 else { break }
-        continuation.yield(Array(bytes[..<count]))
-      }
-      continuation.finish()
-    }
-    return texts
+    descriptor.bytes(keeping: self)
   }
 }
 
@@ -85,12 +75,10 @@ final class TypedCommand {
   }
 
   private let board: Board
-  private let process = Process()
+  private let process: ChildProcess
   private let terminal: Terminal
   private var appearances: AsyncStream<[UInt8]>.Iterator
-  private let output = Pipe()
-  private let status: AsyncStream<Int32>
-  private let watchdog: DispatchWorkItem
+  private let output: AsyncStream<[UInt8]>
   private var shown: [UInt8] = []
   /// Up to where the story knows the screen.
   private var seenCount = 0
@@ -106,34 +94,17 @@ final class TypedCommand {
     let (terminal, program) = try Terminal.opened()
     self.terminal = terminal
     terminal.setWidth(columns)
-    process.executableURL = RunningAgent.executable
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(["NO_COLOR": "1"]) { $1 }
-    process.standardInput = program
-    process.standardOutput = output
-    process.standardError = program
-    let (status, continuation) = AsyncStream<Int32>.makeStream()
-    self.status = status
-    process.terminationHandler = { process in
-      TestRun.hasEnded(process.processIdentifier)
-      continuation.yield(process.terminationStatus)
-      continuation.finish()
-    }
-    try process.run()
-    TestRun.started(process.processIdentifier)
+    let output = Pipe()
+    process = try ChildProcess(
+      RunningAgent.executable.path, arguments, environment: ["NO_COLOR": "1"],
+      input: .file(program), output: .pipe(output), errors: .file(program))
+    self.output = output.bytes()
     // The screen ends when the last program has gone.
     try program.close()
     appearances = terminal.appearances().makeAsyncIterator()
-    let number = process.processIdentifier
-    watchdog = DispatchWorkItem { kill(number, SIGKILL) }
-    DispatchQueue.global().asyncAfter(
-      deadline: .now() + RunningAgent.patience, execute: watchdog)
   }
 
-  deinit {
-    watchdog.cancel()
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-  }
+  deinit { process.send(signal: SIGKILL) }
 
   // MARK: What the person does
 
@@ -176,12 +147,11 @@ final class TypedCommand {
   /// Waits for its end. Whatever the story was, it must have kept its secrets.
   func ending() async -> Ending {
     while let bytes = await appearances.next() { shown += bytes }
-    let bytes = output.fileHandleForReading.readDataToEndOfFile()
-    var status: Int32 = -1
-    for await ended in self.status { status = ended }
-    watchdog.cancel()
+    var bytes: [UInt8] = []
+    for await chunk in output { bytes += chunk }
     let ending = Ending(
-      status: status, screen: screen, output: String(decoding: bytes, as: UTF8.self))
+      status: await process.ending(), screen: screen,
+      output: String(decoding: bytes, as: UTF8.self))
     board.expectNothingSecret(in: [ending.screen, ending.output])
     return ending
   }

@@ -124,9 +124,13 @@ extension WholeAgent.Servers {
     let isTurnedAway: (PracticeHome.Event) -> Bool = {
       if case .occurred(.socketClosed(_, byHome: true)) = $0 { true } else { false }
     }
-    let obstacle = "state/rejected-token.new"
-    try board.makeFolder(obstacle)
+    home.fault = .noWebSocket
     let agent = try RunningAgent(on: board)
+    try await agent.event("websocket_failed")
+    // What was rejected is known by now. Not even root replaces a folder by a file.
+    let obstacle = "state/rejected-token"
+    try board.makeFolder(obstacle)
+    home.fault = nil
     try await agent.event("state_failed")
     try await agent.event("websocket_rejected")
     try await agent.event("proven")

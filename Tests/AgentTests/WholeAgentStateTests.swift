@@ -350,11 +350,7 @@ let canMount: Bool = {
 }()
 
 private func run(_ command: String...) throws {
-  let process = Process()
-  process.executableURL = URL(filePath: "/usr/bin/env")
-  process.arguments = command
-  process.standardError = FileHandle.nullDevice
-  try process.run()
-  process.waitUntilExit()
-  guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
+  guard try ChildProcess.run(command[0], Array(command.dropFirst())) == 0 else {
+    throw CocoaError(.executableLoad)
+  }
 }

@@ -4,7 +4,7 @@ import Testing
 
 extension WholeAgent {
   /// What a person at a terminal, or a script in the place of one, may rely on in every command.
-  @Suite(.timeLimit(.minutes(3))) struct AtTheTerminal {}
+  @Suite struct AtTheTerminal {}
 }
 
 private let commands = ["run", "status", "pair", "unpair", "check", "send", "watch", "spool"]

@@ -95,22 +95,14 @@ struct Agent {
   }
 
   func run(_ words: [String], input: String = "") throws -> Run {
-    let process = Process()
-    let output = Pipe()
-    let typed = Pipe()
-    process.executableURL = binary
-    process.arguments = words + options
-    process.standardInput = typed
-    process.standardOutput = output
-    try process.run()
-    TestRun.started(process.processIdentifier)
-    defer { TestRun.hasEnded(process.processIdentifier) }
+    let (typed, output) = (Pipe(), Pipe())
+    let process = try ChildProcess(
+      binary.path, words + options, input: .pipe(typed), output: .pipe(output))
     try typed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
     try typed.fileHandleForWriting.close()
     let lines = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
     return Run(
-      status: process.terminationStatus,
+      status: process.waitUntilEnd(),
       events: lines.split(separator: UInt8(ascii: "\n")).compactMap { JSON(parsing: Data($0)) })
   }
 

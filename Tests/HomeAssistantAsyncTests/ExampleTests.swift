@@ -12,16 +12,11 @@ import Testing
   init() throws { house = try PracticeHouse() }
 
   /// Starts the executable that was built beside these tests, and what it prints until its end.
-  private func start(_ arguments: String...) throws -> (Process, Task<String, any Error>) {
-    let process = Process()
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+  private func start(_ arguments: String...) throws -> (ChildProcess, Task<String, any Error>) {
+    let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent().appending(path: "example")
-    process.arguments = arguments
     let pipe = Pipe()
-    process.standardOutput = pipe
-    process.terminationHandler = { TestRun.hasEnded($0.processIdentifier) }
-    try process.run()
-    TestRun.started(process.processIdentifier)
+    let process = try ChildProcess(program.path, arguments, output: .pipe(pipe))
     let output = Task.detached {
       String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     }
@@ -48,8 +43,7 @@ import Testing
         person.practice becomes unknown
 
         """)
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    #expect(await process.ending() == 0)
   }
 
   @Test func aWrongTokenIsSaidInWords() async throws {

@@ -60,6 +60,8 @@ final class DeliveryRig {
   private(set) var diskActions: [Spool.Action] = []
   var now = Instant(nanoseconds: 0)
   var answersInquiries = true
+  /// The sensors that Home Assistant does not want.
+  var unwanted: Set<String> = []
   /// What Home Assistant says of itself.
   var configuration = DeliveryRig.configuration
   /// How far the wall clock is ahead of the monotonic one.
@@ -244,10 +246,16 @@ final class DeliveryRig {
         #"{"app_id":"homeward","app_name":"Homeward","supports_encryption":true,"#
           + told.dropFirst())
     case .readBack: answered(readBack(ofLocation: lastLocation))
-    case .sensor: answered(#"{"success":true}"#)
+    case .sensor:
+      let told = try #require(sent.last)
+      let isWanted = !unwanted.contains { told.contains(#""unique_id":"\#($0)""#) }
+      answered(#"{"success":\#(isWanted)}"#)
     case .location, .history: answered(.unproven)
     case .states:
-      let verdicts = try ids(in: try #require(sent.last)).map { #""\#($0)":{"success":true}"# }
+      let verdicts = try ids(in: try #require(sent.last)).map { id in
+        let unknown = #"{"success":false,"error":{"code":"not_registered","message":""}}"#
+        return #""\#(id)":\#(unwanted.contains(id) ? unknown : #"{"success":true}"#)"#
+      }
       answered("{" + verdicts.joined(separator: ",") + "}")
     }
   }

@@ -207,21 +207,48 @@ import Testing
   @Test func aSensorThatIsNotWantedIsToldOnceAndDoesNotHinderTheOthers() throws {
     let odd = try rig.sensor("odd", 1)
     _ = try rig.sensor("level", 7)
+    rig.unwanted = ["odd"]
     rig.cycleDue()
     rig.answered(.unproven)
     try rig.acceptAll()
-    #expect(try ids(in: try #require(rig.sent.last)) == ["level"])
+    // The proof is what is said of it here.
+    #expect(try ids(in: try #require(rig.sent.last)) == ["odd", "level"])
     #expect(rig.events.filter { $0 == .sensorRefused(odd) }.count == 1)
     // Neither it nor its changes are offered again.
     rig.record(odd, 2)
     #expect(try rig.acceptedCycle() == ["[]"])
   }
 
+  /// Nothing binds the answer to a registration to its question: it may be an old one.
+  @Test(arguments: [#"{"success":false}"#, "{}", "[]"])
+  func aLieAboutASensorIsContradictedByTheProof(lie: String) throws {
+    let level = try rig.sensor("level", 7)
+    rig.cycleDue()
+    rig.replayed(lie)
+    try rig.acceptAll()
+    #expect(
+      rig.events == [.sensorRegistered(level), .proven(readings: 1, hasLocation: false)])
+    rig.record(level, 8)
+    #expect(try rig.acceptedCycle().last?.contains(#""state":8"#) == true)
+  }
+
+  @Test func aSensorThatIsDeclinedInAFailedCycleIsOfferedAgain() throws {
+    let level = try rig.sensor("level", 7)
+    rig.cycleDue()
+    rig.replayed(#"{"success":false}"#)
+    rig.connectionFailed()
+    try rig.sleepUntilDeadline()
+    let sent = try rig.acceptAll()
+    #expect(sent.contains { $0.contains(#""name":"level""#) })
+    #expect(rig.events.contains(.sensorRegistered(level)))
+    #expect(!rig.events.contains(.sensorRefused(level)))
+  }
+
   @Test func aRefusedSensorIsOfferedAgainAfterAnOutage() throws {
     _ = try rig.sensor("odd", 1)
-    rig.cycleDue()
-    rig.answered(#"{"success":false}"#)
-    try rig.acceptAll()
+    rig.unwanted = ["odd"]
+    try rig.acceptedCycle()
+    rig.unwanted = []
     rig.cycleDue()
     rig.connectionFailed()
     try rig.sleepUntilDeadline()

@@ -86,6 +86,7 @@ import Testing
     }
     #expect(rig.events == [.outage(.dropped)])
     // Once there is a proof, the one that is still dropped is the one that is not wanted.
+    rig.unwanted = ["odd"]
     rig.answered(.unproven)
     try rig.acceptAll()
     #expect(rig.events.contains(.sensorRefused(odd)))

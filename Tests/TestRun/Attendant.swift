@@ -1,15 +1,5 @@
-public import Foundation
+import Foundation
 import Synchronization
-
-extension TestRun {
-  private static let attendant = Attendant()
-
-  /// A program was started, which is killed where this run ends before it `hasEnded`.
-  public static func started(_ process: pid_t) { attendant.watch(process) }
-
-  /// A program that was started has ended.
-  public static func hasEnded(_ process: pid_t) { attendant.forget(process) }
-}
 
 /// A shell that outlives this process, and then kills the programs that were started and have not
 /// ended. It sees the end of this process as the end of its input.
@@ -18,10 +8,14 @@ final class Attendant: Sendable {
   /// The programs are told one after the other.
   private let order = Mutex(())
 
-  /// The shell that waits is not a child of this process: Swift Testing looks at every child that has ended,
-  /// again and again until it is reaped.
+  static let ofThisRun = Attendant()
+
+  /// The shell that waits is not a child of this process: Swift Testing looks at every child that
+  /// has ended, again and again until it is reaped. (What a shell starts in the background has
+  /// `/dev/null` as its descriptor 0, which is why it gets the input by another number.)
   private static let script = """
     trap '' INT TERM HUP
+    exec 3<&0
     {
       alive=
       while read -r what number; do
@@ -33,7 +27,7 @@ final class Attendant: Sendable {
         [ "$what" = "-" ] || alive="$alive $number"
       done
       [ -z "$alive" ] || kill -9 $alive
-    } <&0 &
+    } <&3 3<&- &
     """
 
   init() {
@@ -58,28 +52,8 @@ final class Attendant: Sendable {
     }
   }
 
-  /// In a process group of its own: what kills the group of this process leaves it alone.
   private static func start(reading input: Int32) -> Bool {
-    var actions = unsafe posix_spawn_file_actions_t()
-    var attributes = posix_spawnattr_t()
-    unsafe posix_spawn_file_actions_init(&actions)
-    unsafe posix_spawnattr_init(&attributes)
-    defer {
-      unsafe posix_spawn_file_actions_destroy(&actions)
-      unsafe posix_spawnattr_destroy(&attributes)
-    }
-    unsafe posix_spawn_file_actions_adddup2(&actions, input, 0)
-    unsafe posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-    unsafe posix_spawn_file_actions_adddup2(&actions, 1, 2)
-    // Foundation sees the end of a process by a socket, which may not stay open in this one.
-    for number in Int32(3)..<1024 { unsafe posix_spawn_file_actions_addclose(&actions, number) }
-    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
-    var arguments: [UnsafeMutablePointer<CChar>?] = unsafe []
-    for argument in ["sh", "-c", script] { unsafe arguments.append(unsafe strdup(argument)) }
-    unsafe arguments.append(nil)
-    defer { unsafe arguments.forEach { unsafe free($0) } }
-    var process: pid_t = 0
-    guard unsafe posix_spawn(&process, "/bin/sh", &actions, &attributes, arguments, environ) == 0
+    guard let process = try? spawn(["/bin/sh", "-c", script], streams: [input, nil, nil])
     else { return false }
     return waitpid(process, nil, 0) == process
   }

@@ -42,22 +42,15 @@ final class TLSFront {
   }
 
   let port: UInt16
-  private let process = Process()
+  private let process: ChildProcess
 
   /// One before the server at `port`, whose clients may have to show a certificate of the same
   /// authority.
   init(to port: UInt16, by authority: Authority, isAskingForCertificate: Bool = false) throws {
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [
-      "python3", "-c", Self.program, "\(port)", isAskingForCertificate ? "ask" : "",
-    ]
-    process.currentDirectoryURL = authority.directory
     let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    process.terminationHandler = { TestRun.hasEnded($0.processIdentifier) }
-    try process.run()
-    TestRun.started(process.processIdentifier)
+    process = try ChildProcess(
+      "python3", ["-c", Self.program, "\(port)", isAskingForCertificate ? "ask" : ""],
+      in: authority.directory, output: .pipe(output), errors: .nothing)
     var line = ""
     while !line.hasSuffix("\n") {
       guard let data = try output.fileHandleForReading.read(upToCount: 1) else { break }
@@ -67,11 +60,7 @@ final class TLSFront {
     self.port = port
   }
 
-  deinit {
-    // Tests run on threads that block the milder signals, and pass that on.
-    kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-  }
+  deinit { process.send(signal: SIGKILL) }
 
   struct Failure: Error { let words: String }
 
@@ -112,16 +101,9 @@ final class TLSFront {
 }
 
 /// Runs a program to its end.
-private func run(_ program: String, _ arguments: [String], in directory: URL? = nil) throws {
-  let process = Process()
-  process.executableURL = URL(filePath: program)
-  process.arguments = arguments
-  process.currentDirectoryURL = directory
-  process.standardOutput = FileHandle.nullDevice
-  process.standardError = FileHandle.nullDevice
-  try process.run()
-  process.waitUntilExit()
-  guard process.terminationStatus == 0 else {
-    throw TLSFront.Failure(words: "\(program) \(arguments) ended with \(process.terminationStatus)")
+private func run(_ program: String, _ arguments: [String], in directory: URL) throws {
+  let status = try ChildProcess.run(program, arguments, in: directory)
+  guard status == 0 else {
+    throw TLSFront.Failure(words: "\(program) \(arguments) ended with \(status)")
   }
 }
