@@ -46,7 +46,7 @@ final class StateDirectory {
         guard try directory.lock() else { return .inUse }
         lock = consume directory
       }
-      // On a disk that is read-only they stay, and are in nobody's way.
+      // On a disk that is read-only they stay; no other file has their names.
       try? Directory(opening: path).removeUnfinished(of: path)
       return .open
     } catch {

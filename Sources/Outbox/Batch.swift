@@ -41,7 +41,7 @@ public struct Batch: ~Copyable {
   enum Standing: Equatable {
     case unregistered
     case registered
-    /// The answer to its registration was no, or nothing. Anyone may have said that: the states that
+    /// The answer to its registration was no, or nothing. It may be an old answer: the states that
     /// follow ask for the sensor again, and their answer is the proof.
     case declined
     /// It did not want it. It is not asked again until the agent or Home Assistant restarts.
@@ -151,7 +151,7 @@ public struct Batch: ~Copyable {
     slots.firstIndex { $0.standing == .declined }.map(SensorIndex.init)
   }
 
-  /// Who declined was not Home Assistant: the sensors are offered again.
+  /// What declined them was perhaps not Home Assistant: they are offered again.
   mutating func forgetDeclined() {
     for index in slots.indices where slots[index].standing == .declined {
       slots[index].standing = .unregistered

@@ -14,7 +14,7 @@ public enum Fault: Sendable, Equatable {
   case noWebSocket
   /// Store the message, but seal the answer with a key that is not the client's.
   case wrongKey
-  /// Answer with what was answered to the message before of the same type, as somebody in between
+  /// Answer with what was answered to the message before of the same type, as an on-path attacker
   /// may do who kept it. Nothing is stored.
   case replay
   /// Store the message and answer after a while.

@@ -161,7 +161,7 @@ extension SetUp.Checking {
     #expect(check.problems == trouble.problems)
   }
 
-  /// Somebody in between gives what was answered to the check before.
+  /// An on-path attacker gives what was answered to the check before.
   @Test func anOldAnswerIsNoProof() async throws {
     let home = try lockedHome()
     let board = try await Board.loggedIn(to: home)

@@ -16,7 +16,7 @@ private func quietReporter(_ configuration: Configuration) -> Reporter {
     advice: SourceAdvice(configuration))
 }
 
-/// The agent's courier with the files of a state directory, clocks that a test sets, and nobody at
+/// The agent's courier with the files of a state directory, clocks that a test sets, and no server at
 /// the other end.
 private final class CourierRig {
   /// An hour that begins in 2027, when the rig's clocks begin.
@@ -29,7 +29,7 @@ private final class CourierRig {
   private let device: DeviceFingerprint
 
   /// - Parameters:
-  ///   - url: the address of Home Assistant, where nobody is.
+  ///   - url: the address of Home Assistant, where no server is.
   ///   - server: more keys of the section `home_assistant`.
   ///   - settings: more lines of the configuration.
   ///   - hasCloudhook: whether the registration has an address in the cloud.
@@ -159,7 +159,7 @@ private final class CourierRig {
     #expect(beginsAnew(try CourierRig()))
   }
 
-  /// The cloud said that the registration is gone, while this may be anybody's network.
+  /// The cloud said that the registration is gone, while this may be an attacker's network.
   @Test func inAForeignNetworkNoTokenGoesInPlainForANewRegistration() throws {
     #expect(!beginsAnew(try CourierRig(server: Self.foreign, hasCloudhook: true)))
   }

@@ -45,8 +45,8 @@ final class FaultyWorld {
     if !FileManager.default.fileExists(atPath: library) {
       let object = RunningAgent.executable.deletingLastPathComponent()
         .appending(path: "FakeGPIOD.build/fakegpiod.c.o")
-      try #require(
-        try ChildProcess.run("cc", ["-shared", "-o", library, object.path], errors: .inherited) == 0)
+      let arguments = ["-shared", "-o", library, object.path]
+      try #require(try ChildProcess.run("cc", arguments, errors: .inherited) == 0)
     }
     environment["LD_PRELOAD"] = library
     environment["FAKEGPIOD"] = chip

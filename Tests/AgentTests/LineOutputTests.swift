@@ -83,7 +83,7 @@ private final class SlowPipe {
 }
 
 extension WholeAgent.Outages {
-  /// `homeward run --json | less`, with nobody at the keys.
+  /// `homeward run --json | less`, whose reader stands still.
   @Test func aReaderThatStoppedDoesNotStopTheAgent() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)

@@ -99,7 +99,7 @@ extension WholeAgent.Outages {
       "\(ending.log)")
   }
 
-  /// Somebody in between answers with what Home Assistant sealed before, and delivers nothing.
+  /// An on-path attacker answers with what Home Assistant sealed before, and delivers nothing.
   @Test func oldAnswersAreNoProofAndReleaseNothing() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)

@@ -142,7 +142,7 @@ extension WholeAgent.Sending {
     #expect(home.counters.plain == 0)
   }
 
-  /// Somebody in between gives what was answered to the message before.
+  /// An on-path attacker gives what was answered to the message before.
   @Test func anOldAnswerIsNotShownAsThatToThisMessage() async throws {
     let home = try practiceHome()
     let board = try await Board.pairedByToken(with: home)

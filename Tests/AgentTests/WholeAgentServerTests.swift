@@ -395,7 +395,7 @@ extension WholeAgent.Servers {
     #expect(allowed.output.contains { $0.hasPrefix("ok     registration") }, "\(allowed.output)")
   }
 
-  /// Nobody gives a key a second time.
+  /// No Home Assistant gives a key a second time.
   @Test func noKeyIsAskedForWhileItCannotBeKept() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)

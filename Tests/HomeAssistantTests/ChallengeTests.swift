@@ -39,7 +39,7 @@ extension Challenge {
     #expect(isRepeated(by: #"{"cpu":{"success":true},"AAAAAA":\#(Self.refusal),"x":5}"#))
   }
 
-  /// What whoever sits in between may have kept, or has got from us.
+  /// What an on-path attacker may have kept, or has got from us.
   @Test(arguments: [
     "{}", "", "[]", "null", #"{"AAAAAB":\#(refusal)}"#, #"{"cpu":{"success":true}}"#,
     #"{"AAAAAA":{"success":true}}"#, #"{"AAAAAA":1}"#, #"{"AAAAAA":{}}"#,

@@ -78,7 +78,7 @@ import Testing
     #expect(try judged(answer) == .noTracker)
   }
 
-  /// Whoever sits in between may have kept the answer to an earlier one.
+  /// An on-path attacker may have kept the answer to an earlier one.
   @Test(arguments: [
     "{}", #"{"AAAAAB":{"e":"device_tracker.b","lat":51.5,"lon":3.6,"acc":12,"age":0.002}}"#,
     #"{"q":{"e":null}}"#,

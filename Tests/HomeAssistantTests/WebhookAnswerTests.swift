@@ -47,7 +47,7 @@ import Testing
     (#"{"AAAAAA":1}"#, true), (#" {"x":{"AAAAAA":2}, "AAAAAA" : 1}"#, true), ("{}", false),
     (#"{"AAAAAA":2}"#, false), (#"{"AAAAAA":"1"}"#, false), (#"{"AAAAAA":{"error":"x"}}"#, false),
     ("[]", false), ("", false), (#"{"x":{"AAAAAA":1}}"#, false), ("<html>", false),
-    // The answer to another one, and the message itself, given back by whoever sits in between.
+    // The answer to another one, and the message itself, given back by an on-path attacker.
     (#"{"AAAAAB":1}"#, false), (#"{"AAAAAA":{"template":"1"}}"#, false),
   ])
   func onlyTheResultOfTheProbeAnswersIt(answer: String, isAnswered: Bool) {

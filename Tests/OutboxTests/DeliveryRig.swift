@@ -376,7 +376,7 @@ extension Challenge {
 }
 
 /// What stands in an `update_sensor_states` for Home Assistant's users: the first element is for
-/// nobody but the proof.
+/// the proof only.
 func withoutChallenge(_ states: String) -> String {
   guard let end = states.firstIndex(of: "}") else { return states }
   let rest = states[states.index(after: end)...]

@@ -114,7 +114,7 @@ import Testing
     #expect(try rig.acceptedCycle() == ["[]"])
   }
 
-  /// Whoever sits in between may have kept the answer of before the change.
+  /// An on-path attacker may have kept the answer of before the change.
   @Test func anAnswerThatSaysSomethingElseOfTheDeviceIsNone() throws {
     let rig = try rig(untold: Self.update)
     rig.cycleDue()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Outbox
 
-/// Somebody between the board and Home Assistant keeps sealed answers, and gives them again.
+/// An on-path attacker keeps sealed answers, and gives them again.
 @Suite struct ReplayTests {
   private let rig: DeliveryRig
   private let level: SensorIndex

@@ -67,7 +67,7 @@ struct DayPlan {
     }
   }
 
-  /// Somebody sits in between for a while, of every third day.
+  /// An on-path attacker is there for a while, of every third day.
   private static func addReplays(
     to happenings: inout [(at: Duration, happening: World.Happening)], _ draw: inout Draw
   ) {

@@ -1,6 +1,6 @@
 import Bytes
 
-/// What somebody between the board and Home Assistant has kept of what went through his hands.
+/// What an on-path attacker has kept of what went between the board and Home Assistant.
 struct Replays {
   private static let keptCountMax = 64
   private static let nothing = Reply(status: 200, body: [UInt8]("{}".utf8))

@@ -53,6 +53,9 @@ public final class ChildProcess: Sendable {
   ///   - arguments: without the name of the program.
   ///   - environment: variables beside those of this process.
   ///   - directory: where it works; nil for that of this process.
+  ///   - input: its standard input.
+  ///   - output: its standard output.
+  ///   - errors: its standard error.
   ///   - patience: longer than it may take; only a program that hangs gets there.
   /// - Throws: `StartFailure`.
   public init(

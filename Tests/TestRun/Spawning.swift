@@ -8,6 +8,8 @@ import Foundation
 ///   - environment: variables beside those of this process.
 ///   - streams: what its descriptors 0, 1 and 2 are here; nil for `/dev/null`.
 ///   - directory: where it works; nil for the directory of this process.
+/// - Returns: its number.
+/// - Throws: why it does not start.
 func spawn(
   _ words: [String], with environment: [String: String] = [:], streams: [Int32?],
   in directory: String? = nil

@@ -24,7 +24,9 @@ struct EncryptionProof {
       if let flaw = flaw(of: answer, to: type, &version) { return Self.finding(flaw) }
     }
     if registration.isPlain {
-      return .well("encryption", "There is none, as the configuration allows; anybody can answer")
+      return .well(
+        "encryption",
+        "There is none, as the configuration allows; an attacker in the path can answer")
     }
     return .well("encryption", "Home Assistant \(shown: version ?? "") opened our message")
   }

@@ -3,7 +3,7 @@ import CLinux
 import LinuxIO
 
 /// Where an export goes, with the memory of one buffer. A track tells where a person lives: only its
-/// owner may read the file. Whoever stops reading a pipe ends the program,
+/// owner may read the file. A reader that closes its pipe ends the program,
 /// as is the custom (SIGPIPE).
 struct ExportOutput: ~Copyable {
   private static let bufferByteCount = 64 * 1024

@@ -10,7 +10,7 @@ struct AddressChoice {
   let say: (MessageText) -> Void
   /// Whether the person says yes, and what an empty line means.
   let confirm: (MessageText, Bool) throws(CommandFailure) -> Bool
-  /// Why nobody can log in at an address; nil where one can.
+  /// Why a login at an address is not possible; nil where it is.
   let reach: ([UInt8]) throws(CommandFailure) -> CommandFailure?
 
   /// Nil where no address answers, or the person wants none of those that do.

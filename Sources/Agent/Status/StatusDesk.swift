@@ -26,7 +26,7 @@ final class StatusDesk {
   private let reporter: Reporter
   private let listener: LocalListener
   private var watch: LinuxIO.Watch?
-  /// Why nobody is let in until the next cycle.
+  /// Why no visitor is let in until the next cycle.
   private var error: Errno?
   private var document = ByteBuffer(capacity: StatusReport.byteCountMax)
   private unowned(unsafe) let keeper: any StatusKeeper

@@ -1,7 +1,7 @@
 import Bytes
 import HomeAssistant
 
-/// Whatever a server may say to somebody who logs in, and to who renews an access token: nothing of
+/// What a server may say to a client that logs in, and to one that renews an access token: nothing of
 /// it is a trap, a login ends, and a rejected credential is never sent again.
 ///
 /// The input is a list of answers: a byte for the status, two for a length (the lower one first), and
@@ -69,7 +69,7 @@ private func renew(_ answers: Answers) {
   while let answer = answers.next() {
     moment = moment + .seconds(Int64(answer.body.first ?? 0) * 10)
     guard case .send = tokens.tokenWanted(now: moment) else {
-      // Whoever has a token may find it refused at any time.
+      // A token may be refused at any time.
       if case .use(let token) = tokens.tokenWanted(now: moment) {
         refuse(token, &tokens, answer, moment)
       }

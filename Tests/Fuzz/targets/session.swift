@@ -20,7 +20,7 @@ func fuzz(_ input: Span<UInt8>) {
   program.finish()
 }
 
-/// What carries a client that speaks with nobody.
+/// What carries a client that has no server.
 private final class FuzzDriver: Driver {
   var now = Instant(nanoseconds: 1_000_000_000)
   var isOpening = false
