@@ -8,7 +8,7 @@ extension Reporter {
   /// Home Assistant has a chunk of history.
   func historyProven(_ entries: Int) {
     totals.history += entries
-    log.notice("\(entries) earlier readings and fixes reached Home Assistant as history")
+    log.notice("\(entries: entries, " earlier") reached Home Assistant as history")
     events.write("history_proven") { $0.appendMember("entries", entries) }
   }
 
@@ -23,8 +23,8 @@ extension Reporter {
     guard totals.lost > toldLostCount * 2 else { return }
     toldLostCount = totals.lost
     log.error(
-      "\(totals.lost) readings and fixes were lost since the start, because there was no room for"
-        + " them (see history.disk_megabytes), or the disk damaged them")
+      "lost since the start: \(entries: totals.lost), because there was no room (see"
+        + " history.disk_megabytes), or the disk was damaged")
     events.write("lost") { $0.appendMember("entries", totals.lost) }
   }
 

@@ -10,7 +10,7 @@ extension Reporter {
     switch event {
     case .imported(let uniqueID, let hours):
       log.notice(
-        "Home Assistant's statistics of \(quoted: uniqueID) have \(hours) hours of an outage now")
+        "Home Assistant's statistics of \(quoted: uniqueID) have \(hours, "hour") of an outage now")
       events.write("statistics_imported") {
         $0.appendMember("sensor", uniqueID.span)
         $0.appendMember("hours", hours)

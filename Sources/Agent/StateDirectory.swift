@@ -138,12 +138,14 @@ final class StateDirectory {
   func write(_ registration: Registration) throws(Errno) {
     var buffer = ByteBuffer(capacity: Registration.fileByteCountMax)
     registration.writeFile(into: &buffer)
+    defer { buffer.wipe() }
     try replaceFile(named: Self.registrationName, in: path, with: buffer.bytes)
   }
 
   func write(_ credential: Credential) throws(Errno) {
     var buffer = ByteBuffer(capacity: Credential.fileByteCountMax)
     credential.writeFile(into: &buffer)
+    defer { buffer.wipe() }
     try replaceFile(named: Self.credentialName, in: path, with: buffer.bytes)
   }
 

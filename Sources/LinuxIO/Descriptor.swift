@@ -21,6 +21,14 @@ public struct Descriptor: ~Copyable, Sendable {
     case end
   }
 
+  /// Lets only its owner read and write a regular file. Another kind, such as a device, stays as it is.
+  public func makePrivate() throws(Errno) {
+    var status = stat()
+    _ = try retryingInterrupts { unsafe fstat(number, &status) }
+    guard status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { return }
+    _ = try retryingInterrupts { fchmod(number, 0o600) }
+  }
+
   /// Reads once into the free part of `buffer`, which must not be full.
   public func read(into buffer: inout ByteBuffer) throws(Errno) -> ReadResult {
     precondition(buffer.freeCapacity > 0, "a full buffer would look like the end of the file")

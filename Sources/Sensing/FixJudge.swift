@@ -35,7 +35,8 @@ public struct FixJudge: Sendable {
     /// The date is before this program was released, or decades behind that.
     case impossible
     /// The same, and it is off by a multiple of 1,024 weeks: the receiver's count of them has
-    /// begun anew.
+    /// begun anew. Where the board's own clock is not set, what 1,024 weeks later is within five
+    /// years of the release.
     case weeksOff
   }
 
@@ -86,12 +87,19 @@ extension FixJudge.DateFlaw {
   /// GPS counts weeks up to this many.
   private static let weeksNanoseconds: Int64 = 1024 * 7 * 86_400 * 1_000_000_000
   private static let dayNanoseconds: Int64 = 86_400 * 1_000_000_000
+  private static let yearsOfUseNanoseconds: Int64 = 5 * 365 * dayNanoseconds
 
   /// Nil where the date can be right.
   fileprivate init?(_ time: WallTime, wallTime: WallTime) {
     let released = WallTime.released.nanoseconds
     if time.nanoseconds >= released, time.nanoseconds - released < Self.weeksNanoseconds {
       return nil
+    }
+    guard wallTime.nanoseconds >= released else {
+      let (later, _) = time.nanoseconds.addingReportingOverflow(Self.weeksNanoseconds)
+      self =
+        (released..<released + Self.yearsOfUseNanoseconds).contains(later) ? .weeksOff : .impossible
+      return
     }
     let (behind, overflowed) = wallTime.nanoseconds.subtractingReportingOverflow(time.nanoseconds)
     let rest = (behind % Self.weeksNanoseconds).magnitude

@@ -299,7 +299,7 @@ import Testing
     }
     #expect(
       try line(delivery)
-        == "       history          3 readings and fixes are kept until they are proven")
+        == "       history          kept until they are proven: 3 readings and fixes")
     #expect(
       lines(try Self.status(Self.report(), delivery)).contains(
         "       waiting          1 reading, 0 locations"))

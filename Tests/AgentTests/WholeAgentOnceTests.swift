@@ -86,16 +86,18 @@ extension WholeAgent.Once {
 /// How the verdict and the code go together.
 @Suite struct OnceReportTests {
   private func report(
-    _ outcome: ExitCode?, refused: Int = 0, left: Int = 0
+    _ outcome: ExitCode?, refused: Int = 0, left: Int = 0, leftHours: Int = 0
   ) -> OnceReport {
     var totals = Totals()
     totals.refused = refused
-    return OnceReport(outcome: outcome, totals: totals, leftCount: left, isPaced: true)
+    return OnceReport(
+      outcome: outcome, totals: totals, leftCount: left, leftHourCount: leftHours, isPaced: true)
   }
 
   @Test func onlyWhereNothingIsLeftItIsDone() {
     #expect(report(.success).code == .success)
     #expect(report(.success, left: 21).code == .temporaryFailure)
+    #expect(report(.success, leftHours: 1).code == .temporaryFailure)
     #expect(report(.success, refused: 1).code == .dataError)
     #expect(report(.success, refused: 1, left: 1).code == .temporaryFailure)
     #expect(report(nil).code == .temporaryFailure)
@@ -105,5 +107,11 @@ extension WholeAgent.Once {
   @Test func aLinkThatIsHeldBackIsNamed() {
     let words = String(decoding: report(.success, left: 21).verdict.bytes, as: UTF8.self)
     #expect(words.contains("Left: 21 readings and fixes; history.bytes_per_minute lets no more go"))
+  }
+
+  @Test func hoursThatTheStatisticsLackAreNamed() {
+    let verdict = report(.success, left: 1, leftHours: 2).verdict
+    let words = String(decoding: verdict.bytes, as: UTF8.self)
+    #expect(words.contains("Left: 1 reading or fix and 2 hours of statistics; "))
   }
 }

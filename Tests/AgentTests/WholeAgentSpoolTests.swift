@@ -167,9 +167,11 @@ extension WholeAgent.Spooling {
     #expect(refused.status == 73)
     #expect(refused.lines(with: "is there already").count == 1)
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+    try board.setPermissions(0o644, of: "boat.csv")
     let forced = try await board.run("spool", "export", "--csv", "--output", file, "--force")
     #expect(forced.status == 0)
     #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("sequence,time,"))
+    #expect(try board.permissions(of: "boat.csv") == 0o600)
   }
 
   private func boardWithTrack(_ count: Int) throws -> Board {

@@ -55,6 +55,14 @@ extension WholeAgent.Statistics {
     board.expectNothingSecret(in: ending.output + ending.log)
   }
 
+  @Test func runOnceEndsWhenHomeAssistantHasTheHours() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home, settings: Self.settings)
+    try board.keepHours(3)
+    #expect(try await board.run("run", "--once").status == 0)
+    #expect(!areHoursKept(on: board))
+  }
+
   @Test func aUserWhoMayNotImportIsNamedOnceAndTheHoursAreKept() async throws {
     var household = Household()
     household.token = "token-\(UUID().uuidString)"
@@ -72,6 +80,9 @@ extension WholeAgent.Statistics {
     let ending = await agent.stop()
     #expect(ending.lines(with: "only an administrator may import them").count == 1)
     #expect(areHoursKept(on: board))
+    let once = try await board.run("run", "--once")
+    #expect(once.status == 75)
+    #expect(once.lines(with: " and 3 hours of statistics; ").count == 1, "\(once.log)")
   }
 
   @Test func hoursThatCannotBeKeptAreToldOnce() async throws {

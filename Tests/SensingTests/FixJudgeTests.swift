@@ -176,6 +176,23 @@ import Testing
     #expect(fix.clock == .board)
   }
 
+  /// A board without a battery for its clock, which begins in 1970 or at its last shutdown.
+  @Test(arguments: [(1, true), (200, true), (270, false), (-600, false)])
+  func whereTheClockIsNotSetADateIsAThousandWeeksOffThatWouldElseBeNear(
+    weeksAfterRelease: Int64, isWeeksOff: Bool
+  ) throws {
+    let weeks = (weeksAfterRelease - 1024) * Self.week * 1_000_000_000
+    for clock in [0, WallTime.released.nanoseconds - 1] {
+      var judge = FixJudge()
+      var report = report()
+      report.time = WallTime(nanoseconds: WallTime.released.nanoseconds + weeks)
+      var arrival = arrival
+      arrival.wallTime = WallTime(nanoseconds: clock)
+      guard case .misdated(_, let flaw) = judge.reported(report, arrival) else { throw NoFix() }
+      #expect(flaw == (isWeeksOff ? .weeksOff : .impossible))
+    }
+  }
+
   @Test(arguments: [
     WallTime.released.nanoseconds - 1, 0, .min, .max, .min + 1, 315_964_800_000_000_000,
     WallTime.released.nanoseconds + 1024 * week * 1_000_000_000,

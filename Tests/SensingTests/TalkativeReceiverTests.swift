@@ -23,6 +23,15 @@ import Testing
     #expect(gpsd.failures.isEmpty)
   }
 
+  @Test func noLocationOfADayIsOlderThanOneCycleAndItsPeriod() {
+    let receiver = Self.receivers[1]
+    let gpsd = ModelGPSD(receiver, cycle: .seconds(30))
+    gpsd.play(.seconds(86_400))
+    #expect(gpsd.ages.allSatisfy { $0 <= .seconds(30) + receiver.period + receiver.latency })
+    #expect(gpsd.ages.count >= gpsd.cycleCount - 2)
+    #expect(gpsd.failures.isEmpty)
+  }
+
   /// A usual receiver wakes the agent in its cycles only.
   @Test(arguments: [5, 10, 30])
   func aReceiverWhoseReportsFitWakesTheAgentInItsCyclesOnly(seconds: Int) {

@@ -155,19 +155,17 @@ struct Audit {
     }
   }
 
-  /// Whoever remembers the highest number can tell what is new and what is a double.
   private mutating func checkChunks() {
-    var highest = 0
     for chunk in records.chunks {
       if chunk.byteCount > 32 * 1024 { complain("a chunk of \(chunk.byteCount) bytes") }
       guard let first = chunk.first, let last = chunk.last else { continue }
       if first > last { complain("a chunk from \(first) to \(last)") }
-      highest = max(highest, last)
     }
     checkDoubles()
   }
 
-  /// What comes with numbers that are not above the highest of before is a double.
+  /// What comes with numbers that are not above the highest of before is a double: a receiver that
+  /// remembers that number can tell.
   private mutating func checkDoubles() {
     guard world.plan.order == .oldestFirst, !ledger.hasUnreadSegment else { return }
     var seen: Set<String> = []

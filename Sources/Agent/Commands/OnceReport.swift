@@ -10,13 +10,15 @@ struct OnceReport {
   let totals: Totals
   /// Readings and fixes that Home Assistant does not have.
   let leftCount: Int
+  /// Hours that Home Assistant's long-term statistics lack.
+  let leftHourCount: Int
   /// Whether the configuration slows history down.
   let isPaced: Bool
 
   var code: ExitCode {
     guard let outcome else { return .temporaryFailure }
     guard outcome == .success else { return outcome }
-    if leftCount > 0 { return .temporaryFailure }
+    if leftCount > 0 || leftHourCount > 0 { return .temporaryFailure }
     return totals.refused > 0 ? .dataError : .success
   }
 
@@ -60,7 +62,7 @@ struct OnceReport {
 
   var verdict: MessageText {
     let history: MessageText =
-      totals.history > 0 ? " \(totals.history) earlier readings and fixes have arrived, too." : ""
+      totals.history > 0 ? " As history: \(entries: totals.history)." : ""
     switch code {
     case .success: return "Home Assistant has everything.\(history)"
     case .dataError:
@@ -72,9 +74,10 @@ struct OnceReport {
       isPaced && outcome == .success
       ? "history.bytes_per_minute lets no more go in this time; --timeout gives it more"
       : "they are kept, and go with the next run"
+    var left: MessageText = "\(entries: leftCount)"
+    if leftHourCount > 0 { left = "\(left) and \(leftHourCount, "hour") of statistics" }
     return
-      "Home Assistant does not have everything.\(history) Left: \(leftCount) readings and fixes;"
-      + " \(remedy)"
+      "Home Assistant does not have everything.\(history) Left: \(left); \(remedy)"
   }
 }
 

@@ -109,7 +109,9 @@ struct PairCommand {
   func run() throws(CommandFailure) -> ExitCode {
     let summary = try Pairing(options).run()
     // The state directory is free again.
-    if !options.isConfigurationNamed, Service.canStart { Log().notice(Service.start()) }
+    if !options.isConfigurationNamed, summary.offer != .toBeChanged, Service.canStart {
+      Log().notice(Service.start())
+    }
     if options.isJSON { summary.print() }
     return .success
   }

@@ -209,6 +209,7 @@ struct RunCommand {
       }
       let report = OnceReport(
         outcome: reporter.outcome, totals: reporter.totals, leftCount: left,
+        leftHourCount: courier.statistics?.status.waitingHourCount ?? 0,
         isPaced: configuration.history.bytesPerMinute != nil)
       if !isJSON { report.tell(courier.delivery.batch, courier.lastFix, log) }
       return report.code
@@ -254,7 +255,7 @@ struct RunCommand {
     guard Moment.now.instant < end else { return true }
     guard let outcome = reporter.outcome else { return false }
     if outcome != .success { return true }
-    guard courier.delivery.isIdle else { return false }
+    guard courier.delivery.isIdle, courier.statistics?.isAtWork != true else { return false }
     if courier.delivery.history.entryCount == 0 { return true }
     return (courier.delivery.deadline ?? end) >= end
   }

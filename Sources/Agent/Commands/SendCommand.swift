@@ -50,10 +50,10 @@ extension Command {
       --help          Show this.
 
     Examples:
-      homeward send render_template '{{ states("sun.sun") }}'
-      homeward send fire_event harbour_reached --data '{"harbour": "Oudeschild"}'
-      homeward send call_service light.turn_on --data '{"entity_id": "light.bow"}'
-      homeward send get_zones --json | jq '.answer[].entity_id'
+      sudo homeward send render_template '{{ states("sun.sun") }}'
+      sudo homeward send fire_event harbour_reached --data '{"at": "Oudeschild"}'
+      sudo homeward send call_service light.turn_on --data '{"area_id": "bow"}'
+      sudo homeward send get_zones --json | jq '.answer[].entity_id'
 
     """
   }

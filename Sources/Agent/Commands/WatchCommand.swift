@@ -42,11 +42,11 @@ extension Command {
       --help          Show this.
 
     Examples:
-      homeward watch sun.sun --attributes
-      homeward watch events tag_scanned
-      homeward watch template '{{ states.light | map(attribute="state") | list }}'
-      homeward watch sensor.boat_battery sensor.boat_load --once
-      homeward watch events --json | jq .event_type
+      sudo homeward watch sun.sun --attributes
+      sudo homeward watch events tag_scanned
+      sudo homeward watch template '{{ states.light | list | count }}'
+      sudo homeward watch sensor.boat_battery sensor.boat_load --once
+      sudo homeward watch events --json | jq .event_type
 
     """
   }

@@ -231,7 +231,7 @@ final class Courier {
     guard let route = delivery.routeUnderWay, let url = delivery.routes.url(of: route) else {
       preconditionFailure("a message is sent over a route with an address")
     }
-    // Nobody gives a key a second time.
+    // Home Assistant gives a key once only.
     if message == .key, !keeper.isReady() {
       return goOn(delivery.keyPostponed(now: now), now: now)
     }
@@ -250,7 +250,8 @@ final class Courier {
     guard case .delivering(let registration)? = phase else { return nil }
     if message == .key {
       let result = HomeAssistant.Webhook.EnableEncryption.read(status: status, body: body)
-      // It is kept before anything else is done: nobody gives it a second time.
+      body.wipe()
+      // It is kept before anything else is done: Home Assistant gives it once only.
       if case .enabled(let key) = result {
         change {
           $0.protection = .sealed(key)

@@ -27,6 +27,9 @@ final class StatisticsCourier {
       waitingHourCount: transfer.waiting.count, problem: transfer.problem)
   }
 
+  /// Whether hours wait, and nothing is known that keeps Home Assistant from taking them.
+  var isAtWork: Bool { transfer.waiting.count > 0 && transfer.problem == nil }
+
   // MARK: What is measured
 
   func declare(_ index: SensorIndex, _ sensor: SensorDescription) {

@@ -15,9 +15,9 @@ extension ArchivedSegment {
       flaws.append("cannot be read: \(Errno(code: failure.code))")
     }
     if let device, device > 0 { flaws.append("of another device") }
-    if damagedByteCount > 0 { flaws.append("\(damagedByteCount) bytes are damaged") }
-    if tornByteCount > 0 { flaws.append("\(tornByteCount) bytes at its end are no whole entry") }
-    if namelessCount > 0 { flaws.append("\(namelessCount) readings have lost their sensor") }
+    if damagedByteCount > 0 { flaws.append("damaged: \(damagedByteCount, "byte")") }
+    if tornByteCount > 0 { flaws.append("no whole entry at its end: \(tornByteCount, "byte")") }
+    if namelessCount > 0 { flaws.append("without their sensor: \(namelessCount, "reading")") }
     return flaws
   }
 

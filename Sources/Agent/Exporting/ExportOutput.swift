@@ -3,8 +3,8 @@ import CLinux
 import LinuxIO
 
 /// Where an export goes, with the memory of one buffer. A track tells where a person lives: only its
-/// owner may read the file. A reader that closes its pipe ends the program,
-/// as is the custom (SIGPIPE).
+/// owner may read the file. A reader that closes its pipe ends the program, as is the custom
+/// (SIGPIPE).
 struct ExportOutput: ~Copyable {
   private static let bufferByteCount = 64 * 1024
 
@@ -26,7 +26,7 @@ struct ExportOutput: ~Copyable {
       return
     }
     do throws(Errno) {
-      descriptor = try Descriptor(opening: path, mode: replaces ? .writePrivate : .writeNewPrivate)
+      descriptor = try Self.opened(path, replaces: replaces)
     } catch Errno(code: EEXIST) {
       throw CommandFailure(
         code: .cannotCreate,
@@ -34,6 +34,14 @@ struct ExportOutput: ~Copyable {
     } catch {
       throw CommandFailure(code: .cannotCreate, text: "\(path) cannot be made: \(error)")
     }
+  }
+
+  private static func opened(_ path: Path, replaces: Bool) throws(Errno) -> Descriptor {
+    guard replaces else { return try Descriptor(opening: path, mode: .writeNewPrivate) }
+    let descriptor = try Descriptor(opening: path, mode: .writePrivate)
+    // One that was there could perhaps be read by others.
+    try descriptor.makePrivate()
+    return descriptor
   }
 
   /// Makes room for one more entry.

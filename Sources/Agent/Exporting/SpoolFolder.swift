@@ -93,7 +93,7 @@ extension CommandFailure {
     case .notPermitted, .operationNotPermitted:
       self.init(
         code: .noPermission,
-        text: "\(directory) cannot be read: \(error); the same with sudo before it may")
+        text: "\(directory) cannot be read: \(error); run: \(Command.withSudo)")
     case .noSuchFile:
       self.init(
         code: .noInput,

@@ -8,44 +8,53 @@ struct ConfigurationFile {
 
   let loop: EventLoop
 
+  /// What became of it.
+  enum Offer {
+    case written
+    /// It is there and says what was agreed upon, or the person does not want one.
+    case asItIs
+    /// The person has to change it before the agent starts.
+    case toBeChanged
+  }
+
   /// Offers to write one where there is none, or says what the one there says otherwise.
-  /// Returns whether one was written.
   func offer(
     _ existing: Configuration?, _ template: ConfigurationTemplate
-  ) throws(CommandFailure) -> Bool {
+  ) throws(CommandFailure) -> Offer {
     let file = Path(path)
-    if let existing {
-      compare(existing, template)
-      return false
-    }
+    if let existing { return compare(existing, template) }
     let text = template.text(with: try .look(loop: loop))
     let advice: MessageText = "Before the agent starts, write \(file):\n\n\(template.minimal)"
     let question: MessageText = "There is no \(file). Write one with this address?"
     guard dialog.isAlwaysYes || dialog.isPossible, try dialog.confirm(question, standard: true)
     else {
       dialog.say(advice)
-      return false
+      return .asItIs
     }
     do throws(Errno) { try writeNewFile(at: file, text.bytes.span) } catch {
       dialog.say("\(file) cannot be written: \(error). \(advice)")
-      return false
+      return .asItIs
     }
     dialog.say("\(file) is written, with examples of what this board has.")
-    return true
+    return .written
   }
 
-  private func compare(_ existing: Configuration, _ template: ConfigurationTemplate) {
+  private func compare(_ existing: Configuration, _ template: ConfigurationTemplate) -> Offer {
     let file = Path(path)
+    var offer = Offer.asItIs
     let (url, former) = (template.url, existing.homeAssistant.url)
     if former != url {
+      offer = .toBeChanged
       dialog.say(
         "\(file) names another address, \(bytes: former), and the agent reports there: write"
           + " \(bytes: url) into it.")
     }
     if let name = template.name, name != existing.deviceName {
+      offer = .toBeChanged
       dialog.say(
         "\(file) does not name the board, and the agent would call it as the host: write this line"
           + " into it.\n\n\(ConfigurationTemplate.device(name))")
     }
+    return offer
   }
 }

@@ -51,6 +51,8 @@ final class Exchange {
     _ request: RegistrationRequest, at url: [UInt8], token: [UInt8]
   ) throws(CommandFailure) -> RegistrationAnswer {
     request.write(into: &http.request)
+    // The answer holds the webhook id and the key.
+    defer { http.response.wipe() }
     let endpoint = Endpoint(
       url: Self.url(url, [UInt8](RegistrationRequest.path)), bearerToken: token)
     switch try send(to: endpoint) {
@@ -91,7 +93,9 @@ final class Exchange {
 
   /// Reads the last answer as one to `enable_encryption`.
   func readEnabledEncryption(status: Int) -> Webhook.EnableEncryption.Result {
-    Webhook.EnableEncryption.read(status: status, body: http.response)
+    let result = Webhook.EnableEncryption.read(status: status, body: http.response)
+    if case .enabled = result { http.response.wipe() }
+    return result
   }
 
   private func send(to endpoint: Endpoint) throws(CommandFailure) -> TransferResult {

@@ -55,14 +55,18 @@ final class Pairing {
     if let former, former.clientURL == url { revoke(former) }
     try lookAtPerson(login, configuration, state, rejected)
     let file = ConfigurationFile(path: options.configuration, dialog: dialog, loop: loop)
-    summary.isConfigurationWritten = try file.offer(existing, template)
-    let named: MessageText =
-      options.isConfigurationNamed ? " --config \(Path(options.configuration))" : ""
-    let next: MessageText =
-      !options.isConfigurationNamed && Service.canStart
-      ? "" : " Try it: sudo homeward run --once\(named)"
+    summary.offer = try file.offer(existing, template)
     dialog.say("This board is paired.\(next)")
     return summary
+  }
+
+  /// What the person does next; nothing where the service is started now.
+  private var next: MessageText {
+    guard !options.isConfigurationNamed else {
+      return " Try it: sudo homeward run --once --config \(Path(options.configuration))"
+    }
+    guard Service.canStart else { return " Try it: sudo homeward run --once" }
+    return summary.offer == .toBeChanged ? " Then: sudo systemctl restart homeward" : ""
   }
 
   private func checkThatSomebodyCanLogIn() throws(CommandFailure) {

@@ -12,7 +12,7 @@ struct PairingSummary {
   var person: TrackedPerson?
   /// Whether the board was that person's tracker and is not any more.
   var isDetached = false
-  var isConfigurationWritten = false
+  var offer = ConfigurationFile.Offer.asItIs
 
   /// One JSON object on standard output.
   func print() {
@@ -34,7 +34,7 @@ struct PairingSummary {
       line.appendJSON(isDetached)
     }
     line.appendJSON(key: "is_configuration_written")
-    line.appendJSON(isConfigurationWritten)
+    line.appendJSON(offer == .written)
     line.closeJSONObject()
     line.append(UInt8(ascii: "\n"))
     writeToTerminal([UInt8](line.bytes), STDOUT_FILENO)

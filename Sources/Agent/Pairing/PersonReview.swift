@@ -29,7 +29,8 @@ struct PersonReview {
   ) throws(CommandFailure) {
     let name: MessageText = "\(shown: found.person.name)"
     dialog.say(
-      "Home Assistant made this board a tracker of \(name): where it is, \(name) is, from now on.")
+      "Home Assistant made this board a tracker of \(name): it shows that person where the board"
+        + " is.")
     if !found.otherTrackers.isEmpty || user.isOwner {
       dialog.say(
         "Better give the board a user of its own (Settings, People, Users), and pair it again as that"

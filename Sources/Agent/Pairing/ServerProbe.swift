@@ -60,7 +60,7 @@ enum ServerProbe {
       )
     case .notFound:
       (code, words) = (
-        .temporaryFailure,
+        endBeforePage(url) == nil ? .temporaryFailure : .usage,
         "there is no login at \(bytes: url) (404): Home Assistant starts, or the address is wrong"
       )
     case .unavailable(let status):

@@ -94,8 +94,8 @@ enum SendVerdict {
     switch type {
     case .callService:
       "Home Assistant called the service, or dropped the message: it answers the same."
-    case .updateLocation: "\(acceptedWords) To see it arrive: homeward watch states"
-    default: "\(acceptedWords) To see it arrive: homeward watch events"
+    case .updateLocation: "\(acceptedWords) To see it arrive: sudo homeward watch states"
+    default: "\(acceptedWords) To see it arrive: sudo homeward watch events"
     }
   }
 
@@ -109,7 +109,7 @@ enum SendVerdict {
         + " none. Pair the board again: homeward pair"
     } else {
       "Home Assistant dropped the message without a word: it does not like what stands in it, or"
-        + " cannot open it. Where homeward send get_config works, it can"
+        + " cannot open it. Where sudo homeward send get_config works, it can"
     }
   }
 }

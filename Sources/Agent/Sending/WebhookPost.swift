@@ -51,7 +51,7 @@ struct WebhookPost {
     return [UInt8](data.bytes)
   }
 
-  /// The key came in clear, and is shown to nobody.
+  /// The key came in clear, and is never shown.
   private mutating func keepKey(status: Int) throws(CommandFailure) -> SendReport {
     switch exchange.readEnabledEncryption(status: status) {
     case .enabled(let key):
@@ -60,8 +60,8 @@ struct WebhookPost {
         throw CommandFailure(
           code: .osError,
           text:
-            "Home Assistant gave a key, and it cannot be kept in \(state.path): \(error); nobody"
-            + " will get it again. Make room there, and pair the board again: homeward pair")
+            "Home Assistant gave a key, and it cannot be kept in \(state.path): \(error); it"
+            + " gives none again. Make room there, and pair the board again: homeward pair")
       }
       return SendReport(.enableEncryption, .enabled)
     case .alreadyEnabled: return SendReport(.enableEncryption, .alreadyEnabled)

@@ -28,7 +28,7 @@ struct SourceAdvice {
   func remedy(for failure: SourceFailure, of source: InlineText) -> MessageText {
     switch failure {
     case .notPermitted:
-      return "add the agent's user to the group that owns it"
+      return "let the agent read it: sudo adduser homeward GROUP, where GROUP owns it (ls -l)"
     case .unsupported(_, let remedy): return "\(remedy.text)"
     default: break
     }

@@ -35,7 +35,6 @@ struct AgentStatus {
   ///     ok     Home Assistant   takes the data
   ///              last proof     4 s ago
   ///     ok     route            home_assistant.url: http://192.168.1.5:8123, for 3 min 5 s
-  ///              not taken      the webhook in the cloud: Home Assistant told no address
   ///            waiting          nothing
   var lines: [UInt8] {
     var lines = StatusLines(subjectWidth: 17)

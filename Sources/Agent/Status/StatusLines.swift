@@ -89,7 +89,7 @@ struct StatusLines {
     guard isFailing || entries > 0 else { return }
     append(
       isFailing ? .wrong : .neither, "history",
-      "\(entries) readings and fixes are kept until they are proven")
+      "kept until they are proven: \(entries: entries)")
     if isFailing { append(more: "why", history.text("text")) }
   }
 

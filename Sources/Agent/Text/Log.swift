@@ -49,8 +49,8 @@ import LinuxIO
       writeToTerminal(line, STDERR_FILENO)
       return
     }
-    output.write(line) {
-      self.line("\($0) lines of this log are missing here: its reader was too slow", at: .warning)
+    output.write(line.wrapped(columns: terminalColumns(STDERR_FILENO))) {
+      self.line("\($0, "line") of this log missing here: its reader was too slow", at: .warning)
     }
   }
 
@@ -100,7 +100,10 @@ final class LineOutput {
       while written < bytes.count, let start = bytes.baseAddress {
         let count = unsafe clinux_write_now(
           descriptor, start.advanced(by: written), bytes.count - written)
-        if count < 0 { return bytes.count }
+        if count < 0 {
+          if descriptor == STDOUT_FILENO { StandardOutput.failed(clinux_errno()) }
+          return bytes.count
+        }
         if count == 0 { break }
         written += count
       }

@@ -61,8 +61,16 @@ struct MessageText: ExpressibleByStringInterpolation {
       if count != 1 { appendLiteral("s") }
     }
 
+    /// How many readings and fixes: `1 reading or fix`, `2 readings and fixes`, and the same with a
+    /// word before.
+    @inline(never)
+    mutating func appendInterpolation(entries count: Int, _ word: StaticString = "") {
+      append(decimal: Int64(count))
+      appendLiteral(word)
+      appendLiteral(count == 1 ? " reading or fix" : " readings and fixes")
+    }
+
     /// A length of time in the two largest units that people would say: `3 d 4 h`, `5 min`, `8 s`.
-    /// The configuration takes it as it is shown.
     @inline(never)
     mutating func appendInterpolation(_ duration: Duration) {
       let milliseconds = max(duration.nanoseconds / 1_000_000, 0)

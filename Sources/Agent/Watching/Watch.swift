@@ -64,10 +64,10 @@ final class Watch {
     try end()
     if let failure { throw failure }
     if let id = absent.first {
-      let more: MessageText = absent.count > 1 ? " and \(absent.count - 1) others" : ""
+      let more: MessageText = absent.count > 1 ? " and \(absent.count - 1, "other")" : ""
       throw CommandFailure(
         code: .dataError,
-        text: "\(Self.words(missing: id))\(more); to see what it has: homeward watch --once")
+        text: "\(Self.words(missing: id))\(more); to see what it has: sudo homeward watch --once")
     }
     return isRenderingFailed && options.entryCountMax != nil ? .dataError : .success
   }
