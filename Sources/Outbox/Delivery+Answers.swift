@@ -95,8 +95,8 @@ extension Delivery {
   /// Returns whether Home Assistant does not know the sensor.
   mutating func judge(_ sensor: SensorIndex, _ verdict: SensorVerdict) -> Bool {
     if batch.standing(of: sensor) == .declined {
-      // What else is said of it confirms that Home Assistant does not want it.
-      guard verdict == .accepted || verdict == .disabled else { return false }
+      // That it does not know the sensor confirms that it does not want it.
+      guard verdict != .notRegistered else { return false }
       registered(sensor, isWanted: true)
     }
     switch verdict {

@@ -73,9 +73,7 @@ private final class SlowPipe {
 
   @Test func aReaderThatHasGoneHoldsNothingUp() throws {
     let pipe = try SlowPipe()
-    let former = signal(SIGPIPE, SIG_IGN)
-    // The programs that other stories start would not be ended by it either.
-    defer { signal(SIGPIPE, former) }
+    TestRun.outlivesBrokenPipes
     _ = dup2(pipe.writer, pipe.reader)
     let output = LineOutput(pipe.writer)
     for number in 0..<3 { output.write(line(number, byteCount: 100_000), missing: missing) }

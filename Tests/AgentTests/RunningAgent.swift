@@ -76,8 +76,8 @@ final class RunningAgent {
       program.path, arguments ?? ["run", "--config", board.configuration, "--json"],
       environment: environment, input: .pipe(inputPipe), output: .pipe(outputPipe),
       errors: .pipe(logPipe))
-    // Fewer bytes than a pipe holds.
-    try inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    // Fewer bytes than a pipe holds. A program that has ended wanted none of them.
+    try? inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
     try inputPipe.fileHandleForWriting.close()
     output = outputPipe.lines().makeAsyncIterator()
     log = logPipe.lines()
@@ -138,6 +138,16 @@ final class RunningAgent {
     isMarkThere.toggle()
     try isMarkThere ? board.plugIn(Board.mark) : board.unplug(Board.mark)
     try await event(isMarkThere ? "source_recovered" : "source_failed", of: Board.mark)
+  }
+
+  /// Changes the charge of the board's battery, and waits until Home Assistant has it.
+  func expectToDeliver(
+    charge: Int, to home: PracticeServer, at location: SourceLocation = #_sourceLocation
+  ) async throws {
+    try board.charge(charge)
+    try await hasReadEverything()
+    try await event("proven") { $0.readings ?? 0 >= 1 }
+    #expect(shownCharge(in: home) == "\(charge)", sourceLocation: location)
   }
 
   // MARK: Its end

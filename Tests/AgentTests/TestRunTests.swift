@@ -66,6 +66,15 @@ import Testing
     #expect(await process.ending() == 7)
   }
 
+  @Test func writingToAProgramThatHasEndedFailsAndEndsNothing() async throws {
+    let input = Pipe()
+    let process = try ChildProcess("true", [], input: .pipe(input))
+    #expect(await process.ending() == 0)
+    #expect(throws: (any Error).self) {
+      try input.fileHandleForWriting.write(contentsOf: Data("late".utf8))
+    }
+  }
+
   @Test func aProgramThatIsNotThereIsNamed() throws {
     let failure = try #require(throws: ChildProcess.StartFailure.self) {
       _ = try ChildProcess("no-such-program", [])

@@ -212,10 +212,7 @@ extension WholeAgent.Outages {
     try await agent.event("proven")
     home.withHome { $0.forget("sensor.boat_bat7_capacity") }
     #expect(shownCharge(in: home) == nil)
-    try board.charge(70)
-    try await agent.hasReadEverything()
-    try await agent.event("proven")
-    #expect(shownCharge(in: home) == "70")
+    try await agent.expectToDeliver(charge: 70, to: home)
 
     let ending = await agent.stop()
     #expect(ending.status == 0)

@@ -221,19 +221,13 @@ extension WholeAgent.Servers {
     try await agent.hasReadEverything()
     try await agent.event("proven") { $0.readings ?? 0 >= 1 }
     let requestCount = home.requestCount
-    try board.charge(70)
-    try await agent.hasReadEverything()
-    try await agent.event("proven") { $0.readings ?? 0 >= 1 }
-    #expect(shownCharge(in: home) == "70")
+    try await agent.expectToDeliver(charge: 70, to: home)
     #expect(home.requestCount == requestCount, "nothing was posted")
 
     home.fault = .noWebSocket
     home.suffer(.closeSockets)
     try await agent.event("websocket_failed")
-    try board.charge(60)
-    try await agent.hasReadEverything()
-    try await agent.event("proven") { $0.readings ?? 0 >= 1 }
-    #expect(shownCharge(in: home) == "60")
+    try await agent.expectToDeliver(charge: 60, to: home)
     #expect(await agent.stop().status == 0)
   }
 
@@ -319,10 +313,7 @@ extension WholeAgent.Servers {
     let agent = try RunningAgent(on: board)
     try await agent.event("away")
     try await agent.event("proven")
-    try board.charge(70)
-    try await agent.hasReadEverything()
-    try await agent.event("proven") { $0.readings ?? 0 >= 1 }
-    #expect(shownCharge(in: home) == "70")
+    try await agent.expectToDeliver(charge: 70, to: home)
     _ = await agent.stop()
   }
 

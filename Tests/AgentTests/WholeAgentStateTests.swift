@@ -29,10 +29,7 @@ extension WholeAgent.State {
 
     // Room is needed to register only.
     try disk.fill()
-    try board.charge(70)
-    try await agent.hasReadEverything()
-    try await agent.event("proven")
-    #expect(shownCharge(in: home) == "70")
+    try await agent.expectToDeliver(charge: 70, to: home)
     let ending = await agent.stop()
     #expect(ending.status == 0)
     #expect(ending.lines(with: "No space left on device; make room there").count == 1)

@@ -304,10 +304,7 @@ extension WholeAgent.Status {
     for _ in 0..<100 { peers.append(try Peer(connectingTo: board.socket)) }
 
     // They are there, and the agent goes on.
-    try board.charge(70)
-    try await agent.hasReadEverything()
-    try await agent.event("proven")
-    #expect(shownCharge(in: home) == "70")
+    try await agent.expectToDeliver(charge: 70, to: home)
     // The mark is there again.
     try await agent.hasReadEverything()
     #expect(try await AskedStatus(on: board).ending.status == 0)

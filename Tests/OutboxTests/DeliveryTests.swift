@@ -232,6 +232,20 @@ import Testing
     #expect(try rig.acceptedCycle().last?.contains(#""state":8"#) == true)
   }
 
+  /// It looks at the value of sensors only that it has.
+  @Test func whereOnlyTheValueIsRefusedTheSensorIsThere() throws {
+    let level = try rig.sensor("level", 7)
+    rig.cycleDue()
+    rig.replayed(#"{"success":false}"#)
+    rig.answered(#"{"level":{"success":false,"error":{"code":"invalid_format","message":""}}}"#)
+    #expect(
+      rig.events == [
+        .sensorRegistered(level), .readingRefused(level), .proven(readings: 0, hasLocation: false),
+      ])
+    rig.record(level, 8)
+    #expect(try rig.acceptedCycle().last?.contains(#""state":8"#) == true)
+  }
+
   @Test func aSensorThatIsDeclinedInAFailedCycleIsOfferedAgain() throws {
     let level = try rig.sensor("level", 7)
     rig.cycleDue()

@@ -63,6 +63,7 @@ public final class ChildProcess: Sendable {
     in directory: URL? = nil, input: Stream = .nothing, output: Stream = .inherited,
     errors: Stream = .inherited, patience: DispatchTimeInterval = .seconds(300)
   ) throws {
+    TestRun.outlivesBrokenPipes
     let ends = [
       input.descriptor(\.fileHandleForReading, inherited: 0),
       output.descriptor(\.fileHandleForWriting, inherited: 1),

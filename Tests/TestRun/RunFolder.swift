@@ -14,6 +14,10 @@ public enum TestRun {
     return folder
   }()
 
+  /// Has a write to a program that has ended fail, instead of ending the tests. Programs that are
+  /// started are ended by it all the same.
+  public static let outlivesBrokenPipes: Void = { signal(SIGPIPE, SIG_IGN) }()
+
   /// Where nothing is yet, in the folder of this run.
   public static func newPlace() -> URL { folder.appending(path: UUID().uuidString) }
 
