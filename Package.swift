@@ -180,7 +180,9 @@ let package = Package(
       swiftSettings: everywhere, linkerSettings: libraries("m")),
     .executableTarget(
       name: "benchmarks", path: "Tests/Benchmarks",
-      exclude: ["Sealing", "EntityChange", "SessionMemory", "heapcount.c", "floor.c", "run"],
+      exclude: [
+        "Sealing", "EntityChange", "SessionMemory", "heapcount.c", "floor.c", "run", "README.md",
+      ],
       swiftSettings: everywhere),
   ]
 )

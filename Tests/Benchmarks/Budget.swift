@@ -14,10 +14,17 @@ struct Budget: Encodable {
     holds = value <= limit
   }
 
+  /// The code for the processor of a PC is larger than that for the processor of most boards.
+  #if arch(x86_64)
+    private static let binaryBytesMax: Double = 848 * 1024
+  #else
+    private static let binaryBytesMax: Double = 800 * 1024
+  #endif
+
   static func all(of agent: Figures) -> [Budget] {
     [
       Budget(
-        "size of the binary", unit: "bytes, stripped", limit: 800 * 1024,
+        "size of the binary", unit: "bytes, stripped", limit: Self.binaryBytesMax,
         value: Double(agent.binaryBytes)),
       Budget(
         "heap allocations of our own code", unit: "in all measured cycles", limit: 0,
