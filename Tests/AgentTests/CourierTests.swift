@@ -248,6 +248,24 @@ private final class CourierRig {
     #expect(abs(hour.mean - 50) < 0.01)
   }
 
+  /// A fix vouched for the clock, and two others then said that it is two hours behind: how much of
+  /// an hour was measured is not known, for the clock shows other hours now.
+  @Test(.enabled(if: !isClockSynchronized, needsUnsetClock))
+  func theHourInWhichAReceiverSetsTheClockIsForgotten() throws {
+    let rig = try CourierRig(settings: Self.statistics)
+    let level = try #require(rig.courier.declare(CourierRig.sensor("level", "measurement")))
+    rig.readClock(0)
+    rig.recordFix(at: 1)
+    rig.readClock(2)
+    rig.record(level, 10, at: 3)
+    for second in [3000, 3001] as [Double] { rig.recordFix(at: second, ahead: .seconds(7200)) }
+    rig.readClock(3002)
+    #expect(try rig.keptHours().isEmpty)
+    // The next hour is a whole one.
+    for second in [3003, 3600, 7200] as [Double] { rig.readClock(second) }
+    #expect(try rig.keptHours()["level"]?.map(\.number) == [CourierRig.firstHour + 3])
+  }
+
   // MARK: A file of hours that cannot be read
 
   @Test func aFileOfHoursThatCannotBeReadIsNotWrittenOver() throws {
