@@ -121,6 +121,21 @@ import Transport
     #expect(server.requests.count == count)
   }
 
+  /// Home Assistant would refuse each further access token of that login, and count it.
+  @Test func aLoginWhoseAccessTokenWasRefusedIsNotSentAgainAfterARestart() throws {
+    server.answered = { [server] in server.status = 401 }
+    let registrar = try registrar(.refreshToken)
+    registrar.deadlineReached(now: now)
+    try turn { !problems.isEmpty }
+    #expect(server.requests.count == 2)
+    server.answered = {}
+    server.status = nil
+    let restarted = try self.registrar(.refreshToken)
+    restarted.deadlineReached(now: now)
+    try expectSilence(of: restarted)
+    #expect(server.requests.count == 2 && registration == nil)
+  }
+
   // MARK: Tools
 
   private func registrar(_ kind: Kind) throws -> Registrar {
