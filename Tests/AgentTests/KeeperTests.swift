@@ -37,7 +37,7 @@ private struct KeeperRig {
 
 @Suite struct KeeperTests {
   /// The disk was full, had room again, and is full once more when Home Assistant tells a new
-  /// address: whoever made room for the first one does not know of the second.
+  /// address: the person who made room for the first one does not know of the second.
   @Test func aRegistrationThatCannotBeKeptIsToldThoughOneBeforeItWasToldLikewise() async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let rig = try KeeperRig()
