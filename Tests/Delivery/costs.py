@@ -72,11 +72,14 @@ class Costs:
     self.judge(log.read_text(errors="replace"))
 
   def judge(self, trace):
-    appends = len(re.findall(r'openat\(.*/spool/[0-9a-f]+\.spool".*O_APPEND', trace))
+    appends = len(re.findall(r"openat\(.*O_APPEND.*= \d+<[^>]*/spool/[0-9a-f]+\.spool>", trace))
     writes = len(re.findall(r"^p?write[v64]*\(\d+<[^>]*/spool/[0-9a-f]+\.spool>", trace, re.M))
     syncs = len(re.findall(r"^f(?:data)?sync\(\d+<[^>]*/spool/[0-9a-f]+\.spool>", trace, re.M))
+    if "openat(" not in trace:
+      self.not_run.append("the writes of a batch: strace saw nothing (it may not be allowed to look)")
+      return
     if not appends:
-      self.not_run.append("the writes of a batch: strace saw none (it may not be allowed to look)")
+      self.wrong.append("no batch was appended to the spool")
       return
     self.figures["batches appended to the spool, seen by strace"] = (appends, None)
     self.figures["writes of one batch"] = (round(writes / appends, 2), 2)
