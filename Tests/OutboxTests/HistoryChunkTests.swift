@@ -25,4 +25,23 @@ import Testing
     #expect(byteCount <= HistoryChunk.byteCountMax)
     #expect(count > 5)
   }
+
+  /// A consumer drops what it has by the first and the last number of an event: what has no number
+  /// stands in an event of its own.
+  @Test(
+    arguments: [
+      ([1, 2, 5], 3), ([nil, nil], 2), ([4, nil], 1), ([nil, 4], 1), ([4, 4], 1), ([4, 3], 1),
+    ] as [([UInt64?], Int)])
+  func oneEventHoldsNumbersThatRiseOrNone(numbers: [UInt64?], taken: Int) {
+    var chunk = HistoryChunk()
+    let sensor = HistorySensor(uniqueID: [UInt8]("a".utf8), name: [UInt8]("A".utf8))
+    var count = 0
+    for number in numbers {
+      let entry = SpoolEntry(
+        sequence: number, time: WallTime(nanoseconds: 0), isTimeTrusted: true,
+        content: .reading(sensor: 0, .boolean(true)))
+      if chunk.append(entry, of: sensor) { count += 1 }
+    }
+    #expect(count == taken)
+  }
 }
