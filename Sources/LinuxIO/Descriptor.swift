@@ -21,7 +21,8 @@ public struct Descriptor: ~Copyable, Sendable {
     case end
   }
 
-  /// Lets only its owner read and write a regular file. Another kind, such as a device, stays as it is.
+  /// Lets only its owner read and write a regular file. Another kind, such as a device, stays as it
+  /// is.
   public func makePrivate() throws(Errno) {
     var status = stat()
     _ = try retryingInterrupts { unsafe fstat(number, &status) }

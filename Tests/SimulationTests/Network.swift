@@ -32,7 +32,8 @@ enum Weather: Equatable {
   case stranger
   /// Somebody answers everything as if it were well, and does nothing.
   case emptyObjects
-  /// An on-path attacker keeps what Home Assistant answered, and gives it as the answer to what comes later.
+  /// An on-path attacker keeps what Home Assistant answered, and gives it as the answer to what comes
+  /// later.
   case replays
   /// A proxy is there, and nothing behind it.
   case badGateway

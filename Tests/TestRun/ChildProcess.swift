@@ -1,8 +1,8 @@
 public import Foundation
 import Synchronization
 
-/// A program that a test starts. It is killed where the run of the tests ends before it, and where it
-/// outlives its patience.
+/// A program that a test starts. It is killed where the run of the tests ends before it, and where
+/// it takes longer than the test has patience.
 ///
 /// Foundation's `Process` cannot be used beside hundreds of other tests: it reads past the end of a
 /// buffer where more than 1,364 descriptors are open, and it takes a program that closes what it

@@ -121,7 +121,7 @@ final class NetworkDriverRig {
     server.close(socket)
   }
 
-  /// Turns the loop until the driver has nothing more to do, and returns whether no peer is asked for
+  /// Turns the loop until the driver has nothing more to do. Returns whether no peer is asked for
   /// anything.
   func settle() throws -> Bool {
     try turn { driver.deadline == nil }

@@ -4,8 +4,8 @@ public import Sensing
 /// Where a secret may go now: a token, a password, and a message to the webhook, whose address is a
 /// secret too. It is asked before every request that carries one.
 ///
-/// Where the configuration says which networks are home, each other network may belong to an attacker,
-/// and so may one that is not known yet: no secret crosses it over plain HTTP, unless the
+/// Where the configuration says which networks are home, each other network may belong to an
+/// attacker, and so may one that is not known yet: no secret crosses it over plain HTTP, unless the
 /// configuration allows that.
 public struct SecretRule: Equatable, Sendable {
   private let knowsHome: Bool
