@@ -9,8 +9,8 @@ public final class DiskSpace: Source {
   private let label: InlineText
   private var sensor = DeclaredSensor(
     SensorDescription(
-      uniqueID: [UInt8]("disk_used"), name: [UInt8]("Disk used"), unit: "%",
-      stateClass: "measurement", icon: [UInt8]("mdi:harddisk"), isDiagnostic: true))
+      uniqueID: [UInt8]("disk_used"), name: [UInt8]("Disk used"), unit: [UInt8]("%"),
+      stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:harddisk"), isDiagnostic: true))
   private let sink: any ReadingSink
 
   /// `path` is any file or directory of the file system.

@@ -39,7 +39,7 @@ public final class LoadAverage: Source {
   private static func sensor(_ uniqueID: StaticString, _ name: StaticString) -> DeclaredSensor {
     DeclaredSensor(
       SensorDescription(
-        uniqueID: [UInt8](uniqueID), name: [UInt8](name), stateClass: "measurement",
+        uniqueID: [UInt8](uniqueID), name: [UInt8](name), stateClass: [UInt8]("measurement"),
         icon: [UInt8]("mdi:gauge"), isDiagnostic: true))
   }
 }

@@ -11,8 +11,8 @@ public final class Memory: Source {
   private let file: KernelFile
   private var sensor = DeclaredSensor(
     SensorDescription(
-      uniqueID: [UInt8]("memory_used"), name: [UInt8]("Memory used"), unit: "%",
-      stateClass: "measurement", icon: [UInt8]("mdi:memory"), isDiagnostic: true))
+      uniqueID: [UInt8]("memory_used"), name: [UInt8]("Memory used"), unit: [UInt8]("%"),
+      stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:memory"), isDiagnostic: true))
   private let sink: any ReadingSink
 
   /// `proc` is where procfs is mounted.

@@ -13,7 +13,7 @@ public final class ProcessorTemperature: Source {
   private var sensor = DeclaredSensor(
     SensorDescription(
       uniqueID: [UInt8]("processor_temperature"), name: [UInt8]("Processor temperature"),
-      unit: "°C", deviceClass: [UInt8]("temperature"), stateClass: "measurement",
+      unit: [UInt8]("°C"), deviceClass: [UInt8]("temperature"), stateClass: [UInt8]("measurement"),
       icon: [UInt8]("mdi:thermometer"), isDiagnostic: true))
   private let isOptional: Bool
   /// How often a zone is looked for that need not be there.

@@ -8,8 +8,8 @@ public final class Uptime: Source {
   private let file: KernelFile
   private var sensor = DeclaredSensor(
     SensorDescription(
-      uniqueID: [UInt8]("uptime"), name: [UInt8]("Uptime"), unit: "s",
-      deviceClass: [UInt8]("duration"), stateClass: "measurement",
+      uniqueID: [UInt8]("uptime"), name: [UInt8]("Uptime"), unit: [UInt8]("s"),
+      deviceClass: [UInt8]("duration"), stateClass: [UInt8]("measurement"),
       icon: [UInt8]("mdi:clock-start"), isDiagnostic: true))
   private let sink: any ReadingSink
 

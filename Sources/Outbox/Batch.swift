@@ -262,8 +262,7 @@ extension SensorRegistration {
     self.init(
       uniqueID: sensor.uniqueID, name: sensor.name,
       kind: sensor.kind == .sensor ? .sensor : .binarySensor,
-      unit: sensor.unit.map { [UInt8]($0.text) }, deviceClass: sensor.deviceClass,
-      stateClass: sensor.stateClass.map { [UInt8]($0.text) }, icon: sensor.icon,
-      isDiagnostic: sensor.isDiagnostic)
+      unit: sensor.unit, deviceClass: sensor.deviceClass, stateClass: sensor.stateClass,
+      icon: sensor.icon, isDiagnostic: sensor.isDiagnostic)
   }
 }

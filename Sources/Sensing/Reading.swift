@@ -40,9 +40,9 @@ public struct SensorDescription: Equatable, Sendable {
   public var uniqueID: [UInt8]
   public var name: [UInt8]
   public var kind: Kind
-  public var unit: StaticText?
+  public var unit: [UInt8]?
   public var deviceClass: [UInt8]?
-  public var stateClass: StaticText?
+  public var stateClass: [UInt8]?
   public var icon: [UInt8]
   /// Whether it tells about the board rather than about the world.
   public var isDiagnostic: Bool
@@ -52,8 +52,8 @@ public struct SensorDescription: Equatable, Sendable {
   // Every driver describes its sensors: called, not copied to each.
   @inline(never)
   public init(
-    uniqueID: [UInt8], name: [UInt8], kind: Kind = .sensor, unit: StaticText? = nil,
-    deviceClass: [UInt8]? = nil, stateClass: StaticText? = nil, icon: [UInt8],
+    uniqueID: [UInt8], name: [UInt8], kind: Kind = .sensor, unit: [UInt8]? = nil,
+    deviceClass: [UInt8]? = nil, stateClass: [UInt8]? = nil, icon: [UInt8],
     isDiagnostic: Bool = false, isUrgent: Bool = false
   ) {
     self.uniqueID = uniqueID
@@ -65,16 +65,5 @@ public struct SensorDescription: Equatable, Sendable {
     self.icon = icon
     self.isDiagnostic = isDiagnostic
     self.isUrgent = isUrgent
-  }
-}
-
-/// A literal, with the equality that `StaticString` lacks.
-public struct StaticText: Equatable, Sendable, ExpressibleByStringLiteral {
-  public let text: StaticString
-
-  public init(stringLiteral text: StaticString) { self.text = text }
-
-  public static func == (left: StaticText, right: StaticText) -> Bool {
-    [UInt8](left.text) == [UInt8](right.text)
   }
 }

@@ -114,3 +114,14 @@ public struct Supervision: Sendable {
     return .recovered
   }
 }
+
+/// A literal of a failure, with the equality that `StaticString` lacks.
+public struct StaticText: Equatable, Sendable, ExpressibleByStringLiteral {
+  public let text: StaticString
+
+  public init(stringLiteral text: StaticString) { self.text = text }
+
+  public static func == (left: StaticText, right: StaticText) -> Bool {
+    [UInt8](left.text) == [UInt8](right.text)
+  }
+}

@@ -14,9 +14,9 @@ public enum SupplySensor: Int, Sendable {
       isDiagnostic: isDiagnostic)
     description.name += [UInt8(ascii: " ")] + [UInt8](word)
     if self == .online { description.kind = .binarySensor }
-    description.deviceClass = deviceClass.map { [UInt8]($0.text) }
-    description.unit = unit
-    description.stateClass = unit == nil ? nil : "measurement"
+    description.deviceClass = deviceClass.map { [UInt8]($0) }
+    description.unit = unit.map { [UInt8]($0) }
+    description.stateClass = unit == nil ? nil : [UInt8]("measurement")
     return description
   }
 
@@ -31,7 +31,7 @@ public enum SupplySensor: Int, Sendable {
     }
   }
 
-  private var unit: StaticText? {
+  private var unit: StaticString? {
     switch self {
     case .capacity: "%"
     case .voltage: "V"
@@ -42,7 +42,7 @@ public enum SupplySensor: Int, Sendable {
   }
 
   /// None for the status: Home Assistant's `enum` wants a closed list, and drivers add words.
-  private var deviceClass: StaticText? {
+  private var deviceClass: StaticString? {
     switch self {
     case .capacity: "battery"
     case .online: "plug"

@@ -80,9 +80,10 @@ private final class CourierRig {
       wallTime: WallTime(startOfHour: firstHour) + time + ahead)
   }
 
-  static func sensor(_ name: String, _ stateClass: StaticText) -> SensorDescription {
+  static func sensor(_ name: String, _ stateClass: StaticString) -> SensorDescription {
     SensorDescription(
-      uniqueID: [UInt8](name.utf8), name: [UInt8](name.utf8), unit: "%", stateClass: stateClass,
+      uniqueID: [UInt8](name.utf8), name: [UInt8](name.utf8), unit: [UInt8]("%".utf8),
+      stateClass: [UInt8](stateClass),
       icon: [UInt8]("mdi:eye".utf8))
   }
 

@@ -357,18 +357,18 @@ import Testing
   }
 
   private func declare(
-    _ name: String, unit: StaticText? = nil, in delivery: inout Delivery
+    _ name: String, unit: String? = nil, in delivery: inout Delivery
   ) throws -> SensorIndex {
     let index = delivery.batch.declare(
       SensorDescription(
-        uniqueID: [UInt8](name.utf8), name: [UInt8](name.utf8), unit: unit,
+        uniqueID: [UInt8](name.utf8), name: [UInt8](name.utf8), unit: unit.map { [UInt8]($0.utf8) },
         icon: [UInt8]("mdi:eye".utf8)))
     return try #require(index)
   }
 
   @Test func everySensorIsToldWithItsValueAndAge() throws {
     var delivery = Self.delivery(Self.routes())
-    let values: [(String, StaticText?, Value, Duration)] = [
+    let values: [(String, String?, Value, Duration)] = [
       ("Bilge", nil, .boolean(false), .seconds(185)),
       ("Speed", "m/s", .number(FixedPoint(42, decimals: 1)), .zero),
       ("State", nil, .text(InlineText("Full")), .seconds(3)), ("Soil", "%", .unknown, .seconds(3)),

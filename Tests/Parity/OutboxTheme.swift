@@ -172,7 +172,8 @@ private struct Life: ~Copyable {
   mutating func declareSensors() {
     let level = delivery.batch.declare(
       SensorDescription(
-        uniqueID: [UInt8]("level"), name: [UInt8]("Level"), unit: "m", stateClass: "measurement",
+        uniqueID: [UInt8]("level"), name: [UInt8]("Level"), unit: [UInt8]("m"),
+        stateClass: [UInt8]("measurement"),
         icon: [UInt8]("mdi:waves")))
     let door = delivery.batch.declare(
       SensorDescription(

@@ -104,7 +104,7 @@ import Testing
 
   @Test func onlyWhatCountsHasAStateClass() {
     let supply = [UInt8]("BAT0")
-    #expect(SupplySensor.voltage.description(of: supply).stateClass == "measurement")
+    #expect(SupplySensor.voltage.description(of: supply).stateClass == [UInt8]("measurement"))
     #expect(SupplySensor.status.description(of: supply).stateClass == nil)
     #expect(SupplySensor.online.description(of: supply).kind == .binarySensor)
     #expect(!SupplySensor.capacity.description(of: supply).isDiagnostic)

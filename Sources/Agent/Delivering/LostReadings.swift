@@ -27,6 +27,7 @@ final class LostReadings: Source {
   private static var description: SensorDescription {
     SensorDescription(
       uniqueID: [UInt8]("lost_readings"), name: [UInt8]("Lost readings"),
-      stateClass: "total_increasing", icon: [UInt8]("mdi:database-alert"), isDiagnostic: true)
+      stateClass: [UInt8]("total_increasing"), icon: [UInt8]("mdi:database-alert"),
+      isDiagnostic: true)
   }
 }

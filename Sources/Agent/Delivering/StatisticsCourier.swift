@@ -33,9 +33,9 @@ final class StatisticsCourier {
   // MARK: What is measured
 
   func declare(_ index: SensorIndex, _ sensor: SensorDescription) {
-    guard sensor.stateClass == "measurement" else { return }
-    let unit = sensor.unit.map { [UInt8]($0.text) } ?? []
-    hours.declare(index, MeasuredSensor(uniqueID: sensor.uniqueID, unit: unit))
+    guard sensor.stateClass == [UInt8]("measurement") else { return }
+    hours.declare(
+      index, MeasuredSensor(uniqueID: sensor.uniqueID, unit: sensor.unit ?? []))
   }
 
   func record(_ reading: Reading) { hours.record(reading) }

@@ -89,8 +89,8 @@ final class SourceCheck {
     var text: MessageText = ""
     for sensor in sensors[first...] {
       guard let value = sensor.value, value != .unavailable else { continue }
-      let unit = sensor.description.unit.map { [UInt8]($0.text) }
-      let words: MessageText = "\(bytes: sensor.description.name) \(value.words(in: unit))"
+      let words: MessageText =
+        "\(bytes: sensor.description.name) \(value.words(in: sensor.description.unit))"
       text = text.bytes.isEmpty ? words : "\(text), \(words)"
     }
     if let fix {
