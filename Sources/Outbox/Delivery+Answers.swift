@@ -5,24 +5,21 @@ import Sensing
 // What Home Assistant answers, and what it means for the batch.
 
 extension Delivery {
-  /// Home Assistant, or somebody in its place, answered. `body` is the buffer that `answer` was
+  /// Home Assistant, or a server in its place, answered. `body` is the buffer that `answer` was
   /// read from.
   public mutating func answerReceived(
     _ answer: Answer, body: borrowing ByteBuffer, now: Instant
-  ) -> Message? {
-    guard case .awaitingAnswer(let message, _) = state else { return nil }
+  ) {
+    guard case .awaitingAnswer(let message, _) = state else { return }
     switch answer {
     case .opened(let range), .content(let range):
-      return answered(message, body.bytes.extracting(range), now: now)
-    case .unproven:
-      return unproven(message, now: now)
-    default: return failed(Outage.Cause(answer), now: now)
+      answered(message, body.bytes.extracting(range), now: now)
+    case .unproven: unproven(message, now: now)
+    default: failed(Outage.Cause(answer), now: now)
     }
   }
 
-  mutating func answered(
-    _ message: Message, _ content: Span<UInt8>, now: Instant
-  ) -> Message? {
+  mutating func answered(_ message: Message, _ content: Span<UInt8>, now: Instant) {
     switch message {
     case .key: preconditionFailure("a key does not come in an answer of this kind")
     case .configuration: configurationAnswered(content, now: now)
@@ -38,25 +35,25 @@ extension Delivery {
     case .states: return statesAnswered(content, now: now)
     case .history: historyAnswered(now: now)
     }
-    return next(now: now)
+    next(now: now)
   }
 
   /// An answer of nothing: the right one to a location and to history.
-  mutating func unproven(_ message: Message, now: Instant) -> Message? {
+  mutating func unproven(_ message: Message, now: Instant) {
     switch message {
     case .sensor(let sensor):
       // One sensor that Home Assistant drops says nothing about the others.
       batch.setStanding(.declined, of: sensor)
-      return next(now: now)
+      next(now: now)
     case .registration:
       // The same holds for what it does not like about the device.
       registrationDropped()
-      return next(now: now)
-    case .location: return locationAnswered(now: now)
+      next(now: now)
+    case .location: locationAnswered(now: now)
     case .history:
       historyAnswered(now: now)
-      return next(now: now)
-    case .key, .configuration, .readBack, .states: return failed(.dropped, now: now)
+      next(now: now)
+    case .key, .configuration, .readBack, .states: failed(.dropped, now: now)
     }
   }
 
@@ -71,7 +68,7 @@ extension Delivery {
     tell(isWanted ? .sensorRegistered(sensor) : .sensorRefused(sensor))
   }
 
-  mutating func statesAnswered(_ answer: Span<UInt8>, now: Instant) -> Message? {
+  mutating func statesAnswered(_ answer: Span<UInt8>, now: Instant) {
     guard let challenge, challenge.isRepeated(inVerdicts: answer) else {
       return failed(.otherAnswer, now: now)
     }
@@ -86,10 +83,10 @@ extension Delivery {
     }
     if hasForgotten, !cycle.hasRegisteredAgain {
       cycle.hasRegisteredAgain = true
-      return next(now: now)
+      next(now: now)
+    } else {
+      proven(now: now)
     }
-    proven(now: now)
-    return nil
   }
 
   /// Returns whether Home Assistant does not know the sensor.

@@ -6,12 +6,10 @@ import Sensing
 // what goes wrong with it is told, and the cycle goes on.
 
 extension Delivery {
-  /// Home Assistant, or somebody in its place, answered the question for a key. One that came is
+  /// Home Assistant, or a server in its place, answered the question for a key. One that came is
   /// the registration's from now on, and was kept by the caller before this is called.
-  public mutating func keyAnswered(
-    _ result: Webhook.EnableEncryption.Result, now: Instant
-  ) -> Message? {
-    guard case .awaitingAnswer(.key, _) = state else { return nil }
+  public mutating func keyAnswered(_ result: Webhook.EnableEncryption.Result, now: Instant) {
+    guard case .awaitingAnswer(.key, _) = state else { return }
     switch result {
     case .enabled:
       keyQuest.succeeded()
@@ -22,13 +20,13 @@ extension Delivery {
     case .alreadyEnabled: return failed(.encryptionRequired, now: now)
     case .unanswered(let answer): return failed(OutageCause(answer), now: now)
     }
-    return next(now: now)
+    next(now: now)
   }
 
   /// A key that came now could not be kept. It is asked for the next time.
-  public mutating func keyPostponed(now: Instant) -> Message? {
-    guard case .awaitingAnswer(.key, _) = state else { return nil }
-    return next(now: now)
+  public mutating func keyPostponed(now: Instant) {
+    guard case .awaitingAnswer(.key, _) = state else { return }
+    next(now: now)
   }
 
   mutating func configurationAnswered(_ content: Span<UInt8>, now: Instant) {
@@ -61,13 +59,13 @@ extension Delivery {
   }
 
   /// The answer says nothing; now and then the location is looked up.
-  mutating func locationAnswered(now: Instant) -> Message? {
+  mutating func locationAnswered(now: Instant) {
     if acquaintance.isReadBackDue { return send(.readBack, now: now) }
     acquaintance.trust()
-    return send(.states, now: now)
+    send(.states, now: now)
   }
 
-  mutating func readBackAnswered(_ content: Span<UInt8>, now: Instant) -> Message? {
+  mutating func readBackAnswered(_ content: Span<UInt8>, now: Instant) {
     guard let sent = cycle.sent, let challenge else {
       preconditionFailure("only what was sent is looked up")
     }
@@ -85,7 +83,7 @@ extension Delivery {
     cycle.isTrackerMissing = verdict == .noTracker
     if verdict == .dropped { locationDropped(sent.fix) }
     tellTracker(isMissing: verdict == .noTracker)
-    return send(.states, now: now)
+    send(.states, now: now)
   }
 
   /// Home Assistant would not take it the next time either: it goes as history, and is counted

@@ -31,7 +31,7 @@ extension Delivery {
     }
   }
 
-  /// Writes the message that `cycleDue`, `deadlineReached` or `answerReceived` returned.
+  /// Writes the message that `nextAction` gave.
   public mutating func write(
     _ message: Message, for registration: borrowing Registration, nonce: Nonce,
     into buffer: inout ByteBuffer

@@ -38,18 +38,18 @@ extension Delivery {
     )
   }
 
-  /// What was sent was not proven. Returns what is sent over the next route, if there is one.
-  mutating func failed(_ cause: Outage.Cause, now: Instant) -> Message? {
+  /// What was sent was not proven. Over the next route, if there is one, it begins anew.
+  mutating func failed(_ cause: Outage.Cause, now: Instant) {
     batch.forgetDeclined()
     if let failed = routeUnderWay, routes.failed(cause, over: failed, now: now) {
       tell(.routeFailed(failed, cause))
-      // Whoever is there may be somebody else.
+      // Another Home Assistant may be there.
       acquaintance.doubt()
       history.chunkFailed()
-      return begin(now: now)
+      begin(now: now)
+    } else {
+      outageContinues(cause, now: now)
     }
-    outageContinues(cause, now: now)
-    return nil
   }
 
   mutating func addressesTold(cloudhook: Text?, remoteUI: Text?, now: Instant) {

@@ -25,11 +25,19 @@ public import Sensing
 /// A cycle that is not proven over one route begins anew over the next one at once. When none is left
 /// that is an outage, and all are tried again after a wait.
 ///
+/// Events go in, each of which returns nothing; then `nextAction` is asked until it is nil, and what
+/// it gives is performed. `deadlineReached` is due at `deadline`.
+///
 /// Invariants:
-/// 1. At most one message is under way.
+/// 1. At most one message is under way, from the moment when `nextAction` gave it. An answer counts
+///    only while one is.
 /// 2. A value or a fix is acknowledged by a proof and by nothing else.
 /// 3. A fix that is too old is never sent as new.
-/// 4. In an outage there is always a deadline or a message under way.
+/// 4. In an outage there is always a deadline or a message that is due or under way.
+/// 5. What is told comes in its order, before the message that is due, and is never dropped.
+/// 6. At most one message is due and not given yet. It is dropped where another route is taken, by
+///    a new registration, by the refusal of one, and by the end of the agent; no other event makes
+///    another one.
 public struct Delivery: ~Copyable {
   /// A fix older than this is not sent; `update_location` has no time, so it would be "now".
   public static let fixAgeMax: Duration = .seconds(60)
@@ -55,8 +63,18 @@ public struct Delivery: ~Copyable {
     case plainForGood
   }
 
+  /// What the driver does next.
+  public enum Action: Equatable, Sendable {
+    /// Write this message with `write` and send it over `routeUnderWay`.
+    case send(Message)
+    /// Tell people, and keep what is to be kept. The batch can be asked about it meanwhile.
+    case tell(DeliveryEvent)
+  }
+
   enum State {
     case idle
+    /// `nextAction` gives the message.
+    case messageDue(Message, over: Route)
     case awaitingAnswer(Message, over: Route)
     case waiting(until: Instant)
   }
@@ -116,7 +134,7 @@ public struct Delivery: ~Copyable {
   private var restatementDueAt = Instant(nanoseconds: 0)
   /// When the last proof came.
   public internal(set) var lastProvenAt: Instant?
-  private var events: [DeliveryEvent] = []
+  private var tellings = Queue<DeliveryEvent>(capacity: 64)
 
   /// - Parameters:
   ///   - routes: the ways to Home Assistant.
@@ -141,7 +159,6 @@ public struct Delivery: ~Copyable {
     keyQuest = KeyQuest(protection)
     backOff = BackOff(
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
-    events.reserveCapacity(64)
   }
 
   public var isIdle: Bool { if case .idle = state { true } else { false } }
@@ -158,7 +175,7 @@ public struct Delivery: ~Copyable {
   public var deadline: Instant? {
     switch state {
     case .idle: history.deadline
-    case .awaitingAnswer: diskDeadline
+    case .messageDue, .awaitingAnswer: diskDeadline
     case .waiting(let until): earliest(until, history.spool.deadline)
     }
   }
@@ -166,10 +183,12 @@ public struct Delivery: ~Copyable {
   /// When `diskDeadlineReached` is due where there is no registration to deliver with, or nil.
   public var diskDeadline: Instant? { earliest(batchClosesAt, history.spool.deadline) }
 
-  /// The next thing that happened and was not taken yet, in order; nil where there is none. The
-  /// batch can be asked about it meanwhile.
-  public mutating func takeEvent() -> DeliveryEvent? {
-    events.isEmpty ? nil : events.removeFirst()
+  /// What is to be done next; nil where nothing is until the next event.
+  public mutating func nextAction() -> Action? {
+    if let event = tellings.takeFirst() { return .tell(event) }
+    guard case .messageDue(let message, let route) = state else { return nil }
+    state = .awaitingAnswer(message, over: route)
+    return .send(message)
   }
 
   // MARK: Readings
@@ -189,7 +208,7 @@ public struct Delivery: ~Copyable {
   // MARK: Events
 
   /// A cycle is due. During an outage the retries go their own pace.
-  public mutating func cycleDue(now: Instant) -> Message? {
+  public mutating func cycleDue(now: Instant) {
     if isIdle {
       history.cycleDue()
     } else if isInOutage {
@@ -198,14 +217,14 @@ public struct Delivery: ~Copyable {
       // The one before is not proven, and may be any moment.
       batchClosesAt = batchClosesAt ?? now + Self.proofPatience
     }
-    return urgentChange(now: now)
+    urgentChange(now: now)
   }
 
   /// An urgent sensor says something new, which is sent at once if that is possible.
-  public mutating func urgentChange(now: Instant) -> Message? {
-    guard isIdle else { return nil }
+  public mutating func urgentChange(now: Instant) {
+    guard isIdle else { return }
     chooseRoute(now: now)
-    return begin(now: now)
+    begin(now: now)
   }
 
   /// A cycle is due, and there is no registration to deliver with. The first one may come any moment.
@@ -223,6 +242,7 @@ public struct Delivery: ~Copyable {
 
   /// The agent is about to end.
   public mutating func stopping() {
+    if case .messageDue = state { state = .idle }
     history.chunkFailed()
     history.batchClosed()
   }
@@ -248,37 +268,46 @@ public struct Delivery: ~Copyable {
     if let moment = batchClosesAt, now >= moment { closeBatch() }
   }
 
-  public mutating func deadlineReached(now: Instant) -> Message? {
+  public mutating func deadlineReached(now: Instant) {
     diskDeadlineReached(now: now)
     switch state {
     case .waiting(let until) where now >= until:
       routes.retryDue(now: now)
-      return begin(now: now)
+      begin(now: now)
     case .idle where history.isChunkDue(now: now):
       chooseRoute(now: now)
-      return beginWithHistory(now: now)
-    case .idle, .awaitingAnswer, .waiting: return nil
+      beginWithHistory(now: now)
+    case .idle, .messageDue, .awaitingAnswer, .waiting: break
     }
   }
 
-  /// Nobody answered: no connection, or none in time.
-  public mutating func connectionFailed(_ reason: InlineText, now: Instant) -> Message? {
-    guard case .awaitingAnswer = state else { return nil }
-    return failed(.noConnection(reason), now: now)
+  /// The message that is under way had no answer: there is no connection, or none came in time.
+  public mutating func connectionFailed(_ reason: InlineText, now: Instant) {
+    guard case .awaitingAnswer = state else { return }
+    failed(.noConnection(reason), now: now)
   }
 
   /// The board came home or left. What waits for the end of an outage is tried at once, but at the edge
   /// of a network, where both happen all the time, no sooner after another attempt than else.
-  public mutating func presenceChanged(
-    _ presence: HomeNetworks.Judgement, now: Instant
-  ) -> Message? {
+  public mutating func presenceChanged(_ presence: HomeNetworks.Judgement, now: Instant) {
     choosingRoute { $0.presenceChanged(presence, now: now) }
-    guard case .waiting(let until) = state, routes.current != nil else { return nil }
+    switch state {
+    case .waiting(let until) where routes.current != nil: retry(by: until, now: now)
+    // It is not sent over a way that may not be taken any more.
+    case .messageDue(_, let route) where routes.current?.route != route:
+      batch.forgetDeclined()
+      history.chunkFailed()
+      begin(now: now)
+    case .idle, .messageDue, .awaitingAnswer, .waiting: break
+    }
+  }
+
+  private mutating func retry(by until: Instant, now: Instant) {
     if let attemptedAt = outage?.attemptedAt, now < attemptedAt + Self.firstRetryDelay {
       state = .waiting(until: min(until, attemptedAt + Self.firstRetryDelay))
-      return nil
+    } else {
+      begin(now: now)
     }
-    return begin(now: now)
   }
 
   /// The connection ended between two cycles: Home Assistant may have restarted, and shows sensors
@@ -297,11 +326,15 @@ public struct Delivery: ~Copyable {
 
   /// No new registration is to be had for now. The one there is may come to life again, and is tried
   /// on; after another while without an answer it is doubted again.
-  public mutating func registrationRefused(now: Instant) -> Message? {
+  public mutating func registrationRefused(now: Instant) {
     outage?.isDoubted = false
     outage?.doubtfulSince = now
+    switch state {
     // What began meanwhile was never sent.
-    return connectionFailed(InlineText("there was no registration"), now: now)
+    case .messageDue(let message, let route): state = .awaitingAnswer(message, over: route)
+    case .idle, .awaitingAnswer, .waiting: break
+    }
+    connectionFailed(InlineText("there was no registration"), now: now)
   }
 
   /// There is a new registration: Home Assistant can be reached, knows no sensor of it, and knows
@@ -323,13 +356,13 @@ public struct Delivery: ~Copyable {
 
   // MARK: One cycle
 
-  private mutating func beginWithHistory(now: Instant) -> Message? {
+  private mutating func beginWithHistory(now: Instant) {
     cycle = Cycle(mark: history.spool.end)
     history.chunkSent(now: now)
-    return send(.history, now: now)
+    send(.history, now: now)
   }
 
-  mutating func begin(now: Instant) -> Message? {
+  mutating func begin(now: Instant) {
     cycle = Cycle(mark: history.spool.end)
     if outage != nil {
       batch.forgetAcknowledgements()
@@ -338,10 +371,10 @@ public struct Delivery: ~Copyable {
       batch.doubtAcknowledgements()
       restatementDueAt = now + Self.restatementInterval
     }
-    return next(now: now)
+    next(now: now)
   }
 
-  mutating func next(now: Instant) -> Message? {
+  mutating func next(now: Instant) {
     if keyQuest.isDue(now: now) {
       keyQuest.asked(now: now)
       return send(.key, now: now)
@@ -353,7 +386,7 @@ public struct Delivery: ~Copyable {
       cycle.sent = location
       return send(.location, now: now)
     }
-    return send(.states, now: now)
+    send(.states, now: now)
   }
 
   /// What has to be sent of the fix of the batch, if it is fresh.
@@ -366,16 +399,15 @@ public struct Delivery: ~Copyable {
     return Cycle.SentLocation(fix: fix, location: location, at: now)
   }
 
-  /// Returns the message, unless the board has left meanwhile and there is no way any more.
-  mutating func send(_ message: Message, now: Instant) -> Message? {
+  /// Makes the message due, unless the board has left meanwhile and there is no way any more.
+  mutating func send(_ message: Message, now: Instant) {
     challenge = nil
-    guard let route = routes.current?.route else {
+    if let route = routes.current?.route {
+      state = .messageDue(message, over: route)
+    } else {
       outageContinues(.noRoute, now: now)
-      return nil
     }
-    state = .awaitingAnswer(message, over: route)
-    return message
   }
 
-  mutating func tell(_ event: DeliveryEvent) { events.append(event) }
+  mutating func tell(_ event: DeliveryEvent) { tellings.append(event) }
 }

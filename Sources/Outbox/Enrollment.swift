@@ -3,8 +3,17 @@ public import HomeAssistant
 
 /// Gets a registration, with a token that is tried once.
 ///
+/// Events go in; then `nextAction` is asked until it is nil. `deadlineReached` is due at `deadline`.
+///
 /// Home Assistant counts rejected tokens and may ban the address for ever, webhooks included. So
 /// a rejected token is never sent again, not even after a restart: its fingerprint is kept.
+///
+/// Invariants:
+/// 1. No token is given before the rejected ones were read, and never one of them.
+/// 2. A token is given for one request, whose answer is awaited from then on.
+/// 3. What is told comes in its order, before the action that is due, and is never dropped.
+/// 4. An action that was not given yet is dropped where no token may be sent and where the state
+///    directory cannot be used.
 public struct Enrollment: Sendable {
   public static let firstRetryDelay: Duration = .seconds(5)
   public static let longestRetryDelay: Duration = .seconds(120)
@@ -14,7 +23,7 @@ public struct Enrollment: Sendable {
   public static let shortestTokenCheckDelay: Duration = .seconds(1)
 
   /// How long the agent waits after a refusal that does not go away by itself. Each attempt may
-  /// leave one more device in Home Assistant, or annoy whoever banned this address.
+  /// leave one more device in Home Assistant, or annoy the person who banned this address.
   public static let refusalDelay: Duration = .seconds(3600)
 
   public enum Action: Equatable, Sendable {
@@ -22,6 +31,8 @@ public struct Enrollment: Sendable {
     case readToken
     /// Send the registration with this token.
     case register(token: [UInt8])
+    /// Tell people; a rejected token's fingerprint is to be kept.
+    case tell(Problem)
   }
 
   /// Why there is no token.
@@ -57,9 +68,11 @@ public struct Enrollment: Sendable {
 
   private enum State {
     case waiting(until: Instant)
-    /// For a person to change something on this board; asking costs nobody anything.
+    /// For a person to change something on this board; looking again costs no request.
     case waitingForChange(until: Instant)
+    case tokenDue
     case readingToken
+    case registrationDue(token: [UInt8], fingerprint: [UInt8])
     case awaitingAnswer(fingerprint: [UInt8])
   }
 
@@ -68,7 +81,9 @@ public struct Enrollment: Sendable {
   /// Nil until they were read.
   private var rejected: RejectedTokens?
   private var backOff: BackOff
+  /// What was told last: the same is not told twice.
   private var problem: Problem?
+  private var tellings = Queue<Problem>()
 
   /// - Parameters:
   ///   - acceptsPlain: whether a registration without a key is one.
@@ -86,23 +101,34 @@ public struct Enrollment: Sendable {
   public var deadline: Instant? {
     switch state {
     case .waiting(let until), .waitingForChange(let until): until
-    case .readingToken, .awaitingAnswer: nil
+    case .tokenDue, .readingToken, .registrationDue, .awaitingAnswer: nil
     }
   }
 
-  public mutating func deadlineReached(now: Instant) -> Action? {
-    guard let deadline, now >= deadline else { return nil }
-    state = .readingToken
-    return .readToken
+  /// What is to be done next; nil where nothing is until the next event.
+  public mutating func nextAction() -> Action? {
+    if let problem = tellings.takeFirst() { return .tell(problem) }
+    switch state {
+    case .tokenDue:
+      state = .readingToken
+      return .readToken
+    case .registrationDue(let token, let fingerprint):
+      state = .awaitingAnswer(fingerprint: fingerprint)
+      return .register(token: token)
+    case .waiting, .waitingForChange, .readingToken, .awaitingAnswer: return nil
+    }
   }
 
-  /// A cycle is due, and the board is awake: has somebody written a new token, or made room?
-  public mutating func cycleDue(now: Instant) -> Action? {
+  public mutating func deadlineReached(now: Instant) {
+    if let deadline, now >= deadline { state = .tokenDue }
+  }
+
+  /// A cycle is due, and the board is awake: a person may have written a new token, or made room.
+  public mutating func cycleDue(now: Instant) {
     guard case .waitingForChange(let until) = state,
       until - now <= Self.tokenCheckDelay - Self.shortestTokenCheckDelay
-    else { return nil }
-    state = .readingToken
-    return .readToken
+    else { return }
+    state = .tokenDue
   }
 
   /// Whether `rejectedTokensRead` was told.
@@ -118,34 +144,30 @@ public struct Enrollment: Sendable {
 
   /// No token may be sent from where the board is now, or may be any more. It is looked at again
   /// like a file that a person has to change: the board may come home.
-  public mutating func tokenWithheld(now: Instant, report: (Problem) -> Void) {
-    waitForToken(.noToken(.withheld), now: now, report: report)
+  public mutating func tokenWithheld(now: Instant) {
+    waitForToken(.noToken(.withheld), now: now)
   }
 
-  /// Returns what to do, or nil where the token cannot be used; `problem` then says why, once.
-  public mutating func tokenRead(
-    _ result: Result<[UInt8], TokenFlaw>, now: Instant, report: (Problem) -> Void
-  ) -> Action? {
+  /// The token was read, or cannot be used.
+  public mutating func tokenRead(_ result: Result<[UInt8], TokenFlaw>, now: Instant) {
+    guard case .readingToken = state else { return }
     guard let rejected else { preconditionFailure("any token may be a rejected one") }
     let token: [UInt8]
     switch result {
     case .success(let read): token = read
     case .failure(let flaw):
-      waitForToken(.noToken(flaw), now: now, report: report)
-      return nil
+      return waitForToken(.noToken(flaw), now: now)
     }
     let fingerprint = RejectedTokens.fingerprint(of: token)
     guard !rejected.contains(fingerprint: fingerprint) else {
-      waitForToken(.tokenRejected(fingerprint: fingerprint), now: now, report: report)
-      return nil
+      return waitForToken(.tokenRejected(fingerprint: fingerprint), now: now)
     }
-    state = .awaitingAnswer(fingerprint: fingerprint)
-    return .register(token: token)
+    state = .registrationDue(token: token, fingerprint: fingerprint)
   }
 
   /// Returns the registration once there is one.
   public mutating func answerReceived(
-    _ answer: RegistrationAnswer, now: Instant, report: (Problem) -> Void
+    _ answer: RegistrationAnswer, now: Instant
   ) -> Registration? {
     guard case .awaitingAnswer(let fingerprint) = state else { return nil }
     let problem: Problem
@@ -154,7 +176,7 @@ public struct Enrollment: Sendable {
     case .withoutEncryption(let registration) where acceptsPlain: return registration
     case .tokenRejected:
       rejected?.insert(fingerprint: fingerprint)
-      waitForToken(.tokenRejected(fingerprint: fingerprint), now: now, report: report)
+      waitForToken(.tokenRejected(fingerprint: fingerprint), now: now)
       return nil
     case .withoutEncryption: problem = .withoutEncryption
     case .requestRejected: problem = .requestRejected
@@ -164,33 +186,27 @@ public struct Enrollment: Sendable {
     case .notHomeAssistant(let status): problem = .notHomeAssistant(status: status)
     }
     let delay = problem.isRefusal ? Self.refusalDelay : backOff.failed()
-    wait(delay, for: problem, now: now, report: report)
+    wait(delay, for: problem, now: now)
     return nil
   }
 
-  public mutating func connectionFailed(
-    _ reason: InlineText, now: Instant, report: (Problem) -> Void
-  ) {
+  public mutating func connectionFailed(_ reason: InlineText, now: Instant) {
     guard case .awaitingAnswer = state else { return }
-    wait(backOff.failed(), for: .noConnection(reason), now: now, report: report)
+    wait(backOff.failed(), for: .noConnection(reason), now: now)
   }
 
-  private mutating func waitForToken(
-    _ problem: Problem, now: Instant, report: (Problem) -> Void
-  ) {
+  private mutating func waitForToken(_ problem: Problem, now: Instant) {
     state = .waitingForChange(until: now + Self.tokenCheckDelay)
-    tell(problem, report)
+    tell(problem)
   }
 
-  private mutating func wait(
-    _ delay: Duration, for problem: Problem, now: Instant, report: (Problem) -> Void
-  ) {
+  private mutating func wait(_ delay: Duration, for problem: Problem, now: Instant) {
     state = .waiting(until: now + delay)
-    tell(problem, report)
+    tell(problem)
   }
 
-  private mutating func tell(_ problem: Problem, _ report: (Problem) -> Void) {
-    if problem != self.problem { report(problem) }
+  private mutating func tell(_ problem: Problem) {
+    if problem != self.problem { tellings.append(problem) }
     self.problem = problem
   }
 }

@@ -161,27 +161,39 @@ final class DeliveryRig {
 
   private var wallTime: WallTime { WallTime(nanoseconds: now.nanoseconds) + clockAhead }
 
-  func urgentChange() { take(delivery.urgentChange(now: now)) }
+  func urgentChange() {
+    delivery.urgentChange(now: now)
+    goOn()
+  }
 
-  func cycleDue() { take(delivery.cycleDue(now: now)) }
+  func cycleDue() {
+    delivery.cycleDue(now: now)
+    goOn()
+  }
 
   /// Sleeps until the deadline and wakes there.
   func sleepUntilDeadline() throws {
     now = max(now, try #require(deadline, "nobody would ever try again"))
-    take(delivery.deadlineReached(now: now))
+    delivery.deadlineReached(now: now)
+    goOn()
   }
 
   func presenceChanged(_ presence: HomeNetworks.Judgement) {
-    take(delivery.presenceChanged(presence, now: now))
+    delivery.presenceChanged(presence, now: now)
+    goOn()
   }
 
   /// What is under way ends with the registration that was being made meanwhile.
   func registrationRefused() {
     underWay = nil
-    take(delivery.registrationRefused(now: now))
+    delivery.registrationRefused(now: now)
+    goOn()
   }
 
-  func wake() { take(delivery.deadlineReached(now: now)) }
+  func wake() {
+    delivery.deadlineReached(now: now)
+    goOn()
+  }
 
   // MARK: Answers
 
@@ -194,7 +206,8 @@ final class DeliveryRig {
     body.append([UInt8](json.utf8))
     underWay = nil
     let whole = 0..<body.count
-    take(delivery.answerReceived(isPlain ? .content(whole) : .opened(whole), body: body, now: now))
+    delivery.answerReceived(isPlain ? .content(whole) : .opened(whole), body: body, now: now)
+    goOn()
   }
 
   /// A plain answer with something in it.
@@ -214,25 +227,28 @@ final class DeliveryRig {
   }
 
   func keyAnswered(_ result: Webhook.EnableEncryption.Result) {
-    let message = delivery.keyAnswered(result, now: now)
+    delivery.keyAnswered(result, now: now)
     if underWay == .key { underWay = nil }
-    take(message)
+    goOn()
   }
 
   func keyPostponed() {
     underWay = nil
-    take(delivery.keyPostponed(now: now))
+    delivery.keyPostponed(now: now)
+    goOn()
   }
 
   func answered(_ answer: Answer) {
     let body = ByteBuffer(capacity: 1)
     underWay = nil
-    take(delivery.answerReceived(answer, body: body, now: now))
+    delivery.answerReceived(answer, body: body, now: now)
+    goOn()
   }
 
   func connectionFailed(_ reason: StaticString = "Couldn't connect to server") {
     underWay = nil
-    take(delivery.connectionFailed(InlineText(reason), now: now))
+    delivery.connectionFailed(InlineText(reason), now: now)
+    goOn()
   }
 
   /// Answers as a Home Assistant that takes everything.
@@ -293,10 +309,17 @@ final class DeliveryRig {
     }
   }
 
-  private func take(_ message: Delivery.Message?) {
+  private func goOn() {
     settle()
-    takeEvents()
-    guard let message else { return }
+    while let action = delivery.nextAction() {
+      switch action {
+      case .tell(let event): take(event)
+      case .send(let message): send(message)
+      }
+    }
+  }
+
+  private func send(_ message: Delivery.Message) {
     #expect(underWay == nil, "one message at a time")
     let address = delivery.routeUnderWay.flatMap { delivery.routes.url(of: $0) }
     #expect(address != nil, "a message for nowhere")
@@ -339,13 +362,11 @@ final class DeliveryRig {
     return String(decoding: [UInt8](message.bytes.extracting(data)), as: UTF8.self)
   }
 
-  private func takeEvents() {
-    while let event = delivery.takeEvent() {
-      if answersInquiries, case .acquainted = event { continue }
-      events.append(event)
-      if case .sensorRefused(let sensor) = event {
-        namesTold.append(String(decoding: delivery.batch.name(of: sensor), as: UTF8.self))
-      }
+  private func take(_ event: DeliveryEvent) {
+    if answersInquiries, case .acquainted = event { return }
+    events.append(event)
+    if case .sensorRefused(let sensor) = event {
+      namesTold.append(String(decoding: delivery.batch.name(of: sensor), as: UTF8.self))
     }
   }
 }

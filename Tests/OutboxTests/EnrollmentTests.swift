@@ -25,10 +25,12 @@ import Testing
 
   @Test mutating func theFirstAttemptIsDueAtOnce() {
     #expect(enrollment.deadline == now)
-    #expect(enrollment.deadlineReached(now: now) == .readToken)
+    enrollment.deadlineReached(now: now)
+    #expect(nextAction() == .readToken)
     #expect(enrollment.deadline == nil)
     // Waking again does not read it twice.
-    #expect(enrollment.deadlineReached(now: now) == nil)
+    enrollment.deadlineReached(now: now)
+    #expect(nextAction() == nil)
     #expect(read(secret) == .register(token: secret))
   }
 
@@ -53,10 +55,12 @@ import Testing
   @Test(arguments: [false, true])
   mutating func aTokenThatMayNotGoIsLookedAtAgainAtHome(isUnderWay: Bool) throws {
     if isUnderWay { try attempt(secret) }
-    enrollment.tokenWithheld(now: now) { problems.append($0) }
+    enrollment.tokenWithheld(now: now)
+    #expect(nextAction() == nil)
     #expect(problems == [.noToken(.withheld)])
     now = now + Enrollment.shortestTokenCheckDelay
-    #expect(enrollment.cycleDue(now: now) == .readToken)
+    enrollment.cycleDue(now: now)
+    #expect(nextAction() == .readToken)
     #expect(read(secret) == .register(token: secret))
   }
 
@@ -134,7 +138,8 @@ import Testing
 
   private mutating func cycle(after wait: Duration) -> Enrollment.Action? {
     now = now + wait
-    return enrollment.cycleDue(now: now)
+    enrollment.cycleDue(now: now)
+    return nextAction()
   }
 
   // MARK: Failures
@@ -211,7 +216,17 @@ import Testing
 
   private mutating func wake() throws {
     now = max(now, try #require(enrollment.deadline, "nobody would ever try again"))
-    #expect(enrollment.deadlineReached(now: now) == .readToken)
+    enrollment.deadlineReached(now: now)
+    #expect(nextAction() == .readToken)
+  }
+
+  /// Takes what is told, and returns what is to be done.
+  private mutating func nextAction() -> Enrollment.Action? {
+    while let action = enrollment.nextAction() {
+      guard case .tell(let problem) = action else { return action }
+      problems.append(problem)
+    }
+    return nil
   }
 
   private mutating func read(_ token: [UInt8]) -> Enrollment.Action? { read(.success(token)) }
@@ -219,7 +234,8 @@ import Testing
   private mutating func read(
     _ result: Result<[UInt8], Enrollment.TokenFlaw>
   ) -> Enrollment.Action? {
-    enrollment.tokenRead(result, now: now) { problems.append($0) }
+    enrollment.tokenRead(result, now: now)
+    return nextAction()
   }
 
   private mutating func attempt(_ token: [UInt8]) throws {
@@ -228,11 +244,14 @@ import Testing
   }
 
   private mutating func answered(_ answer: RegistrationAnswer) throws -> Registration? {
-    enrollment.answerReceived(answer, now: now) { problems.append($0) }
+    let registration = enrollment.answerReceived(answer, now: now)
+    #expect(nextAction() == nil)
+    return registration
   }
 
   private mutating func connectionFailed(_ reason: StaticString) {
-    enrollment.connectionFailed(InlineText(reason), now: now) { problems.append($0) }
+    enrollment.connectionFailed(InlineText(reason), now: now)
+    #expect(nextAction() == nil)
   }
 
   private static func registration() throws -> Registration {

@@ -202,18 +202,20 @@ private struct Life: ~Copyable {
   }
 
   mutating func cycle(_ transcript: inout Transcript) {
-    take(delivery.cycleDue(now: now), &transcript)
+    delivery.cycleDue(now: now)
+    goOn(&transcript)
   }
 
   mutating func retry(_ transcript: inout Transcript) {
     guard let deadline = delivery.deadline else { return }
     now = deadline
-    take(delivery.deadlineReached(now: now), &transcript)
+    delivery.deadlineReached(now: now)
+    goOn(&transcript)
   }
 
   mutating func connectionFailed(_ transcript: inout Transcript) {
-    take(
-      delivery.connectionFailed(InlineText("Couldn't connect to server"), now: now), &transcript)
+    delivery.connectionFailed(InlineText("Couldn't connect to server"), now: now)
+    goOn(&transcript)
   }
 
   /// Answers with an envelope.
@@ -233,17 +235,22 @@ private struct Life: ~Copyable {
 
   private mutating func read(_ transcript: inout Transcript) {
     let answer = Answer.read(status: 200, body: &buffer, with: parityKey())
-    take(delivery.answerReceived(answer, body: buffer, now: now), &transcript)
+    delivery.answerReceived(answer, body: buffer, now: now)
+    goOn(&transcript)
   }
 
-  private mutating func take(_ message: Delivery.Message?, _ transcript: inout Transcript) {
-    while let event = delivery.takeEvent() {
-      transcript.line("delivery") { $0.append(event) }
+  private mutating func goOn(_ transcript: inout Transcript) {
+    while let action = delivery.nextAction() {
+      switch action {
+      case .tell(let event): transcript.line("delivery") { $0.append(event) }
+      case .send(let message): return send(message, &transcript)
+      }
     }
-    guard let message else {
-      let deadline = delivery.deadline?.nanoseconds
-      return transcript.line("delivery rests until") { $0.append(deadline) }
-    }
+    let deadline = delivery.deadline?.nanoseconds
+    transcript.line("delivery rests until") { $0.append(deadline) }
+  }
+
+  private mutating func send(_ message: Delivery.Message, _ transcript: inout Transcript) {
     nonceNumber += 1
     delivery.write(
       message, for: parityRegistration(), nonce: parityNonce(nonceNumber), into: &buffer)

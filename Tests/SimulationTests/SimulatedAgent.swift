@@ -105,7 +105,8 @@ final class SimulatedAgent {
       delivery.diskDeadlineReached(now: now)
       try tidy()
     } else {
-      try goOn(delivery.deadlineReached(now: now), now: now)
+      delivery.deadlineReached(now: now)
+      try goOn(now: now)
     }
     try cycle(now: now)
   }
@@ -137,7 +138,8 @@ final class SimulatedAgent {
     }
     try keeper.tryAgain()
     if !isConnectionKept { delivery.connectionEnded() }
-    try goOn(delivery.cycleDue(now: now), now: now)
+    delivery.cycleDue(now: now)
+    try goOn(now: now)
   }
 
   private func urgentChange(now: Instant) throws {
@@ -146,7 +148,8 @@ final class SimulatedAgent {
       return delivery.urgentChangePostponed()
     }
     if !isConnectionKept { delivery.connectionEnded() }
-    try goOn(delivery.urgentChange(now: now), now: now)
+    delivery.urgentChange(now: now)
+    try goOn(now: now)
   }
 
   private var isConnectionKept: Bool {
@@ -213,7 +216,8 @@ final class SimulatedAgent {
       delivery.registrationFailed(now: now)
       if let former, problem.isLasting {
         phase = .delivering(former)
-        return try goOn(delivery.registrationRefused(now: now), now: now)
+        delivery.registrationRefused(now: now)
+        return try goOn(now: now)
       }
     }
     switch outcome {
@@ -243,10 +247,18 @@ final class SimulatedAgent {
     delivery.routes.current?.route == .home ? .home : .instance
   }
 
-  private func goOn(_ next: Delivery.Message?, now: Instant) throws {
+  private func goOn(now: Instant) throws {
     try tidy()
-    try report(now: now)
-    guard let next, case .delivering(let registration) = phase else { return }
+    while let action = delivery.nextAction() {
+      switch action {
+      case .tell(let event): try report(event, now: now)
+      case .send(let message): try send(message)
+      }
+    }
+  }
+
+  private func send(_ next: Delivery.Message) throws {
+    guard case .delivering(let registration) = phase else { return }
     message = next
     var nonce = InlineArray<24, UInt8>(repeating: 0)
     for index in 0..<24 { nonce[index] = UInt8(truncatingIfNeeded: random.next()) }
@@ -286,42 +298,41 @@ final class SimulatedAgent {
     guard case .delivering(let registration) = phase else { return }
     switch end {
     case .failed:
-      try goOn(delivery.connectionFailed(InlineText("no answer"), now: now), now: now)
+      delivery.connectionFailed(InlineText("no answer"), now: now)
     case .answered(let reply):
       var body = ByteBuffer(capacity: 256 * 1024)
       body.append(reply.body)
       let answer = registration.readAnswer(status: reply.status, body: &body)
-      try goOn(delivery.answerReceived(answer, body: body, now: now), now: now)
+      delivery.answerReceived(answer, body: body, now: now)
     }
+    try goOn(now: now)
   }
 
-  private func report(now: Instant) throws {
-    while let event = delivery.takeEvent() {
-      world.tell("\(event)")
-      try world.step()
-      world.ledger.told(event, isAnswerGenuine: world.isAnswerGenuine, at: world.now)
-      switch event {
-      case .acquainted(let server):
-        try change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }
-      case .registrationTold(let fingerprint):
-        try change {
-          $0.toldFingerprint = fingerprint
-          return true
-        }
-      case .registrationDoubted where world.plan.registersAgainAfter != nil:
-        guard case .delivering(let registration) = phase else { return }
-        phase = .registering(
-          SimulatedRegistrar(
-            state: state, keeper: keeper, identity: Self.identity, seed: random.next(), now: now),
-          former: registration)
-      default: break
+  private func report(_ event: DeliveryEvent, now: Instant) throws {
+    world.tell("\(event)")
+    try world.step()
+    world.ledger.told(event, isAnswerGenuine: world.isAnswerGenuine, at: world.now)
+    switch event {
+    case .acquainted(let server):
+      try change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }
+    case .registrationTold(let fingerprint):
+      try change {
+        $0.toldFingerprint = fingerprint
+        return true
       }
+    case .registrationDoubted where world.plan.registersAgainAfter != nil:
+      guard case .delivering(let registration) = phase else { return }
+      phase = .registering(
+        SimulatedRegistrar(
+          state: state, keeper: keeper, identity: Self.identity, seed: random.next(), now: now),
+        former: registration)
+    default: break
     }
   }
 
   func presenceChanged(_ presence: HomeNetworks.Judgement) throws {
     let now = world.instant
-    let next = delivery.presenceChanged(presence, now: now)
-    if case .delivering = phase { try goOn(next, now: now) }
+    delivery.presenceChanged(presence, now: now)
+    if case .delivering = phase { try goOn(now: now) }
   }
 }

@@ -49,22 +49,30 @@ struct SimulatedRegistrar {
   }
 
   mutating func deadlineReached(now: Instant) throws -> Outcome {
-    try perform(enrollment.deadlineReached(now: now), now: now)
+    enrollment.deadlineReached(now: now)
+    return try goOn(now: now)
   }
 
   mutating func cycleDue(now: Instant) throws -> Outcome {
-    try perform(enrollment.cycleDue(now: now), now: now)
+    enrollment.cycleDue(now: now)
+    return try goOn(now: now)
   }
 
-  private mutating func perform(_ action: Enrollment.Action?, now: Instant) throws -> Outcome {
+  private mutating func goOn(now: Instant) throws -> Outcome {
+    var outcome = Outcome.nothing
+    while let action = enrollment.nextAction() { outcome = try perform(action, now: now) }
+    return outcome
+  }
+
+  private mutating func perform(_ action: Enrollment.Action, now: Instant) throws -> Outcome {
     switch action {
+    case .tell(let problem):
+      try tell(problem)
+      return .nothing
     case .readToken:
       guard try knowsRejectedTokens() else { return postpone(now: now) }
-      let token = try state.readToken()
-      var told: [Enrollment.Problem] = []
-      let action = enrollment.tokenRead(token, now: now) { told.append($0) }
-      try take(told)
-      return try perform(action, now: now)
+      enrollment.tokenRead(try state.readToken(), now: now)
+      return .nothing
     case .register(let token):
       guard try keeper.isReady() else { return postpone(now: now) }
       var body = ByteBuffer(capacity: 4096)
@@ -73,7 +81,6 @@ struct SimulatedRegistrar {
         Letter(
           path: String(decoding: [UInt8](RegistrationRequest.path), as: UTF8.self), token: token,
           body: [UInt8](body.bytes)))
-    case nil: return .nothing
     }
   }
 
@@ -91,27 +98,24 @@ struct SimulatedRegistrar {
   }
 
   mutating func ended(_ end: CallEnd, now: Instant) throws -> Outcome {
-    var told: [Enrollment.Problem] = []
     var registration: Registration?
     switch end {
     case .answered(let reply):
       var body = ByteBuffer(capacity: 64 * 1024)
       body.append(reply.body)
       let answer = RegistrationAnswer.read(status: reply.status, body: body)
-      registration = enrollment.answerReceived(answer, now: now) { told.append($0) }
+      registration = enrollment.answerReceived(answer, now: now)
     case .failed:
-      enrollment.connectionFailed(InlineText("no answer"), now: now) { told.append($0) }
+      enrollment.connectionFailed(InlineText("no answer"), now: now)
     }
-    try take(told)
+    _ = try goOn(now: now)
     return registration.map { .registered($0) } ?? .nothing
   }
 
-  private mutating func take(_ problems: [Enrollment.Problem]) throws {
-    for problem in problems {
-      self.problem = .enrollment(problem)
-      if case .tokenRejected(let fingerprint) = problem {
-        try keeper.keep(rejectedFingerprint: fingerprint)
-      }
+  private mutating func tell(_ problem: Enrollment.Problem) throws {
+    self.problem = .enrollment(problem)
+    if case .tokenRejected(let fingerprint) = problem {
+      try keeper.keep(rejectedFingerprint: fingerprint)
     }
   }
 }

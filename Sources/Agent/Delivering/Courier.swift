@@ -145,7 +145,8 @@ final class Courier {
       delivery.diskDeadlineReached(now: now)
       tidy(now: now)
     } else {
-      goOn(delivery.deadlineReached(now: now), now: now)
+      delivery.deadlineReached(now: now)
+      goOn(now: now)
     }
   }
 
@@ -164,7 +165,8 @@ final class Courier {
     }
     keeper.tryAgain()
     if !wire.isConnectionKept { delivery.connectionEnded() }
-    goOn(delivery.cycleDue(now: now), now: now)
+    delivery.cycleDue(now: now)
+    goOn(now: now)
   }
 
   private func makeUpForCycle(now: Instant) {
@@ -180,7 +182,8 @@ final class Courier {
       return delivery.urgentChangePostponed()
     }
     if !wire.isConnectionKept { delivery.connectionEnded() }
-    goOn(delivery.urgentChange(now: now), now: now)
+    delivery.urgentChange(now: now)
+    goOn(now: now)
   }
 
   /// The agent is about to end. What is not proven to be in Home Assistant is kept.
@@ -233,7 +236,8 @@ final class Courier {
     }
     // Home Assistant gives a key once only.
     if message == .key, !keeper.isReady() {
-      return goOn(delivery.keyPostponed(now: now), now: now)
+      delivery.keyPostponed(now: now)
+      return goOn(now: now)
     }
     self.message = message
     delivery.write(
@@ -243,11 +247,8 @@ final class Courier {
     wire.send(to: registration, over: route, at: url, telling: self)
   }
 
-  /// Returns what is to be sent next.
-  private func judge(
-    status: Int, _ body: inout ByteBuffer, now: Instant
-  ) -> Delivery.Message? {
-    guard case .delivering(let registration)? = phase else { return nil }
+  private func judge(status: Int, _ body: inout ByteBuffer, now: Instant) {
+    guard case .delivering(let registration)? = phase else { return }
     if message == .key {
       let result = HomeAssistant.Webhook.EnableEncryption.read(status: status, body: body)
       body.wipe()
@@ -264,46 +265,49 @@ final class Courier {
     return delivery.answerReceived(answer, body: body, now: now)
   }
 
-  private func goOn(_ next: Delivery.Message?, now: Instant) {
+  private func goOn(now: Instant) {
     tidy(now: now)
-    reportDelivery(now: now)
-    if let next { send(next, now: now) }
+    while let action = delivery.nextAction() {
+      switch action {
+      case .tell(let event): tell(event, now: now)
+      case .send(let message): send(message, now: now)
+      }
+    }
   }
 
   private func failed(_ reason: InlineText, now: Instant) {
-    goOn(delivery.connectionFailed(reason, now: now), now: now)
+    delivery.connectionFailed(reason, now: now)
+    goOn(now: now)
   }
 
-  private func reportDelivery(now: Instant) {
-    while let event = delivery.takeEvent() {
-      reporter.delivery(event, of: delivery.batch)
-      switch event {
-      case .proven: carryStatistics()
-      case .acquainted(let server):
-        change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }
-      case .registrationTold(let fingerprint):
-        change {
-          $0.toldFingerprint = fingerprint
-          return true
-        }
-      case .sealingImpossible:
-        if case .delivering(let registration)? = phase { keeper.keepKeyless(registration) }
-      case .registrationDoubted where settings.registersAgainAfter != nil && maySendToken:
-        register(now: now)
-      default: break
+  private func tell(_ event: DeliveryEvent, now: Instant) {
+    reporter.delivery(event, of: delivery.batch)
+    switch event {
+    case .proven: carryStatistics()
+    case .acquainted(let server):
+      change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }
+    case .registrationTold(let fingerprint):
+      change {
+        $0.toldFingerprint = fingerprint
+        return true
       }
+    case .sealingImpossible:
+      if case .delivering(let registration)? = phase { keeper.keepKeyless(registration) }
+    case .registrationDoubted where settings.registersAgainAfter != nil && maySendToken:
+      register(now: now)
+    default: break
     }
   }
 }
 
 extension Courier: WhereaboutsOwner {
   func presenceChanged(_ presence: HomeNetworks.Judgement, now: Instant) {
-    let next = delivery.presenceChanged(presence, now: now)
+    delivery.presenceChanged(presence, now: now)
     line?.setAllowed(maySendToken)
     switch phase {
     case .registering(let registrar, _): registrar.presenceChanged(now: now)
     case .delivering:
-      goOn(next, now: now)
+      goOn(now: now)
       endForbiddenMessage(now: now)
     case nil: break
     }
@@ -348,7 +352,8 @@ extension Courier: RegistrarOwner {
   private func tryFormerRegistration(now: Instant) {
     guard case .registering(_, let former?)? = phase else { return }
     deliver(with: former)
-    goOn(delivery.registrationRefused(now: now), now: now)
+    delivery.registrationRefused(now: now)
+    goOn(now: now)
   }
 }
 
@@ -356,7 +361,9 @@ extension Courier: TransferOwner {
   func transferEnded(_ result: TransferResult) {
     let now = Moment.now.instant
     switch result {
-    case .answered(let status): goOn(judge(status: status, &wire.http.response, now: now), now: now)
+    case .answered(let status):
+      judge(status: status, &wire.http.response, now: now)
+      goOn(now: now)
     case .failed(let reason): failed(reason, now: now)
     }
   }
@@ -365,7 +372,8 @@ extension Courier: TransferOwner {
 extension Courier: WebSocketPostOwner {
   func postAnswered(status: Int, _ body: inout ByteBuffer) {
     let now = Moment.now.instant
-    goOn(judge(status: status, &body, now: now), now: now)
+    judge(status: status, &body, now: now)
+    goOn(now: now)
   }
 
   func postFailed(_ reason: InlineText) { failed(reason, now: Moment.now.instant) }

@@ -52,11 +52,15 @@ final class Registrar {
 
   var deadline: Instant? { enrollment.deadline }
 
-  func deadlineReached(now: Instant) { perform(enrollment.deadlineReached(now: now), now: now) }
+  func deadlineReached(now: Instant) {
+    enrollment.deadlineReached(now: now)
+    goOn(now: now)
+  }
 
   func cycleDue(now: Instant) {
     keeper.tryAgain()
-    perform(enrollment.cycleDue(now: now), now: now)
+    enrollment.cycleDue(now: now)
+    goOn(now: now)
   }
 
   /// The board came home or left: a request that carries a token ends where it may not go on.
@@ -66,20 +70,21 @@ final class Registrar {
     http.cancel()
     if errand == .renewal { _ = tokens?.connectionFailed(InlineText("the board left"), now: now) }
     errand = .none
-    withhold(now: now)
+    enrollment.tokenWithheld(now: now)
+    goOn(now: now)
   }
 
-  private func withhold(now: Instant) {
-    enrollment.tokenWithheld(now: now) { unsafe owner.registrationFailed($0, now: now) }
+  private func goOn(now: Instant) {
+    while let action = enrollment.nextAction() { perform(action, now: now) }
   }
 
   /// Each request begins here, and each carries a token.
-  private func perform(_ action: Enrollment.Action?, now: Instant) {
-    guard unsafe action == nil || owner.maySendToken else { return withhold(now: now) }
+  private func perform(_ action: Enrollment.Action, now: Instant) {
     switch action {
+    case .tell(let problem): tell(problem, now: now)
+    case _ where unsafe !owner.maySendToken: enrollment.tokenWithheld(now: now)
     case .readToken: findToken(now: now)
     case .register(let token): register(with: token, now: now)
-    case nil: return
     }
   }
 
@@ -120,10 +125,8 @@ final class Registrar {
   }
 
   private func found(_ token: Result<[UInt8], Enrollment.TokenFlaw>, now: Instant) {
-    let action = enrollment.tokenRead(token, now: now) {
-      unsafe owner.registrationFailed($0, now: now)
-    }
-    perform(action, now: now)
+    enrollment.tokenRead(token, now: now)
+    goOn(now: now)
   }
 
   private func renew(_ call: AuthCall) {
@@ -167,11 +170,12 @@ final class Registrar {
   private func registrationAnswered(status: Int, now: Instant) {
     let answer = RegistrationAnswer.read(status: status, body: http.response)
     http.response.wipe()
-    let registration = enrollment.answerReceived(answer, now: now) { failed($0, now: now) }
+    let registration = enrollment.answerReceived(answer, now: now)
+    goOn(now: now)
     if let registration { unsafe owner.registered(registration, now: now) }
   }
 
-  private func failed(_ problem: Enrollment.Problem, now: Instant) {
+  private func tell(_ problem: Enrollment.Problem, now: Instant) {
     if case .tokenRejected(let fingerprint) = problem {
       keeper.keep(rejectedFingerprint: fingerprint)
       // Whatever it gives would be rejected as well.
@@ -190,9 +194,8 @@ extension Registrar: TransferOwner {
     switch (errand, result) {
     case (.registration, .answered(let status)): registrationAnswered(status: status, now: now)
     case (.registration, .failed(let reason)):
-      enrollment.connectionFailed(reason, now: now) {
-        unsafe owner.registrationFailed($0, now: now)
-      }
+      enrollment.connectionFailed(reason, now: now)
+      goOn(now: now)
     case (.renewal, .answered(let status)):
       let step = renewalAnswered(http.response, status: status, now: now)
       http.response.wipe()

@@ -58,21 +58,28 @@ final class StatisticsCourier {
 
   var deadline: Instant? { transfer.deadline }
 
-  func deadlineReached(now: Instant) { goOn(transfer.deadlineReached(now: now)) }
+  func deadlineReached(now: Instant) {
+    transfer.deadlineReached(now: now)
+    goOn()
+  }
 
   /// Home Assistant has taken the data of a cycle.
   func proven(by server: ServerVersion, deviceID: Text?, webhookID: [UInt8], at moment: Moment) {
     self.server = server
     guard line.isOpen else { return }
-    goOn(
-      transfer.connectionReady(
-        deviceID: deviceID, webhookID: webhookID, time: moment.wallTime, now: moment.instant))
+    transfer.connectionReady(
+      deviceID: deviceID, webhookID: webhookID, time: moment.wallTime, now: moment.instant)
+    goOn()
   }
 
-  private func goOn(_ action: StatisticsImport.Action?) {
+  private func goOn() {
     keep()
-    while let event = transfer.takeEvent() { reporter.statistics(event) }
-    if let action { perform(action) }
+    while let action = transfer.nextAction() {
+      switch action {
+      case .tell(let event): reporter.statistics(event)
+      case .ask(let question): ask(question)
+      }
+    }
   }
 
   private func keep() {
@@ -80,8 +87,8 @@ final class StatisticsCourier {
     if keeper.keep(transfer.waiting) { transfer.kept() }
   }
 
-  private func perform(_ action: StatisticsImport.Action) {
-    switch action {
+  private func ask(_ question: StatisticsImport.Question) {
+    switch question {
     case .findEntities(let deviceID):
       ask(GetRelated(.device, deviceID)) { (transfer, related, _) in
         transfer.entitiesFound(related.get("entity", orOnFailure: []))
@@ -101,7 +108,6 @@ final class StatisticsCourier {
     case .add(let addition):
       ask(ImportStatistics(addition, for: server)) { (transfer, _, now) in
         transfer.added(now: now)
-        return nil
       }
     }
   }
@@ -109,24 +115,24 @@ final class StatisticsCourier {
   /// Of most answers little is of interest: what does not count is not decoded.
   private func ask(
     _ request: some Request,
-    _ answered: @escaping (inout StatisticsImport, JSON, Instant) -> StatisticsImport.Action?
+    _ answered: @escaping (inout StatisticsImport, JSON, Instant) -> Void
   ) {
     ask(RawRequest(request.command, request.payload), answered)
   }
 
   private func ask(
     _ request: RawRequest,
-    _ answered: @escaping (inout StatisticsImport, JSON, Instant) -> StatisticsImport.Action?
+    _ answered: @escaping (inout StatisticsImport, JSON, Instant) -> Void
   ) {
     line.send(request) { [unowned(unsafe) self] result in
       let now = Moment.now.instant
       switch result {
       case .success(let answer):
-        let action = unsafe answered(&self.transfer, answer, now)
-        unsafe goOn(action)
+        unsafe answered(&self.transfer, answer, now)
+        unsafe goOn()
       case .failure(let error):
-        let action = unsafe transfer.failed(error, now: now)
-        unsafe goOn(action)
+        unsafe transfer.failed(error, now: now)
+        unsafe goOn()
       }
     }
   }

@@ -4,8 +4,15 @@ public import HomeAssistant
 // What is asked of Home Assistant, and what is told.
 
 extension StatisticsImport {
-  /// What to ask Home Assistant for; the answer goes to the event that is named.
+  /// What the driver does next.
   public enum Action: Equatable, Sendable {
+    /// The answer goes to the event that the question names, and a failure to `failed`.
+    case ask(Question)
+    case tell(Event)
+  }
+
+  /// What Home Assistant is asked, or asked to do.
+  public enum Question: Equatable, Sendable {
     /// The entities of a device: `entitiesFound`.
     case findEntities(deviceID: Text)
     /// Their entries in the registry: `entriesRead`.
@@ -55,7 +62,7 @@ extension StatisticsImport {
     case refused(uniqueID: [UInt8]?, RequestError)
     /// It shows no such sensor, or keeps no statistics of it.
     case notFound(uniqueID: [UInt8])
-    /// It compiles no statistics of this board, so nobody knows how far it has come.
+    /// It compiles no statistics of this board, so how far it has come is not known.
     case notCompiled
     /// It took the hours and does not have them.
     case notKept(uniqueID: [UInt8])

@@ -14,11 +14,14 @@ public import HomeAssistant
 /// sensor. So an hour waits for a while after its end, and until Home Assistant has figures of five
 /// minutes that came later: then it does not go back to that hour.
 ///
+/// Events go in; then `nextAction` is asked until it is nil. `deadlineReached` is due at `deadline`.
+///
 /// Invariants:
-/// 1. At most one request is under way.
+/// 1. At most one question is under way. One that was not given yet is dropped where the pass ends.
 /// 2. An hour leaves because it was seen in Home Assistant, because Home Assistant cannot keep it
 ///    (which is told), or because there are too many.
 /// 3. A sensor that Home Assistant refuses hinders no other.
+/// 4. What is told comes in its order, before the question that is due, and is never dropped.
 public struct StatisticsImport: Sendable {
   /// How long after its end an hour is Home Assistant's own matter.
   public static let ripeAfter: Duration = .seconds(900)
@@ -73,7 +76,9 @@ public struct StatisticsImport: Sendable {
   /// What hindered the passes up to the last one that came to its end, which was told.
   private var told: [Problem] = []
   private var compilationLooks = 0
-  private var events: [Event] = []
+  /// What is to be asked and was not given yet; nil while the import rests or settles.
+  private var question: Question?
+  private var tellings = Queue<Event>()
 
   /// - Parameters:
   ///   - waiting: what is left of earlier runs.
@@ -87,8 +92,12 @@ public struct StatisticsImport: Sendable {
   /// What hinders the import; nil where nothing does.
   public var problem: Problem? { told.last }
 
-  /// The next thing that happened and was not taken yet; nil where there is none.
-  public mutating func takeEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+  /// What is to be done next; nil where nothing is until the next event.
+  public mutating func nextAction() -> Action? {
+    if let event = tellings.takeFirst() { return .tell(event) }
+    defer { question = nil }
+    return question.map { .ask($0) }
+  }
 
   /// When `deadlineReached` is due, or nil.
   public var deadline: Instant? {
@@ -113,35 +122,36 @@ public struct StatisticsImport: Sendable {
   ///   - webhookID: that of the registration, with which the unique ids of its entities begin.
   ///   - time: of the wall clock.
   ///   - now: of the monotonic one.
-  /// - Returns: what to ask, or nil where nothing waits that could be imported now.
   public mutating func connectionReady(
     deviceID: Text?, webhookID: [UInt8], time: WallTime, now: Instant
-  ) -> Action? {
-    guard case .resting(let until) = state, until.map({ now >= $0 }) ?? true else { return nil }
+  ) {
+    guard case .resting(let until) = state, until.map({ now >= $0 }) ?? true else { return }
     let lastHour = (time - Self.ripeAfter).hour - 1
     pass = Pass(webhookID: webhookID, lastHour: lastHour)
-    guard isAnythingLeft else { return nil }
+    guard isAnythingLeft else { return }
     guard let deviceID else {
       tell(.deviceUnknown)
-      endPass(until: now + Self.refusalDelay)
-      return nil
+      return endPass(until: now + Self.refusalDelay)
     }
-    state = .findingEntities
-    return .findEntities(deviceID: deviceID)
+    ask(.findEntities(deviceID: deviceID), .findingEntities)
   }
 
   private var isAnythingLeft: Bool {
     waiting.sensors.contains { $0.hours[0].number <= pass.lastHour }
   }
 
-  public mutating func entitiesFound(_ ids: [EntityID]) -> Action? {
+  private mutating func ask(_ question: Question, _ state: State) {
+    self.question = question
+    self.state = state
+  }
+
+  public mutating func entitiesFound(_ ids: [EntityID]) {
     pass.entityIDs = ids
-    state = .readingEntries
-    return .readEntries(ids)
+    ask(.readEntries(ids), .readingEntries)
   }
 
   /// `entries` by their entity ids. Of all that is in them only the unique id is of interest.
-  public mutating func entriesRead(_ entries: JSON, now: Instant) -> Action? {
+  public mutating func entriesRead(_ entries: JSON, now: Instant) {
     for waiting in waiting.sensors where waiting.hours[0].number <= pass.lastHour {
       let uniqueID = Text(pass.webhookID + [UInt8(ascii: "_")] + waiting.sensor.uniqueID)
       if let id = entries.id(ofEntity: uniqueID) {
@@ -151,14 +161,15 @@ public struct StatisticsImport: Sendable {
       }
     }
     guard !pass.targets.isEmpty else { return describeNext(now: now) }
-    state = .awaitingCompilation
     // Any sensor of this board that says numbers now will do.
-    return .lookForCompilation(
-      ids: pass.entityIDs.map { $0.text }, since: WallTime(startOfHour: pass.lastHour + 1))
+    ask(
+      .lookForCompilation(
+        ids: pass.entityIDs.map { $0.text }, since: WallTime(startOfHour: pass.lastHour + 1)),
+      .awaitingCompilation)
   }
 
   /// Whether Home Assistant has compiled anything that is later than all the hours that could go.
-  public mutating func compilationLooked(isThere: Bool, now: Instant) -> Action? {
+  public mutating func compilationLooked(isThere: Bool, now: Instant) {
     compilationLooks = isThere ? 0 : compilationLooks + 1
     if isThere { return describeNext(now: now) }
     if compilationLooks < Self.compilationLooksMax {
@@ -167,11 +178,10 @@ public struct StatisticsImport: Sendable {
       tell(.notCompiled)
       endPass(until: now + backOff.failed())
     }
-    return nil
   }
 
   /// Goes on with the next hours of a sensor, or the next sensor.
-  private mutating func describeNext(now: Instant) -> Action? {
+  private mutating func describeNext(now: Instant) {
     while pass.position < pass.targets.count {
       pass.additions = 0
       pass.chunk = waiting.hours(of: pass.target.sensor)
@@ -180,21 +190,17 @@ public struct StatisticsImport: Sendable {
       pass.position += 1
     }
     finish(now: now)
-    return nil
   }
 
-  private mutating func skip(for problem: Problem, now: Instant) -> Action? {
+  private mutating func skip(for problem: Problem, now: Instant) {
     tell(problem)
     pass.position += 1
-    return describeNext(now: now)
+    describeNext(now: now)
   }
 
-  private mutating func describe() -> Action {
-    state = .describing
-    return .describe(id: pass.target.id)
-  }
+  private mutating func describe() { ask(.describe(id: pass.target.id), .describing) }
 
-  public mutating func described(_ list: [StatisticDescription], now: Instant) -> Action? {
+  public mutating func described(_ list: [StatisticDescription], now: Instant) {
     let (sensor, id) = pass.target
     guard let description = list.first(where: { $0.id == id }) else {
       return skip(for: .notFound(uniqueID: sensor.uniqueID), now: now)
@@ -205,22 +211,21 @@ public struct StatisticsImport: Sendable {
       giveUp(sensor, unit: description.unit)
       return describeNext(now: now)
     }
-    state = .looking(description, conversion)
     let hours = pass.chunk
-    return .look(
-      Look(
-        id: id, start: hours[hours.startIndex].start, end: hours[hours.endIndex - 1].end,
-        unit: description.unit, unitClass: description.unitClass))
+    let look = Look(
+      id: id, start: hours[hours.startIndex].start, end: hours[hours.endIndex - 1].end,
+      unit: description.unit, unitClass: description.unitClass)
+    ask(.look(look), .looking(description, conversion))
   }
 
-  public mutating func looked(_ points: [StatisticsPoint], now: Instant) -> Action? {
-    guard case .looking(let description, let conversion) = state else { return nil }
+  public mutating func looked(_ points: [StatisticsPoint], now: Instant) {
+    guard case .looking(let description, let conversion) = state else { return }
     let sensor = pass.target.sensor
     guard pass.chunk.allSatisfy({ hour in points.contains { $0.shows(hour, conversion) } })
     else { return add(as: description, conversion, now: now) }
     remove(pass.chunk, of: sensor)
-    events.append(.imported(uniqueID: sensor.uniqueID, hours: pass.chunk.count))
-    return describeNext(now: now)
+    tellings.append(.imported(uniqueID: sensor.uniqueID, hours: pass.chunk.count))
+    describeNext(now: now)
   }
 
   private mutating func remove(_ hours: ArraySlice<SensorHour>, of sensor: MeasuredSensor) {
@@ -232,23 +237,22 @@ public struct StatisticsImport: Sendable {
   private mutating func giveUp(_ sensor: MeasuredSensor, unit: Text?) {
     let problem = Problem.unfit(uniqueID: sensor.uniqueID, unit: unit)
     pass.problems.append(problem)
-    events.append(.failed(problem))
+    tellings.append(.failed(problem))
     remove(waiting.hours(of: sensor)[...], of: sensor)
   }
 
   private mutating func add(
     as description: StatisticDescription, _ conversion: UnitConversion, now: Instant
-  ) -> Action? {
+  ) {
     let (sensor, id) = pass.target
     guard pass.additions < Self.additionsMax else {
       return skip(for: .notKept(uniqueID: sensor.uniqueID), now: now)
     }
     pass.additions += 1
-    state = .adding
-    return .add(
-      Addition(
-        id: id, unit: description.unit, unitClass: description.unitClass,
-        hours: pass.chunk.map { $0.converted(by: conversion) }))
+    let addition = Addition(
+      id: id, unit: description.unit, unitClass: description.unitClass,
+      hours: pass.chunk.map { $0.converted(by: conversion) })
+    ask(.add(addition), .adding)
   }
 
   /// Home Assistant took the hours, and writes them after a while.
@@ -256,15 +260,14 @@ public struct StatisticsImport: Sendable {
     state = .settling(until: now + Self.settlingTime)
   }
 
-  public mutating func deadlineReached(now: Instant) -> Action? {
-    guard let deadline, now >= deadline else { return nil }
-    return describe()
+  public mutating func deadlineReached(now: Instant) {
+    if let deadline, now >= deadline { describe() }
   }
 
   // MARK: The end of a pass
 
   /// A request was refused, or there was no answer.
-  public mutating func failed(_ error: RequestError, now: Instant) -> Action? {
+  public mutating func failed(_ error: RequestError, now: Instant) {
     switch (error, state) {
     case (.server(code: "unauthorized", _), _):
       tell(.notAllowed)
@@ -273,12 +276,11 @@ public struct StatisticsImport: Sendable {
       // How the connection is stands elsewhere.
       breakOff(until: now + backOff.failed())
     case (_, .describing), (_, .looking), (_, .adding):
-      return skip(for: .refused(uniqueID: pass.target.sensor.uniqueID, error), now: now)
+      skip(for: .refused(uniqueID: pass.target.sensor.uniqueID, error), now: now)
     default:
       tell(.refused(uniqueID: nil, error))
       endPass(until: now + backOff.failed())
     }
-    return nil
   }
 
   private mutating func finish(now: Instant) {
@@ -295,13 +297,14 @@ public struct StatisticsImport: Sendable {
 
   private mutating func endPass(until: Instant?) {
     told = pass.problems
+    question = nil
     state = .resting(until: until)
   }
 
   /// Tells what was not told in the pass before.
   private mutating func tell(_ problem: Problem) {
     pass.problems.append(problem)
-    if !told.contains(problem) { events.append(.failed(problem)) }
+    if !told.contains(problem) { tellings.append(.failed(problem)) }
   }
 }
 

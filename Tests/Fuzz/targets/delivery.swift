@@ -64,13 +64,19 @@ private struct Agent: ~Copyable {
       Fix(
         mode: .twoDimensional, latitude: 52, longitude: Double(second % 90),
         horizontalErrorMeters: 3, time: time, notBefore: now))
-    goOn(delivery.cycleDue(now: now))
+    delivery.cycleDue(now: now)
+    goOn()
   }
 
-  private mutating func goOn(_ next: Delivery.Message?) {
-    while delivery.takeEvent() != nil {}
+  private mutating func goOn() {
+    message = nil
+    while let action = delivery.nextAction() {
+      if case .send(let message) = action { write(message) }
+    }
+  }
+
+  private mutating func write(_ next: Delivery.Message) {
     message = next
-    guard let next else { return }
     delivery.write(
       next, for: registration, nonce: Nonce(randomBytes: InlineArray(repeating: 1)), into: &request)
     expect("a message fits", !request.isOverflowed)
@@ -81,20 +87,22 @@ private struct Agent: ~Copyable {
     now = now + .milliseconds(Int64(kind))
     guard let message else {
       let isDue = delivery.deadline.map { $0 <= now } ?? false
-      if isDue { return goOn(delivery.deadlineReached(now: now)) }
-      return beginCycle()
+      guard isDue else { return beginCycle() }
+      delivery.deadlineReached(now: now)
+      return goOn()
     }
     var body = ByteBuffer(capacity: max(bytes.count, 1))
     body.append(bytes)
     let status = statuses[Int(kind) % statuses.count]
     if message == .key {
-      return goOn(
-        delivery.keyAnswered(Webhook.EnableEncryption.read(status: status, body: body), now: now))
+      delivery.keyAnswered(Webhook.EnableEncryption.read(status: status, body: body), now: now)
+      return goOn()
     }
     // What an envelope held is JSON of Home Assistant, and may yet be any.
     let answer =
       kind & 0x80 == 0
       ? registration.readAnswer(status: status, body: &body) : .opened(0..<body.count)
-    goOn(delivery.answerReceived(answer, body: body, now: now))
+    delivery.answerReceived(answer, body: body, now: now)
+    goOn()
   }
 }

@@ -30,35 +30,34 @@ struct StatisticsHome {
   /// How often the recorder loses the same hours, or has not written them yet.
   var lostAdditions = 0
   private(set) var additions: [StatisticsImport.Addition] = []
-  private(set) var asked: [StatisticsImport.Action] = []
+  private(set) var asked: [StatisticsImport.Question] = []
 
-  /// Does what is asked, and tells it. Returns what is asked next.
+  /// Does what is asked, and tells it.
   mutating func answer(
-    _ action: StatisticsImport.Action, to transfer: inout StatisticsImport, now: Instant
-  ) throws -> StatisticsImport.Action? {
-    asked.append(action)
-    switch action {
+    _ question: StatisticsImport.Question, to transfer: inout StatisticsImport, now: Instant
+  ) throws {
+    asked.append(question)
+    switch question {
     case .findEntities:
-      return transfer.entitiesFound(entities.keys.sorted().compactMap { EntityID(Text($0)) })
-    case .readEntries(let ids): return transfer.entriesRead(try entries(ids), now: now)
+      transfer.entitiesFound(entities.keys.sorted().compactMap { EntityID(Text($0)) })
+    case .readEntries(let ids): transfer.entriesRead(try entries(ids), now: now)
     case .lookForCompilation(let ids, let since):
       let known = Set(ids.map { String(decoding: $0.bytes, as: UTF8.self) })
       let isThere =
         !known.isDisjoint(with: compiled ?? Array(entities.keys))
         && compiledUpTo.map { since < $0 } ?? true
-      return transfer.compilationLooked(isThere: isThere, now: now)
+      transfer.compilationLooked(isThere: isThere, now: now)
     case .describe(let id):
-      do { return transfer.described(try descriptions(id), now: now) } catch let error
-        as RequestError
-      {
-        return transfer.failed(error, now: now)
+      do {
+        transfer.described(try descriptions(id), now: now)
+      } catch let error as RequestError {
+        transfer.failed(error, now: now)
       }
-    case .look(let look): return transfer.looked(try points(look), now: now)
+    case .look(let look): transfer.looked(try points(look), now: now)
     case .add(let addition):
       additions.append(addition)
       if additions.count(where: { $0 == addition }) > lostAdditions { keep(addition) }
       transfer.added(now: now)
-      return nil
     }
   }
 
