@@ -71,15 +71,18 @@ let package = Package(
     // Layer 3
     .target(name: "LinuxIO", dependencies: ["Bytes", "CLinux"], swiftSettings: shipped),
     .target(
-      name: "Transport", dependencies: ["LinuxIO", "HomeAssistant", "CCurl"],
+      name: "Transport", dependencies: ["LinuxIO", "HomeAssistant", "Bytes", "CCurl"],
       swiftSettings: shipped, linkerSettings: libraries("curl")),
     .target(
-      name: "Drivers", dependencies: ["LinuxIO", "Sensing", "CGPIOD", "CGPS", "CLinux"],
+      name: "Drivers", dependencies: ["LinuxIO", "Sensing", "Bytes", "CGPIOD", "CGPS", "CLinux"],
       swiftSettings: shipped),
     // Layer 4
     .target(
       name: "Agent",
-      dependencies: ["Drivers", "Transport", "LinuxIO", "Outbox", "CLinux", "CYAML"],
+      dependencies: [
+        "Drivers", "Transport", "LinuxIO", "Outbox", "HomeAssistant", "Sensing", "Bytes", "CLinux",
+        "CYAML",
+      ],
       swiftSettings: shipped),
     // Layer 5
     .executableTarget(
