@@ -155,23 +155,15 @@ protocol CallQueueOwner: AnyObject {
     http.request.removeAll()
     http.request.append(call.body ?? [])
     http.send(
-      to: Endpoint(url: url(call.target), method: call.method, bearerToken: token), telling: self)
+      to: Endpoint(
+        address: address, path: call.target, method: call.method, bearerToken: token),
+      telling: self)
   }
 
   private func refresh(_ call: AuthCall) {
     wantedRefresh = nil
     errand = .refresh
-    http.request.removeAll()
-    http.request.append(call.body)
-    http.send(
-      to: Endpoint(url: url(call.path), contentType: .init(call.encoding)), telling: self)
-  }
-
-  private func url(_ target: [UInt8]) -> ByteBuffer {
-    var url = ByteBuffer(capacity: address.count + target.count + 1)
-    url.append(address)
-    url.append(target)
-    return url
+    http.send(call, to: address, telling: self)
   }
 
   // MARK: Telling
@@ -233,12 +225,6 @@ extension CallQueue {
     _ body: borrowing ByteBuffer, status: Int, now: Instant
   ) -> AccessTokens.Step {
     tokens.answerReceived(status: status, body: body.bytes, now: now)
-  }
-}
-
-extension Endpoint.ContentType {
-  fileprivate init(_ encoding: AuthCall.Encoding) {
-    self = encoding == .json ? .json : .form
   }
 }
 

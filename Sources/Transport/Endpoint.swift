@@ -1,4 +1,4 @@
-public import Bytes
+import Bytes
 import CCurl
 public import HomeAssistant
 
@@ -34,20 +34,29 @@ public import HomeAssistant
   let terminatedURL: [UInt8]
   let headers: UnsafeMutablePointer<curl_slist>?
 
+  /// A call below an address. Neither the address nor the path holds a NUL.
+  ///
   /// - Parameters:
-  ///   - url: the whole URL; it holds no NUL.
+  ///   - address: of the server, without a slash at its end: `http://192.168.1.5:8123`; a whole URL
+  ///     where `path` is empty.
+  ///   - path: what is asked below the address, percent-encoded, with a query where it has one.
   ///   - method: what is asked; where it has a body, `HTTPClient.request` is sent.
   ///   - contentType: of the body; left out where there is none.
   ///   - bearerToken: an access token to send along, or nil.
   ///   - trust: who judges the server.
   public init(
-    url: borrowing ByteBuffer, method: HTTPMethod = .post, contentType: ContentType = .json,
-    bearerToken: [UInt8]? = nil, trust: Trust = .configured
+    address: [UInt8], path: [UInt8] = [], method: HTTPMethod = .post,
+    contentType: ContentType = .json, bearerToken: [UInt8]? = nil, trust: Trust = .configured
   ) {
     self.method = method
     self.trust = trust
-    terminatedURL = [UInt8](url.bytes) + [0]
-    // libcurl would wait a second for a "100 Continue" that nobody sends.
+    var url: [UInt8] = []
+    url.reserveCapacity(address.count + path.count + 1)
+    url += address
+    url += path
+    url.append(0)
+    terminatedURL = url
+    // libcurl would wait a second for a "100 Continue", which Home Assistant does not send.
     var list = unsafe Self.append([UInt8]("Expect:"), to: nil)
     // No header means the same as `*/*`, and costs no bytes (RFC 9110, section 12.5.1).
     unsafe list = Self.append([UInt8]("Accept:"), to: list)
@@ -56,6 +65,12 @@ public import HomeAssistant
       unsafe list = Self.append([UInt8]("Authorization: Bearer ") + bearerToken, to: list)
     }
     unsafe headers = list
+  }
+
+  /// A call of the login, which carries no access token.
+  public convenience init(address: [UInt8], _ call: AuthCall) {
+    self.init(
+      address: address, path: call.path, contentType: call.encoding == .json ? .json : .form)
   }
 
   deinit { unsafe curl_slist_free_all(headers) }

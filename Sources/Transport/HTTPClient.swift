@@ -1,6 +1,6 @@
 public import Bytes
 import CCurl
-import HomeAssistant
+public import HomeAssistant
 public import LinuxIO
 
 /// Who gets the end of a transfer.
@@ -110,6 +110,14 @@ public enum TransferResult: Equatable, Sendable {
     unsafe easy.check(ccurl_set_headers(easy.handle, endpoint.headers))
     set(endpoint.method)
     multi.add(easy, telling: self)
+  }
+
+  /// Makes a call of the login below the address of Home Assistant, and tells `owner` how it ended,
+  /// later and once. `request` holds a secret from then on; `wipe` it when the transfer has ended.
+  public func send(_ call: AuthCall, to address: [UInt8], telling owner: any TransferOwner) {
+    request.removeAll()
+    request.append(call.body)
+    send(to: Endpoint(address: address, call), telling: owner)
   }
 
   /// Ends a transfer whose owner goes away.

@@ -71,7 +71,7 @@ import Testing
     let body = form.split(separator: "SECRET", omittingEmptySubsequences: false)
       .joined(separator: Self.secret)
     let registration = try #require(registered(body))
-    #expect(written { registration.appendPath(to: &$0) } == "/api/webhook/0f33ab")
+    #expect(written { $0.append(registration.path) } == "/api/webhook/0f33ab")
     #expect(written { registration.append(keyTo: &$0) } == Self.secret)
   }
 

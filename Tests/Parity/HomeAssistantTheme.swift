@@ -127,7 +127,7 @@ func keepARegistration(to transcript: inout Transcript) {
     file[index] ^= 1
     transcript.line("registration file with a flipped bit") { line in
       do throws(KeptFileError) {
-        try Registration(file: file.bytes).appendPath(to: &line)
+        line.append(try Registration(file: file.bytes).path)
       } catch {
         switch error {
         case .damaged: line.append("damaged")
@@ -137,7 +137,7 @@ func keepARegistration(to transcript: inout Transcript) {
     }
     file[index] ^= 1
   }
-  transcript.line("webhook") { registration.appendPath(to: &$0) }
+  transcript.line("webhook") { $0.append(registration.path) }
   transcript.line("fingerprint") { line in
     line.append(fingerprint(of: [[UInt8]("serial"), []], purpose: "device id"))
   }

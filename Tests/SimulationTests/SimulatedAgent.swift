@@ -263,11 +263,9 @@ final class SimulatedAgent {
     var nonce = InlineArray<24, UInt8>(repeating: 0)
     for index in 0..<24 { nonce[index] = UInt8(truncatingIfNeeded: random.next()) }
     delivery.write(next, for: registration, nonce: Nonce(randomBytes: nonce), into: &request)
-    var path = ByteBuffer(capacity: 512)
-    registration.appendPath(to: &path)
     world.tell("sends \(next) over \(route)")
     let letter = Letter(
-      path: String(decoding: [UInt8](path.bytes), as: UTF8.self), body: [UInt8](request.bytes))
+      path: String(decoding: registration.path, as: UTF8.self), body: [UInt8](request.bytes))
     try send(letter, over: route)
   }
 

@@ -262,10 +262,8 @@ import Testing
   }
 
   @Test func anAddressThatIsNoneIsAFailure() throws {
-    var url = ByteBuffer(capacity: 64)
-    url.append("http://[::1/")
     write("{}")
-    client.send(to: Endpoint(url: url), telling: owner)
+    client.send(to: Endpoint(address: [UInt8]("http://[::1/")), telling: owner)
     try turn(untilResults: 1)
     guard case .failed? = owner.results.first else {
       Issue.record("no failure")
@@ -318,9 +316,9 @@ import Testing
     _ server: ScriptedServer, path: String = "/", method: HTTPMethod = .post,
     contentType: Endpoint.ContentType = .json, token: [UInt8]? = nil
   ) -> Endpoint {
-    var url = ByteBuffer(capacity: 256)
-    url.append([UInt8]("http://127.0.0.1:\(server.port)\(path)".utf8))
-    return Endpoint(url: url, method: method, contentType: contentType, bearerToken: token)
+    Endpoint(
+      address: [UInt8]("http://127.0.0.1:\(server.port)".utf8), path: [UInt8](path.utf8),
+      method: method, contentType: contentType, bearerToken: token)
   }
 
   private var body: String {

@@ -36,10 +36,8 @@ struct SilentNameServerTests {
       HTTPClient(
         loop: loop, connectTimeout: .milliseconds(1500), requestByteCountMax: 16,
         userAgent: [UInt8]("Homeward/test")))
-    var buffer = ByteBuffer(capacity: 256)
-    buffer.append([UInt8](url.utf8))
     let owner = RecordingOwner()
-    client.send(to: Endpoint(url: buffer, method: .get), telling: owner)
+    client.send(to: Endpoint(address: [UInt8](url.utf8), method: .get), telling: owner)
     while owner.results.isEmpty {
       try loop.turn(until: client.deadline)
       client.deadlineReached(now: Moment.now.instant)

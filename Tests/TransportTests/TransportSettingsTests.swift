@@ -149,9 +149,8 @@ import Testing
       let front = try TLSFront(to: plain.port, by: authority)
       let owner = RecordingOwner()
       for trust in [Endpoint.Trust.configured, .system, .configured] {
-        var url = ByteBuffer(capacity: 64)
-        url.append([UInt8]("https://127.0.0.1:\(front.port)/".utf8))
-        client.send(to: Endpoint(url: url, method: .get, trust: trust), telling: owner)
+        let url = [UInt8]("https://127.0.0.1:\(front.port)/".utf8)
+        client.send(to: Endpoint(address: url, method: .get, trust: trust), telling: owner)
         while client.isBusy {
           try loop.turn(until: client.deadline)
           client.deadlineReached(now: Moment.now.instant)

@@ -86,10 +86,8 @@ final class WebSocketRig: WebSocketOwner {
         loop: loop, settings: settings, requestByteCountMax: 16, userAgent: [UInt8]("Homeward/test")
       )
     )
-    var buffer = ByteBuffer(capacity: 256)
-    buffer.append([UInt8](url.utf8))
     let owner = ResultOwner()
-    client.send(to: Endpoint(url: buffer, method: .get), telling: owner)
+    client.send(to: Endpoint(address: [UInt8](url.utf8), method: .get), telling: owner)
     while true {
       if let result = owner.result { return result }
       try loop.turn(until: client.deadline)

@@ -131,10 +131,7 @@ final class Registrar {
 
   private func renew(_ call: AuthCall) {
     errand = .renewal
-    http.request.removeAll()
-    http.request.append(call.body)
-    let type: Endpoint.ContentType = call.encoding == .json ? .json : .form
-    http.send(to: Endpoint(url: url(call.path), contentType: type), telling: self)
+    http.send(call, to: settings.url, telling: self)
   }
 
   private func keepRejection() {
@@ -151,20 +148,15 @@ final class Registrar {
     errand = .registration
     identity.write(into: &http.request)
     http.send(
-      to: Endpoint(url: url([UInt8](RegistrationRequest.path)), bearerToken: token), telling: self)
+      to: Endpoint(
+        address: settings.url, path: [UInt8](RegistrationRequest.path), bearerToken: token),
+      telling: self)
   }
 
   /// The state directory cannot be used, which was said.
   private func postpone(now: Instant) {
     enrollment.stateNotUsable(now: now)
     unsafe owner.registrationPostponed(now: now)
-  }
-
-  private func url(_ path: [UInt8]) -> ByteBuffer {
-    var url = ByteBuffer(capacity: settings.url.count + path.count + 1)
-    url.append(settings.url)
-    url.append(path)
-    return url
   }
 
   private func registrationAnswered(status: Int, now: Instant) {

@@ -75,11 +75,9 @@ final class Wire {
   ) -> Endpoint {
     let trust = Self.trust(over: route)
     if let webhook, webhook.url == url, webhook.endpoint.trust == trust { return webhook.endpoint }
-    var address = ByteBuffer(capacity: 2048)
-    address.append(url)
     // The cloudhook is the address of the webhook itself.
-    if route != .cloudhook { registration.appendPath(to: &address) }
-    let endpoint = Endpoint(url: address, trust: trust)
+    let path = route == .cloudhook ? [] : registration.path
+    let endpoint = Endpoint(address: url, path: path, trust: trust)
     webhook = Webhook(url: url, endpoint: endpoint)
     return endpoint
   }

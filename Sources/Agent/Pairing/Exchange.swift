@@ -37,14 +37,12 @@ final class Exchange {
 
   func get(_ path: StaticString, at url: [UInt8]) throws(CommandFailure) -> TransferResult {
     http.request.removeAll()
-    return try send(to: Endpoint(url: Self.url(url, [UInt8](path)), method: .get))
+    return try send(to: Endpoint(address: url, path: [UInt8](path), method: .get))
   }
 
   func send(_ call: AuthCall, to url: [UInt8]) throws(CommandFailure) -> TransferResult {
-    http.request.removeAll()
-    http.request.append(call.body)
-    let type: Endpoint.ContentType = call.encoding == .json ? .json : .form
-    return try send(to: Endpoint(url: Self.url(url, call.path), contentType: type))
+    http.send(call, to: url, telling: self)
+    return try waitForResult()
   }
 
   func register(
@@ -54,7 +52,7 @@ final class Exchange {
     // The answer holds the webhook id and the key.
     defer { http.response.wipe() }
     let endpoint = Endpoint(
-      url: Self.url(url, [UInt8](RegistrationRequest.path)), bearerToken: token)
+      address: url, path: [UInt8](RegistrationRequest.path), bearerToken: token)
     switch try send(to: endpoint) {
     case .answered(let status): return .read(status: status, body: http.response)
     case .failed(let reason):
@@ -77,7 +75,7 @@ final class Exchange {
       challenge?.join(type, &$0)
     }
     precondition(!http.request.isOverflowed, "the caller knows how long a message may be")
-    switch try send(to: Endpoint(url: Self.webhook(of: registration, at: url))) {
+    switch try send(to: Endpoint(address: url, path: registration.path)) {
     case .answered(let status): return status
     case .failed(let reason):
       throw CommandFailure(
@@ -99,8 +97,12 @@ final class Exchange {
   }
 
   private func send(to endpoint: Endpoint) throws(CommandFailure) -> TransferResult {
-    result = nil
     http.send(to: endpoint, telling: self)
+    return try waitForResult()
+  }
+
+  private func waitForResult() throws(CommandFailure) -> TransferResult {
+    result = nil
     while true {
       if let result {
         http.request.wipe()
@@ -109,20 +111,6 @@ final class Exchange {
       try loop.wait(until: http.deadline)
       http.deadlineReached(now: Moment.now.instant)
     }
-  }
-
-  private static func webhook(of registration: Registration, at url: [UInt8]) -> ByteBuffer {
-    var buffer = ByteBuffer(capacity: 2048)
-    buffer.append(url)
-    registration.appendPath(to: &buffer)
-    return buffer
-  }
-
-  private static func url(_ url: [UInt8], _ path: [UInt8]) -> ByteBuffer {
-    var buffer = ByteBuffer(capacity: url.count + path.count + 1)
-    buffer.append(url)
-    buffer.append(path)
-    return buffer
   }
 }
 

@@ -169,7 +169,9 @@ extension RequestError {
   fileprivate var isNoAnswer: Bool {
     switch self {
     case .transport, .expired, .disconnected: true
-    case .server, .http, .decoding, .rejected, .overrun, .cancelled, .tooLarge: false
+    case .server, .http, .decoding, .rejected, .overrun, .cancelled, .tooLarge,
+      .unsupported:
+      false
     }
   }
 }

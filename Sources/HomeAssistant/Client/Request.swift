@@ -98,6 +98,8 @@ public enum RequestError: Error, Equatable, Sendable {
   case overrun
   /// The message is larger than Home Assistant takes, or its answer larger than is read.
   case tooLarge
+  /// The client's driver carries no calls of the REST API.
+  case unsupported
 }
 
 extension RequestError {
@@ -115,6 +117,7 @@ extension RequestError {
     case .cancelled: "nobody wants an answer any more"
     case .overrun: "events came faster than they were read"
     case .tooLarge: "the message or its answer is too large"
+    case .unsupported: "this client has no REST API"
     }
   }
 

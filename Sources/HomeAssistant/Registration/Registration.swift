@@ -56,11 +56,8 @@ public struct Registration: Sendable {
     text.bytes.count <= urlByteCountMax && text.isHTTPURL ? text : nil
   }
 
-  /// Appends the webhook's path below the address of Home Assistant.
-  public func appendPath(to buffer: inout ByteBuffer) {
-    buffer.append("/api/webhook/")
-    buffer.append(webhookID)
-  }
+  /// The webhook's path below the address of Home Assistant.
+  public var path: [UInt8] { [UInt8]("/api/webhook/") + webhookID }
 }
 
 // Messages

@@ -14,10 +14,9 @@ final class Greeting {
       return nil
     }
     self.http = http
-    var url = ByteBuffer(capacity: address.count + 5)
-    url.append(address)
-    url.append("/api/")
-    http.send(to: Endpoint(url: url, method: .get, bearerToken: token), telling: self)
+    let endpoint = Endpoint(
+      address: address, path: [UInt8]("/api/"), method: .get, bearerToken: token)
+    http.send(to: endpoint, telling: self)
   }
 
   var deadline: Instant? { http.deadline }

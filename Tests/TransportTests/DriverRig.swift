@@ -5,36 +5,40 @@ import Testing
 
 @testable import Transport
 
-/// A client with the driver of the agent, and a Home Assistant that a test speaks for: its
-/// WebSocket, its tokens and its REST API at one port.
-final class NetworkDriverRig {
+/// What drives a client over the network, by the loop.
+protocol LoopDriver: Driver {
+  var deadline: Instant? { get }
+  func deadlineReached(now: Instant)
+}
+
+extension NetworkDriver: LoopDriver {}
+extension WebSocketDriver: LoopDriver {}
+
+typealias NetworkDriverRig = DriverRig<NetworkDriver>
+
+/// A client with its driver, and a Home Assistant that a test speaks for: its WebSocket, its tokens
+/// and its REST API at one port.
+final class DriverRig<Tested: LoopDriver> {
   let loop: EventLoop
   let server: StreamServer
-  let driver: NetworkDriver
+  let driver: Tested
   let client: Client
   private(set) var states: [ConnectionState] = []
   private var observation: Observation?
 
-  static var longLived: Credential {
-    get throws { try #require(Credential(accessToken: [UInt8]("llat".utf8))) }
-  }
-  static let refresh = Credential.refreshToken(
-    [UInt8]("refresh".utf8), clientID: [UInt8]("http://ha/".utf8))
-
-  init(_ credential: Credential, isListening: Bool = true) throws {
+  /// `make` makes the driver of the server's address, and its client with the policy.
+  init(
+    isListening: Bool = true, _ make: ([UInt8], EventLoop, SessionPolicy) throws -> (Tested, Client)
+  ) throws {
     loop = try EventLoop()
     server = try StreamServer(loop: loop, isListening: isListening)
-    driver = try #require(
-      NetworkDriver(
-        address: [UInt8]("http://127.0.0.1:\(server.port)".utf8),
-        tokens: AccessTokens(credential: credential, rejected: RejectedTokens(), seed: 1),
-        settings: .system, loop: loop, userAgent: [UInt8]("Homeward/test".utf8)))
     var policy = SessionPolicy()
     // What a test does not ask for does not happen.
     policy.reconnectWaits = [.seconds(3600)]
     policy.coalescesMessages = false
     policy.connectsAutomatically = false
-    client = driver.makeClient(policy: policy, seed: 1)
+    let address = [UInt8]("http://127.0.0.1:\(server.port)".utf8)
+    (driver, client) = try make(address, loop, policy)
     observation = client.observe { [unowned self] in states.append($0) }
   }
 
@@ -47,13 +51,11 @@ final class NetworkDriverRig {
 
   // MARK: Time
 
-  struct Stuck: Error {}
-
   /// Turns the loop until `isDone`; a minute without that is a failure.
   func turn(until isDone: () throws -> Bool) throws {
     let end = Moment.now.instant + .seconds(60)
     while try !isDone() {
-      guard Moment.now.instant < end else { throw Stuck() }
+      guard Moment.now.instant < end else { throw DriverRigStuck() }
       try loop.turn(until: earliest(driver.deadline, end))
       driver.deadlineReached(now: Moment.now.instant)
     }
@@ -168,5 +170,27 @@ final class NetworkDriverRig {
     let number = try message(from: socket).split { !$0.isNumber }.first ?? ""
     say(#"{"id":\#(number),"type":"result","success":true,"result":null}"#, over: socket)
     try turn { isAnswered }
+  }
+}
+
+struct DriverRigStuck: Error {}
+
+extension DriverRig<NetworkDriver> {
+  static var longLived: Credential {
+    get throws { try #require(Credential(accessToken: [UInt8]("llat".utf8))) }
+  }
+  static var refresh: Credential {
+    .refreshToken([UInt8]("refresh".utf8), clientID: [UInt8]("http://ha/".utf8))
+  }
+
+  convenience init(_ credential: Credential, isListening: Bool = true) throws {
+    try self.init(isListening: isListening) { address, loop, policy in
+      let driver = try #require(
+        NetworkDriver(
+          address: address,
+          tokens: AccessTokens(credential: credential, rejected: RejectedTokens(), seed: 1),
+          settings: .system, loop: loop, userAgent: [UInt8]("Homeward/test".utf8)))
+      return (driver, driver.makeClient(policy: policy, seed: 1))
+    }
   }
 }

@@ -1,0 +1,130 @@
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Testing
+
+@testable import Transport
+
+/// What carries the WebSocket of a client whose tokens another object has.
+@Suite(.serialized) final class WebSocketDriverTests {
+  /// Has the tokens, and answers a wish at once where it has an answer.
+  private final class TokenOwner: WebSocketDriverOwner {
+    var wishes: [[UInt8]?] = []
+    var acceptedCount = 0
+    var isCredentialRejected = false
+    var answer: TokenResult?
+    weak var driver: WebSocketDriver?
+
+    func tokenWanted(refused: [UInt8]?) {
+      wishes.append(refused)
+      if let answer { driver?.tokenFetched(answer) }
+    }
+    func tokenAccepted() { acceptedCount += 1 }
+  }
+
+  private let owner = TokenOwner()
+  private let rig: DriverRig<WebSocketDriver>
+
+  init() throws {
+    rig = try DriverRig { [owner] address, loop, policy in
+      let driver = try #require(
+        WebSocketDriver(
+          address: address, settings: .system, loop: loop,
+          userAgent: [UInt8]("Homeward/test".utf8)))
+      owner.driver = driver
+      return (driver, driver.makeClient(policy: policy, seed: 1, telling: owner))
+    }
+  }
+
+  deinit { rig.stop() }
+
+  private static func token(_ text: String) -> TokenResult { .token([UInt8](text.utf8)) }
+
+  // MARK: Tokens
+
+  @Test(arguments: [true, false])
+  func theTokenOfTheOwnerGoesOverTheSocket(isAnsweredAtOnce: Bool) throws {
+    if isAnsweredAtOnce { owner.answer = Self.token("one") }
+    rig.client.connect()
+    #expect(owner.wishes == [nil])
+    if !isAnsweredAtOnce { rig.driver.tokenFetched(Self.token("one")) }
+    let (socket, token) = try rig.socketWithToken()
+    #expect(token == "one")
+    #expect(owner.acceptedCount == 0)
+    try rig.accept(socket)
+    #expect(owner.acceptedCount == 1 && owner.wishes.count == 1)
+  }
+
+  @Test func aRefusedTokenIsToldWithTheWishForAnother() throws {
+    owner.answer = Self.token("old")
+    rig.client.connect()
+    let (socket, _) = try rig.socketWithToken()
+    owner.answer = Self.token("new")
+    rig.refuse(socket)
+    let (second, token) = try rig.socketWithToken()
+    #expect(token == "new")
+    #expect(owner.wishes == [nil, [UInt8]("old".utf8)])
+    try rig.accept(second)
+    rig.client.disconnect()
+    rig.client.connect()
+    _ = try rig.socketWithToken()
+    #expect(owner.wishes.last == .some(nil), "the accepted one is not told as refused")
+  }
+
+  @Test func whereTheCredentialIsRejectedNoOtherTokenIsWanted() throws {
+    owner.answer = Self.token("old")
+    rig.client.connect()
+    let (socket, _) = try rig.socketWithToken()
+    owner.isCredentialRejected = true
+    rig.refuse(socket)
+    try rig.turn { if case .down(.rejected) = rig.client.state { true } else { false } }
+    let isQuiet = try rig.settle()
+    #expect(isQuiet)
+    #expect(owner.wishes.count == 1 && rig.server.connectionCount == 1)
+  }
+
+  @Test func anOwnerThatRefusesATokenEndsTheAttempt() throws {
+    owner.answer = .rejected("log in again")
+    rig.client.connect()
+    try rig.turn { rig.client.state == .down(.rejected("log in again")) }
+    let isQuiet = try rig.settle()
+    #expect(isQuiet)
+    #expect(owner.wishes.count == 1, "there was no token to replace")
+  }
+
+  @Test func anOwnerWithoutATokenIsAskedAgainLater() throws {
+    owner.answer = .unavailable("not from here")
+    rig.client.connect()
+    #expect(try rig.failure() == .noToken("not from here"))
+    owner.answer = Self.token("one")
+    rig.client.networkChanged()
+    #expect(try rig.socketWithToken().token == "one")
+    #expect(owner.wishes.count == 2)
+  }
+
+  // MARK: The client
+
+  @Test func aCallOfTheRESTAPIIsRefusedAndTheWebSocketStays() throws {
+    owner.answer = Self.token("one")
+    let socket = try rig.connected()
+    var results: [Result<JSON, RequestError>] = []
+    let call = rig.client.send(RawRESTRequest(.get, "config")) { results.append($0) }
+    #expect(results == [.failure(.unsupported)])
+    rig.client.cancel(call)
+    try rig.ask(over: socket) {}
+    #expect(rig.isReady && rig.server.connectionCount == 1)
+  }
+
+  @Test func aHandlerMayEndTheConnectionAndBeginTheNext() throws {
+    owner.answer = Self.token("one")
+    let client = rig.client
+    try rig.ask(over: try rig.connected()) {
+      client.disconnect()
+      client.connect()
+    }
+    let (socket, token) = try rig.socketWithToken()
+    #expect(token == "one")
+    try rig.accept(socket)
+    #expect(rig.server.connectionCount == 2)
+  }
+}
