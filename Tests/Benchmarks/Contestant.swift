@@ -21,11 +21,11 @@ enum Contestant: String {
   }
 }
 
-/// What a contestant meets, made anew for each: a practice home, a gpsd with a receiver at 1 Hz, and
-/// a board.
+/// What a contestant meets, made anew for each: a practice home, a gpsd with a receiver at 1 Hz,
+/// and a board.
 struct Surroundings {
-  /// An answer takes as long as over a home network. So it never comes before the contestant sleeps,
-  /// and how often that wakes does not depend on how busy this machine is.
+  /// An answer takes as long as over a home network. So it never comes before the contestant
+  /// sleeps, and how often that wakes does not depend on how busy this machine is.
   private static let answerMilliseconds = 20
   /// The second of the recorded drive at which the vehicle is on its way.
   private static let driveStart = 20
@@ -101,7 +101,7 @@ struct Surroundings {
         guard event.device == contestant.device else { return false }
         seen[event.event, default: 0] += 1
         guard event.event == "readings" else { return false }
-        // What was replaced before it was sent comes by itself, and is proven by readings of its own.
+        // What was replaced before it was sent comes by itself, and is proven by its own readings.
         guard seen["event_fired"] == nil else {
           seen = [:]
           return false

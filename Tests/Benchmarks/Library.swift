@@ -71,8 +71,8 @@ struct EntityChange: Encodable {
 struct SessionMemory: Encodable {
   static let entities = 50
   /// Beside each page of a library that a process needs the kernel maps some that it does not, and
-  /// where each library lies is drawn by lot: up to 50 KiB more, never less. The least of some tries
-  /// is what the session needs.
+  /// where each library lies is drawn by lot: up to 50 KiB more, never less. The least of some
+  /// tries is what the session needs.
   private static let tries = 7
   private static let startLimit: Duration = .seconds(60)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures what the agent costs, as counts; `Tests/Benchmarks/run` builds everything and starts it.
+/// Measures what the agent costs, as counts: `Tests/Benchmarks/run` builds all of it and starts it.
 @main
 enum Benchmarks {
   static func main() {

@@ -124,7 +124,7 @@ struct Threads {
 }
 
 /// What `read` tells between two cycles of a process. The home tells of a message before it answers
-/// it, so this looks until nothing moves any more; nobody could tell of that.
+/// it, so this looks until nothing moves any more, which no program reports.
 func atRest<Value: Equatable>(_ process: Int32, _ read: () throws -> Value) throws -> Value {
   // A process that goes on for longer is not in a steady cycle.
   let end = ContinuousClock.now + .seconds(5)

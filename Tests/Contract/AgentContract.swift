@@ -35,7 +35,7 @@ extension Contract.WholeAgent {
     let bilge = try await agent.server.existing(agent.entityID("binary_sensor", "bilge"))
     #expect(bilge.state == "unavailable")
 
-    // Kernel values whose meaning is known before anybody read them.
+    // Kernel values whose meaning is known before the agent reads them.
     #expect(read["sensors"]["supply_bat7_capacity"] == 83)
     #expect(read["sensors"]["supply_bat7_voltage"] == 12.61)
     #expect(read["sensors"]["supply_bat7_current"] == -1.48)

@@ -5,8 +5,8 @@ import Outbox
 import Testing
 
 extension Contract.WholeAgent {
-  /// What an agent kept of an outage some days ago closes the gap in Home Assistant's graphs. A real
-  /// one is waited for until it has compiled the first five minutes.
+  /// What an agent kept of an outage some days ago closes the gap in Home Assistant's graphs. This
+  /// waits until a real one has compiled the first five minutes.
   @Test(.enabled("the server does not tell a device its id", Contract.Asking.canReadBack))
   func theHoursOfAnOutageAreInTheLongTermStatistics() async throws {
     let agent = try Agent(settings: "history: { statistics: true }")
@@ -41,8 +41,8 @@ extension Contract.WholeAgent {
 }
 
 extension Agent {
-  /// Hours that an earlier run could not deliver. The board has no serial number: its machine id, or
-  /// else its name, tells it apart.
+  /// Hours that an earlier run could not deliver. The board has no serial number: its machine id,
+  /// or else its name, tells it apart.
   fileprivate func keep(_ hours: [SensorHour], of sensor: MeasuredSensor) throws {
     var transfer = StatisticsImport(WaitingHours(), seed: 1)
     for hour in hours { transfer.add(hour, of: sensor) }

@@ -22,7 +22,7 @@ extension Agent {
     #expect(answer.status == 200)
   }
 
-  /// Somebody else registers the same device, and gets another key.
+  /// Another agent registers the same device, and gets another key.
   fileprivate func registerElsewhere() async throws {
     let registration: JSON = [
       "device_id": try await deviceID(), "app_id": "homeward", "app_name": "Homeward",

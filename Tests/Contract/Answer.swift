@@ -16,7 +16,7 @@ enum Answer: Equatable, Sendable {
 
   /// 200 and `{}`: stored, or dropped without a word. Which of them, the answer does not tell.
   static let emptyObject = Answer.plain(200, [:])
-  /// 200 without a byte: nobody is there, or the handler failed.
+  /// 200 without a byte: no device has this address, or the handler failed.
   static let nobody = Answer.nothing(200)
   /// The body was not JSON.
   static let invalidJSON = Answer.plain(400, [:])

@@ -4,7 +4,7 @@ import Testing
 
 /// What only the one who started the server can do to it.
 ///
-/// `HOMEWARD_CONTRACT_CONTROL` is a command; it is run with one word, and returns when that is done:
+/// `HOMEWARD_CONTRACT_CONTROL` is a command. It takes one word, and returns when that is done:
 /// `restart` ends the server in an orderly way and starts it again with the same data on the same
 /// port.
 enum Control {

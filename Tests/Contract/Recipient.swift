@@ -5,7 +5,7 @@ struct Recipient: Sendable {
   let device: Device
   /// Its own connection.
   let socket: WebSocket
-  /// The connection of whoever sends it notifications.
+  /// The connection of the user who sends it notifications.
   let sender: WebSocket
 
   init(appContent: JSON = ["push_websocket_channel": true]) async throws {

@@ -92,7 +92,8 @@ struct Restart: Sendable {
       let sight = await sight(of: device)
       if sights.last != sight { sights.append(sight) }
       if sights.count > 1 && sight == .alive { break }
-      // Home Assistant stops when it has nothing left to do: whoever asks all the time keeps it up.
+      // Home Assistant stops when it has nothing left to do: a client that asks all the time keeps
+      // it up.
       try await Task.sleep(for: .milliseconds(sight == .alive ? 200 : 5))
     }
     return sights

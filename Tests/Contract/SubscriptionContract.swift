@@ -109,7 +109,7 @@ extension Contract.Subscriptions {
     #expect(added["s"] == "damp")
     #expect(added["a"]["depth"] == 3)
     #expect(added["a"]["icon"] == "mdi:sprout")
-    // The context of a state that nobody caused is its id alone; seconds since 1970.
+    // The context of a state that no user caused is its id alone; seconds since 1970.
     #expect(added["c"].text != nil)
     #expect(added["lc"].number ?? 0 > 1_700_000_000)
     // When a state was last updated is only told when it was not last changed then.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Somebody who signs in to the server with a password.
+/// A person who signs in to the server with a password.
 struct User: Sendable {
   let name: String
   let password: String

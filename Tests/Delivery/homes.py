@@ -193,7 +193,7 @@ class Gate:
     self.target, self.host, self.port = port, host, 0
     self.writers = set()
     self.server = None
-    # When the first byte came from an agent since somebody cleared it.
+    # When the first byte came from an agent since the trial cleared it.
     self.first_byte_at = None
     self.frail_limits = []
 

@@ -1,6 +1,6 @@
 /// Something that befalls the home once. Clients must get over it.
 public enum Accident: String, Sendable, CaseIterable {
-  /// Every push channel is forgotten, and nobody is told.
+  /// Every push channel is forgotten, and no client is told.
   case dropChannels = "drop-channels"
   /// Every WebSocket is closed.
   case closeSockets = "close-sockets"

@@ -109,7 +109,7 @@ struct Output: Sendable {
   var columns: Int { Int(practice_terminal_size(descriptor).ws_col) }
   var rows: Int { Int(practice_terminal_size(descriptor).ws_row) }
 
-  /// Gives up silently when nobody reads any more: there is nobody to tell.
+  /// Gives up silently when the reader of the output is gone: no one is left to tell.
   func write(_ text: String) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {

@@ -117,7 +117,7 @@ extension Home {
     settle(now)
   }
 
-  /// Bytes came over a WebSocket. Nobody here takes any; only an empty message is a mistake.
+  /// Bytes came over a WebSocket. No command takes any; only an empty message is a mistake.
   mutating func received(binary bytes: [UInt8], on id: Int, now: Moment) {
     if sessions[id]?.isGuest != true {
       close(id, because: "the first message must be text", now: now)
@@ -226,7 +226,7 @@ extension Home {
     _ id: JSON, _ failure: CommandFailure, type: String?, to session: Int, now: Moment
   ) {
     post(["id": id, "type": "result", "success": false, "error": failure.json], to: session)
-    // The message repeats what was sent, and that may be nobody else's business.
+    // The message repeats what was sent, and that may be secret.
     let words =
       failure.code == "invalid_format" ? "the command is not as it must be" : failure.message
     record(

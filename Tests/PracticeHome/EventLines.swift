@@ -7,7 +7,7 @@ enum EventLine {
       "password": .string(household.resident.password),
       "version": .string(household.release.description),
     ]
-    // A token somebody chose is theirs to know.
+    // A token that the person chose is not printed.
     if household.token == Home.defaultToken { line["token"] = .string(household.token) }
     return .object(line)
   }

@@ -44,7 +44,7 @@ public struct Response: Sendable, Equatable {
   public var delivery = Delivery.complete
   /// Set if the connection becomes a WebSocket: what proves that the request was understood.
   public var acceptedSocket: String?
-  /// Set if nobody on the way may keep it.
+  /// Set if no proxy on the way may keep it.
   var isUnstored = false
 
   /// Empty where the reverse is worth knowing: no body, no type.

@@ -86,7 +86,7 @@ public struct Home: Sendable {
     return mutilate(route(request, now: now))
   }
 
-  /// What happened by itself since the last time somebody looked.
+  /// Does what is due by now without a request.
   mutating func catchUp(_ now: Moment) {
     furnish(now)
     bringBackEntities(now)

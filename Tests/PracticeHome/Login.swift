@@ -74,7 +74,7 @@ enum LoginSchema {
 extension Home {
   static let loginPath = "/auth/login_flow"
 
-  /// Everything under `/auth/`, where nobody has a token yet.
+  /// Everything under `/auth/`, where no caller has a token yet.
   mutating func authorize(_ request: Request, now: Moment) throws(Refusal) -> Answer {
     do throws(Refusal) {
       return try answerAuthorization(request, now: now)

@@ -1,4 +1,4 @@
-/// Why somebody was not let in.
+/// Why a person was not let in.
 public enum LoginRefusal: Sendable, Equatable {
   // Logging in
   case unknownHandler

@@ -58,7 +58,7 @@ extension Home {
     }
     let name = registration.deviceName
     guard let channel = channels[webhookID] else {
-      // Posting it to the device's own address is not played; whoever asked sees no difference.
+      // Posting it to the device's own address is not played; the caller sees no difference.
       if registration.hasPushAddress {
         return note(.notificationPosted, device: name, at: now)
       }
@@ -124,7 +124,7 @@ extension Home {
 
   var channelDeadlines: [Moment] { channels.values.flatMap(\.pending.values) }
 
-  /// One notification that is not confirmed in time ends its channel, and nobody is told.
+  /// One notification that is not confirmed in time ends its channel, and no client is told.
   mutating func expireChannels(_ now: Moment) {
     for (webhookID, channel) in channels.sorted(by: { $0.value.serial < $1.value.serial })
     where channel.pending.values.contains(where: { $0 <= now }) {

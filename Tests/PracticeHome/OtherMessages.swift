@@ -20,7 +20,7 @@ extension Home {
     return .content(.object(registration.safeContent))
   }
 
-  /// The secret travels in clear, once. Whoever loses the answer is locked out for good.
+  /// The secret travels in clear, once. A device that loses the answer is locked out for good.
   mutating func enableEncryption(_ message: Message) throws(Refusal) -> Answer {
     let index = message.registration
     if registrations[index].supportsEncryption { throw .encryptionAlreadyEnabled }

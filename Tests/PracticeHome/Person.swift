@@ -23,7 +23,7 @@ struct Person: Sendable {
   mutating func update(_ changes: JSONObject) {
     if let name = changes["name"]?.string { self.name = name }
     if let user = changes["user_id"] { userID = user.string }
-    // Always there: whoever does not mention the trackers takes them away.
+    // Always there: a client that does not mention the trackers takes them away.
     trackers = changes["device_trackers"]?.array?.compactMap(\.string) ?? []
   }
 

@@ -47,7 +47,7 @@ extension Home {
     // entity that hears nothing else.
     if !changed.isDisabled, changed.returnsAt == nil { _ = show(changed, now: now) }
     if !changed.isListening {
-      // Nobody hears the state now, but the rest is there at the next start.
+      // No subscriber hears the state now, but the rest is there at the next start.
       var lasting = content
       lasting["state"] = nil
       registrations[index].sensors[place].merge(lasting)

@@ -13,8 +13,8 @@ public final class PracticeServer: Sendable {
 
   /// What libmicrohttpd may use for the headers of one connection.
   static let connectionByteCount = 64 << 10
-  /// A program that this process is about to start holds copies of all sockets until it runs, that of
-  /// the server that was stopped included. Ten seconds are enough for that on any machine.
+  /// A program that this process is about to start holds copies of all sockets until it runs, also
+  /// of the socket of a server that was stopped. Ten seconds are enough for that on any machine.
   private static let attemptsToContinue = 200
 
   /// The C library's server, until `stop` ends it.

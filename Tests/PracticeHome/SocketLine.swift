@@ -5,7 +5,7 @@ import Synchronization
 final class SocketLine: Sendable {
   /// How long a client may take to close its side, once it was told goodbye.
   static let farewellLimit = Duration.milliseconds(500)
-  /// More than this waiting to be taken means that nobody reads.
+  /// More than this waiting to be taken means that the client does not read.
   static let backlogByteCountMax = 64 << 20
 
   private enum End: Equatable {

@@ -74,7 +74,7 @@ extension Home {
       let changes = states.takeChanges()
       if changes.isEmpty { return }
       for change in changes {
-        // What nobody listens to is not put into words.
+        // A change without a subscription is not put into words.
         if !sessions.isEmpty { tell(change, now: now) }
         follow(change, now: now)
       }
@@ -162,7 +162,7 @@ extension Home {
 
 // MARK: Templates that go on
 
-/// A template somebody looks at.
+/// A template that a client looks at.
 struct RunningTemplate: Sendable {
   var source: String
   var variables: JSONObject

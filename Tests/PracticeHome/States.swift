@@ -36,7 +36,7 @@ struct States: Sendable {
   static let stateLengthMax = 255
 
   private(set) var all: [EntityState] = []
-  /// What nobody was told of yet, oldest first.
+  /// What no session was told of yet, oldest first.
   private var changes: [StateChange] = []
 
   subscript(entityID: String) -> EntityState? { all.first { $0.entityID == entityID } }
@@ -73,7 +73,7 @@ struct States: Sendable {
     changes.append(StateChange(old: all.remove(at: index), new: nil))
   }
 
-  /// What changed since the last time somebody took it.
+  /// What changed since the home last took it.
   mutating func takeChanges() -> [StateChange] {
     defer { changes = [] }
     return changes

@@ -1,6 +1,6 @@
 /// The kinds of units in which Home Assistant can convert statistics, and how.
 enum StatisticUnits {
-  /// How many of a unit are one of the unit that has 1 here, by kind. The empty unit is none at all.
+  /// How many of a unit are one of the unit that has 1 here, by kind. The empty unit is none.
   private static let ratios: [String: [String: Double]] = [
     "area": [
       "m²": 1, "cm²": 1e4, "mm²": 1e6, "km²": 1e-6, "ha": 1e-4, "in²": 1 / 0.000_645_16,

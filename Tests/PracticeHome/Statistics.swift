@@ -39,7 +39,7 @@ public struct StatisticHour: Sendable, Equatable {
   public var lastReset: Moment?
 }
 
-/// Long-term statistics, as far as somebody imported them: the home compiles none itself.
+/// Long-term statistics, as far as a client imported them: the home compiles none itself.
 struct Statistics: Sendable {
   /// How many hours are kept, of all statistics together. Home Assistant has no such limit, so what
   /// would go beyond it is refused, and not forgotten.

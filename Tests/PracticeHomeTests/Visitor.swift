@@ -13,7 +13,7 @@ struct Visitor {
     /// 200, `{}`, in the clear: success of some types, and the silence of all.
     static let silence = Reply(
       status: 200, contentType: "application/json; charset=utf-8", text: "{}", opened: nil)
-    /// 200, no body and no content type: nobody home.
+    /// 200, no body and no content type: no such device.
     static let nobody = Reply(status: 200, contentType: nil, text: "", opened: nil)
   }
 

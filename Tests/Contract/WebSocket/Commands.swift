@@ -62,7 +62,7 @@ extension WebSocket {
     try await message(within: patience) { $0["id"] == id && $0["type"] == "event" }.json["event"]
   }
 
-  /// The events of a subscription that have come by now, and that nobody asked for. A server's
+  /// The events of a subscription that have come by now, and that no expectation took. A server's
   /// messages keep their order, so after this ping nothing of before is still on its way.
   func events(_ id: JSON) async throws -> [JSON] {
     try #require(try await ask("ping")["type"] == "pong")

@@ -30,7 +30,7 @@ actor WebSocket {
   private var frames = 0
   private var pongs: [[UInt8]] = []
   private var ending: Ending?
-  /// The messages that nobody has asked for yet.
+  /// The messages that no expectation has asked for yet.
   var waiting: [Received] = []
   var lastID = 0
 

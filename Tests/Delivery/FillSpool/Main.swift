@@ -3,8 +3,8 @@ import Foundation
 import Outbox
 import Sensing
 
-/// `fill-spool DIRECTORY DEVICE-ID MEBIBYTES`: makes a spool of that size in the directory, which is
-/// as an agent leaves it that could not deliver for months. Prints how many entries it has.
+/// `fill-spool DIRECTORY DEVICE-ID MEBIBYTES`: makes a spool of that size in the directory, as an
+/// agent leaves it that could not deliver for months. Prints how many entries it has.
 @main
 struct Main {
   static func main() throws {
@@ -20,7 +20,7 @@ struct Main {
   }
 }
 
-/// A spool and its directory. Nothing is synchronised: nobody cuts the power of a test.
+/// A spool and its directory. Nothing is synchronised: the power of a test is not cut.
 final class Filler {
   private static let uniqueID = [UInt8]("filler".utf8)
   /// 2026-01-01.

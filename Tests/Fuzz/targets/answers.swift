@@ -1,7 +1,7 @@
 import Bytes
 import HomeAssistant
 
-/// Anything that may stand in an answer of a webhook: read or refused, in whatever it was asked with.
+/// Anything that may stand in an answer of a webhook: read or refused, whatever it was asked with.
 func fuzz(_ input: Span<UInt8>) {
   checkHandled(input)
   checkConfiguration(input)

@@ -2,8 +2,8 @@ import Bytes
 
 @testable import Outbox
 
-/// Any file of hours for the statistics: what it is read as is written and read again, and there are
-/// never too many.
+/// Any file of hours for the statistics: what it is read as is written and read again, and there
+/// are never too many.
 ///
 /// What stands before the sensors and the checksum are ours, so that the inputs get past them.
 func fuzz(_ input: Span<UInt8>) {

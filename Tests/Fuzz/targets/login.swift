@@ -1,11 +1,11 @@
 import Bytes
 import HomeAssistant
 
-/// What a server may say to a client that logs in, and to one that renews an access token: nothing of
-/// it is a trap, a login ends, and a rejected credential is never sent again.
+/// What a server may say to a client that logs in, and to one that renews an access token: nothing
+/// of it is a trap, a login ends, and a rejected credential is never sent again.
 ///
-/// The input is a list of answers: a byte for the status, two for a length (the lower one first), and
-/// as many bytes.
+/// The input is a list of answers: a byte for the status, two for a length (the lower one first),
+/// and as many bytes.
 func fuzz(_ input: Span<UInt8>) {
   logIn(Answers(input))
   renew(Answers(input))

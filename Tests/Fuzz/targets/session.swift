@@ -4,9 +4,9 @@ import HomeAssistant
 /// Whatever a server may say in a whole session, over several connections: nothing of it is a trap,
 /// every message of ours is JSON, and every request ends at most once, and at last.
 ///
-/// The input is a list of events: a byte for its kind, two for a length (the lower one first), and as
-/// many bytes. Frames are read as they are, or stand where a number and the beginning are ours, so
-/// that the inputs get behind those.
+/// The input is a list of events: a byte for its kind, two for a length (the lower one first), and
+/// as many bytes. Frames are read as they are, or stand where a number and the beginning are ours,
+/// so that the inputs get behind those.
 func fuzz(_ input: Span<UInt8>) {
   let program = Program()
   program.driver.authenticate()

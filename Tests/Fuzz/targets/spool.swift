@@ -7,9 +7,9 @@ import Sensing
 /// added is read again behind it, and nothing of it is a trap. With the newest first, each number
 /// comes once as well, and it ends.
 ///
-/// The header, the salt and the checksums are ours, so that the inputs get past them: the input is a
-/// list of a kind, a length and the bytes of a body, and one odd kind each stands for bytes as they
-/// are.
+/// The header, the salt and the checksums are ours, so that the inputs get past them: the input is
+/// a list of a kind, a length and the bytes of a body, and one odd kind each stands for bytes as
+/// they are.
 func fuzz(_ input: Span<UInt8>) {
   var disk = FuzzDisk(segment(input))
   var former = disk.open()
@@ -25,7 +25,7 @@ func fuzz(_ input: Span<UInt8>) {
   backward.rewind()
   expect("what is acknowledged does not come again", takeAll(&backward, &disk).isEmpty)
 
-  // Nobody gets near the end of the numbers without a made-up record.
+  // No agent gets near the end of the numbers without a made-up record.
   guard first.last ?? 0 < SpoolRecord.firstSequenceMax else { return }
   former.record(
     Reading(sensor: SensorIndex(7), value: .unknown, time: WallTime(nanoseconds: 0)),
