@@ -1,0 +1,118 @@
+"""Runs the suites against the mutants."""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from typing import NamedTuple
+
+FAILED = re.compile(r"^✘ Test \"?(.+?)\"? (?:failed|recorded)", re.MULTILINE)
+PATIENCE = 4
+PATIENCE_SECONDS = 15
+
+
+class Verdict(NamedTuple):
+  """What became of a mutant: killed, survived, timed out or not compiled; and by what."""
+
+  what: str
+  by: str = ""
+
+
+class Judge:
+  def __init__(self, folder, say):
+    self.folder, self.say = pathlib.Path(folder), say
+    self.bundle = next((self.folder / ".build/debug").glob("*PackageTests.xctest"))
+    self.seconds, self.reached, self.excluded = {}, {}, []
+
+  def run(self, suites, number, limit, reach=None):
+    """Runs suites with a mutant. Returns how it ended, the output, and the seconds."""
+    pattern = "^(" + "|".join(re.escape(suite) for suite in suites) + ")"
+    environment = {**os.environ, "HOMEWARD_MUTANT": str(number)}
+    environment.setdefault("HOMEWARD_DAYS", "50")
+    if reach is not None:
+      environment["HOMEWARD_MUTANT_REACH"] = reach
+    begin = time.monotonic()
+    with tempfile.TemporaryFile() as output:
+      child = subprocess.Popen(
+        [self.bundle, "--testing-library", "swift-testing", "--filter", pattern],
+        cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+        stderr=subprocess.STDOUT, start_new_session=True)
+      try:
+        status = child.wait(limit)
+      except subprocess.TimeoutExpired:
+        status = None
+      finally:
+        try:
+          os.killpg(child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+          pass
+        child.wait()
+      output.seek(0)
+      text = output.read().decode(errors="replace")
+    return status, text, time.monotonic() - begin
+
+  def suites(self, tests):
+    """The suites of test targets, as the beginning of the names of their tests."""
+    listed = subprocess.run(
+      [self.bundle, "--testing-library", "swift-testing", "--list-tests"], cwd=self.folder,
+      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True).stdout
+    found = set()
+    for line in listed.split("\n"):
+      target, _, rest = line.partition(".")
+      if target in tests:
+        found.add(f"{target}.{rest.rpartition('/')[0]}/" if "/" in rest else line)
+    return sorted(found)
+
+  def baseline(self, suites, mutants):
+    """Runs each suite without a mutant: how long it takes, and which mutants it reaches."""
+    for index, suite in enumerate(suites, 1):
+      self.say(f"without a mutant: suite {index} of {len(suites)}, {suite}")
+      with tempfile.NamedTemporaryFile() as reach:
+        reach.write(bytes(mutants + 1))
+        reach.flush()
+        status, text, seconds = self.run([suite], 0, 600, reach.name)
+        if status != 0:
+          self.excluded.append(suite)
+          continue
+        reach.seek(0)
+        self.seconds[suite], self.reached[suite] = seconds, reach.read()
+
+  def suites_that_reach(self, number, least=2):
+    """Those in which a mutant makes a difference (2), or is reached at all (1)."""
+    return [suite for suite, reach in self.reached.items() if reach[number] & least]
+
+  def verdict(self, number, tests):
+    """Runs the suites that may notice, those of one test target after those of the other."""
+    noticing = self.suites_that_reach(number)
+    if not noticing:
+      return Verdict(
+        "survived",
+        "makes no difference in any test" if self.suites_that_reach(number, 1)
+        else "no test comes here")
+    for target in tests:
+      here = [suite for suite in noticing if suite.startswith(f"{target}.")]
+      if here:
+        found = self.notice(number, here)
+        if found is not None:
+          return found
+    return Verdict("survived", f"{len(noticing)} suites come here")
+
+  def notice(self, number, suites):
+    """Runs suites, and those that fail once more: a kill by chance is none."""
+    limit = PATIENCE_SECONDS + PATIENCE * sum(self.seconds[suite] for suite in suites)
+    status, text, _ = self.run(suites, number, limit)
+    if status == 0:
+      return None
+    if status is not None:
+      status, again, _ = self.run(suites, number, limit)
+      if status == 0:
+        return None
+      text = again or text
+    if status is None:
+      return Verdict("timed out", f"more than {limit:.0f} s")
+    failed = FAILED.search(text)
+    ended = f"signal {-status}" if status < 0 else f"status {status}"
+    return Verdict("killed", failed[1] if failed else ended)
