@@ -98,7 +98,7 @@ class Judge:
         found = self.notice(number, here)
         if found is not None:
           return found
-    return Verdict("survived", f"{len(noticing)} suites come here")
+    return Verdict("survived", f"suites that come here: {len(noticing)}")
 
   def notice(self, number, suites):
     """Runs suites, and those that fail once more: a kill by chance is none."""
