@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-// glibc's own, under the names that nobody replaces.
+// glibc's own, under the names that no library replaces.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);

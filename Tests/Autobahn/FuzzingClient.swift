@@ -84,7 +84,7 @@ extension FuzzingClient: WebSocketOwner {
   }
 
   private func echo(_ kind: WebSocketMessageKind, _ message: borrowing ByteBuffer) {
-    // False is for a server that has just closed: then nobody waits for it.
+    // False is for a server that has just closed: then it does not wait for this.
     _ = connection.send(kind, message.bytes)
   }
 

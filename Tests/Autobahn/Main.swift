@@ -4,8 +4,8 @@ import LinuxIO
 import Transport
 
 /// The client that the Autobahn test suite judges: `websocket-echo URL` runs every case that the
-/// fuzzing server at `URL` (`http://127.0.0.1:9001`, without a slash at its end) has, and sends back
-/// each message that comes. What it made of them stands in the server's report.
+/// fuzzing server at `URL` (`http://127.0.0.1:9001`, without a slash at its end) has, and sends
+/// back each message that comes. What it made of them stands in the server's report.
 ///
 /// Exits with 0 when it went through all, 64 (usage) or 69 (the server is not there).
 @main struct Main {

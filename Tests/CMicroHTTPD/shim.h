@@ -86,8 +86,8 @@ static inline struct winsize practice_terminal_size(int descriptor) {
   return size;
 }
 
-/// Keeps SIGINT, SIGTERM and SIGHUP from ending the process; threads started later inherit it. A reader
-/// that goes away is no reason to die either.
+/// Keeps SIGINT, SIGTERM and SIGHUP from ending the process; threads started later inherit it. A
+/// reader that goes away is no reason to die either.
 static inline void practice_block_signals(void) {
   sigset_t signals;
   sigemptyset(&signals);

@@ -103,7 +103,7 @@ import Testing
   }
 }
 
-/// How a request failed, or why a loop over events ended; nil where it did not, or without an error.
+/// How a request failed, or why a loop over events ended; nil where it did not, or ended in order.
 func failure(_ body: () async throws -> some Any) async -> RequestError? {
   do {
     _ = try await body()

@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test func aStaleEventNeverReachesTheNextUserOfItsPlaceAndNumber() throws {
-    // Both are ready in the same turn; whoever is told first gives the other's place, and the
+    // Both are ready in the same turn; the one that is told first gives the other's place, and the
     // other's descriptor number, to a newcomer.
     let (pipe, other) = (try Pipe(isReady: true), try makePipe())
     let (first, second, newcomer) = (Recorder(), Recorder(), Recorder())

@@ -20,7 +20,7 @@ import Testing
     return connection
   }
 
-  /// Why nobody can connect, or nil.
+  /// Why no client can connect, or nil.
   private func failure(at path: Path, within timeout: Duration = timeout) -> Errno? {
     do throws(Errno) {
       _ = try connectLocal(to: path, timeout: timeout)

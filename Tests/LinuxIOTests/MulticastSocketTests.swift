@@ -8,7 +8,7 @@ import Testing
   /// A group for documentation and examples (RFC 5771, 6: MCAST-TEST-NET).
   private static let group: InlineArray<4, UInt8> = [233, 252, 0, 1]
 
-  /// Answers whoever asks the group over the loopback interface, once.
+  /// Answers the first that asks the group over the loopback interface.
   private final class Responder {
     let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     let port: UInt16

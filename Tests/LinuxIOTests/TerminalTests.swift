@@ -5,7 +5,7 @@ import LinuxIO
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TerminalTests {
-  /// Both sides of a terminal that nobody sits at.
+  /// Both sides of a terminal without a person at it.
   private final class Pair: Sendable {
     let person: Int32
     let program: Int32

@@ -46,7 +46,7 @@ func check(_ result: Int32) throws {
   if result != 0 { throw Errno(code: clinux_errno()) }
 }
 
-/// A pipe that nobody waits for: what is written to one end is read from the other.
+/// A pipe of which no end blocks: what is written to one end is read from the other.
 func makePipe() throws -> (read: Int32, write: Int32) {
   var ends: (Int32, Int32) = (-1, -1)
   try unsafe withUnsafeMutableBytes(of: &ends) {
@@ -56,7 +56,7 @@ func makePipe() throws -> (read: Int32, write: Int32) {
   return (ends.0, ends.1)
 }
 
-/// Two connected sockets that nobody waits for.
+/// Two connected sockets that do not block.
 func makeSocketPair() throws -> (Int32, Int32) {
   var ends: (Int32, Int32) = (-1, -1)
   let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)

@@ -1,7 +1,7 @@
 import Bytes
 
-/// A disk with everything that disks do: they lose what was not synchronised, fill up, break, and are
-/// mounted read-only.
+/// A disk with everything that disks do: they lose what was not synchronised, fill up, break, and
+/// are mounted read-only.
 ///
 /// A name may begin with a directory and a slash; each directory is synchronised by itself.
 public final class ModelDisk {

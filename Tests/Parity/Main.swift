@@ -1,6 +1,6 @@
 /// The same program in regular and in Embedded Swift, and on every board: it takes the layers that
 /// read no clock, no file and no socket through a fixed life and writes down what they did. Its
-/// output is the same everywhere, byte for byte, or something differs that no test of one mode sees.
+/// output is the same everywhere, byte for byte, or something differs that no test sees.
 @main struct Main {
   static func main() {
     var transcript = Transcript()

@@ -1,8 +1,8 @@
 import Bytes
 import Sensing
 
-/// A gpsd with a receiver, the kernel's buffers, a link and a driver, in virtual time. What does not
-/// fit the buffers gpsd leaves out, line by line, as it does.
+/// A gpsd with a receiver, the kernel's buffers, a link and a driver, in virtual time. What does
+/// not fit the buffers gpsd leaves out, line by line, as it does.
 final class ModelGPSD {
   struct Receiver {
     var period: Duration = .seconds(1)

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// One run of the tests: where its files are, and what it started. Nothing of it stays where the run
-/// ends, and nothing for long where it is killed.
+/// One run of the tests: where its files are, and what it started. Nothing of it stays where the
+/// run ends, and nothing for long where it is killed.
 public enum TestRun {
   /// The folder of this run. It goes with the run; where the run is killed the next one removes it.
   public static let folder: URL = {

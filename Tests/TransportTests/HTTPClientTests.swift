@@ -57,7 +57,7 @@ import Testing
     #expect(body == "{}")
   }
 
-  /// Whoever answers instead of Home Assistant must not get what was meant for it.
+  /// A server that answers instead of Home Assistant must not get what was meant for it.
   @Test func aRedirectionIsAnAnswerAndIsNotFollowed() throws {
     let elsewhere = try server(.whole([UInt8]("elsewhere")))
     let server = try server(
@@ -279,7 +279,7 @@ import Testing
     #expect(client.isBusy && client.deadline != nil)
     client.cancel()
     #expect(!client.isBusy)
-    // The server sees that nobody waits any more; the owner is told nothing.
+    // The server sees that the client waits no more; the owner is told nothing.
     try turn { server.hangUpCount == 1 }
     #expect(owner.results.isEmpty)
     client.cancel()

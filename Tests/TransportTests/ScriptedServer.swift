@@ -8,7 +8,7 @@ final class ScriptedServer {
     case answer([UInt8])
     /// These bytes, and then the connection is closed.
     case lastWords([UInt8])
-    /// These bytes, and then spaces for as long as somebody takes them.
+    /// These bytes, and then spaces for as long as the client takes them.
     case endless([UInt8])
     /// Nothing at all.
     case silence

@@ -9,7 +9,7 @@ final class TLSFront {
   struct Authority {
     let directory: URL
 
-    /// An authority that nobody knows, its certificate for 127.0.0.1, and one for a client.
+    /// An authority that no system knows, its certificate for 127.0.0.1, and one for a client.
     init() throws {
       directory = TestRun.newPlace()
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

@@ -69,7 +69,7 @@ import Testing
 
   @Test func aBannedAddressIsRefused() throws {
     #expect(try end(after: "HTTP/1.1 403 X\r\n\r\n") == .refused(.forbidden))
-    // The server sees that nobody waits any more.
+    // The server sees that the client waits no more.
     try rig.turn { rig.server.hangUpCount == 1 }
   }
 

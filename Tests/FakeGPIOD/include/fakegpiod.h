@@ -13,7 +13,7 @@ typedef struct fakegpiod fakegpiod;
 /// Makes the chip `path`, whose one line has `offset`. All other lines of the chip are nameless.
 fakegpiod *fakegpiod_add(const char *path, const char *label, const char *name,
                          unsigned int offset);
-/// Takes the chip away, as when its cable is pulled; it is freed when nobody holds its line.
+/// Takes the chip away, as when its cable is pulled; it is freed when no request holds its line.
 void fakegpiod_remove(fakegpiod *chip);
 
 /// The level that is read from now on.

@@ -267,7 +267,7 @@ import Testing
     #expect(kernel.deadline == nil)
   }
 
-  // MARK: A gateway that nobody has spoken to
+  // MARK: A gateway that no program has spoken to
 
   @Test func aGatewayIsKnownAsSoonAsSomebodyHasSpokenToIt() throws {
     kernel.neighbours = []

@@ -43,7 +43,7 @@ enum KernelRecording {
     2c00000020000000000000000000000030010000080001000100000008000300030000000600360001000000
     """)
 
-  /// All routes of IPv4: a default one over a cable with a metric of 50, one over a radio with none.
+  /// All routes of IPv4: a default one over a cable with a metric of 50, one over a radio without.
   static let routes = bytes(
     """
     34000000180002000a000000ca00000002000000fe0300010000000008000f00fe000000080005000a000001

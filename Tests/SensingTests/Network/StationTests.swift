@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sensing
 
-/// What the radio has heard: names come from the air, from anybody.
+/// What the radio has heard: names come from the air, from any sender.
 @Suite struct StationTests {
   private static let bssid: [UInt8] = [2, 0, 0, 0, 0, 1]
 
