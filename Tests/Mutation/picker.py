@@ -110,10 +110,10 @@ class _Finder:
     if span.first in self.skipped:
       return
     start, end = self.source.offsets(span)
-    before, line = self.source.text[start:end], self.source.line_of(start)
+    line = self.tokens[span.first].line
     self.decisions.append(Decision(
-      self.source.path, start, end, kind, weave, before, after, line,
-      self.source.line_text(line).strip()))
+      self.source.path, start, end, kind, weave, self.source.text[start:end], after, line,
+      self.source.lines[line - 1].strip()))
 
   # Operators and literals
 
@@ -187,16 +187,14 @@ class _Finder:
         return
 
   def clause(self, index):
-    """The condition of a `for … where` or a `case … where`."""
-    begin = next(
-      (self.source.word(span.first) for scope, span in self.source.statements
-       if span.first <= index < span.end and scope.kind not in ("type", "enum")
-       and self.source.word(span.first) == "for"), None)
-    if begin is None:
-      return None
-    for here in self.source.outer(index + 1, len(self.tokens)):
-      if self.source.word(here) == "{":
-        return Span(index + 1, here)
+    """The condition of a `for … where`, a span; nothing for those of declarations and cases."""
+    begins = (
+      self.source.word(span.first) for scope, span in self.source.statements
+      if scope.kind not in ("type", "enum") and index in range(*span))
+    if "for" in begins:
+      for here in self.source.outer(index + 1, len(self.tokens)):
+        if self.source.word(here) == "{":
+          return Span(index + 1, here)
     return None
 
   def condition(self, word, span):

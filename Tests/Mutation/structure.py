@@ -4,7 +4,6 @@ Found by words and brackets, as the formatter leaves them. What it takes for som
 is, the compiler refuses later, and the mutant is counted as not compiled.
 """
 
-import bisect
 from typing import NamedTuple
 
 CONTROL = {"if", "guard", "while", "for", "switch", "do", "repeat", "defer", "else", "catch"}
@@ -39,9 +38,10 @@ class Source:
       if token.kind != "comment" and not token.inside]
     self.match = self._brackets()
     self._opens = self._marks()
-    self.scopes, self.statements = [], []
+    self.lines = text.split("\n")
+    # Each with the scope that it stands in.
+    self.statements = []
     self._read(Scope("type", Span(0, len(self.tokens)), None))
-    self._line_starts = [0] + [i + 1 for i, character in enumerate(text) if character == "\n"]
 
   def word(self, index):
     return self.tokens[index].text if 0 <= index < len(self.tokens) else ""
@@ -53,12 +53,6 @@ class Source:
 
   def offsets(self, span):
     return self.tokens[span.first].start, self.tokens[span.end - 1].end
-
-  def line_of(self, offset):
-    return bisect.bisect_right(self._line_starts, offset)
-
-  def line_text(self, line):
-    return self.text.split("\n")[line - 1]
 
   def _brackets(self):
     """The index of the other bracket, for each."""
@@ -153,7 +147,6 @@ class Source:
 
   def _read(self, scope):
     """Reads the statements of a scope, and the scopes in them."""
-    self.scopes.append(scope)
     first, labelled = scope.span.first, False
     for index in self.outer(scope.span.first, scope.span.end):
       text = self.word(index)
