@@ -1,8 +1,8 @@
 /// Bytes with a capacity that is decided once, where the buffer is made.
 ///
-/// What does not fit is not appended and sets `isOverflowed`; from then on nothing is appended until
-/// `removeAll()`. So a message is written in one go and judged once, at its end, and what the buffer
-/// holds is always the beginning of what was meant.
+/// What does not fit is not appended and sets `isOverflowed`; from then on nothing is appended
+/// until `removeAll()`. So a message is written in one go and judged once, at its end, and what the
+/// buffer holds is always the beginning of what was meant.
 @safe public struct ByteBuffer: ~Copyable {
   private let storage: UnsafeMutableBufferPointer<UInt8>
   /// How many bytes were written.
@@ -123,8 +123,8 @@
     unsafe append(literal.span)
   }
 
-  /// Appends all that `body` appends, or nothing of it where less than `reserve` bytes would be free
-  /// behind it. It sets no `isOverflowed`, so that what follows still finds its place.
+  /// Appends all that `body` appends, or nothing of it where less than `reserve` bytes would be
+  /// free behind it. It sets no `isOverflowed`, so that what follows still finds its place.
   @inline(never)
   public mutating func appendWhole(leaving reserve: Int, _ body: (inout ByteBuffer) -> Void) {
     guard !isOverflowed else { return }

@@ -19,7 +19,7 @@ public enum JSONError: Error, Equatable {
 ///
 ///     try reader.openObject()
 ///     while let key = try reader.nextKey() {
-///       if key.elementsEqual("webhook_id") { … try reader.text() … } else { try reader.skipValue() }
+///       if key.elementsEqual("id") { … try reader.text() … } else { try reader.skipValue() }
 ///     }
 ///
 /// After an error it reads nothing more: every later call throws that same error, also where the

@@ -11,9 +11,9 @@ extension Span where Element == UInt8 {
     return index < count ? index : nil
   }
 
-  /// The first place at or after `start` whose byte needs a closer look in the text of a JSON string:
-  /// a quote, a backslash, a control character or a byte that is not ASCII; `count` where all are
-  /// plain.
+  /// The first place at or after `start` whose byte needs a closer look in the text of a JSON
+  /// string: a quote, a backslash, a control character or a byte that is not ASCII; `count` where
+  /// all are plain.
   func endOfPlainJSON(from start: Int) -> Int {
     precondition(start >= 0, "a place is not negative")
     return firstMarked(from: start) { word in

@@ -13,7 +13,7 @@ public struct Text: Hashable, Sendable {
   /// The text of a string.
   public init(_ string: String) { bytes = [UInt8](string.utf8) }
 
-  /// For whoever works with strings; what is no UTF-8 is U+FFFD there.
+  /// For programs that work with strings; what is no UTF-8 is U+FFFD there.
   public var string: String { String(decoding: bytes, as: UTF8.self) }
   /// Whether there are no bytes.
   public var isEmpty: Bool { bytes.isEmpty }

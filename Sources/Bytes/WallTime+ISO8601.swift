@@ -1,7 +1,7 @@
 extension WallTime {
   /// `YYYY-MM-DDTHH:MM:SS[.fraction](Z|±HH:MM)`, which is what Home Assistant writes. Digits
   /// behind the nanosecond are dropped. Other forms of ISO 8601 are refused, above all one without
-  /// an offset: it is nobody's moment. So is one outside the years 1677 to 2262.
+  /// an offset: it names no moment. So is one outside the years 1677 to 2262.
   public init?(iso8601 text: Span<UInt8>) {
     var fields = FixedFields(text)
     guard let year = fields.number(digits: 4), fields.skip(UInt8(ascii: "-")),

@@ -197,8 +197,8 @@ static inline int cgpiod_line_events(cgpiod_line *line) {
   return fcntl(events, F_DUPFD_CLOEXEC, 0);
 }
 
-/// Copies the name of a line, 32 bytes with NULs at the end, from the device of its chip; false behind
-/// the last line.
+/// Copies the name of a line, 32 bytes with NULs at the end, from the device of its chip; false
+/// behind the last line.
 static inline bool cgpiod_line_name(int device, uint32_t offset, uint8_t *name) {
   struct gpio_v2_line_info info = {.offset = offset};
   if (ioctl(device, GPIO_V2_GET_LINEINFO_IOCTL, &info) < 0) return false;

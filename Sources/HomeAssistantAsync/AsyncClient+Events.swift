@@ -5,7 +5,7 @@ extension AsyncClient {
   ///
   /// From now on events are kept for the loop, so what is asked for after this and causes one is
   /// not missed. One loop reads them; its end, the end of its task, and the end of a sequence that
-  /// nobody reads unsubscribe.
+  /// no loop reads unsubscribe.
   ///
   /// The loop throws
   /// - what Home Assistant says where it refuses the subscription. Where it does so on a later

@@ -18,7 +18,8 @@ extension AsyncClient {
     return all.filter { $0.id.isOf(domain: name) }
   }
 
-  /// Has Home Assistant do something, such as `callService("light", "turn_on", on: ["light.hall"])`.
+  /// Has Home Assistant do something, such as
+  /// `callService("light", "turn_on", on: ["light.hall"])`.
   ///
   /// - Parameters:
   ///   - domain: such as `light`.

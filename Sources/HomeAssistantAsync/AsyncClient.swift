@@ -29,7 +29,7 @@ public actor AsyncClient {
   let client: Client
   private(set) var isClosed = false
   private var waiting: [UInt64: Waiting] = [:]
-  /// Sequences that somebody reads, or may read.
+  /// Sequences that a loop reads, or may read.
   var onlookers: [UInt64: Onlooker] = [:]
   private nonisolated let lastTicket = Atomic<UInt64>(0)
 
@@ -40,7 +40,7 @@ public actor AsyncClient {
 
   /// - Parameters:
   ///   - thread: the one that the client's driver belongs to.
-  ///   - client: nobody else uses it any more.
+  ///   - client: from now on only this object uses it.
   init(on thread: any LoopExecutor, _ client: sending Client) {
     self.thread = thread
     self.client = client
@@ -128,7 +128,7 @@ public actor AsyncClient {
   }
 
   private func perform(_ wish: Wish, _ ticket: UInt64) async -> Result<JSON, RequestError> {
-    // Whoever was cancelled before this has been told so already, and found nothing to end.
+    // A task that was cancelled before this has been told so already, and found nothing to end.
     if isClosed || Task.isCancelled { return .failure(.cancelled) }
     return await withCheckedContinuation { continuation in
       waiting[ticket] = Waiting(continuation: continuation)

@@ -21,7 +21,7 @@ public struct EventSequence<Event: Sendable>: AsyncSequence, Sendable {
   ///
   /// - Parameters:
   ///   - isResubscribed: whether its subscription is made again on later connections.
-  ///   - whenOver: is called once, on any thread, when nobody reads or writes any more.
+  ///   - whenOver: is called once, on any thread, when neither side is used any more.
   /// - Returns: the one for the reader, and the one for the client.
   static func make(
     isResubscribed: Bool, whenOver: @escaping @Sendable () -> Void

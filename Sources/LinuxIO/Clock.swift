@@ -31,7 +31,7 @@ extension WallTime {
   }
 }
 
-/// Bytes that nobody can guess, from the kernel.
+/// Bytes that no attacker can guess, from the kernel.
 public func randomBytes<let count: Int>() -> InlineArray<count, UInt8> {
   var bytes = InlineArray<count, UInt8>(repeating: 0)
   var span = bytes.mutableSpan

@@ -4,8 +4,8 @@ import CLinux
 /// An open directory, whose files are named without a path.
 ///
 /// A name that is a link is an error and never followed: the directory may belong to another user,
-/// who must not choose which file of root's is written. What root makes here belongs to the owner of
-/// the directory: the service that runs as that user must be able to read it.
+/// who must not choose which file of root's is written. What root makes here belongs to the owner
+/// of the directory: the service that runs as that user must be able to read it.
 public struct Directory: ~Copyable {
   private let descriptor: Descriptor
 
@@ -107,8 +107,8 @@ extension Directory {
   /// Replaces the file `name` so that, whenever the power goes, either the old or the new contents
   /// are there. Only the owner can read it.
   ///
-  /// The new file has a name of this process until it is whole: another process may replace the same
-  /// file at the same time.
+  /// The new file has a name of this process until it is whole: another process may replace the
+  /// same file at the same time.
   public func replace(_ name: StaticString, with bytes: Span<UInt8>) throws(Errno) {
     var temporary = ByteBuffer(capacity: name.utf8CodeUnitCount + Self.suffixByteCountMax)
     temporary.append(name)

@@ -6,8 +6,8 @@ public var hasControllingTerminal: Bool {
   (try? Descriptor(opening: Path("/dev/tty"), mode: .read)) != nil
 }
 
-/// Starts the program of this process anew, with the same arguments: it keeps its process number, and
-/// of its descriptors `lock`, which `lock(keptFor:)` finds, and those that it was started with.
+/// Starts the program of this process anew, with the same arguments: it keeps its process number,
+/// and of its descriptors `lock`, which `lock(keptFor:)` finds, and those that it was started with.
 ///
 /// - Returns: why that failed.
 public func startAnew(keeping lock: borrowing Descriptor) -> Errno {
@@ -22,8 +22,8 @@ public func startAnew(keeping lock: borrowing Descriptor) -> Errno {
   return .current
 }
 
-/// The lock of `directory` that this process held before it was started anew; nil where it held none,
-/// or that of another directory, which is given up.
+/// The lock of `directory` that this process held before it was started anew; nil where it held
+/// none, or that of another directory, which is given up.
 public func lock(keptFor directory: borrowing Descriptor) -> Descriptor? {
   guard let text = unsafe getenv(lockVariable) else { return nil }
   let number = unsafe atoi(text)

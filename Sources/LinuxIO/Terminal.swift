@@ -29,8 +29,8 @@ public struct Terminal: Sendable {
     }
   }
 
-  /// Reads a line that the terminal does not show. Whoever ends the program meanwhile finds the
-  /// terminal as it was.
+  /// Reads a line that the terminal does not show. A signal that ends the program meanwhile leaves
+  /// the terminal as it was.
   public func readSecret() throws(Errno) -> [UInt8]? {
     var line = [UInt8](repeating: 0, count: Self.lineByteCountMax)
     let count = unsafe line.withUnsafeMutableBufferPointer { line in

@@ -128,7 +128,7 @@ protocol CallQueueOwner: AnyObject {
     if !waiting.isEmpty { take(tokens.tokenWanted(now: Moment.now.instant)) }
   }
 
-  /// Serves whoever waits for a token: the session, or the next call.
+  /// Serves what waits for a token: the session, or the next call.
   private func take(_ step: AccessTokens.Step) {
     switch step {
     case .send(let call):

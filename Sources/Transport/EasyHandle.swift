@@ -11,8 +11,8 @@ import LinuxIO
     guard let handle = unsafe curl_easy_init() else { return nil }
     unsafe self.handle = handle
     set(CURLOPT_NOSIGNAL, 1)
-    // Or libcurl would wait, at the end of a transfer, for a resolver whose name servers are silent;
-    // the loop has one thread. What it asked for ends by itself.
+    // Or libcurl would wait, at the end of a transfer, for a resolver whose name servers are
+    // silent; the loop has one thread. What it asked for ends by itself.
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(connectTimeout.nanoseconds / 1_000_000))
     set(CURLOPT_TCP_KEEPALIVE, 1)
@@ -118,7 +118,7 @@ public enum ConnectionFlaw: CaseIterable, Sendable {
     switch result {
     case CURLE_PEER_FAILED_VERIFICATION:
       switch easy.map({ unsafe ccurl_verify_result($0.handle) }) {
-      // The chain is right, or libcurl, which compares the name itself, has kept no verdict of it yet.
+      // The chain is right, or libcurl, which compares the name itself, has no verdict of it yet.
       case 0?, 1?: self = .certificateForAnotherName
       // X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
       case 9?, 10?: self = .certificateOutOfDate

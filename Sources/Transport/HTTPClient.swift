@@ -21,7 +21,7 @@ public enum TransferResult: Equatable, Sendable {
 ///
 /// The connection is kept between transfers. Nothing of ours is allocated for a transfer.
 @safe public final class HTTPClient {
-  /// The longest answer that is read where nobody says otherwise; Home Assistant's to 256 sensors
+  /// The longest answer that is read where the owner sets no other; Home Assistant's to 256 sensors
   /// has 40 KiB.
   public static let responseByteCountMax = 128 * 1024
   /// For the name, the proxy, TCP and TLS together.

@@ -124,7 +124,7 @@ public protocol WebSocketOwner: AnyObject {
     }
   }
 
-  /// Hangs up at once and tells nobody, for an owner that goes away.
+  /// Hangs up at once and reports nothing, for an owner that goes away.
   public func abandon() {
     disconnect()
     stage = .idle

@@ -15,11 +15,11 @@ public protocol WebSocketDriverOwner: AnyObject {
   var isCredentialRejected: Bool { get }
 }
 
-/// Carries the WebSocket of a `Client`, and nothing else: its owner has the access tokens, and calls
-/// of the REST API fail with `RequestError.unsupported`.
+/// Carries the WebSocket of a `Client`, and nothing else: its owner has the access tokens, and
+/// calls of the REST API fail with `RequestError.unsupported`.
 ///
 /// Invariants:
-/// 1. The socket is left alone while the client reads a message, which stands in the socket's buffer.
+/// 1. The socket is left alone while the client reads a message, which stands in its buffer.
 /// 2. A refused token is told to the owner once, with the wish for the next one.
 @safe public final class WebSocketDriver {
   /// What the client asked for while it read a message.

@@ -52,8 +52,8 @@ const char *_Nullable clinux_argument(int index);
 ///     homeward 0.1.0: ended by SIGILL at 0x5d2c1; please report this line
 ///
 /// Nothing else of the process is in the line. The number is the address of the instruction in the
-/// file of the program, wherever it was loaded. The unstripped binary of the same build (`deploy/build`
-/// keeps it as `homeward.debug`) tells which place of the source that is:
+/// file of the program, wherever it was loaded. The unstripped binary of the same build
+/// (`deploy/build` keeps it as `homeward.debug`) tells which place of the source that is:
 ///
 ///     llvm-symbolizer --obj=homeward.debug 0x5d2c1
 ///
@@ -120,13 +120,13 @@ static inline int clinux_connect(const struct addrinfo *address) {
   return -1;
 }
 
-/// A non-blocking socket that listens at a path of the file system, which only its owner may connect
-/// to; -1 and `errno` when it cannot be.
+/// A non-blocking socket that listens at a path of the file system, which only its owner may
+/// connect to; -1 and `errno` when it cannot be.
 int clinux_local_listen(const char *path, int backlog);
 /// The next connection of a listening socket, non-blocking.
 int clinux_accept(int descriptor);
-/// A socket that is connected to one at a path. Connecting, reading and writing block for so long at
-/// most each.
+/// A socket that is connected to one at a path. Connecting, reading and writing block for so long
+/// at most each.
 int clinux_local_connect(const char *path, int64_t nanoseconds);
 
 /// The pending error of a socket (`SO_ERROR`), or the error of asking.
@@ -163,8 +163,8 @@ static inline ssize_t clinux_write_now(int descriptor, const void *bytes, size_t
 }
 
 /// Starts the program that this process runs anew, with the same arguments: same process, same
-/// program, even where its file was replaced meanwhile. Of its descriptors it keeps `kept`, and those
-/// that it was started with. Returns only where that fails, with `errno`.
+/// program, even where its file was replaced meanwhile. Of its descriptors it keeps `kept`, and
+/// those that it was started with. Returns only where that fails, with `errno`.
 int clinux_start_anew(int kept);
 static inline int clinux_close_at_exec(int descriptor) {
   return fcntl(descriptor, F_SETFD, FD_CLOEXEC);
@@ -211,8 +211,8 @@ static inline void clinux_eventfd_clear(int descriptor) {
   eventfd_read(descriptor, &count);
 }
 
-/// Whether a program told the kernel what time it is, and keeps it right. A service that must not ask
-/// the kernel learns it from the file of systemd-timesyncd.
+/// Whether a program told the kernel what time it is, and keeps it right. A service that must not
+/// ask the kernel learns it from the file of systemd-timesyncd.
 static inline bool clinux_clock_is_synchronized(void) {
   struct timex timex = {.modes = 0};
   int state = adjtimex(&timex);
@@ -239,8 +239,8 @@ static inline const char *_Nullable clinux_readdir(DIR *directory) {
   return entry ? entry->d_name : NULL;
 }
 
-/// Gives the whole pages between two addresses back to the kernel: what stood there is gone, and the
-/// memory can be used on.
+/// Gives the whole pages between two addresses back to the kernel: what stood there is gone, and
+/// the memory can be used on.
 static inline void clinux_return_pages(const void *start, const void *end) {
   uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t first = ((uintptr_t)start + size - 1) / size * size, last = (uintptr_t)end / size * size;
