@@ -92,7 +92,7 @@ final class Reporter {
 
   func sensorLeftOut(_ name: [UInt8]) {
     log.error(
-      "\(Batch.sensorsMax) sensors are the most that one agent can have; \(quoted: name) and what"
+      "\(SensorTable.sensorsMax) sensors are the most that one agent can have; \(quoted: name) and what"
         + " comes after it is left out")
   }
 

@@ -28,7 +28,7 @@ extension Delivery {
       if (try? isSuccess(content)) == true {
         registered(sensor, isWanted: true)
       } else {
-        batch.setStanding(.declined, of: sensor)
+        batch.setStatus(.declined, of: sensor)
       }
     case .location: return locationAnswered(now: now)
     case .readBack: return readBackAnswered(content, now: now)
@@ -43,7 +43,7 @@ extension Delivery {
     switch message {
     case .sensor(let sensor):
       // One sensor that Home Assistant drops says nothing about the others.
-      batch.setStanding(.declined, of: sensor)
+      batch.setStatus(.declined, of: sensor)
       next(now: now)
     case .registration:
       // The same holds for what it does not like about the device.
@@ -64,7 +64,7 @@ extension Delivery {
   }
 
   mutating func registered(_ sensor: SensorIndex, isWanted: Bool) {
-    batch.setStanding(isWanted ? .registered : .refused, of: sensor)
+    batch.setStatus(isWanted ? .registered : .refused, of: sensor)
     tell(isWanted ? .sensorRegistered(sensor) : .sensorRefused(sensor))
   }
 
@@ -91,7 +91,7 @@ extension Delivery {
 
   /// Returns whether Home Assistant does not know the sensor.
   mutating func judge(_ sensor: SensorIndex, _ verdict: SensorVerdict) -> Bool {
-    if batch.standing(of: sensor) == .declined {
+    if batch.status(of: sensor) == .declined {
       // That it does not know the sensor confirms that it does not want it.
       guard verdict != .notRegistered else { return false }
       registered(sensor, isWanted: true)
@@ -105,7 +105,7 @@ extension Delivery {
       batch.refuse(sensor)
       tell(.readingRefused(sensor))
     case .notRegistered:
-      batch.setStanding(.unregistered, of: sensor)
+      batch.setStatus(.unregistered, of: sensor)
       tell(.sensorForgotten(sensor))
     }
     return verdict == .notRegistered

@@ -108,7 +108,7 @@ public struct Delivery: ~Copyable {
     init(mark: SpoolPosition) { self.mark = mark }
   }
 
-  public var batch = Batch()
+  public var batch: Batch
   public var history: History
   public internal(set) var routes: Routes
   /// Over which the last proof came; at first, over which it is expected.
@@ -151,6 +151,7 @@ public struct Delivery: ~Copyable {
   ) {
     self.routes = routes
     cycle = Cycle(mark: history.spool.end)
+    batch = Batch(of: history.sensors)
     self.history = history
     lastRoute = routes.current?.route
     self.trackerID = trackerID
@@ -196,8 +197,7 @@ public struct Delivery: ~Copyable {
   /// Keeps what a sensor says, if it is another value than before.
   public mutating func record(_ reading: Reading) {
     guard batch.record(reading) else { return }
-    history.record(
-      reading, of: batch.uniqueID(of: reading.sensor), named: batch.name(of: reading.sensor))
+    history.record(reading)
   }
 
   public mutating func record(_ fix: Fix) {

@@ -419,7 +419,7 @@ import Testing
     }
     var delivery = Self.delivery(routes)
     delivery.outage = Outage(since: Self.ago(1), cause: .noConnection(quotes))
-    for index in 0..<Batch.sensorsMax {
+    for index in 0..<SensorTable.sensorsMax {
       let name = [UInt8](repeating: 0x22, count: 64)
       let sensor = delivery.batch.declare(
         SensorDescription(uniqueID: name + "\(index)".utf8, name: name, icon: name))

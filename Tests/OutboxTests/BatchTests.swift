@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func moreSensorsThanFitAreRefusedNotDropped() {
-    for number in 0..<Batch.sensorsMax {
+    for number in 0..<SensorTable.sensorsMax {
       #expect(declare(.plain("sensor_of_the_bilge_\(number)")) != nil)
     }
     #expect(declare(.plain("one_more")) == nil)
@@ -32,11 +32,11 @@ import Testing
     var sensors: [SensorIndex] = []
     while let sensor = declare(.plain("\(hostile)\u{1}\u{2}\(sensors.count)")) {
       sensors.append(sensor)
-      batch.setStanding(.registered, of: sensor)
+      batch.setStatus(.registered, of: sensor)
       batch.record(sensor, .text(InlineText([UInt8](hostile.utf8).span)))
     }
     #expect(sensors.count > 100)
-    var data = ByteBuffer(capacity: Batch.dataByteCountMax)
+    var data = ByteBuffer(capacity: SensorTable.dataByteCountMax)
     batch.writeStates(.zeros, into: &data)
     let isOverflowed = data.isOverflowed
     #expect(!isOverflowed)
@@ -44,7 +44,7 @@ import Testing
 
   @Test func aSensorWhoseRegistrationIsLongerThanAMessageIsRefused() {
     var sensor = SensorDescription.plain("a")
-    sensor.name = [UInt8](repeating: UInt8(ascii: "a"), count: Batch.dataByteCountMax)
+    sensor.name = [UInt8](repeating: UInt8(ascii: "a"), count: SensorTable.dataByteCountMax)
     #expect(declare(sensor) == nil)
     #expect(sensorCount == 0)
   }
@@ -115,7 +115,7 @@ import Testing
     batch.record(door, .boolean(true))
     #expect(nextUnregistered == door)
     #expect(states() == "[]")
-    batch.setStanding(.registered, of: door)
+    batch.setStatus(.registered, of: door)
     #expect(nextUnregistered == nil)
     #expect(states() == "[\(element("door", "true"))]")
   }
@@ -123,7 +123,7 @@ import Testing
   @Test func aRefusedSensorIsOfferedAgainOnlyWhereHomeAssistantMayHaveForgotten() throws {
     let door = try #require(declare(.plain("door")))
     batch.record(door, .boolean(true))
-    batch.setStanding(.refused, of: door)
+    batch.setStatus(.refused, of: door)
     #expect(nextUnregistered == nil)
     #expect(states() == "[]")
     batch.forgetAcknowledgements()
@@ -137,7 +137,7 @@ import Testing
     batch.acknowledge(door)
     batch.forgetRegistrations()
     #expect(nextUnregistered == door)
-    batch.setStanding(.registered, of: door)
+    batch.setStatus(.registered, of: door)
     #expect(states() == "[\(element("door", "true"))]")
   }
 
@@ -232,7 +232,7 @@ import Testing
 
   @Test func aReadingThatHomeAssistantDoesNotWantIsNotCountedAsLost() throws {
     let level = try registered("level")
-    batch.setStanding(.refused, of: level)
+    batch.setStatus(.refused, of: level)
     batch.record(level, .number(FixedPoint(1)))
     batch.record(level, .number(FixedPoint(2)))
     #expect(superseded == Batch.Superseded())
@@ -270,7 +270,7 @@ import Testing
 
   private func registered(_ uniqueID: String) throws -> SensorIndex {
     let sensor = try #require(declare(.plain(uniqueID)))
-    batch.setStanding(.registered, of: sensor)
+    batch.setStatus(.registered, of: sensor)
     return sensor
   }
 

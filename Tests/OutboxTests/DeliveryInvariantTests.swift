@@ -116,8 +116,8 @@ private struct World {
 
   /// A value that is not due and that Home Assistant was never given.
   private func lostValue() -> StaticString? {
-    for slot in rig.delivery.batch.slots where !slot.isDue {
-      let id = String(decoding: slot.registration.uniqueID, as: UTF8.self)
+    for (index, slot) in rig.delivery.batch.slots.enumerated() where !slot.isDue {
+      let id = String(decoding: rig.delivery.batch.uniqueID(of: SensorIndex(index)), as: UTF8.self)
       guard case .number(let number)? = slot.value else { return "a value was forgotten" }
       if given[id] != "\(number.coefficient)" { return "acknowledged without a proof" }
     }
@@ -130,7 +130,7 @@ private struct World {
     if rig.deadline != nil { try rig.sleepUntilDeadline() }
     try rig.acceptAll()
     try rig.acceptedCycle()
-    for slot in rig.delivery.batch.slots where slot.isDue && slot.standing != .refused {
+    for slot in rig.delivery.batch.slots where slot.isDue && slot.status != .refused {
       broken = "a value never arrived"
     }
     if rig.isInOutage || !rig.isIdle { broken = "the outage never ended" }

@@ -18,7 +18,7 @@ import Testing
       guard chunk.append(entry, of: HistorySensor(uniqueID: name, name: name)) else { break }
       count += 1
     }
-    var data = ByteBuffer(capacity: Batch.dataByteCountMax)
+    var data = ByteBuffer(capacity: SensorTable.dataByteCountMax)
     chunk.write(into: &data, deviceID: [1], deviceName: [2])
     let (byteCount, isOverflowed) = (data.count, data.isOverflowed)
     #expect(!isOverflowed)

@@ -176,12 +176,12 @@ import Testing
 }
 
 /// What the clock makes of a receiver that says anything.
-@Suite struct ClockJudgeTests {
+@Suite struct ClockMonitorTests {
   @Test(arguments: [true, false], [Int64.min, .min + 1, -1, 0, .max])
   func noTimeOfAReceiverTraps(isSynchronized: Bool, first: Int64) {
     for second in [Int64.min, 0, .max] {
       for board in [Int64.min, 0, .max] {
-        var clock = ClockJudge()
+        var clock = ClockMonitor()
         clock.isSynchronized = isSynchronized
         _ = clock.clockRead(Instant(nanoseconds: 0), WallTime(nanoseconds: board))
         for time in [first, second, second, first, first] {

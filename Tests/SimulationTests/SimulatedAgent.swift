@@ -25,7 +25,8 @@ final class SimulatedAgent {
   /// What the connection of the last transfer hung on.
   private var keptConnection: World.Connection?
   private var nextCycleAt: Instant
-  private var request = ByteBuffer(capacity: Envelope.byteCount(sealing: Batch.dataByteCountMax))
+  private var request = ByteBuffer(
+    capacity: Envelope.byteCount(sealing: SensorTable.dataByteCountMax))
   private var random: SplitMix64
 
   private(set) var delivery: Delivery

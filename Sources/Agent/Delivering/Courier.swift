@@ -83,11 +83,7 @@ final class Courier {
   // MARK: Readings
 
   /// The place of a sensor; nil where no more fit.
-  func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    guard let index = delivery.batch.declare(sensor) else { return nil }
-    statistics?.declare(index, sensor)
-    return index
-  }
+  func declare(_ sensor: SensorDescription) -> SensorIndex? { delivery.batch.declare(sensor) }
 
   func record(_ reading: Reading) {
     delivery.record(reading)

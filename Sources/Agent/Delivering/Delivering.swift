@@ -20,12 +20,13 @@ struct Delivering {
     }
     let identity = configuration.registrationRequest { reporter.withoutPushToken($0) }
     let line = try line(keeper)
+    let sensors = SensorTable()
     guard
       let courier = Courier(
         settings: configuration.homeAssistant,
-        identity: identity, history: history(of: identity), state: state,
+        identity: identity, history: history(of: identity, sensors), state: state,
         registration: registration, keeper: keeper, line: line,
-        statistics: line.flatMap { statistics(of: identity, over: $0) },
+        statistics: line.flatMap { statistics(of: identity, sensors, over: $0) },
         whereabouts: configuration.homeAssistant.homeNetwork.map {
           Whereabouts($0.networks, reporter: reporter)
         }, loop: loop, reporter: reporter, now: now)
@@ -34,24 +35,24 @@ struct Delivering {
   }
 
   /// What earlier runs could not deliver, and what this one cannot.
-  private func history(of device: RegistrationRequest) -> History {
+  private func history(of device: RegistrationRequest, _ sensors: SensorTable) -> History {
     let settings = configuration.history
     let spool = Spool(
       device: DeviceFingerprint(ofDeviceID: device.deviceID), durability: configuration.durability,
       order: settings.order, byteCountCap: settings.diskMegabytes << 20, seed: randomSeed())
     return History(
       History.Device(id: device.deviceID, name: device.deviceName), spool: spool,
-      bytesPerMinute: settings.bytesPerMinute)
+      of: sensors, bytesPerMinute: settings.bytesPerMinute)
   }
 
   private func statistics(
-    of device: RegistrationRequest, over line: WebSocketLine
+    of device: RegistrationRequest, _ sensors: SensorTable, over line: WebSocketLine
   ) -> StatisticsCourier? {
     guard configuration.history.isForStatistics else { return nil }
     let keeper = StatisticsKeeper(
       in: configuration.durability == .memory ? nil : state.path,
       of: DeviceFingerprint(ofDeviceID: device.deviceID), reporter: reporter)
-    return StatisticsCourier(line: line, keeper: keeper, reporter: reporter)
+    return StatisticsCourier(of: sensors, line: line, keeper: keeper, reporter: reporter)
   }
 
   private func line(_ keeper: Keeper) throws(Errno) -> WebSocketLine? {

@@ -10,11 +10,14 @@ final class StatisticsCourier {
   private let line: WebSocketLine
   private let keeper: StatisticsKeeper
   private let reporter: Reporter
-  private var hours = HourlyStatistics()
+  private var hours: HourlyStatistics
   private var transfer: StatisticsImport
   private var server = ServerVersion.unknown
 
-  init(line: WebSocketLine, keeper: StatisticsKeeper, reporter: Reporter) {
+  init(
+    of sensors: SensorTable, line: WebSocketLine, keeper: StatisticsKeeper, reporter: Reporter
+  ) {
+    hours = HourlyStatistics(of: sensors)
     self.line = line
     self.keeper = keeper
     self.reporter = reporter
@@ -31,12 +34,6 @@ final class StatisticsCourier {
   var isAtWork: Bool { transfer.waiting.count > 0 && transfer.problem == nil }
 
   // MARK: What is measured
-
-  func declare(_ index: SensorIndex, _ sensor: SensorDescription) {
-    guard sensor.stateClass == [UInt8]("measurement") else { return }
-    hours.declare(
-      index, MeasuredSensor(uniqueID: sensor.uniqueID, unit: sensor.unit ?? []))
-  }
 
   func record(_ reading: Reading) { hours.record(reading) }
 

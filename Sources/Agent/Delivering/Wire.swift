@@ -21,7 +21,7 @@ final class Wire {
     }
   }
 
-  private static let requestByteCountMax = Envelope.byteCount(sealing: Batch.dataByteCountMax)
+  private static let requestByteCountMax = Envelope.byteCount(sealing: SensorTable.dataByteCountMax)
   /// Home Assistant's configuration, with all it knows of 256 sensors and a thousand components.
   private static let responseByteCountMax = 256 * 1024
 

@@ -35,23 +35,23 @@ public struct History: ~Copyable {
 
   /// Performs `nextAction`, and is told so.
   public var spool: Spool
+  /// The sensors whose readings these are.
+  public let sensors: SensorTable
   private let device: Device
   private var state = State.resting
   private var chunk = HistoryChunk()
-  private var pace: HistoryPace
+  private var rateLimiter: HistoryRateLimiter
   /// Where the entries of the chunk end.
   private var chunkEnd: SpoolPosition
   /// An entry that was taken and is the first of the next chunk.
   private var heldOver: (entry: SpoolEntry, sensor: HistorySensor)?
-  /// The sensors that said something in this run of the agent.
-  private var sensors: [HistorySensor] = []
   /// Whether there may be entries that go as events.
   private var isBacklogged = false
   /// How many of those in memory are among them.
   private var backlogInMemory: UInt64
   /// Whether what is left of earlier runs is known.
   private var isOpen = false
-  private var clock = ClockJudge()
+  private var clock = ClockMonitor()
   private var corrections = TimeCorrections()
   /// The receiver told the time since the clocks were read last.
   private var wasToldTime = false
@@ -59,13 +59,18 @@ public struct History: ~Copyable {
   /// - Parameters:
   ///   - device: how Home Assistant's users know whose history it is.
   ///   - spool: where it is kept.
+  ///   - sensors: those of this agent.
   ///   - bytesPerMinute: what events may take of the link, at least 1024; nil where they may take
   ///     all of it.
-  public init(_ device: Device, spool: consuming Spool, bytesPerMinute: Int? = nil) {
+  public init(
+    _ device: Device, spool: consuming Spool, of sensors: SensorTable = SensorTable(),
+    bytesPerMinute: Int? = nil
+  ) {
     self.device = device
+    self.sensors = sensors
     chunkEnd = spool.position
     backlogInMemory = spool.end.inMemory
-    pace = HistoryPace(bytesPerMinute: bytesPerMinute)
+    rateLimiter = HistoryRateLimiter(bytesPerMinute: bytesPerMinute)
     self.spool = spool
   }
 
@@ -77,11 +82,9 @@ public struct History: ~Copyable {
 
   // MARK: What is measured
 
-  mutating func record(_ reading: Reading, of uniqueID: [UInt8], named name: [UInt8]) {
-    if !sensors.contains(where: { $0.uniqueID == uniqueID }) {
-      sensors.append(HistorySensor(uniqueID: uniqueID, name: name))
-    }
-    spool.record(corrected(reading), of: uniqueID, isTimeTrusted: clock.isTrusted)
+  mutating func record(_ reading: Reading) {
+    spool.record(
+      corrected(reading), of: sensors[reading.sensor].uniqueID, isTimeTrusted: clock.isTrusted)
   }
 
   /// A receiver's clock is right, unless the fix has no time of it or the network knows better.
@@ -229,46 +232,49 @@ public struct History: ~Copyable {
 
   private mutating func append(_ entry: SpoolEntry, of sensor: HistorySensor) -> Bool {
     let corrected = corrections.corrected(entry, isClockTrusted: clock.isTrusted)
-    return chunk.append(corrected, of: sensor, byteCountMax: pace.byteCount)
+    return chunk.append(corrected, of: sensor, byteCountMax: rateLimiter.byteCount)
   }
 
+  /// The sensor of an entry, which an earlier run may have recorded: this one may have it at another
+  /// index, or not at all.
   private func sensor(_ uniqueID: [UInt8]) -> HistorySensor {
-    sensors.first { $0.uniqueID == uniqueID } ?? HistorySensor(uniqueID: uniqueID, name: uniqueID)
+    let index = sensors.index(of: uniqueID.span)
+    return HistorySensor(uniqueID: uniqueID, name: index.map { sensors[$0].name } ?? uniqueID)
   }
 
   // MARK: Chunks
 
   /// When `deadlineReached` or a chunk is due.
-  var deadline: Instant? { earliest(spool.deadline, state == .ready ? pace.nextAt : nil) }
+  var deadline: Instant? { earliest(spool.deadline, state == .ready ? rateLimiter.nextAt : nil) }
 
   mutating func deadlineReached(now: Instant) { spool.deadlineReached(now: now) }
 
-  func isChunkDue(now: Instant) -> Bool { state == .ready && now >= pace.nextAt }
+  func isChunkDue(now: Instant) -> Bool { state == .ready && now >= rateLimiter.nextAt }
 
   mutating func chunkSent(now: Instant) {
     state = .underWay
-    pace.sent(byteCount: Envelope.byteCount(sealing: chunk.byteCount), now: now)
+    rateLimiter.sent(byteCount: Envelope.byteCount(sealing: chunk.byteCount), now: now)
   }
 
   func writeChunk(into data: inout ByteBuffer) {
     chunk.write(into: &data, deviceID: device.id, deviceName: device.name)
   }
 
-  mutating func chunkAnswered(now: Instant) { pace.answered(now: now) }
+  mutating func chunkAnswered(now: Instant) { rateLimiter.answered(now: now) }
 
   /// Returns how many entries Home Assistant has now.
   mutating func chunkProven() -> Int {
     guard state == .underWay else { return 0 }
     defer { chunk.removeAll() }
     spool.acknowledged(upTo: chunkEnd)
-    pace.proven()
+    rateLimiter.proven()
     state = .gathering
     return chunk.entryCount
   }
 
-  /// Nobody proved it, and everything is taken again once somebody proves something.
+  /// No proof came, and everything is taken again after the next one.
   mutating func chunkFailed() {
-    pace.failed()
+    rateLimiter.failed()
     takeAgain()
     state = .resting
   }

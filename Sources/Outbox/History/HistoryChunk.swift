@@ -187,7 +187,7 @@ struct HistorySensor: Equatable {
 }
 
 extension WallTime {
-  /// In milliseconds: nobody needs more, and every reader of JSON keeps that exactly.
+  /// In milliseconds: no consumer needs more, and every reader of JSON keeps that exactly.
   fileprivate var unixSeconds: FixedPoint { FixedPoint(nanoseconds / 1_000_000, decimals: 3) }
 }
 

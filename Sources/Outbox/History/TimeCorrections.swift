@@ -2,7 +2,7 @@ import Bytes
 import Sensing
 
 /// By how much the times of entries on the disk are wrong, as far as this run of the agent knows.
-/// What an earlier run kept with a clock that nobody vouched for stays as it is.
+/// What an earlier run kept with a clock that was not known to be right stays as it is.
 struct TimeCorrections {
   /// The clock is set once or twice; one that is set more often is not worth more memory.
   static let countMax = 8

@@ -1,8 +1,8 @@
 import Bytes
+import HomeAssistant
 
 /// What one sensor measures in the hour under way. A value holds until the next one.
 struct HourMeter {
-  let sensor: MeasuredSensor
   private var value: Double?
   private var countedUpTo: WallTime
   private var knownNanoseconds: Int64 = 0
@@ -11,10 +11,7 @@ struct HourMeter {
   private var lowest = Double.infinity
   private var highest = -Double.infinity
 
-  init(_ sensor: MeasuredSensor, at time: WallTime) {
-    self.sensor = sensor
-    countedUpTo = time
-  }
+  init(at time: WallTime) { countedUpTo = time }
 
   /// The sensor says something; nil where that is no number.
   mutating func record(_ value: Double?, at time: WallTime) {
@@ -59,7 +56,7 @@ struct HourMeter {
   }
 }
 
-/// A sensor of which Home Assistant keeps means.
+/// A sensor of which Home Assistant keeps means, as the file of the hours names it.
 public struct MeasuredSensor: Equatable, Sendable {
   public let uniqueID: [UInt8]
   /// Empty of plain numbers.
@@ -68,5 +65,11 @@ public struct MeasuredSensor: Equatable, Sendable {
   public init(uniqueID: [UInt8], unit: [UInt8]) {
     self.uniqueID = uniqueID
     self.unit = unit
+  }
+
+  /// Nil where Home Assistant keeps no means of the sensor.
+  init?(_ registration: SensorRegistration) {
+    guard registration.stateClass == [UInt8]("measurement") else { return nil }
+    self.init(uniqueID: registration.uniqueID, unit: registration.unit ?? [])
   }
 }

@@ -9,13 +9,14 @@ public import Sensing
 /// `unreachedMin` of it or more, and where we know more of it than Home Assistant.
 ///
 /// What was measured in an hour before the clock was set, or was known to be right, is forgotten.
-public struct HourlyStatistics: Sendable {
+public struct HourlyStatistics {
   /// Graphs show nothing that is shorter.
   public static let unreachedMin: Duration = .seconds(300)
   /// So long may a reading be newer than the clock that was read last.
   static let lag: Duration = .seconds(60)
 
-  /// By the sensor's index; nil where there are no means of it.
+  private let sensors: SensorTable
+  /// By the sensor's index; nil where Home Assistant keeps no means of it.
   private var meters: [HourMeter?] = []
   /// The hour under way; nil while the clock is not known to be right.
   private var hour: Int64?
@@ -25,7 +26,7 @@ public struct HourlyStatistics: Sendable {
   private var unreached: Duration = .zero
   private var finished: [(sensor: MeasuredSensor, hour: SensorHour)] = []
 
-  public init() {}
+  public init(of sensors: SensorTable) { self.sensors = sensors }
 
   /// The next hour that Home Assistant lacks and that was not taken yet, the oldest first; nil where
   /// there is none.
@@ -33,16 +34,12 @@ public struct HourlyStatistics: Sendable {
     finished.isEmpty ? nil : finished.removeFirst()
   }
 
-  /// There is a sensor of which Home Assistant keeps means.
-  public mutating func declare(_ index: SensorIndex, _ sensor: MeasuredSensor) {
-    while meters.count <= index.value { meters.append(nil) }
-    guard meters[index.value] == nil else { return }
-    meters[index.value] = HourMeter(sensor, at: clockReadAt)
-  }
-
   /// A sensor says something.
   public mutating func record(_ reading: Reading) {
-    guard reading.sensor.value < meters.count else { return }
+    while meters.count < sensors.count {
+      let isMeasured = MeasuredSensor(sensors[SensorIndex(meters.count)]) != nil
+      meters.append(isMeasured ? HourMeter(at: clockReadAt) : nil)
+    }
     // An edge of a line may be from before the clock was read last, or from a moment after it.
     // Anything later is a clock that was set meanwhile.
     if reading.time - clockReadAt <= Self.lag { advance(to: reading.time) }
@@ -98,7 +95,8 @@ public struct HourlyStatistics: Sendable {
   }
 
   private mutating func finish(_ index: Int, upTo end: WallTime) {
-    guard let sensor = meters[index]?.sensor, let figures = meters[index]?.figures(upTo: end),
+    guard let figures = meters[index]?.figures(upTo: end),
+      let sensor = MeasuredSensor(sensors[SensorIndex(index)]),
       .nanoseconds(WallTime.nanosecondsPerHour) - figures.known < unreached
     else { return }
     finished.append((sensor, figures.hour))

@@ -22,7 +22,7 @@ public import HomeAssistant
 extension WaitingHours {
   /// With as many sensors as there can be.
   public static let fileByteCountMax =
-    26 + Batch.sensorsMax * (4 + Spool.uniqueIDByteCountMax + unitByteCountMax)
+    26 + SensorTable.sensorsMax * (4 + Spool.uniqueIDByteCountMax + unitByteCountMax)
     + countMax * hourByteCount
 
   private static let magic: StaticString = "HWHR"

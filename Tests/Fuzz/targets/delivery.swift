@@ -28,7 +28,8 @@ private struct Agent: ~Copyable {
   private let registration: Registration
   private var now = Instant(nanoseconds: 1_000_000_000)
   private var message: Delivery.Message?
-  private var request = ByteBuffer(capacity: Envelope.byteCount(sealing: Batch.dataByteCountMax))
+  private var request = ByteBuffer(
+    capacity: Envelope.byteCount(sealing: SensorTable.dataByteCountMax))
   private var second: Int64 = 0
 
   init() {

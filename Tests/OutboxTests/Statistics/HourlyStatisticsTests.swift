@@ -1,13 +1,17 @@
 import Bytes
-import Outbox
 import Sensing
 import Testing
+
+@testable import Outbox
 
 /// Time is in minutes after 10:00 on a day of 2026.
 @Suite struct HourlyStatisticsTests {
   private static let tenOClock: Int64 = 1_795_255_200_000_000_000 / 3_600_000_000_000
-  private static let sensor = MeasuredSensor(
-    uniqueID: [UInt8]("bilge".utf8), unit: [UInt8]("°C".utf8))
+  private static func sensor(_ name: String, stateClass: StaticString?) -> SensorDescription {
+    SensorDescription(
+      uniqueID: [UInt8](name.utf8), name: [UInt8](name.utf8), unit: [UInt8]("°C".utf8),
+      stateClass: stateClass.map { [UInt8]($0) }, icon: [UInt8]("mdi:eye".utf8))
+  }
 
   private static func time(_ minutes: Double) -> WallTime {
     WallTime(
@@ -15,15 +19,22 @@ import Testing
   }
 
   private struct Rig {
-    var statistics = HourlyStatistics()
+    private let sensors = SensorTable()
+    var statistics: HourlyStatistics
 
     init(at minutes: Double = 0) {
-      statistics.declare(SensorIndex(0), sensor)
+      statistics = HourlyStatistics(of: sensors)
+      declare("bilge", stateClass: "measurement")
       statistics.clockRead(time(minutes), isRight: true, isReached: true)
     }
 
-    mutating func say(_ value: Value, at minutes: Double) {
-      statistics.record(Reading(sensor: SensorIndex(0), value: value, time: time(minutes)))
+    @discardableResult
+    func declare(_ name: String, stateClass: StaticString?) -> SensorIndex? {
+      sensors.declare(sensor(name, stateClass: stateClass))
+    }
+
+    mutating func say(_ value: Value, of sensor: SensorIndex = SensorIndex(0), at minutes: Double) {
+      statistics.record(Reading(sensor: sensor, value: value, time: time(minutes)))
     }
 
     mutating func say(_ tenths: Int64, at minutes: Double) {
@@ -44,6 +55,27 @@ import Testing
       while let (_, hour) = statistics.takeHour() { hours.append(hour) }
       return hours
     }
+
+    mutating func namedHours() -> [(name: String, hour: SensorHour)] {
+      var hours: [(name: String, hour: SensorHour)] = []
+      while let (sensor, hour) = statistics.takeHour() {
+        hours.append((String(decoding: sensor.uniqueID, as: UTF8.self), hour))
+      }
+      return hours
+    }
+  }
+
+  @Test(arguments: [nil, "total_increasing"] as [StaticString?])
+  func aSensorWhoseMeansHomeAssistantDoesNotKeepHasNoHours(stateClass: StaticString?) throws {
+    var rig = Rig()
+    let other = try #require(rig.declare("rain", stateClass: stateClass))
+    let depth = try #require(rig.declare("depth", stateClass: "measurement"))
+    rig.say(.number(FixedPoint(1)), of: other, at: 0)
+    rig.say(.number(FixedPoint(2)), of: depth, at: 0)
+    rig.pass(from: 0, to: 61)
+    let hours = rig.namedHours()
+    #expect(hours.map { $0.name } == ["depth"])
+    #expect(hours.map { $0.hour.mean } == [2])
   }
 
   @Test func theMeanOfAnHourIsWeightedByTime() throws {
@@ -211,13 +243,5 @@ import Testing
     #expect(rig.hours().isEmpty)
     rig.pass(from: 300, to: 421)
     #expect(rig.hours().map { $0.start } == [Self.time(300), Self.time(360)])
-  }
-
-  @Test func aSensorThatHasNoMeansIsNotAsked() {
-    var rig = Rig()
-    rig.statistics.record(
-      Reading(sensor: SensorIndex(7), value: .number(FixedPoint(1)), time: Self.time(1)))
-    rig.pass(from: 0, to: 61)
-    #expect(rig.hours().isEmpty)
   }
 }

@@ -143,7 +143,7 @@ import Testing
       let name = String(repeating: "x", count: 190) + String(number % 256)
       hours.insert(Self.hour(Int64(number)), of: Self.sensor(name))
     }
-    #expect(hours.sensors.count == Batch.sensorsMax)
+    #expect(hours.sensors.count == SensorTable.sensorsMax)
     #expect(Self.file(hours).count <= WaitingHours.fileByteCountMax)
   }
 }

@@ -7,7 +7,7 @@ import Sensing
 /// the receiver tells the time. Then what was read before can be put right, because the monotonic
 /// clock has gone on all the time. The network sets the machine's clock; a receiver alone does not,
 /// so how far it is ahead is kept here.
-struct ClockJudge {
+struct ClockMonitor {
   /// A smaller change is a clock that is kept right.
   static let smallestStep: Duration = .seconds(2)
   /// The receiver's clock and ours may be this far apart.
@@ -29,8 +29,8 @@ struct ClockJudge {
       ahead = .zero
     }
   }
-  /// Somebody vouched for it, and nobody has set it since. The kernel takes its word back after nine
-  /// hours without the network; but a clock loses seconds a day, and not its time.
+  /// The network or two fixes vouched for it, and it was not set since. The kernel takes its word back
+  /// after nine hours without the network; but a clock loses seconds a day, and not its time.
   private var wasRight = false
 
   /// Whether the clock is known to be right.
@@ -67,7 +67,7 @@ struct ClockJudge {
   }
 
   /// The receiver says what time it is. Returns by how much the time is another one from now on, where
-  /// nobody else knows it.
+  /// no other clock knows it.
   mutating func fixReported(_ fix: Fix) -> Duration? {
     guard let ours = time(of: fix) else { return nil }
     let error = fix.time - ours
@@ -89,6 +89,6 @@ struct ClockJudge {
 
 extension Duration {
   fileprivate var isWithinAgreement: Bool {
-    nanoseconds.magnitude <= ClockJudge.agreement.nanoseconds.magnitude
+    nanoseconds.magnitude <= ClockMonitor.agreement.nanoseconds.magnitude
   }
 }

@@ -4,9 +4,10 @@ import Bytes
 ///
 /// Events grow while they are answered soon and shrink when they are not, so that a weak link is not
 /// held by one when there is something fresh to tell. One that was not proven may have arrived, so it
-/// is sent again as it was, for Home Assistant's users to know it again; only then it is cut. Where somebody said how much history may take
-/// of the link, the next one waits until the last one is within that.
-struct HistoryPace {
+/// is sent again as it was, for Home Assistant's users to know it again; only then it is cut. Where
+/// the configuration says how much history may take of the link, the next one waits until the last
+/// one is within that.
+struct HistoryRateLimiter {
   static let smallestByteCount = 1024
   static let firstByteCount = 4 * 1024
   /// An event that takes longer was too large.
@@ -37,7 +38,7 @@ struct HistoryPace {
     nextAt = now + .seconds(60) * Double(byteCount) / Double(bytesPerMinute)
   }
 
-  /// Somebody answered it.
+  /// Home Assistant, or a proxy in its place, answered it.
   mutating func answered(now: Instant) {
     guard let sentAt else { return }
     self.sentAt = nil
@@ -54,7 +55,7 @@ struct HistoryPace {
     hasFailed = false
   }
 
-  /// Nobody did.
+  /// No proof came.
   mutating func failed() {
     guard sentAt != nil else { return }
     sentAt = nil

@@ -8,14 +8,7 @@ public import Sensing
 /// a newer reading takes the place of an older one. Where the older one was never acknowledged that
 /// is counted: it has to go another way, as a part of the `History`.
 public struct Batch: ~Copyable {
-  /// Sensors that one agent can have.
-  public static let sensorsMax = 256
-  /// The bytes that the `data` of any message takes at most.
-  public static let dataByteCountMax = 64 * 1024
-
   struct Slot {
-    let registration: SensorRegistration
-    let isUrgent: Bool
     var value: Value?
     /// When the value was true, at the last time that it was told.
     var readAt: WallTime?
@@ -27,30 +20,19 @@ public struct Batch: ~Copyable {
     var refusedVersion: UInt64 = 0
     /// Whether Home Assistant may have lost what it acknowledged.
     var isDoubtful = false
-    var standing = Standing.unregistered
+    var status = SensorStatus.unregistered
 
     var isAcknowledged: Bool { version == acknowledgedVersion }
     /// Whether a value waits for Home Assistant. What it does not want does not wait.
-    var isUndelivered: Bool { value != nil && !isAcknowledged && standing != .refused }
+    var isUndelivered: Bool { value != nil && !isAcknowledged && status != .refused }
     var isDue: Bool { value != nil && (isDoubtful || !isAcknowledged) }
     /// Whether Home Assistant was told of the sensor, and has not proven that it does not want it.
-    var isOffered: Bool { standing == .registered || standing == .declined }
+    var isOffered: Bool { status == .registered || status == .declined }
   }
 
-  /// What Home Assistant thinks of a sensor.
-  enum Standing: Equatable {
-    case unregistered
-    case registered
-    /// The answer to its registration was no, or nothing. It may be an old answer: the states that
-    /// follow ask for the sensor again, and their answer is the proof.
-    case declined
-    /// It did not want it. It is not asked again until the agent or Home Assistant restarts.
-    case refused
-  }
-
+  /// The sensors that the slots are of.
+  public let sensors: SensorTable
   private(set) var slots: [Slot] = []
-  /// The bytes that an `update_sensor_states` with every sensor takes at most.
-  private var statesByteCount = 2 + Challenge.stateByteCount
   private(set) var fix: Fix?
   /// Whether an urgent sensor changed since the last batch was sent.
   public private(set) var hasUrgentChange = false
@@ -63,38 +45,18 @@ public struct Batch: ~Copyable {
     public var fixes = 0
   }
 
-  public init() { slots.reserveCapacity(32) }
+  public init(of sensors: SensorTable = SensorTable()) {
+    self.sensors = sensors
+    slots.reserveCapacity(32)
+  }
 
-  public var sensorCount: Int { slots.count }
+  public var sensorCount: Int { sensors.count }
 
   /// The place of a sensor, made where its `uniqueID` is new; nil where no more fit into a message.
   public mutating func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    if let index = slots.firstIndex(where: { $0.registration.uniqueID == sensor.uniqueID }) {
-      return SensorIndex(index)
-    }
-    let registration = SensorRegistration(sensor)
-    guard slots.count < Self.sensorsMax,
-      sensor.uniqueID.count <= Spool.uniqueIDByteCountMax,
-      let byteCount = Self.updateByteCount(of: registration),
-      statesByteCount + byteCount <= Self.dataByteCountMax
-    else { return nil }
-    statesByteCount += byteCount
-    slots.append(Slot(registration: registration, isUrgent: sensor.isUrgent))
-    return SensorIndex(slots.count - 1)
-  }
-
-  /// The bytes that a sensor's element and its comma take at most, found by writing them; nil
-  /// where the registration or the element alone does not fit into a message.
-  private static func updateByteCount(of registration: SensorRegistration) -> Int? {
-    // Every byte of the longest text may be one that is escaped.
-    let quotes = [UInt8](repeating: UInt8(ascii: "\""), count: InlineText.byteCountMax)
-    let longest = Value.text(InlineText(quotes.span))
-    var data = ByteBuffer(capacity: dataByteCountMax)
-    registration.write(into: &data) { $0.appendJSON(state: longest) }
-    guard !data.isOverflowed else { return nil }
-    data.removeAll()
-    registration.writeUpdate(into: &data) { $0.appendJSON(state: longest) }
-    return data.isOverflowed ? nil : data.count + 1
+    guard let index = sensors.declare(sensor) else { return nil }
+    while slots.count < sensors.count { slots.append(Slot()) }
+    return index
   }
 
   /// Returns whether the value is another one than before.
@@ -103,7 +65,7 @@ public struct Batch: ~Copyable {
     slots[index].readAt = reading.time
     guard slots[index].value != reading.value else { return false }
     if slots[index].isUndelivered { superseded.readings += 1 }
-    if slots[index].isUrgent { hasUrgentChange = true }
+    if sensors.rows[index].isUrgent { hasUrgentChange = true }
     slots[index].value = reading.value
     slots[index].version += 1
     return true
@@ -115,14 +77,12 @@ public struct Batch: ~Copyable {
   }
 
   /// The name of a sensor, for people.
-  public func name(of sensor: SensorIndex) -> [UInt8] { slots[sensor.value].registration.name }
-  public func uniqueID(of sensor: SensorIndex) -> [UInt8] {
-    slots[sensor.value].registration.uniqueID
-  }
+  public func name(of sensor: SensorIndex) -> [UInt8] { sensors[sensor].name }
+  public func uniqueID(of sensor: SensorIndex) -> [UInt8] { sensors[sensor].uniqueID }
   public func value(of sensor: SensorIndex) -> Value? { slots[sensor.value].value }
   /// When a sensor said what it says, by the machine's clock.
   public func readAt(of sensor: SensorIndex) -> WallTime? { slots[sensor.value].readAt }
-  public func unit(of sensor: SensorIndex) -> [UInt8]? { slots[sensor.value].registration.unit }
+  public func unit(of sensor: SensorIndex) -> [UInt8]? { sensors[sensor].unit }
 
   /// What became of the value of a sensor.
   public enum Fate: Sendable {
@@ -135,7 +95,7 @@ public struct Batch: ~Copyable {
 
   public func fate(of sensor: SensorIndex) -> Fate {
     let slot = slots[sensor.value]
-    if slot.standing == .refused || slot.version == slot.refusedVersion { return .refused }
+    if slot.status == .refused || slot.version == slot.refusedVersion { return .refused }
     return slot.isUndelivered ? .kept : .taken
   }
 
@@ -143,18 +103,18 @@ public struct Batch: ~Copyable {
 
   /// The next sensor that has a value and that Home Assistant does not know.
   var nextUnregistered: SensorIndex? {
-    slots.firstIndex { $0.value != nil && $0.standing == .unregistered }.map(SensorIndex.init)
+    slots.firstIndex { $0.value != nil && $0.status == .unregistered }.map(SensorIndex.init)
   }
 
   /// The next sensor whose registration was declined.
   var nextDeclined: SensorIndex? {
-    slots.firstIndex { $0.standing == .declined }.map(SensorIndex.init)
+    slots.firstIndex { $0.status == .declined }.map(SensorIndex.init)
   }
 
   /// What declined them was perhaps not Home Assistant: they are offered again.
   mutating func forgetDeclined() {
-    for index in slots.indices where slots[index].standing == .declined {
-      slots[index].standing = .unregistered
+    for index in slots.indices where slots[index].status == .declined {
+      slots[index].status = .unregistered
     }
   }
 
@@ -167,7 +127,7 @@ public struct Batch: ~Copyable {
     for index in slots.indices where slots[index].isDue && slots[index].isOffered {
       slots[index].sentVersion = slots[index].version
       let value = slots[index].value
-      slots[index].registration.writeUpdate(into: &buffer) { $0.appendJSON(state: value) }
+      sensors.rows[index].registration.writeUpdate(into: &buffer) { $0.appendJSON(state: value) }
     }
     buffer.closeJSONArray()
   }
@@ -176,16 +136,16 @@ public struct Batch: ~Copyable {
   mutating func urgentChangePostponed() { hasUrgentChange = false }
 
   func writeRegistration(of sensor: SensorIndex, into buffer: inout ByteBuffer) {
-    let slot = slots[sensor.value]
-    slot.registration.write(into: &buffer) { $0.appendJSON(state: slot.value) }
+    let value = slots[sensor.value].value
+    sensors[sensor].write(into: &buffer) { $0.appendJSON(state: value) }
   }
 
   // MARK: What Home Assistant said
 
-  func standing(of sensor: SensorIndex) -> Standing { slots[sensor.value].standing }
+  func status(of sensor: SensorIndex) -> SensorStatus { slots[sensor.value].status }
 
-  mutating func setStanding(_ standing: Standing, of sensor: SensorIndex) {
-    slots[sensor.value].standing = standing
+  mutating func setStatus(_ status: SensorStatus, of sensor: SensorIndex) {
+    slots[sensor.value].status = status
   }
 
   /// Home Assistant has what was last sent of this sensor.
@@ -226,14 +186,14 @@ public struct Batch: ~Copyable {
   /// once refused are offered again.
   mutating func forgetAcknowledgements() {
     doubtAcknowledgements()
-    for index in slots.indices where slots[index].standing != .registered {
-      slots[index].standing = .unregistered
+    for index in slots.indices where slots[index].status != .registered {
+      slots[index].status = .unregistered
     }
   }
 
   /// A new registration knows no sensor.
   mutating func forgetRegistrations() {
-    for index in slots.indices { slots[index].standing = .unregistered }
+    for index in slots.indices { slots[index].status = .unregistered }
     forgetAcknowledgements()
   }
 
@@ -248,21 +208,19 @@ public struct Batch: ~Copyable {
     superseded.fixes -= told.fixes
   }
 
-  /// The sensor with this unique id, if it is one of ours.
+  /// The sensor with this unique id; nil where it is none of ours.
   func index(of uniqueID: borrowing JSONReader.Text) -> SensorIndex? {
-    for index in slots.indices where uniqueID.elementsEqual(slots[index].registration.uniqueID) {
-      return SensorIndex(index)
-    }
-    return nil
+    sensors.index(of: uniqueID.raw)
   }
 }
 
-extension SensorRegistration {
-  init(_ sensor: SensorDescription) {
-    self.init(
-      uniqueID: sensor.uniqueID, name: sensor.name,
-      kind: sensor.kind == .sensor ? .sensor : .binarySensor,
-      unit: sensor.unit, deviceClass: sensor.deviceClass, stateClass: sensor.stateClass,
-      icon: sensor.icon, isDiagnostic: sensor.isDiagnostic)
-  }
+/// What Home Assistant thinks of a sensor.
+enum SensorStatus: Equatable {
+  case unregistered
+  case registered
+  /// The answer to its registration was no, or nothing. It may be an old answer: the states that
+  /// follow ask for the sensor again, and their answer is the proof.
+  case declined
+  /// It did not want the sensor, and is not asked again until the agent or it restarts.
+  case refused
 }
