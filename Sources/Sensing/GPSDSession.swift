@@ -95,7 +95,7 @@ public struct GPSDSession: ~Copyable {
   /// Whose `report` it is.
   private var reporter: ReceiverPath?
   private var receivers = Receivers()
-  private var drought = FixDrought()
+  private var noFixDetector = NoFixDetector()
   private var chosen: InlineText?
   /// How old the newest report was of those that this cycle found too old, in nanoseconds.
   private var lag: Int64?
@@ -159,12 +159,12 @@ public struct GPSDSession: ~Copyable {
   }
 
   /// Why the running cycle has no fix; nil where it has one.
-  public var shortfall: SourceFailure? { drought.shortfall(of: name) }
+  public var shortfall: SourceFailure? { noFixDetector.shortfall(of: name) }
 
   // MARK: Events
 
   public mutating func cycleDue(now: Instant) -> Action? {
-    if let failure = drought.cycleDue()?.failure(of: name) { news = .failed(failure) }
+    if let failure = noFixDetector.cycleDue()?.failure(of: name) { news = .failed(failure) }
     switch state {
     case .disconnected:
       state = .awaitingConnection(until: now + Self.connectionTimeout)
@@ -191,7 +191,7 @@ public struct GPSDSession: ~Copyable {
   /// The connection could not be made, or it ended. What was heard before counts.
   public mutating func failed(_ failure: SourceFailure) -> Action {
     if isStreaming { _ = choose(now: emptySince) }
-    drought.connectionEnded()
+    noFixDetector.connectionEnded()
     state = .disconnected
     return .fail(failure)
   }
@@ -290,8 +290,8 @@ public struct GPSDSession: ~Copyable {
     judged(receivers.reported(reading, by: reporter, arrival))
   }
 
-  private mutating func judged(_ verdict: FixJudge.Verdict) {
-    if drought.judged(verdict) { news = .recovered }
+  private mutating func judged(_ verdict: FixFilter.Verdict) {
+    if noFixDetector.judged(verdict) { news = .recovered }
     guard case .usable = verdict, complaint == .open else { return }
     complaint = .over
     news = .recovered

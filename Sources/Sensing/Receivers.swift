@@ -40,7 +40,7 @@ struct Receivers: ~Copyable {
 
   private struct Receiver {
     let path: ReceiverPath
-    var judge = FixJudge()
+    var filter = FixFilter()
     /// The newest that is usable, since the last choice.
     var fix: Fix?
     /// Whether it gave one before that choice.
@@ -77,10 +77,10 @@ struct Receivers: ~Copyable {
   /// A report of this receiver was read.
   mutating func reported(
     _ report: FixReport, by path: ReceiverPath, _ arrival: Arrival
-  ) -> FixJudge.Verdict {
+  ) -> FixFilter.Verdict {
     let index = index(of: path, now: arrival.instant)
     all[index].heardAt = arrival.instant
-    let verdict = all[index].judge.reported(report, arrival)
+    let verdict = all[index].filter.reported(report, arrival)
     switch verdict {
     case .usable(let fix), .misdated(let fix, _):
       // Some sentences of a receiver have a time, and some have none.
@@ -115,7 +115,7 @@ struct Receivers: ~Copyable {
     var kept: (index: Int, error: Double)?
     var lag: Int64?
     for index in all.indices where all[index].fix != nil {
-      let late = all[index].judge.lag
+      let late = all[index].filter.lag
       guard late <= lagMax else {
         lag = max(lag ?? 0, late)
         continue

@@ -10,7 +10,7 @@
     writeJSON(to: &transcript)
     readJSON(to: &transcript)
     keepJSON(to: &transcript)
-    judgeFixes(to: &transcript)
+    filterFixes(to: &transcript)
     talkToGPSD(to: &transcript)
     superviseASource(to: &transcript)
     decodeModels(to: &transcript)

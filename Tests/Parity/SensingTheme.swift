@@ -22,7 +22,7 @@ extension ByteBuffer {
     }
   }
 
-  fileprivate mutating func append(_ verdict: FixJudge.Verdict) {
+  fileprivate mutating func append(_ verdict: FixFilter.Verdict) {
     switch verdict {
     case .usable(let fix): append(fix)
     case .noFix: append("no fix")
@@ -88,8 +88,8 @@ private func report(
   return report
 }
 
-func judgeFixes(to transcript: inout Transcript) {
-  var judge = FixJudge()
+func filterFixes(to transcript: inout Transcript) {
+  var filter = FixFilter()
   let reports = [
     report(seconds: 100), report(seconds: 100), report(seconds: 101), report(mode: 1, seconds: 102),
     report(mode: 2, seconds: 102), report(mode: 9, seconds: 103), report(seconds: nil),
@@ -101,7 +101,7 @@ func judgeFixes(to transcript: inout Transcript) {
     transcript.line("a fix judged") { line in
       let start = Instant(nanoseconds: 0)
       let arrival = Arrival(instant: start, wallTime: .released, since: start)
-      line.append(judge.reported(report, arrival))
+      line.append(filter.reported(report, arrival))
     }
   }
 }

@@ -2,7 +2,7 @@ import Bytes
 import Sensing
 import Testing
 
-@Suite struct FixJudgeTests {
+@Suite struct FixFilterTests {
   private let now = Instant(nanoseconds: 5)
   private var arrival: Arrival {
     Arrival(instant: Instant(nanoseconds: 1_000_000_005), wallTime: wallTime, since: now)
@@ -24,9 +24,9 @@ import Testing
     report.verticalErrorMeters = 27.6
     return report
   }
-  private func verdict(_ report: FixReport) -> FixJudge.Verdict {
-    var judge = FixJudge()
-    return judge.reported(report, arrival)
+  private func verdict(_ report: FixReport) -> FixFilter.Verdict {
+    var filter = FixFilter()
+    return filter.reported(report, arrival)
   }
   private func fix(_ change: (inout FixReport) -> Void) throws -> Fix {
     var report = report()
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func aSpeedThatNothingReachesIsLeftOut() throws {
-    let max = FixJudge.speedMetersPerSecondMax
+    let max = FixFilter.speedMetersPerSecondMax
     #expect(try fix { $0.speedMetersPerSecond = max }.speedMetersPerSecond == max)
     #expect(try fix { $0.speedMetersPerSecond = max.nextUp }.speedMetersPerSecond == nil)
   }
@@ -118,11 +118,11 @@ import Testing
 
   /// gpsd says what its receiver says, when it does.
   @Test func aPositionWithoutATimeHasThatOfItsArrival() throws {
-    var judge = FixJudge()
+    var filter = FixFilter()
     var report = report()
     report.time = nil
     for _ in 0..<2 {
-      guard case .usable(let fix) = judge.reported(report, arrival) else { throw NoFix() }
+      guard case .usable(let fix) = filter.reported(report, arrival) else { throw NoFix() }
       #expect(fix.time == wallTime)
       #expect(fix.clock == .board)
       #expect(fix.notBefore == now)
@@ -130,13 +130,13 @@ import Testing
   }
 
   @Test func aPositionOfZeroIsBelievedWhereItHasAnAccuracy() throws {
-    func equator(_ error: Double) -> FixJudge.Verdict {
+    func equator(_ error: Double) -> FixFilter.Verdict {
       var report = report()
       (report.latitude, report.longitude) = (0, 0)
       report.horizontalErrorMeters = error
       return verdict(report)
     }
-    for error in [.nan, 0, FixJudge.plausibleErrorMetersMax, .infinity] {
+    for error in [.nan, 0, FixFilter.plausibleErrorMetersMax, .infinity] {
       #expect(equator(error) == .rejected(.emptyPosition))
     }
     guard case .usable = equator(5) else { throw NoFix() }
@@ -183,12 +183,12 @@ import Testing
   ) throws {
     let weeks = (weeksAfterRelease - 1024) * Self.week * 1_000_000_000
     for clock in [0, WallTime.released.nanoseconds - 1] {
-      var judge = FixJudge()
+      var filter = FixFilter()
       var report = report()
       report.time = WallTime(nanoseconds: WallTime.released.nanoseconds + weeks)
       var arrival = arrival
       arrival.wallTime = WallTime(nanoseconds: clock)
-      guard case .misdated(_, let flaw) = judge.reported(report, arrival) else { throw NoFix() }
+      guard case .misdated(_, let flaw) = filter.reported(report, arrival) else { throw NoFix() }
       #expect(flaw == (isWeeksOff ? .weeksOff : .impossible))
     }
   }
@@ -199,12 +199,12 @@ import Testing
   ])
   func aDateThatCannotBeRightIsSaidToBeThatAndThePositionIsUsed(nanoseconds: Int64) throws {
     for wallTime in [self.wallTime, WallTime(nanoseconds: .min), WallTime(nanoseconds: .max)] {
-      var judge = FixJudge()
+      var filter = FixFilter()
       var report = report()
       report.time = WallTime(nanoseconds: nanoseconds)
       var arrival = arrival
       arrival.wallTime = wallTime
-      guard case .misdated(let fix, _) = judge.reported(report, arrival) else { throw NoFix() }
+      guard case .misdated(let fix, _) = filter.reported(report, arrival) else { throw NoFix() }
       #expect(fix.time == wallTime)
     }
   }
@@ -214,13 +214,13 @@ import Testing
   /// How old the fixes are that are read at these seconds with the receiver's clock behind by so
   /// many milliseconds, in hundreds of milliseconds.
   private func ages(_ readings: [(at: Int64, behind: Int64)]) -> [Int64?] {
-    var judge = FixJudge()
+    var filter = FixFilter()
     return readings.map { reading in
       let instant = Instant(nanoseconds: (1000 + reading.at) * 1_000_000_000)
       let arrival = Arrival(instant: instant, wallTime: wallTime, since: Instant(nanoseconds: 0))
       var report = report()
       report.time = time(reading.at) - .milliseconds(reading.behind)
-      guard case .usable(let fix) = judge.reported(report, arrival) else { return nil }
+      guard case .usable(let fix) = filter.reported(report, arrival) else { return nil }
       return ((instant - fix.notBefore).nanoseconds + 50_000_000) / 100_000_000
     }
   }
@@ -240,9 +240,9 @@ import Testing
 
   /// The verdicts on reports of these seconds: true for usable, false for not newer.
   private func verdicts(_ seconds: [Int64]) -> [Bool?] {
-    var judge = FixJudge()
+    var filter = FixFilter()
     return seconds.map { second in
-      switch judge.reported(report(at: second), arrival) {
+      switch filter.reported(report(at: second), arrival) {
       case .usable: true
       case .rejected(.notNewer): false
       case .rejected, .noFix, .misdated: nil
@@ -276,14 +276,14 @@ import Testing
   }
 
   @Test func aReportThatIsNoFixDoesNotMoveTheClock() {
-    var judge = FixJudge()
+    var filter = FixFilter()
     for mode in [0, 1, 9] as [Int32] {
-      _ = judge.reported(report(mode: mode, at: 50), arrival)
+      _ = filter.reported(report(mode: mode, at: 50), arrival)
     }
     var nowhere = report(at: 50)
     nowhere.latitude = .nan
-    _ = judge.reported(nowhere, arrival)
-    guard case .usable = judge.reported(report(at: 10), arrival) else {
+    _ = filter.reported(nowhere, arrival)
+    guard case .usable = filter.reported(report(at: 10), arrival) else {
       Issue.record("an unusable report counted as the last fix")
       return
     }

@@ -1,11 +1,11 @@
 public import Bytes
 
-/// Decides whether a report of one receiver is a fix that may be used.
+/// Lets through the reports of one receiver that are a fix which may be used.
 ///
 /// A report whose time is that of the last fix is an echo of it, whatever it says. One without a
 /// time, or with a date that cannot be right, is as good as its arrival: gpsd reports what its
 /// receiver says and nothing else.
-public struct FixJudge: Sendable {
+public struct FixFilter: Sendable {
   public enum Verdict: Equatable, Sendable {
     case usable(Fix)
     /// The fix is good and its date is not: it has the time of its arrival.
@@ -83,7 +83,7 @@ public struct FixJudge: Sendable {
   }
 }
 
-extension FixJudge.DateFlaw {
+extension FixFilter.DateFlaw {
   /// GPS counts weeks up to this many.
   private static let weeksNanoseconds: Int64 = 1024 * 7 * 86_400 * 1_000_000_000
   private static let dayNanoseconds: Int64 = 86_400 * 1_000_000_000
@@ -127,7 +127,7 @@ extension Fix {
       mode: mode, latitude: report.latitude, longitude: report.longitude,
       altitudeMeters: mode == .threeDimensional ? finite(report.altitudeMeters) : nil,
       speedMetersPerSecond: finite(
-        report.speedMetersPerSecond, in: 0...FixJudge.speedMetersPerSecondMax),
+        report.speedMetersPerSecond, in: 0...FixFilter.speedMetersPerSecondMax),
       trackDegrees: finite(report.trackDegrees, in: 0...360).map { $0 == 360 ? 0 : $0 },
       horizontalErrorMeters: error
         ?? finite((parts.0 * parts.0 + parts.1 * parts.1).squareRoot()),

@@ -1,21 +1,21 @@
 public import Bytes
 
 /// Counts the cycles in which a receiver reported and gave no fix that can be used, or one with a
-/// date that cannot be right, and says so once when there are too many in a row: a bridge or a
+/// date that cannot be right, and tells it once when there are too many in a row: a bridge or a
 /// tunnel is not worth a line.
-public struct FixDrought: Sendable {
+public struct NoFixDetector: Sendable {
   /// Cycles in a row without a fix after which it is told.
   public static let cyclesMax = 3
 
   /// The best verdict of the running cycle, or nil before there is a report.
-  private var verdict: FixJudge.Verdict?
+  private var verdict: FixFilter.Verdict?
   private var cycleCount = 0
 
   public init() {}
 
-  /// The receiver reported, and this is what became of it. Returns whether a drought that was told
-  /// has ended.
-  public mutating func judged(_ verdict: FixJudge.Verdict) -> Bool {
+  /// The receiver reported, and this is what became of it. Returns whether this ends a lack of
+  /// fixes that was told.
+  public mutating func judged(_ verdict: FixFilter.Verdict) -> Bool {
     // An echo of the cycle's own fix is no lack of one.
     if case .usable? = self.verdict { return false }
     if case .misdated? = self.verdict, case .rejected(.notNewer) = verdict { return false }
@@ -26,7 +26,7 @@ public struct FixDrought: Sendable {
   }
 
   /// A cycle begins. Returns what is wrong, once, when the cycle before was one too many.
-  public mutating func cycleDue() -> FixJudge.Verdict? {
+  public mutating func cycleDue() -> FixFilter.Verdict? {
     defer { verdict = nil }
     guard let verdict else { return nil }
     if case .usable = verdict { return nil }
@@ -41,10 +41,10 @@ public struct FixDrought: Sendable {
   }
 
   /// The connection ended, which is told by itself.
-  public mutating func connectionEnded() { self = FixDrought() }
+  public mutating func connectionEnded() { self = NoFixDetector() }
 }
 
-extension FixJudge.Verdict {
+extension FixFilter.Verdict {
   /// What is wrong, in words for a person; nil for a fix.
   func failure(of receiver: InlineText) -> SourceFailure? {
     switch self {
@@ -59,7 +59,7 @@ extension FixJudge.Verdict {
   }
 }
 
-extension FixJudge.Flaw {
+extension FixFilter.Flaw {
   fileprivate var words: StaticText {
     switch self {
     case .unknownMode: "it has a mode that gpsd does not document"

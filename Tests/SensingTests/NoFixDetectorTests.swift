@@ -2,21 +2,21 @@ import Bytes
 import Sensing
 import Testing
 
-@Suite struct FixDroughtTests {
-  private var drought = FixDrought()
-  private let fix = FixJudge.Verdict.usable(
+@Suite struct NoFixDetectorTests {
+  private var detector = NoFixDetector()
+  private let fix = FixFilter.Verdict.usable(
     Fix(
       mode: .twoDimensional, latitude: 1, longitude: 2, time: WallTime(nanoseconds: 1),
       notBefore: Instant(nanoseconds: 1)))
 
-  /// Whether a fix ends a drought that was told.
-  private mutating func aFixEndsIt() -> Bool { drought.judged(fix) }
+  /// Whether a fix ends the lack of one that was told.
+  private mutating func aFixEndsIt() -> Bool { detector.judged(fix) }
 
   /// What is told at the beginnings of these cycles, each with the verdicts on its reports.
-  private mutating func told(_ cycles: [[FixJudge.Verdict]]) -> [FixJudge.Verdict?] {
+  private mutating func told(_ cycles: [[FixFilter.Verdict]]) -> [FixFilter.Verdict?] {
     cycles.map { verdicts in
-      for verdict in verdicts { _ = drought.judged(verdict) }
-      return drought.cycleDue()
+      for verdict in verdicts { _ = detector.judged(verdict) }
+      return detector.cycleDue()
     }
   }
 
@@ -26,7 +26,7 @@ import Testing
     #expect(reasons.allSatisfy { $0 == nil } && !ended)
   }
 
-  static let misdated = FixJudge.Verdict.misdated(
+  static let misdated = FixFilter.Verdict.misdated(
     Fix(
       mode: .twoDimensional, latitude: 1, longitude: 2, time: WallTime(nanoseconds: 1),
       clock: .board, notBefore: Instant(nanoseconds: 1)), .weeksOff)
@@ -35,7 +35,7 @@ import Testing
     .noFix, .rejected(.unknownMode), .rejected(.noPosition), .rejected(.emptyPosition),
     .rejected(.notNewer), .rejected(.unreadable), .rejected(.otherReceiver), misdated,
   ])
-  mutating func theThirdCycleWithoutAFixIsToldOnceWithItsReason(_ verdict: FixJudge.Verdict) {
+  mutating func theThirdCycleWithoutAFixIsToldOnceWithItsReason(_ verdict: FixFilter.Verdict) {
     let reasons = told([[verdict], [verdict], [verdict], [verdict], [verdict]])
     #expect(reasons == [nil, nil, verdict, nil, nil])
     let ends = [aFixEndsIt(), aFixEndsIt()]
@@ -61,7 +61,7 @@ import Testing
 
   @Test mutating func theEndOfTheConnectionEndsTheCount() {
     _ = told([[.noFix], [.noFix], [.noFix]])
-    drought.connectionEnded()
+    detector.connectionEnded()
     let reasons = told([[.noFix], [.noFix]])
     let ended = aFixEndsIt()
     #expect(reasons.allSatisfy { $0 == nil } && !ended)
