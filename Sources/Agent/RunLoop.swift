@@ -1,5 +1,6 @@
 import Bytes
 import CLinux
+import Drivers
 import LinuxIO
 import Outbox
 

@@ -9,6 +9,8 @@ struct Wiring {
   let loop: EventLoop
   /// How long a cycle waits for a fix where it has to wait for one.
   let fixTimeout: Duration
+  /// Who hears from those that listen.
+  let supervisor: Supervisor
 
   /// The sources, in the order in which they are asked. They bring what they find to `sink`.
   func sources(telling sink: any ReadingSink, now: Instant) -> [any Source] {
@@ -16,19 +18,22 @@ struct Wiring {
     let sys = Path(configuration.host.sys)
     switch configuration.battery {
     case .off: break
-    case .automatic: sources.append(Supplies(sys: sys, selection: .all, sink: sink))
+    case .automatic:
+      sources.append(Supplies(sys: sys, selection: .all, sink: sink, supervisor: supervisor))
     case .supplies(let names):
-      sources.append(Supplies(sys: sys, selection: .named(names), sink: sink))
+      sources.append(
+        Supplies(sys: sys, selection: .named(names), sink: sink, supervisor: supervisor))
     }
     appendSystemSensors(to: &sources, sys: sys, telling: sink)
     for sensor in configuration.sensors {
-      sources.append(GPIOLine(sensor, loop: loop, sink: sink))
+      sources.append(GPIOLine(sensor, loop: loop, sink: sink, supervisor: supervisor))
     }
     if let location = configuration.location {
       sources.append(
         GPSD(
           GPSD.Address(host: location.host, port: location.port), device: location.device,
-          cycle: configuration.every, fixTimeout: fixTimeout, loop: loop, sink: sink, now: now))
+          cycle: configuration.every, fixTimeout: fixTimeout, loop: loop, sink: sink,
+          supervisor: supervisor, now: now))
     }
     return sources
   }

@@ -43,7 +43,7 @@ extension SourceFailure {
   }
 }
 
-/// Where sources bring what they found: sensors, values, and their own troubles.
+/// Where sources bring what they found: sensors and values.
 public protocol ReadingSink: AnyObject {
   /// Makes a sensor known, or finds the one of the same `uniqueID` again.
   /// - Returns: nil where no more sensors fit, which has then been reported.
@@ -54,15 +54,6 @@ public protocol ReadingSink: AnyObject {
 
   /// Takes the best fix since the last cycle in.
   func record(_ fix: Fix)
-
-  /// Says once that a source fails, or that it does so in another way than before.
-  func sourceFailed(_ source: InlineText, _ failure: SourceFailure)
-
-  /// Says that this receiver of a source with several is the one whose fixes are taken from now on.
-  func receiverChosen(_ source: InlineText, _ receiver: InlineText)
-
-  /// Says once that a source which failed works again.
-  func sourceRecovered(_ source: InlineText)
 }
 
 /// Keeps one failing source from hiding its failure, from repeating it, and from being asked too
@@ -79,7 +70,8 @@ public struct Supervision: Sendable {
 
   private enum State {
     case working
-    case failing(SourceFailure, delay: Duration, retryAt: Instant)
+    /// Without a failure it is not there and need not be, which is not reported.
+    case failing(SourceFailure?, delay: Duration, retryAt: Instant)
   }
 
   private var state = State.working
@@ -99,19 +91,29 @@ public struct Supervision: Sendable {
   }
 
   public mutating func failed(_ failure: SourceFailure, now: Instant) -> Report? {
-    guard case .failing(let known, let delay, _) = state else {
-      state = .failing(failure, delay: Self.firstDelay, retryAt: now + Self.firstDelay)
-      return .failed(failure)
-    }
-    let longer = min(delay + delay, Self.longestDelay)
-    state = .failing(failure, delay: longer, retryAt: now + longer)
-    return failure.isSameTrouble(as: known) ? nil : .failed(failure)
+    let known = known
+    pause(failure, now: now)
+    if let known, failure.isSameTrouble(as: known) { return nil }
+    return .failed(failure)
   }
 
+  /// What is looked for is not there, and need not be. What was reported before stays so.
+  public mutating func absent(now: Instant) { pause(known, now: now) }
+
   public mutating func succeeded() -> Report? {
-    guard case .failing = state else { return nil }
-    state = .working
-    return .recovered
+    defer { state = .working }
+    return known == nil ? nil : .recovered
+  }
+
+  private var known: SourceFailure? {
+    guard case .failing(let failure, _, _) = state else { return nil }
+    return failure
+  }
+
+  private mutating func pause(_ failure: SourceFailure?, now: Instant) {
+    var delay = Self.firstDelay
+    if case .failing(_, let last, _) = state { delay = min(last + last, Self.longestDelay) }
+    state = .failing(failure, delay: delay, retryAt: now + delay)
   }
 }
 

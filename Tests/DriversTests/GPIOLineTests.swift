@@ -49,11 +49,13 @@ import Testing
 @Suite final class GPIOLineTests {
   private let tree: FakeTree
   private let sink = RecordingSink()
+  private let supervisor: Supervisor
   private let loop: EventLoop
 
   init() throws {
     tree = try FakeTree()
     loop = try EventLoop()
+    supervisor = Supervisor(owner: sink)
   }
 
   private func makeLine(
@@ -62,7 +64,8 @@ import Testing
     let settings = GPIOLineSettings(
       address: address, name: [UInt8]("Bilge"), deviceClass: [UInt8]("moisture"),
       debounce: debounce, isUrgent: true)
-    return GPIOLine(settings, devices: tree.path, loop: loop, sink: sink)
+    return GPIOLine(
+      settings, devices: tree.path, loop: loop, sink: sink, supervisor: supervisor)
   }
   private var device: Path { tree.path / "gpiochip3" }
   private var recorded: Value? { sink.values["gpio_gpio17"] }
@@ -72,9 +75,10 @@ import Testing
 
   @Test func aMachineWithoutChipsIsSaidOnceAndTheSensorIsUnavailable() throws {
     let line = makeLine()
+    supervisor.add(line)
     #expect(line.deadline == nil)
     #expect(sink.sensors.isEmpty)
-    line.sample(at: at(seconds: 1))
+    supervisor.sample(at: at(seconds: 1))
     #expect(recorded == .unavailable)
     #expect(sink.reports == ["GPIO17: missing a chip for GPIO17"])
     let sensor = try #require(sink.sensors.first)
@@ -82,22 +86,23 @@ import Testing
     #expect(sensor.isUrgent)
     #expect(sensor.deviceClass == [UInt8]("moisture"))
 
-    line.deadlineReached(at: at(seconds: 10))
+    supervisor.deadlineReached(at: at(seconds: 10))
+    #expect(sink.readingCount == 2)
     #expect(sink.reports.count == 1)
   }
 
   @Test func aMissingLineIsLookedForAgainEverMoreSeldom() throws {
-    let line = makeLine(.chip(label: [UInt8]("pinctrl-bcm2711"), offset: 17))
-    line.sample(at: at(seconds: 0))
+    supervisor.add(makeLine(.chip(label: [UInt8]("pinctrl-bcm2711"), offset: 17)))
+    supervisor.sample(at: at(seconds: 0))
     let first = at(seconds: 0).instant + Supervision.firstDelay
-    #expect(line.deadline == first)
+    #expect(supervisor.deadline == first)
     // A cycle in between does not ask.
     let readingCount = sink.readingCount
-    line.sample(at: at(seconds: 1))
+    supervisor.sample(at: at(seconds: 1))
     #expect(sink.readingCount == readingCount)
-    #expect(line.deadline == first)
-    line.deadlineReached(at: at(seconds: 5))
-    #expect(line.deadline == at(seconds: 5).instant + Supervision.firstDelay * 2)
+    #expect(supervisor.deadline == first)
+    supervisor.deadlineReached(at: at(seconds: 5))
+    #expect(supervisor.deadline == at(seconds: 5).instant + Supervision.firstDelay * 2)
     #expect(sink.reports == ["pinctrl-bcm2711/17: missing a chip for pinctrl-bcm2711/17"])
   }
 
@@ -123,7 +128,8 @@ import Testing
     #expect(recorded == .boolean(true))
     #expect(sink.times["gpio_gpio17"] == at(seconds: 1).wallTime)
     #expect(sink.reports.isEmpty)
-    #expect(line.deadline == nil, "nothing wakes for a line that rests")
+    supervisor.add(line)
+    #expect(supervisor.deadline == nil, "nothing wakes for a line that rests")
   }
 
   @Test(arguments: [
@@ -164,12 +170,12 @@ import Testing
     let line = makeLine(debounce: .zero)
     line.sample(at: Moment.now)
     let start = Moment.now.instant
-    for number in 1...Int64(LineJudge.eventsPerReadMax) + 5 {
+    for number in 1...Int64(LineInput.eventsPerReadMax) + 5 {
       fake.edge(to: number % 2 == 1, at: start + .nanoseconds(number))
     }
     let before = sink.readingCount
     try turn()
-    #expect(sink.readingCount - before <= LineJudge.eventsPerReadMax + 1)
+    #expect(sink.readingCount - before <= LineInput.eventsPerReadMax + 1)
     try turn()
     line.deadlineReached(at: Moment.now)
     #expect(recorded == .boolean(true))
@@ -194,12 +200,12 @@ import Testing
   func aRefusedRequestSaysWhy(error: Int32, report: String) throws {
     let fake = FakeLine(device)
     fake.refuse(error)
-    let line = makeLine()
-    line.sample(at: at(seconds: 1))
+    supervisor.add(makeLine())
+    supervisor.sample(at: at(seconds: 1))
     #expect(recorded == .unavailable)
     #expect(sink.reports == ["GPIO17: \(report)"])
     fake.refuse(0)
-    line.deadlineReached(at: at(seconds: 6))
+    supervisor.deadlineReached(at: at(seconds: 6))
     #expect(recorded == .boolean(false))
     #expect(sink.reports.last == "GPIO17: recovered")
   }
@@ -209,12 +215,12 @@ import Testing
     let other = FakeLine(tree.path / "gpiochip5", name: "GPIO5")
     let fake = FakeLine(device)
     fake.refuseToOpen(error)
-    let line = makeLine()
-    line.sample(at: at(seconds: 1))
+    supervisor.add(makeLine())
+    supervisor.sample(at: at(seconds: 1))
     let device = string(InlineText(device.bytes.span))
     #expect(sink.reports.first?.hasPrefix("GPIO17: \(word) \(device)") == true)
     fake.refuseToOpen(0)
-    line.deadlineReached(at: at(seconds: 6))
+    supervisor.deadlineReached(at: at(seconds: 6))
     #expect(recorded == .boolean(false))
     withExtendedLifetime(other) {}
   }
@@ -239,10 +245,10 @@ import Testing
   }
 
   @Test func aChipThatIsPulledOutIsUnavailableUntilItIsBack() throws {
-    let line = makeLine()
+    supervisor.add(makeLine())
     do {
       let fake = FakeLine(device)
-      line.sample(at: Moment.now)
+      supervisor.sample(at: Moment.now)
       fake.hangUp()
       try turn()
       #expect(recorded == .unavailable)
@@ -255,8 +261,8 @@ import Testing
 
     let fake = FakeLine(tree.path / "gpiochip5")
     fake.level = true
-    let retryAt = try #require(line.deadline)
-    line.deadlineReached(at: Moment(instant: retryAt, wallTime: at(seconds: 9).wallTime))
+    let retryAt = try #require(supervisor.deadline)
+    supervisor.deadlineReached(at: Moment(instant: retryAt, wallTime: at(seconds: 9).wallTime))
     #expect(recorded == .boolean(true))
     #expect(sink.reports.last == "GPIO17: recovered")
   }

@@ -17,11 +17,13 @@ import Testing
   private let loop: EventLoop
   private let gpsd: FakeGPSD
   private let sink = RecordingSink()
+  private let supervisor: Supervisor
   /// What failures call it.
   private var subject: String { "gpsd at 127.0.0.1:\(gpsd.address.port)" }
 
   init() throws {
     loop = try EventLoop()
+    supervisor = Supervisor(owner: sink)
     gpsd = try FakeGPSD(loop: loop)
   }
 
@@ -33,9 +35,11 @@ import Testing
   }
 
   private func driver(cycle: Duration = .seconds(10), address: GPSD.Address? = nil) -> GPSD {
-    GPSD(
+    let driver = GPSD(
       address ?? gpsd.address, cycle: cycle, fixTimeout: .seconds(30), loop: loop, sink: sink,
-      now: Moment.now.instant)
+      supervisor: supervisor, now: Moment.now.instant)
+    supervisor.add(driver)
+    return driver
   }
 
   private func later(_ duration: Duration) -> Moment {
@@ -167,11 +171,11 @@ import Testing
     #expect(sink.reports == ["gpsd: failed \(subject) \(ECONNRESET)"])
     #expect(latitudes == [51.5])
 
-    let retryAt = try #require(driver.deadline)
-    driver.sample(at: .now)
-    #expect(driver.deadline == retryAt, "it waits for a while")
+    let retryAt = try #require(supervisor.deadline)
+    supervisor.sample(at: .now)
+    #expect(supervisor.deadline == retryAt, "it waits for a while")
     let count = gpsd.connectionCount
-    driver.deadlineReached(at: later(Supervision.firstDelay))
+    supervisor.deadlineReached(at: later(Supervision.firstDelay))
     try turn(loop) { gpsd.connectionCount > count }
     try gpsd.say(Self.version)
     try turn(loop) { gpsd.heard == Self.reportsCommand }
@@ -188,7 +192,8 @@ import Testing
     try gpsd.reset()
     try turn(loop) { !sink.reports.isEmpty }
     #expect(sink.reports == ["gpsd: failed \(subject) \(ECONNRESET)"])
-    #expect(driver.deadline != nil, "it is tried again")
+    #expect(supervisor.deadline != nil, "it is tried again")
+    _ = driver
   }
 
   @Test func theLastWordsOfAPeerAreHeard() throws {
@@ -207,9 +212,9 @@ import Testing
     driver.sample(at: .now)
     try turn(loop) { !sink.reports.isEmpty }
     #expect(!driver.isGathering)
-    let retryAt = try #require(driver.deadline)
-    driver.deadlineReached(at: later(Supervision.firstDelay))
-    try turn(loop) { driver.deadline.map { $0 > retryAt } == true && !driver.isGathering }
+    let retryAt = try #require(supervisor.deadline)
+    supervisor.deadlineReached(at: later(Supervision.firstDelay))
+    try turn(loop) { supervisor.deadline.map { $0 > retryAt } == true && !driver.isGathering }
     #expect(sink.reports == ["gpsd: missing \(subject)"])
   }
 
@@ -223,7 +228,7 @@ import Testing
     #expect(sink.reports.count == 1)
     #expect(sink.reports.first?.hasPrefix("gpsd: malformed \(subject) '") == true)
     #expect(!driver.isGathering)
-    #expect(driver.deadline != nil, "it is tried again")
+    #expect(supervisor.deadline != nil, "it is tried again")
   }
 
   @Test(arguments: ["nan", "inf", "1e400", "91", "\"51\"", "null"])

@@ -1,4 +1,5 @@
 import Bytes
+import Drivers
 import LinuxIO
 import Sensing
 
@@ -10,7 +11,7 @@ final class RecordingSink: ReadingSink {
   private(set) var readingCount = 0
   private(set) var fixes: [Fix] = []
   /// Such as `BAT0: missing BAT0` and `BAT0: recovered`.
-  private(set) var reports: [String] = []
+  fileprivate(set) var reports: [String] = []
   var sensorsMax = 100
 
   func declare(_ sensor: SensorDescription) -> SensorIndex? {
@@ -30,7 +31,9 @@ final class RecordingSink: ReadingSink {
   }
 
   func record(_ fix: Fix) { fixes.append(fix) }
+}
 
+extension RecordingSink: SupervisorOwner {
   func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
     reports.append("\(string(source)): \(string(failure))")
   }

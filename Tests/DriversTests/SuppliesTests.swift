@@ -8,10 +8,12 @@ import Testing
 @Suite final class SuppliesTests {
   private let tree: FakeTree
   private let sink = RecordingSink()
+  private let supervisor: Supervisor
   private let battery = "class/power_supply/BAT0"
 
   init() throws {
     tree = try FakeTree()
+    supervisor = Supervisor(owner: sink)
     try tree.write(
       [
         "type": "Battery\n", "present": "1\n", "status": "Discharging\n", "capacity": "83\n",
@@ -21,7 +23,7 @@ import Testing
   }
 
   private func supplies(_ selection: SupplySelection = .all) -> Supplies {
-    Supplies(sys: tree.path, selection: selection, sink: sink)
+    Supplies(sys: tree.path, selection: selection, sink: sink, supervisor: supervisor)
   }
   private func addMains(online: String = "1\n") throws {
     try tree.write(["type": "Mains\n", "online": online], in: "class/power_supply/AC")

@@ -97,17 +97,22 @@ import Testing
   }
 
   @Test func aMachineThatNeedNotHaveAZoneFailsOnlyOnceItHadOne() throws {
-    let temperature = ProcessorTemperature(sys: tree.path, isOptional: true, sink: sink)
-    #expect(failure(of: temperature, second: 1) == nil)
+    let supervisor = Supervisor(owner: sink)
+    supervisor.add(ProcessorTemperature(sys: tree.path, isOptional: true, sink: sink))
+    supervisor.sample(at: at(seconds: 1))
     #expect(sink.sensors.isEmpty)
     try addZone(0, type: "cpu-thermal", "48000\n")
-    #expect(failure(of: temperature, second: 2) == nil, "it is looked for seldom")
-    #expect(sink.sensors.isEmpty)
-    #expect(failure(of: temperature, second: 10) == nil)
+    supervisor.sample(at: at(seconds: 2))
+    #expect(sink.sensors.isEmpty, "it is looked for seldom")
+    supervisor.sample(at: at(seconds: 10))
     #expect(sink.values == ["processor_temperature": tenths(480)])
+    #expect(sink.reports.isEmpty, "what was never told is not over")
     try addZone(0, type: "cpu-thermal", "4294967295\n")
-    #expect(failure(of: temperature, second: 11)?.contains("'4294967295'") == true)
-    #expect(failure(of: temperature, second: 12) == "missing a thermal zone that answers")
+    supervisor.sample(at: at(seconds: 11))
+    #expect(sink.reports.last?.contains("'4294967295'") == true)
+    supervisor.sample(at: at(seconds: 16))
+    #expect(
+      sink.reports.last == "processor temperature: missing a thermal zone that answers")
   }
 
   @Test func aFrozenBoardIsBelowZero() throws {

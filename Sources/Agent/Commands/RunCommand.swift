@@ -1,5 +1,6 @@
 import Bytes
 import HomeAssistant
+import Drivers
 import LinuxIO
 import Outbox
 import Sensing
@@ -170,12 +171,14 @@ struct RunCommand {
         configuration: configuration, state: state, registration: preparation.registration,
         loop: loop, reporter: reporter
       ).courier(now: start)
-      let supervisor = Supervisor(courier: courier, reporter: reporter)
+      let output = SourceOutput(courier: courier, reporter: reporter)
+      let supervisor = Supervisor(owner: output)
       let wiring = Wiring(
         configuration: configuration, loop: loop,
-        fixTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.fixTimeout)
-      for source in wiring.sources(telling: supervisor, now: start) { supervisor.add(source) }
-      supervisor.add(LostReadings(courier: courier, sink: supervisor))
+        fixTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.fixTimeout,
+        supervisor: supervisor)
+      for source in wiring.sources(telling: output, now: start) { supervisor.add(source) }
+      supervisor.add(LostReadings(courier: courier, sink: output))
       let runLoop = RunLoop(
         loop: loop, supervisor: supervisor, courier: courier,
         // What is read a second time has to be brought, too.

@@ -22,7 +22,9 @@ final class SourceCheck {
   /// Whether a person looks on, who is told what is waited for.
   private let isWatched: Bool
 
+  /// They stay: the loop knows them from now on.
   private var sources: [any Source] = []
+  private var supervisor: Supervisor?
   /// Those of all sources so far: one that was asked may still say something.
   private var sensors: [Sensor] = []
   private var failures: [(source: InlineText, failure: SourceFailure)] = []
@@ -38,9 +40,11 @@ final class SourceCheck {
 
   /// Tells a finding for each source, or more where it fails in several ways.
   func run(_ tell: (Finding) -> Void) throws(CommandFailure) {
+    let supervisor = Supervisor(owner: self)
+    self.supervisor = supervisor
     let wiring = Wiring(
-      configuration: configuration, loop: loop, fixTimeout: Self.fixTimeout)
-    // They stay: the loop knows them from now on.
+      configuration: configuration, loop: loop, fixTimeout: Self.fixTimeout,
+      supervisor: supervisor)
     sources = wiring.sources(telling: self, now: Moment.now.instant)
     for source in sources {
       let first = sensors.count
@@ -59,7 +63,11 @@ final class SourceCheck {
   // MARK: Sampling
 
   private func sample(_ source: any Source) throws(CommandFailure) {
-    do throws(SourceFailure) { try source.sample(at: .now) } catch {
+    do throws(SourceFailure) {
+      try source.sample(at: .now)
+    } catch .missing where source.isOptional {
+      return
+    } catch {
       failures.append((source.name, error))
     }
     let end = Moment.now.instant + Self.fixTimeout
@@ -138,7 +146,9 @@ extension SourceCheck: ReadingSink {
   func record(_ reading: Reading) { sensors[reading.sensor.value].value = reading.value }
 
   func record(_ fix: Fix) { self.fix = fix }
+}
 
+extension SourceCheck: SupervisorOwner {
   func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
     failures.append((source, failure))
   }

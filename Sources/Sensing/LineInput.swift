@@ -5,12 +5,12 @@ public import Bytes
 /// The kernel keeps 16 events of a line and drops what comes then, the newest or the oldest: what
 /// is missing is noticed, and the level is then to be read again, so that a storm of edges can
 /// never leave the line on the wrong level.
-public struct LineJudge: ~Copyable {
+public struct LineInput: ~Copyable {
   /// Events taken in at one time; bounds the work of a wake-up.
   public static let eventsPerReadMax = 16
 
   /// Where the bytes of the kernel go, ahead of `eventsRead`. Has room for `eventsPerReadMax`.
-  public var input: ByteBuffer
+  public var buffer: ByteBuffer
 
   private let format: LineEventFormat
   private var debouncer: Debouncer
@@ -20,22 +20,22 @@ public struct LineJudge: ~Copyable {
   public init(format: LineEventFormat, debounce window: Duration) {
     self.format = format
     debouncer = Debouncer(window: window)
-    input = ByteBuffer(capacity: format.byteCount * Self.eventsPerReadMax)
+    buffer = ByteBuffer(capacity: format.byteCount * Self.eventsPerReadMax)
   }
 
   public var deadline: Instant? { debouncer.deadline }
 
-  /// Takes in the events in `input` and tells `body` each level that settled.
+  /// Takes in the events in `buffer` and tells `body` each level that settled.
   ///
   /// - Returns: whether events are missing, so that the level has to be read.
   public mutating func eventsRead(
     now: Instant, _ body: (Debouncer.Settled) -> Void
   ) throws(LineEventError) -> Bool {
-    defer { input.removeAll() }
-    guard input.count.isMultiple(of: format.byteCount) else { throw .torn }
+    defer { buffer.removeAll() }
+    guard buffer.count.isMultiple(of: format.byteCount) else { throw .torn }
     // A full read may be a full queue, and version 1 does not tell what it dropped.
-    var isIncomplete = input.freeCapacity == 0
-    for start in stride(from: 0, to: input.count, by: format.byteCount) {
+    var isIncomplete = buffer.freeCapacity == 0
+    for start in stride(from: 0, to: buffer.count, by: format.byteCount) {
       let event = try event(at: start)
       if !isNext(event) { isIncomplete = true }
       // Kernels before 5.7 stamp events of version 1 with the time of day.
@@ -56,7 +56,7 @@ public struct LineJudge: ~Copyable {
 
   private func event(at start: Int) throws(LineEventError) -> LineEvent {
     try LineEvent(
-      parsing: input.bytes.extracting(start..<start + format.byteCount), format: format)
+      parsing: buffer.bytes.extracting(start..<start + format.byteCount), format: format)
   }
 
   /// Whether nothing is missing in front of `event`: edges are numbered, and rising and falling

@@ -15,10 +15,7 @@ public final class ProcessorTemperature: Source {
       uniqueID: [UInt8]("processor_temperature"), name: [UInt8]("Processor temperature"),
       unit: [UInt8]("°C"), deviceClass: [UInt8]("temperature"), stateClass: [UInt8]("measurement"),
       icon: [UInt8]("mdi:thermometer"), isDiagnostic: true))
-  private let isOptional: Bool
-  /// How often a zone is looked for that need not be there.
-  private var absence = Supervision()
-  private var wasThere = false
+  public let isOptional: Bool
   private let sink: any ReadingSink
 
   /// - Parameters:
@@ -34,17 +31,12 @@ public final class ProcessorTemperature: Source {
   }
 
   public func sample(at moment: Moment) throws(SourceFailure) {
-    guard absence.isDue(now: moment.instant) else { return }
     do throws(SourceFailure) {
       try sensor.record(at: moment.wallTime, in: sink) { () throws(SourceFailure) in
         let zone = if let chosen { chosen } else { try choose() }
         chosen = zone
         return FixedPoint(try Self.millidegrees(of: zone), decimals: 3).rounded(to: 1)
       }
-      _ = absence.succeeded()
-      wasThere = true
-    } catch .missing where isOptional && !wasThere {
-      _ = absence.failed(.missing(name), now: moment.instant)
     } catch {
       chosen = nil
       throw error

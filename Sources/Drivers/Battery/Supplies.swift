@@ -13,8 +13,7 @@ public enum SupplySelection: Equatable, Sendable {
 /// The batteries, chargers and mains supplies of `/sys/class/power_supply`
 /// (`Documentation/ABI/testing/sysfs-class-power`).
 ///
-/// Each supply is supervised by itself: a broken gauge is reported in its own name and hides
-/// nothing of the others. Once the supplies are known, a sample allocates nothing.
+/// Each supply fails under its own name: a broken gauge hides nothing of the others. Once the supplies are known, a sample allocates nothing.
 public final class Supplies: Source {
   /// Supplies that are followed; each holds up to eleven files open.
   public static let suppliesMax = 16
@@ -23,6 +22,7 @@ public final class Supplies: Source {
   private let path: Path
   private let isSelective: Bool
   private let sink: any ReadingSink
+  private let supervisor: Supervisor
   private var directory: DirectoryReader?
   private var supplies: [Supply] = []
   private var hasTooMany = false
@@ -31,26 +31,36 @@ public final class Supplies: Source {
   ///
   /// - Precondition: at most `suppliesMax` names; the configuration refuses more.
   public init(
-    sys: Path = Path("/sys"), selection: SupplySelection = .all, sink: any ReadingSink
+    sys: Path = Path("/sys"), selection: SupplySelection = .all, sink: any ReadingSink,
+    supervisor: Supervisor
   ) {
     path = sys / "class" / "power_supply"
     self.sink = sink
+    self.supervisor = supervisor
     supplies.reserveCapacity(Self.suppliesMax)
     switch selection {
     case .all: isSelective = false
     case .named(let names):
       precondition(names.count <= Self.suppliesMax, "the configuration limits the names")
       isSelective = true
-      for name in names { supplies.append(Supply(named: name, in: path, sink: sink)) }
+      for name in names { supplies.append(makeSupply(name)) }
     }
   }
 
+  private func makeSupply(_ name: [UInt8]) -> Supply { Supply(named: name, in: path, sink: sink) }
+
   /// - Throws: a failure of the list of supplies, after those that are known were read. The
-  ///   failures of single supplies go to the sink.
+  ///   failures of single supplies are told to the supervisor.
   public func sample(at moment: Moment) throws(SourceFailure) {
     var failure: SourceFailure?
     do throws(SourceFailure) { try list() } catch { failure = error }
-    for supply in supplies { supply.sample(at: moment) }
+    for supply in supplies {
+      if let failure = supply.sample(at: moment) {
+        supervisor.failed(supply.label, failure, now: moment.instant)
+      } else {
+        supervisor.worked(supply.label)
+      }
+    }
     if let failure { throw failure }
   }
 
@@ -83,7 +93,7 @@ public final class Supplies: Source {
       hasTooMany = true
       return
     }
-    let supply = Supply(named: [UInt8](name), in: path, sink: sink)
+    let supply = makeSupply([UInt8](name))
     supply.isListed = true
     supplies.append(supply)
   }

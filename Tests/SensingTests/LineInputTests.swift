@@ -47,99 +47,99 @@ private func event(
   }
 }
 
-@Suite struct LineJudgeTests {
+@Suite struct LineInputTests {
   private func at(_ milliseconds: Int64) -> Instant {
     Instant(nanoseconds: milliseconds * 1_000_000)
   }
 
-  /// Lets `judge` read events and returns what settled, and whether it misses some.
+  /// Lets `input` read events and returns what settled, and whether it misses some.
   private func read(
-    _ events: [[UInt8]], into judge: inout LineJudge, now: Int64 = 1000
+    _ events: [[UInt8]], into input: inout LineInput, now: Int64 = 1000
   ) throws -> (settled: [Debouncer.Settled], isIncomplete: Bool) {
-    for event in events { judge.input.append(event) }
+    for event in events { input.buffer.append(event) }
     var settled: [Debouncer.Settled] = []
-    let isIncomplete = try judge.eventsRead(now: at(now)) { settled.append($0) }
+    let isIncomplete = try input.eventsRead(now: at(now)) { settled.append($0) }
     return (settled, isIncomplete)
   }
-  private func makeJudge(_ format: LineEventFormat) -> LineJudge {
-    var judge = LineJudge(format: format, debounce: .milliseconds(20))
-    _ = judge.levelRead(.inactive, now: at(0))
-    return judge
+  private func makeInput(_ format: LineEventFormat) -> LineInput {
+    var input = LineInput(format: format, debounce: .milliseconds(20))
+    _ = input.levelRead(.inactive, now: at(0))
+    return input
   }
 
   @Test func edgesInOrderMissNothing() throws {
-    var judge = makeJudge(.version2)
+    var input = makeInput(.version2)
     let events = [
       event(.version2, id: 1, atMilliseconds: 100, sequence: 1),
       event(.version2, id: 2, atMilliseconds: 200, sequence: 2),
     ]
-    let result = try read(events, into: &judge)
+    let result = try read(events, into: &input)
     #expect(result.settled == [.init(.active, since: at(100))])
     #expect(!result.isIncomplete)
-    #expect(judge.deadline == at(220))
-    let rest = try read([event(.version2, id: 1, atMilliseconds: 225, sequence: 3)], into: &judge)
+    #expect(input.deadline == at(220))
+    let rest = try read([event(.version2, id: 1, atMilliseconds: 225, sequence: 3)], into: &input)
     #expect(rest.settled == [.init(.inactive, since: at(200))])
     #expect(!rest.isIncomplete)
-    #expect(judge.deadlineReached(now: at(245)) == .init(.active, since: at(225)))
+    #expect(input.deadlineReached(now: at(245)) == .init(.active, since: at(225)))
   }
 
   @Test func aGapInTheNumbersAsksForTheLevel() throws {
-    var judge = makeJudge(.version2)
+    var input = makeInput(.version2)
     let events = [
       event(.version2, id: 1, atMilliseconds: 100, sequence: 1),
       event(.version2, id: 2, atMilliseconds: 101, sequence: 4),
     ]
-    #expect(try read(events, into: &judge).isIncomplete)
+    #expect(try read(events, into: &input).isIncomplete)
     // The edge back was dropped; the level that is read puts it right.
-    #expect(judge.levelRead(.active, now: at(110)) == nil)
-    #expect(judge.deadlineReached(now: at(130)) == .init(.active, since: at(110)))
+    #expect(input.levelRead(.active, now: at(110)) == nil)
+    #expect(input.deadlineReached(now: at(130)) == .init(.active, since: at(110)))
   }
 
   @Test func aGapBeforeTheFirstEventIsNoticed() throws {
-    var judge = makeJudge(.version2)
+    var input = makeInput(.version2)
     let late = event(.version2, id: 1, atMilliseconds: 100, sequence: 3)
-    #expect(try read([late], into: &judge).isIncomplete)
+    #expect(try read([late], into: &input).isIncomplete)
   }
 
   @Test func numbersThatStartAnewAfterFourBillionEdgesAreNoGap() throws {
-    var judge = makeJudge(.version2)
-    _ = try read([event(.version2, id: 1, atMilliseconds: 1, sequence: .max)], into: &judge)
+    var input = makeInput(.version2)
+    _ = try read([event(.version2, id: 1, atMilliseconds: 1, sequence: .max)], into: &input)
     let next = event(.version2, id: 2, atMilliseconds: 2, sequence: 0)
-    #expect(try !read([next], into: &judge).isIncomplete)
+    #expect(try !read([next], into: &input).isIncomplete)
   }
 
   @Test func twoRisingEdgesInARowAskForTheLevel() throws {
-    var judge = makeJudge(.version1)
+    var input = makeInput(.version1)
     let rising = event(.version1, id: 1, atMilliseconds: 100)
-    #expect(try !read([rising], into: &judge).isIncomplete)
-    #expect(try read([rising], into: &judge).isIncomplete)
+    #expect(try !read([rising], into: &input).isIncomplete)
+    #expect(try read([rising], into: &input).isIncomplete)
   }
 
   @Test func aFullQueueOfTheFirstVersionAsksForTheLevel() throws {
-    var judge = makeJudge(.version1)
-    let events = (1...UInt64(LineJudge.eventsPerReadMax)).map { number in
+    var input = makeInput(.version1)
+    let events = (1...UInt64(LineInput.eventsPerReadMax)).map { number in
       event(.version1, id: number.isMultiple(of: 2) ? 2 : 1, atMilliseconds: 100 + number)
     }
-    #expect(try read(events, into: &judge).isIncomplete)
+    #expect(try read(events, into: &input).isIncomplete)
   }
 
   @Test(arguments: [1, 15, 17, 31])
   func halfAnEventIsAFault(byteCount: Int) throws {
-    var judge = makeJudge(.version1)
-    judge.input.appendZeros(byteCount)
-    #expect(throws: LineEventError.torn) { try read([], into: &judge) }
+    var input = makeInput(.version1)
+    input.buffer.appendZeros(byteCount)
+    #expect(throws: LineEventError.torn) { try read([], into: &input) }
     // What was torn is gone: the next whole event is read from its start.
-    #expect(try !read([event(.version1, id: 1, atMilliseconds: 5)], into: &judge).isIncomplete)
+    #expect(try !read([event(.version1, id: 1, atMilliseconds: 5)], into: &input).isIncomplete)
   }
 
   @Test func anEdgeNobodyKnowsIsAFaultAndWhatCameBeforeItCounts() throws {
-    var judge = makeJudge(.version1)
+    var input = makeInput(.version1)
     var settled: [Debouncer.Settled] = []
-    judge.input.append(event(.version1, id: 1, atMilliseconds: 100))
-    judge.input.append(event(.version1, id: 2, atMilliseconds: 200))
-    judge.input.append(event(.version1, id: 7, atMilliseconds: 300))
+    input.buffer.append(event(.version1, id: 1, atMilliseconds: 100))
+    input.buffer.append(event(.version1, id: 2, atMilliseconds: 200))
+    input.buffer.append(event(.version1, id: 7, atMilliseconds: 300))
     do {
-      _ = try judge.eventsRead(now: at(400)) { settled.append($0) }
+      _ = try input.eventsRead(now: at(400)) { settled.append($0) }
       Issue.record("7 is no edge")
     } catch {
       #expect(error == .unknownEdge(7))
@@ -148,10 +148,10 @@ private func event(
   }
 
   @Test func aTimestampFromTheFutureIsNow() throws {
-    var judge = makeJudge(.version1)
+    var input = makeInput(.version1)
     let wallClock = event(.version1, id: 1, atMilliseconds: 1_700_000_000_000)
-    _ = try read([wallClock], into: &judge, now: 1000)
-    #expect(judge.deadlineReached(now: at(1020)) == .init(.active, since: at(1000)))
+    _ = try read([wallClock], into: &input, now: 1000)
+    #expect(input.deadlineReached(now: at(1020)) == .init(.active, since: at(1000)))
   }
 
   @Test func anAddressIsSaidAsItIsWritten() {

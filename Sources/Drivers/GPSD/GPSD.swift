@@ -38,11 +38,11 @@ extension GPSD.Address {
   /// What failures call it: with its address.
   private let subject: InlineText
   private let loop: EventLoop
-  private unowned(unsafe) let sink: any ReadingSink
+  private let sink: any ReadingSink
+  private let supervisor: Supervisor
   private let memory: UnsafeMutablePointer<gps_data_t>
 
   private var session: GPSDSession
-  private var supervision = Supervision()
   private var connection: Descriptor?
   private var watch: Watch?
   private var awaited: Readiness = []
@@ -53,18 +53,20 @@ extension GPSD.Address {
   ///   - cycle: how far apart the cycles are, which decides the pace.
   ///   - fixTimeout: how long a cycle waits for a fix where it has to wait for one.
   ///   - loop: who tells that the socket is ready.
-  ///   - sink: where the fixes go; it outlives this source.
+  ///   - sink: where the fixes go.
+  ///   - supervisor: who hears that gpsd works or fails.
   ///   - now: the present.
   public init(
     _ address: Address, device: [UInt8] = [], cycle: Duration, fixTimeout: Duration,
-    loop: EventLoop, sink: any ReadingSink, now: Instant
+    loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor, now: Instant
   ) {
     guard let memory = unsafe cgps_make() else { preconditionFailure("out of memory at start") }
     unsafe self.memory = memory
     self.address = address
     subject = address.words
     self.loop = loop
-    unsafe self.sink = sink
+    self.sink = sink
+    self.supervisor = supervisor
     name = InlineText("gpsd")
     session = GPSDSession(
       name: subject, device: device, cycle: cycle, fixTimeout: fixTimeout, now: now)
@@ -91,20 +93,13 @@ extension GPSD.Address {
     case .stopListening: listen(for: [])
     case .fail(let failure):
       disconnect()
-      if case .failed(let failure) = supervision.failed(failure, now: now) {
-        unsafe sink.sourceFailed(name, failure)
-      }
+      supervisor.failed(name, failure, now: now)
     }
   }
 
   private func deliver() {
-    if let fix = session.takeFix() { unsafe sink.record(fix) }
-    switch session.takeNews() {
-    case nil: return
-    case .failed(let failure): unsafe sink.sourceFailed(name, failure)
-    case .recovered: unsafe sink.sourceRecovered(name)
-    case .chose(let receiver): unsafe sink.receiverChosen(name, receiver)
-    }
+    if let fix = session.takeFix() { sink.record(fix) }
+    if let news = session.takeNews() { supervisor.heard(news, of: name) }
   }
 
   private func connect(now: Instant) {
@@ -190,7 +185,7 @@ extension GPSD.Address {
   private func readReport(now: Instant) {
     let report = unpackReport()
     session.reportRead(report, now: now, wallTime: Moment.now.wallTime)
-    if report != nil, supervision.succeeded() != nil { unsafe sink.sourceRecovered(name) }
+    if report != nil { supervisor.worked(name) }
   }
 
   private func unpackReport() -> FixReport? {
@@ -220,23 +215,15 @@ extension GPSD: Source {
 
   public var shortfall: SourceFailure? { session.shortfall }
 
-  public var deadline: Instant? {
-    let retryAt = session.isConnected || session.isGathering ? nil : supervision.retryAt
-    return session.deadline ?? retryAt
-  }
+  public var listening: Listening { session.isConnected ? .open : .closed }
+
+  public var deadline: Instant? { session.deadline }
 
   public func deadlineReached(at moment: Moment) {
-    if let deadline = session.deadline {
-      if moment.instant >= deadline {
-        perform(session.deadlineReached(now: moment.instant), now: moment.instant)
-      }
-    } else {
-      sample(at: moment)
-    }
+    perform(session.deadlineReached(now: moment.instant), now: moment.instant)
   }
 
   public func sample(at moment: Moment) {
-    guard session.isConnected || supervision.isDue(now: moment.instant) else { return }
     perform(session.cycleDue(now: moment.instant), now: moment.instant)
   }
 }

@@ -43,8 +43,7 @@ public struct GPIOLineSettings: Equatable, Sendable {
 /// One GPIO line as a binary sensor: its edges as they come, debounced, with the kernel's own
 /// timestamps.
 ///
-/// Edges do not wait for cycles, so a line looks after itself: it reports its failures to the
-/// sink and is looked for again by its own deadline. `LineJudge` decides what is believed.
+/// `LineInput` decides what is believed.
 public final class GPIOLine {
   private static let defaultIcon: StaticString = "mdi:electric-switch"
 
@@ -53,10 +52,10 @@ public final class GPIOLine {
   private let devices: Path
   private let loop: EventLoop
   private let sink: any ReadingSink
+  private let supervisor: Supervisor
 
   private var sensor: DeclaredSensor
-  private var supervision = Supervision()
-  private var judge: LineJudge
+  private var input: LineInput
   private var request: GPIOLineRequest?
   private var watch: Watch?
 
@@ -65,16 +64,18 @@ public final class GPIOLine {
   ///   - devices: where the devices of the chips are.
   ///   - loop: who tells that there are edges.
   ///   - sink: where the levels go.
+  ///   - supervisor: who hears that the line works or fails.
   public init(
     _ settings: GPIOLineSettings, devices: Path = Path("/dev"), loop: EventLoop,
-    sink: any ReadingSink
+    sink: any ReadingSink, supervisor: Supervisor
   ) {
     self.settings = settings
     self.devices = devices
     self.loop = loop
     self.sink = sink
+    self.supervisor = supervisor
     name = InlineText(settings.address.text.span)
-    judge = Self.makeJudge(settings)
+    input = Self.makeInput(settings)
     sensor = DeclaredSensor(
       SensorDescription(
         uniqueID: settings.address.uniqueID, name: settings.name, kind: .binarySensor,
@@ -82,8 +83,8 @@ public final class GPIOLine {
         isUrgent: settings.isUrgent))
   }
 
-  private static func makeJudge(_ settings: GPIOLineSettings) -> LineJudge {
-    LineJudge(format: GPIOLineRequest.eventFormat, debounce: settings.debounce)
+  private static func makeInput(_ settings: GPIOLineSettings) -> LineInput {
+    LineInput(format: GPIOLineRequest.eventFormat, debounce: settings.debounce)
   }
 
   // MARK: The line
@@ -100,9 +101,9 @@ public final class GPIOLine {
     } catch {
       throw SourceFailure(error, of: name)
     }
-    judge = Self.makeJudge(settings)
+    input = Self.makeInput(settings)
     try readLevel(at: moment)
-    if supervision.succeeded() != nil { sink.sourceRecovered(name) }
+    supervisor.worked(name)
   }
 
   private func close() {
@@ -114,7 +115,7 @@ public final class GPIOLine {
   private func readLevel(at moment: Moment) throws(SourceFailure) {
     do throws(Errno) {
       guard let level = try request?.level() else { return }
-      record(judge.levelRead(level, now: moment.instant), at: moment)
+      record(input.levelRead(level, now: moment.instant), at: moment)
     } catch {
       throw SourceFailure(error, of: name)
     }
@@ -122,7 +123,7 @@ public final class GPIOLine {
 
   private func readEvents(_ readiness: Readiness, at moment: Moment) throws(SourceFailure) {
     do throws(Errno) {
-      let result = try request?.events.read(into: &judge.input)
+      let result = try request?.events.read(into: &input.buffer)
       if result == .wouldBlock, readiness.isDisjoint(with: .failure) { return }
       // A line that hangs up without another word is one whose chip has gone.
       guard case .bytes = result else { throw .noSuchDevice }
@@ -130,7 +131,7 @@ public final class GPIOLine {
       throw SourceFailure(error, of: name)
     }
     do throws(LineEventError) {
-      let isIncomplete = try judge.eventsRead(now: moment.instant) { settled in
+      let isIncomplete = try input.eventsRead(now: moment.instant) { settled in
         record(settled, at: moment)
       }
       guard isIncomplete else { return }
@@ -163,9 +164,7 @@ public final class GPIOLine {
   private func failed(_ failure: SourceFailure, at moment: Moment) {
     close()
     sensor.record(failure.value, at: moment.wallTime, in: sink)
-    if case .failed(let failure) = supervision.failed(failure, now: moment.instant) {
-      sink.sourceFailed(name, failure)
-    }
+    supervisor.failed(name, failure, now: moment.instant)
   }
 }
 
@@ -173,21 +172,17 @@ extension GPIOLine: Source {
   /// Opens the line where it is not; else reads its level, in case an edge was lost or its chip
   /// went without a word.
   public func sample(at moment: Moment) {
-    if request != nil {
-      attempt(at: moment) { () throws(SourceFailure) in try readLevel(at: moment) }
-    } else if supervision.isDue(now: moment.instant) {
-      attempt(at: moment) { () throws(SourceFailure) in try open(at: moment) }
+    attempt(at: moment) { () throws(SourceFailure) in
+      if request != nil { try readLevel(at: moment) } else { try open(at: moment) }
     }
   }
 
-  public var deadline: Instant? { request != nil ? judge.deadline : supervision.retryAt }
+  public var listening: Listening { request != nil ? .open : .closed }
+
+  public var deadline: Instant? { request != nil ? input.deadline : nil }
 
   public func deadlineReached(at moment: Moment) {
-    if request != nil {
-      record(judge.deadlineReached(now: moment.instant), at: moment)
-    } else {
-      sample(at: moment)
-    }
+    record(input.deadlineReached(now: moment.instant), at: moment)
   }
 }
 

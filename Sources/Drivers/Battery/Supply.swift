@@ -2,16 +2,16 @@ import Bytes
 import LinuxIO
 import Sensing
 
-/// One power supply of the kernel: its files, its sensors, and its own troubles.
+/// One power supply of the kernel: its files and its sensors.
 final class Supply {
   /// Whether the kernel lists it now.
   var isListed = false
 
   private let name: [UInt8]
-  private let label: InlineText
+  /// What messages call it.
+  let label: InlineText
   private let directory: Path
   private let sink: any ReadingSink
-  private var supervision = Supervision()
   /// The first trouble of the running sample.
   private var failure: SourceFailure?
 
@@ -40,8 +40,8 @@ final class Supply {
     return name.span.elementsEqual(other)
   }
 
-  /// Reads what the supply says and records it; what fails is reported here, in its own name.
-  func sample(at moment: Moment) {
+  /// Reads what the supply says and records it. Answers what failed first, if anything did.
+  func sample(at moment: Moment) -> SourceFailure? {
     failure = nil
     if isListed && (isOpen || open()) {
       record(at: moment)
@@ -50,12 +50,7 @@ final class Supply {
       close()
       recordAll(.unavailable, at: moment)
     }
-    let report = failure.map { supervision.failed($0, now: moment.instant) }
-    switch report ?? supervision.succeeded() {
-    case .failed(let failure): sink.sourceFailed(label, failure)
-    case .recovered: sink.sourceRecovered(label)
-    case nil: break
-    }
+    return failure
   }
 
   // MARK: The files

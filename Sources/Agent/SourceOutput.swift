@@ -1,0 +1,43 @@
+import Bytes
+import Drivers
+import Outbox
+import Sensing
+
+/// Takes what the sources bring: readings to the courier, troubles to the reporter.
+final class SourceOutput {
+  private let courier: Courier
+  private let reporter: Reporter
+  private var hasReportedFull = false
+
+  init(courier: Courier, reporter: Reporter) {
+    self.courier = courier
+    self.reporter = reporter
+  }
+}
+
+extension SourceOutput: ReadingSink {
+  func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    if let index = courier.declare(sensor) { return index }
+    if !hasReportedFull {
+      hasReportedFull = true
+      reporter.sensorLeftOut(sensor.name)
+    }
+    return nil
+  }
+
+  func record(_ reading: Reading) { courier.record(reading) }
+
+  func record(_ fix: Fix) { courier.record(fix) }
+}
+
+extension SourceOutput: SupervisorOwner {
+  func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
+    reporter.sourceFailed(source, failure)
+  }
+
+  func sourceRecovered(_ source: InlineText) { reporter.sourceRecovered(source) }
+
+  func receiverChosen(_ source: InlineText, _ receiver: InlineText) {
+    reporter.receiverChosen(source, receiver)
+  }
+}

@@ -1,0 +1,81 @@
+public import Bytes
+public import LinuxIO
+public import Sensing
+
+/// Whether a source hears of events, which do not wait for a cycle.
+public enum Listening: Sendable {
+  /// It reads when it is asked, and throws where that fails.
+  case never
+  /// It hears them, and tells its supervisor that it works or fails.
+  case open
+  /// The same, and it hears nothing now: it is asked again as soon as its pause is over.
+  case closed
+}
+
+/// Something that has readings: a device, a file of the kernel, a server.
+///
+/// A source gets its `ReadingSink` and, where it waits for a descriptor, its `EventLoop` when it
+/// is made. It opens nothing then: the first `sample` does, so that what is missing at start is
+/// an ordinary failure that is retried. A source counts no failures and waits for none to pass:
+/// it throws, or tells, each one, and the `Supervisor` decides when it is asked again.
+public protocol Source: AnyObject {
+  /// What messages call it, such as `gpsd` or `GPIO17`.
+  var name: InlineText { get }
+
+  /// Reads what is there now and records it, or opens what it listens to. Called once in every cycle
+  /// while the source works. What could be read has been recorded even when it throws.
+  func sample(at moment: Moment) throws(SourceFailure)
+
+  var listening: Listening { get }
+
+  /// Whether a board that never had what it reads is as good as one that has it.
+  var isOptional: Bool { get }
+
+  /// Whether something of this cycle is still on its way, such as an answer to a question that
+  /// `sample` asked. The cycle waits for it, and the source ends the wait by its own deadline.
+  var isGathering: Bool { get }
+
+  /// Why the wait of this cycle brought nothing, where no failure was told yet.
+  var shortfall: SourceFailure? { get }
+
+  /// The program that holds what this source wants for itself; nil where that is not known.
+  var holder: InlineText? { get }
+
+  /// When the source wants `deadlineReached`, or nil.
+  var deadline: Instant? { get }
+  func deadlineReached(at moment: Moment)
+}
+
+extension Source {
+  public var listening: Listening { .never }
+  public var isOptional: Bool { false }
+  public var isGathering: Bool { false }
+  public var shortfall: SourceFailure? { nil }
+  public var holder: InlineText? { nil }
+  public var deadline: Instant? { nil }
+  public func deadlineReached(at moment: Moment) {}
+}
+
+extension SourceFailure {
+  /// What the kernel's error says about `subject`.
+  init(_ error: Errno, of subject: InlineText) {
+    switch error {
+    case .noSuchFile, .noSuchDevice: self = .missing(subject)
+    case .notPermitted, .operationNotPermitted: self = .notPermitted(subject)
+    case .busy: self = .busy(subject)
+    default: self = .failed(subject, errno: error.code)
+    }
+  }
+
+  /// What a sensor says whose source failed like this: it is there and makes no sense, or it is
+  /// not to be had.
+  var value: Value {
+    switch self {
+    case .malformed: .unknown
+    case .missing, .notPermitted, .busy, .failed, .silent, .withoutFix, .wrongDate, .behind,
+      .refused,
+      .unsupported:
+      .unavailable
+    }
+  }
+}

@@ -1,0 +1,144 @@
+public import Bytes
+public import LinuxIO
+public import Sensing
+
+/// Who hears what becomes of the sources: each trouble once, and once that it is over.
+public protocol SupervisorOwner: AnyObject {
+  /// Says once that a source fails, or that it does so in another way than before.
+  func sourceFailed(_ source: InlineText, _ failure: SourceFailure)
+
+  /// Says once that a source which failed works again.
+  func sourceRecovered(_ source: InlineText)
+
+  /// Says that this receiver of a source with several is the one whose fixes are taken from now on.
+  func receiverChosen(_ source: InlineText, _ receiver: InlineText)
+}
+
+/// Asks the sources in every cycle, and is the one place that knows which of them fail: a failing
+/// source neither silences the others nor repeats itself, and is asked ever more seldom.
+///
+/// Invariants:
+/// - The owner hears of a recovery only after it has heard of a failure of the same name.
+/// - A source that fails is not asked before its pause is over, unless what it listens to is open.
+/// - A pause wakes the loop for a source that listens; the others wait for the next cycle.
+public final class Supervisor {
+  /// A source, or a part of one that fails under its own name.
+  private final class Row {
+    let name: InlineText
+    /// Nil for a part, which its source asks.
+    let source: (any Source)?
+    var supervision = Supervision()
+    var hasWorked = false
+
+    init(_ name: InlineText, _ source: (any Source)?) {
+      self.name = name
+      self.source = source
+    }
+  }
+
+  private unowned(unsafe) let owner: any SupervisorOwner
+  private var rows: [Row] = []
+  /// How many rows are not working: while there is none, nothing is looked up.
+  private var failingCount = 0
+
+  /// `owner` outlives this, and this outlives the sources.
+  public init(owner: any SupervisorOwner) { unsafe self.owner = owner }
+
+  public func add(_ source: any Source) { rows.append(Row(source.name, source)) }
+
+  // MARK: Asking
+
+  /// Whether a source is still waiting for something of this cycle.
+  public var isGathering: Bool { rows.contains { $0.source?.isGathering == true } }
+
+  public var deadline: Instant? {
+    var next: Instant?
+    for row in rows { next = earliest(next, deadline(of: row)) }
+    return next
+  }
+
+  /// The source's own one comes first: while it has one, what it tries is not over.
+  private func deadline(of row: Row) -> Instant? {
+    guard let source = row.source else { return nil }
+    if let deadline = source.deadline { return deadline }
+    guard let retryAt = row.supervision.retryAt, source.listening == .closed else { return nil }
+    return retryAt
+  }
+
+  public func deadlineReached(at moment: Moment) {
+    for row in rows {
+      guard let deadline = deadline(of: row), moment.instant >= deadline, let source = row.source
+      else { continue }
+      if source.deadline != nil {
+        source.deadlineReached(at: moment)
+      } else {
+        ask(source, of: row, at: moment)
+      }
+    }
+  }
+
+  /// A cycle is due.
+  public func sample(at moment: Moment) {
+    for row in rows {
+      guard let source = row.source else { continue }
+      if row.supervision.isDue(now: moment.instant) || source.listening == .open {
+        ask(source, of: row, at: moment)
+      }
+    }
+  }
+
+  private func ask(_ source: any Source, of row: Row, at moment: Moment) {
+    do throws(SourceFailure) {
+      try source.sample(at: moment)
+      // One that listens tells by itself what it hears.
+      if source.listening == .never { worked(row) }
+    } catch .missing where source.isOptional && !row.hasWorked {
+      if row.supervision.retryAt == nil { failingCount += 1 }
+      row.supervision.absent(now: moment.instant)
+    } catch {
+      failed(row, error, now: moment.instant)
+    }
+  }
+
+  // MARK: What sources tell
+
+  /// A source that listens fails, or a part of a source. It may say so as often as it finds it out.
+  public func failed(_ name: InlineText, _ failure: SourceFailure, now: Instant) {
+    if let row = row(of: name) { return failed(row, failure, now: now) }
+    let row = Row(name, nil)
+    rows.append(row)
+    failed(row, failure, now: now)
+  }
+
+  /// A source that listens works, or a part of a source. It may say so as often as it finds it out.
+  public func worked(_ name: InlineText) {
+    guard failingCount > 0, let row = row(of: name) else { return }
+    worked(row)
+  }
+
+  /// What a gpsd that is connected says of its receivers: its session counts by itself, and what
+  /// fails there is no reason to leave the connection alone for a while.
+  public func heard(_ news: GPSDSession.News, of name: InlineText) {
+    switch news {
+    case .failed(let failure): unsafe owner.sourceFailed(name, failure)
+    case .recovered: unsafe owner.sourceRecovered(name)
+    case .chose(let receiver): unsafe owner.receiverChosen(name, receiver)
+    }
+  }
+
+  private func row(of name: InlineText) -> Row? { rows.first { $0.name == name } }
+
+  private func failed(_ row: Row, _ failure: SourceFailure, now: Instant) {
+    if row.supervision.retryAt == nil { failingCount += 1 }
+    if case .failed(let failure) = row.supervision.failed(failure, now: now) {
+      unsafe owner.sourceFailed(row.name, failure)
+    }
+  }
+
+  private func worked(_ row: Row) {
+    row.hasWorked = true
+    guard row.supervision.retryAt != nil else { return }
+    failingCount -= 1
+    if row.supervision.succeeded() != nil { unsafe owner.sourceRecovered(row.name) }
+  }
+}

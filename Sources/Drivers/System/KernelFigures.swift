@@ -1,0 +1,95 @@
+public import Bytes
+public import LinuxIO
+public import Sensing
+
+/// How busy the processor is: the three averages of `/proc/loadavg`.
+public final class LoadAverage: Source {
+  public let name = InlineText("load average")
+  private let file: KernelFile
+  private var sensors = [
+    sensor("load_1_minute", "Load, 1 minute"), sensor("load_5_minutes", "Load, 5 minutes"),
+    sensor("load_15_minutes", "Load, 15 minutes"),
+  ]
+  private let sink: any ReadingSink
+
+  /// `proc` is where procfs is mounted.
+  public init(proc: Path = Path("/proc"), sink: any ReadingSink) {
+    file = KernelFile(proc / "loadavg")
+    self.sink = sink
+  }
+
+  public func sample(at moment: Moment) throws(SourceFailure) {
+    do throws(SourceFailure) {
+      let averages = try file.parse { LoadAverages(parsing: $0) }
+      record(averages.overOneMinute, in: 0, at: moment)
+      record(averages.overFiveMinutes, in: 1, at: moment)
+      record(averages.overFifteenMinutes, in: 2, at: moment)
+    } catch {
+      for index in sensors.indices {
+        sensors[index].recordFailure(error.value, at: moment.wallTime, in: sink)
+      }
+      throw error
+    }
+  }
+
+  private func record(_ average: FixedPoint, in index: Int, at moment: Moment) {
+    sensors[index].record(.number(average), at: moment.wallTime, in: sink)
+  }
+
+  private static func sensor(_ uniqueID: StaticString, _ name: StaticString) -> DeclaredSensor {
+    DeclaredSensor(
+      SensorDescription(
+        uniqueID: [UInt8](uniqueID), name: [UInt8](name), stateClass: [UInt8]("measurement"),
+        icon: [UInt8]("mdi:gauge"), isDiagnostic: true))
+  }
+}
+
+/// How much of the memory is in use, from `/proc/meminfo`.
+public final class Memory: Source {
+  /// `MemAvailable` is the third line of about fifty.
+  private static let byteCountMax = 512
+
+  public let name = InlineText("memory")
+  private let file: KernelFile
+  private var sensor = DeclaredSensor(
+    SensorDescription(
+      uniqueID: [UInt8]("memory_used"), name: [UInt8]("Memory used"), unit: [UInt8]("%"),
+      stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:memory"), isDiagnostic: true))
+  private let sink: any ReadingSink
+
+  /// `proc` is where procfs is mounted.
+  public init(proc: Path = Path("/proc"), sink: any ReadingSink) {
+    file = KernelFile(proc / "meminfo", byteCountMax: Self.byteCountMax)
+    self.sink = sink
+  }
+
+  public func sample(at moment: Moment) throws(SourceFailure) {
+    try sensor.record(at: moment.wallTime, in: sink) { () throws(SourceFailure) in
+      try file.parse { MemoryFigures(parsing: $0)?.usedPercent }
+    }
+  }
+}
+
+/// How long the machine has been up, from `/proc/uptime`.
+public final class Uptime: Source {
+  public let name = InlineText("uptime")
+  private let file: KernelFile
+  private var sensor = DeclaredSensor(
+    SensorDescription(
+      uniqueID: [UInt8]("uptime"), name: [UInt8]("Uptime"), unit: [UInt8]("s"),
+      deviceClass: [UInt8]("duration"), stateClass: [UInt8]("measurement"),
+      icon: [UInt8]("mdi:clock-start"), isDiagnostic: true))
+  private let sink: any ReadingSink
+
+  /// `proc` is where procfs is mounted.
+  public init(proc: Path = Path("/proc"), sink: any ReadingSink) {
+    file = KernelFile(proc / "uptime")
+    self.sink = sink
+  }
+
+  public func sample(at moment: Moment) throws(SourceFailure) {
+    try sensor.record(at: moment.wallTime, in: sink) { () throws(SourceFailure) in
+      FixedPoint(try file.parse(uptimeSeconds(parsing:)))
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import Bytes
+import Drivers
+import LinuxIO
+import Sensing
+import Testing
+
+/// A source that does what the test says.
+private final class ScriptedSource: Source {
+  let name: InlineText
+  var failure: SourceFailure?
+  var listening = Listening.never
+  var isOptional = false
+  var isGathering = false
+  var deadline: Instant?
+  /// The seconds at which it was asked.
+  private(set) var askedAt: [Int64] = []
+  private(set) var deadlineCount = 0
+
+  init(_ name: String) { self.name = InlineText([UInt8](name.utf8).span) }
+
+  func sample(at moment: Moment) throws(SourceFailure) {
+    askedAt.append(moment.instant.nanoseconds / 1_000_000_000)
+    if let failure { throw failure }
+  }
+
+  func deadlineReached(at moment: Moment) {
+    deadlineCount += 1
+    deadline = nil
+  }
+}
+
+/// The one place that counts failures, waits, and repeats nothing.
+@Suite final class SupervisorTests {
+  private let sink = RecordingSink()
+  private let supervisor: Supervisor
+  private let source = ScriptedSource("gauge")
+  private var missing: SourceFailure { .missing(InlineText("gauge")) }
+
+  init() {
+    supervisor = Supervisor(owner: sink)
+    supervisor.add(source)
+  }
+
+  /// A cycle in each of these seconds.
+  private func cycles(_ seconds: ClosedRange<Int64>) {
+    for second in seconds { supervisor.sample(at: at(seconds: second)) }
+  }
+
+  @Test func aSourceThatWorksIsAskedInEveryCycleAndNoWordIsSaid() {
+    cycles(0...3)
+    #expect(source.askedAt == [0, 1, 2, 3])
+    #expect(supervisor.deadline == nil)
+    #expect(sink.reports.isEmpty)
+  }
+
+  @Test func aSourceThatThrowsIsAskedEverMoreSeldomUpToAMinute() {
+    source.failure = missing
+    cycles(0...200)
+    #expect(source.askedAt == [0, 5, 15, 35, 75, 135, 195])
+    #expect(sink.reports == ["gauge: missing gauge"])
+    #expect(supervisor.deadline == nil, "it wakes no board between the cycles")
+  }
+
+  @Test func theEndOfATroubleIsToldOnceAndTheNextOneBeginsAnew() {
+    source.failure = missing
+    cycles(0...10)
+    source.failure = nil
+    cycles(11...17)
+    source.failure = missing
+    cycles(18...22)
+    #expect(source.askedAt == [0, 5, 15, 16, 17, 18])
+    #expect(
+      sink.reports == ["gauge: missing gauge", "gauge: recovered", "gauge: missing gauge"])
+  }
+
+  @Test func anotherFailureOfTheSameSourceIsTold() {
+    source.failure = missing
+    cycles(0...0)
+    source.failure = .busy(InlineText("gauge"))
+    cycles(1...15)
+    #expect(sink.reports == ["gauge: missing gauge", "gauge: busy gauge"])
+  }
+
+  @Test func aFailingSourceSilencesNoOther() {
+    let other = ScriptedSource("other")
+    supervisor.add(other)
+    source.failure = missing
+    cycles(0...3)
+    #expect(source.askedAt == [0])
+    #expect(other.askedAt == [0, 1, 2, 3])
+  }
+
+  @Test func aSourceThatListensIsAskedAgainBetweenTheCycles() {
+    source.listening = .closed
+    cycles(0...0)
+    supervisor.failed(source.name, missing, now: at(seconds: 0).instant)
+    #expect(supervisor.deadline == at(seconds: 5).instant)
+    supervisor.deadlineReached(at: at(seconds: 4))
+    #expect(source.askedAt == [0])
+    supervisor.deadlineReached(at: at(seconds: 5))
+    #expect(source.askedAt == [0, 5])
+    #expect(sink.reports == ["gauge: missing gauge"], "being asked is no recovery")
+    supervisor.worked(source.name)
+    supervisor.worked(source.name)
+    #expect(sink.reports == ["gauge: missing gauge", "gauge: recovered"])
+    #expect(supervisor.deadline == nil)
+  }
+
+  @Test func whileWhatItListensToIsOpenASourceIsAskedInEveryCycle() {
+    source.listening = .open
+    supervisor.failed(source.name, missing, now: at(seconds: 0).instant)
+    cycles(1...3)
+    #expect(source.askedAt == [1, 2, 3])
+    #expect(supervisor.deadline == nil, "it is not opened again")
+  }
+
+  @Test func theSourcesOwnDeadlineComesBeforeThePause() {
+    source.listening = .closed
+    source.deadline = at(seconds: 7).instant
+    supervisor.failed(source.name, missing, now: at(seconds: 0).instant)
+    #expect(supervisor.deadline == at(seconds: 7).instant)
+    supervisor.deadlineReached(at: at(seconds: 6))
+    #expect(source.askedAt.isEmpty && source.deadlineCount == 0)
+    supervisor.deadlineReached(at: at(seconds: 7))
+    #expect(source.deadlineCount == 1)
+    #expect(source.askedAt.isEmpty)
+    supervisor.deadlineReached(at: at(seconds: 7))
+    #expect(source.askedAt == [7], "the pause is over, too")
+  }
+
+  @Test func aPartFailsUnderItsOwnNameAndItsSourceGoesOn() {
+    let part = InlineText("BAT0")
+    for second in Int64(0)...3 {
+      cycles(second...second)
+      supervisor.failed(part, .missing(part), now: at(seconds: second).instant)
+    }
+    supervisor.worked(InlineText("BAT1"))
+    #expect(source.askedAt == [0, 1, 2, 3])
+    #expect(sink.reports == ["BAT0: missing BAT0"])
+    supervisor.worked(part)
+    #expect(sink.reports == ["BAT0: missing BAT0", "BAT0: recovered"])
+  }
+
+  @Test func whatNeedNotBeThereIsLookedForSeldomAndNotMissed() {
+    source.isOptional = true
+    source.failure = missing
+    cycles(0...20)
+    #expect(source.askedAt == [0, 5, 15])
+    source.failure = nil
+    cycles(35...36)
+    #expect(sink.reports.isEmpty)
+    source.failure = missing
+    cycles(37...37)
+    #expect(sink.reports == ["gauge: missing gauge"], "it was there")
+  }
+
+  @Test func anotherFailureOfWhatNeedNotBeThereIsOne() {
+    source.isOptional = true
+    source.failure = missing
+    cycles(0...0)
+    source.failure = .busy(InlineText("gauge"))
+    cycles(5...5)
+    source.failure = missing
+    cycles(15...15)
+    source.failure = nil
+    cycles(35...35)
+    #expect(sink.reports == ["gauge: busy gauge", "gauge: recovered"])
+  }
+
+  @Test func theCycleWaitsForASourceThatGathers() {
+    #expect(!supervisor.isGathering)
+    source.isGathering = true
+    #expect(supervisor.isGathering)
+  }
+
+  @Test func whatAConnectedGPSDSaysOfItsReceiversIsToldAsItIs() {
+    let name = InlineText("gpsd")
+    supervisor.heard(.failed(.silent(name)), of: name)
+    supervisor.heard(.chose(InlineText("/dev/ttyACM0")), of: name)
+    supervisor.heard(.recovered, of: name)
+    #expect(sink.reports == ["gpsd: silent gpsd", "gpsd: chose /dev/ttyACM0", "gpsd: recovered"])
+  }
+}
