@@ -6,106 +6,12 @@ extension Contract {
   @Suite struct LongTermStatistics {}
 }
 
-/// A sensor of a new device, and what is asked and said of its statistics.
-private struct Measured {
-  let device: Device
-  let socket: WebSocket
-  let id: String
-  private let version: Version
-
-  static let thermometer =
-    #""state":68,"device_class":"temperature","unit_of_measurement":"°F","state_class":"measurement""#
-  static let rainGauge =
-    #""state":1,"device_class":"precipitation","unit_of_measurement":"mm","state_class":"total""#
-
-  init(_ sensor: String, _ more: String) async throws {
-    device = try await Device.registered()
-    try await device.register(sensor, "sensor", more)
-    socket = try await WebSocket.opened()
-    id = device.entityID(sensor)
-    version = try await device.server.version()
-  }
-
-  /// A thermometer that measures in °F, which the metric home shows in °C.
-  static func soil() async throws -> Measured { try await Measured("soil", thermometer) }
-
-  /// The beginning of an hour of yesterday, in seconds since 1970.
-  static func second(ofHour hour: Int) -> Int {
-    let day = 86_400
-    return Int(Date().timeIntervalSince1970) / day * day - day + hour * 3600
-  }
-
-  static func time(ofHour hour: Int) -> JSON {
-    let date = Date(timeIntervalSince1970: Double(second(ofHour: hour)))
-    return .string(date.ISO8601Format())
-  }
-
-  /// The figures of an hour of yesterday.
-  static func hour(_ hour: Int, _ figures: JSON) -> JSON {
-    figures.replacing("start", time(ofHour: hour))
-  }
-
-  func metadata(unit: JSON = "°C", kind: JSON = "temperature", isMeter: Bool = false) -> JSON {
-    let metadata: JSON = [
-      "statistic_id": .string(id), "source": "recorder", "name": nil, "unit_of_measurement": unit,
-      "has_mean": .bool(!isMeter), "has_sum": .bool(isMeter),
-    ]
-    guard version >= .knowsKindsOfMeans else { return metadata }
-    return metadata.replacing("mean_type", isMeter ? 0 : 1).replacing("unit_class", kind)
-  }
-
-  func bring(_ metadata: JSON, _ hours: JSON...) async throws {
-    let request: JSON = ["metadata": metadata, "stats": .array(hours)]
-    #expect(try await socket.result("recorder/import_statistics", request) == .null)
-  }
-
-  func refusal(_ metadata: JSON, _ hours: JSON..., on other: WebSocket? = nil) async throws -> JSON
-  {
-    let request: JSON = ["metadata": metadata, "stats": .array(hours)]
-    return try await (other ?? socket).refusal("recorder/import_statistics", request)
-  }
-
-  /// Yesterday's hours, as soon as the last of them has this figure, or as they still are when the
-  /// settling time has passed: what is imported is answered first, and done then.
-  func hours(
-    _ more: JSON = [:], until figure: String, is value: Double
-  ) async throws -> [JSON] {
-    let deadline = ContinuousClock.now + Server.settlingTimeMax
-    while true {
-      let hours = try await hours(more)
-      let found = hours.last?[figure].number
-      if found.map({ abs($0 - value) < 1e-6 }) == true { return hours }
-      if ContinuousClock.now >= deadline {
-        Issue.record("\(figure) never became \(value): \(hours)")
-        return hours
-      }
-      try await Task.sleep(for: .milliseconds(50))
-    }
-  }
-
-  func hours(_ more: JSON = [:]) async throws -> [JSON] {
-    var question: JSON = [
-      "start_time": Self.time(ofHour: 0), "end_time": Self.time(ofHour: 24), "period": "hour",
-      "statistic_ids": [.string(id)],
-    ]
-    for key in more.keys { question = question.replacing(key, more[key]) }
-    return try await socket.result("recorder/statistics_during_period", question)[id].elements
-  }
-
-  func description() async throws -> JSON {
-    let ids: JSON = ["statistic_ids": [.string(id)]]
-    let all = try await socket.result("recorder/get_statistics_metadata", ids).elements
-    #expect(all.count == 1)
-    return all.first ?? .absent
-  }
-}
-
 // MARK: - One's own entities
 
 extension Contract.LongTermStatistics {
   @Test(.enabled("the server does not tell a device its id", Contract.Asking.canReadBack))
   func theEntitiesOfADeviceAreFoundByItsID() async throws {
-    let soil = try await Measured.soil()
+    let soil = try await MeasuredEntity.soil()
     let config = try await soil.device.send("get_config", "{}").content
     _ = try await soil.device.tryRegister("dark", "sensor", #""state":1,"disabled":true"#)
     let request: JSON = ["item_type": "device", "item_id": config["hass_device_id"]]
@@ -131,7 +37,7 @@ extension Contract.LongTermStatistics {
   }
 
   @Test func theEntriesTellWhichSensorAnEntityIs() async throws {
-    let soil = try await Measured.soil()
+    let soil = try await MeasuredEntity.soil()
     _ = try await soil.device.tryRegister("dark", "sensor", #""state":1,"disabled":true"#)
     let dark = soil.device.entityID("dark")
     let ids: JSON = ["entity_ids": [.string(soil.id), .string(dark), "sensor.nope"]]
@@ -153,7 +59,7 @@ extension Contract.LongTermStatistics {
   /// Before it has, an imported hour is in its way. It compiles every five minutes.
   @Test(.timeLimit(.minutes(7)))
   func theFiguresOfFiveMinutesTellHowFarItHasCompiled() async throws {
-    let soil = try await Measured.soil()
+    let soil = try await MeasuredEntity.soil()
     let begin = Int(Date().timeIntervalSince1970)
     let question: JSON = [
       "start_time": .string(Date(timeIntervalSince1970: Double(begin - 3600)).ISO8601Format()),
@@ -179,7 +85,7 @@ extension Contract.LongTermStatistics {
 
 extension Contract.LongTermStatistics {
   @Test func aSensorIsDescribedBeforeAnythingIsRecordedOfIt() async throws {
-    let description = try await Measured.soil().description()
+    let description = try await MeasuredEntity.soil().description()
     #expect(description["source"] == "recorder")
     #expect(description["statistics_unit_of_measurement"] == "°C")
     #expect(description["display_unit_of_measurement"] == "°C")
@@ -189,7 +95,7 @@ extension Contract.LongTermStatistics {
     if try await Server.required().version() >= .namesTheDevice {
       #expect(description["mean_type"] == 1)
     }
-    let meter = try await Measured("rain", Measured.rainGauge).description()
+    let meter = try await MeasuredEntity("rain", MeasuredEntity.rainGauge).description()
     #expect(meter["unit_class"] == "distance")
     #expect(meter["has_mean"] == false)
     #expect(meter["has_sum"] == true)
@@ -204,7 +110,7 @@ extension Contract.LongTermStatistics {
   }
 
   @Test func theListHasTheSensorsOfAKind() async throws {
-    let soil = try await Measured.soil()
+    let soil = try await MeasuredEntity.soil()
     let list = { (type: JSON) in
       try await soil.socket.result("recorder/list_statistic_ids", ["statistic_type": type])
         .elements.contains { $0["statistic_id"] == .string(soil.id) }
@@ -218,66 +124,67 @@ extension Contract.LongTermStatistics {
 
 extension Contract.LongTermStatistics {
   @Test func importedHoursAreReadBack() async throws {
-    let soil = try await Measured.soil()
+    let soil = try await MeasuredEntity.soil()
     try await soil.bring(
-      soil.metadata(), Measured.hour(3, ["mean": 20.5, "min": 20, "max": 21]),
-      Measured.hour(4, ["mean": 11]))
+      soil.metadata(), MeasuredEntity.hour(3, ["mean": 20.5, "min": 20, "max": 21]),
+      MeasuredEntity.hour(4, ["mean": 11]))
     let hours = try await soil.hours(until: "mean", is: 11)
     #expect(hours.count == 2)
     #expect(
       hours.first == [
-        "start": .number(Double(Measured.second(ofHour: 3)) * 1000),
-        "end": .number(Double(Measured.second(ofHour: 4)) * 1000), "mean": 20.5, "min": 20,
+        "start": .number(Double(MeasuredEntity.second(ofHour: 3)) * 1000),
+        "end": .number(Double(MeasuredEntity.second(ofHour: 4)) * 1000), "mean": 20.5, "min": 20,
         "max": 21, "last_reset": nil,
       ])
     #expect(hours.last?["min"] == .null)
     let means = try await soil.hours([
-      "types": ["mean"], "start_time": Measured.time(ofHour: 4),
-      "end_time": Measured.time(ofHour: 5),
+      "types": ["mean"], "start_time": MeasuredEntity.time(ofHour: 4),
+      "end_time": MeasuredEntity.time(ofHour: 5),
     ])
     #expect(means.map(\.keys) == [["start", "end", "mean"]])
     #expect(means.first?["mean"] == 11)
-    #expect(try await soil.hours(["end_time": Measured.time(ofHour: 3)]).isEmpty)
+    #expect(try await soil.hours(["end_time": MeasuredEntity.time(ofHour: 3)]).isEmpty)
   }
 
   @Test func anHourThatIsThereIsReplacedAsAWhole() async throws {
-    let soil = try await Measured.soil()
+    let soil = try await MeasuredEntity.soil()
     let metadata = soil.metadata()
-    try await soil.bring(metadata, Measured.hour(3, ["mean": 20, "min": 19, "max": 21]))
+    try await soil.bring(metadata, MeasuredEntity.hour(3, ["mean": 20, "min": 19, "max": 21]))
     _ = try await soil.hours(until: "mean", is: 20)
-    try await soil.bring(metadata, Measured.hour(3, ["mean": 7]))
+    try await soil.bring(metadata, MeasuredEntity.hour(3, ["mean": 7]))
     let hours = try await soil.hours(until: "mean", is: 7)
     #expect(hours.count == 1)
     #expect(hours.first?["min"] == .null)
   }
 
   @Test func aMeterHasSumsAndStatesAndWhatItCountedInTheHour() async throws {
-    let rain = try await Measured("rain", Measured.rainGauge)
+    let rain = try await MeasuredEntity("rain", MeasuredEntity.rainGauge)
     let metadata = rain.metadata(unit: "mm", kind: "distance", isMeter: true)
     try await rain.bring(
-      metadata, Measured.hour(3, ["sum": 1.5, "state": 7]),
-      Measured.hour(4, ["sum": 4, "state": 9.5, "last_reset": Measured.time(ofHour: 3)]))
+      metadata, MeasuredEntity.hour(3, ["sum": 1.5, "state": 7]),
+      MeasuredEntity.hour(
+        4, ["sum": 4, "state": 9.5, "last_reset": MeasuredEntity.time(ofHour: 3)]))
     let hours = try await rain.hours(until: "sum", is: 4)
     #expect(hours.map { $0["sum"] } == [1.5, 4])
     #expect(hours.map { $0["state"] } == [7, 9.5])
     #expect(hours.map { $0["change"] } == [1.5, 2.5])
     #expect(hours.first?["last_reset"] == .null)
     #expect(
-      hours.last?["last_reset"] == .number(Double(Measured.second(ofHour: 3)) * 1000))
+      hours.last?["last_reset"] == .number(Double(MeasuredEntity.second(ofHour: 3)) * 1000))
     #expect(hours.first?["mean"] == .absent)
     let later = try await rain.hours([
-      "start_time": Measured.time(ofHour: 4), "types": ["change"],
+      "start_time": MeasuredEntity.time(ofHour: 4), "types": ["change"],
     ])
     #expect(later.map { $0["change"] } == [2.5])
     #expect(try await rain.description()["has_sum"] == true)
   }
 
   @Test func whatIsNobodysHasANameOfItsOwn() async throws {
-    let soil = try await Measured.soil()
+    let soil = try await MeasuredEntity.soil()
     let id = "contract:\(soil.device.identity.suffix)"
     let metadata = soil.metadata().replacing("statistic_id", .string(id))
       .replacing("source", "contract").replacing("name", "Soil")
-    try await soil.bring(metadata, Measured.hour(3, ["mean": 20]))
+    try await soil.bring(metadata, MeasuredEntity.hour(3, ["mean": 20]))
     let ids: JSON = ["statistic_ids": [.string(id)]]
     let deadline = ContinuousClock.now + Server.settlingTimeMax
     var all: [JSON] = []
@@ -294,15 +201,15 @@ extension Contract.LongTermStatistics {
 
 extension Contract.LongTermStatistics {
   @Test func figuresComeInTheUnitThatIsAskedFor() async throws {
-    let soil = try await Measured.soil()
-    try await soil.bring(soil.metadata(), Measured.hour(3, ["mean": 20]))
+    let soil = try await MeasuredEntity.soil()
+    try await soil.bring(soil.metadata(), MeasuredEntity.hour(3, ["mean": 20]))
     _ = try await soil.hours(until: "mean", is: 20)
     for (unit, mean) in [("°F", 68), ("K", 293.15), ("°C", 20)] {
       let units: JSON = ["units": ["temperature": .string(unit)]]
       _ = try await soil.hours(units, until: "mean", is: mean)
     }
     let bad: JSON = [
-      "start_time": Measured.time(ofHour: 0), "period": "hour",
+      "start_time": MeasuredEntity.time(ofHour: 0), "period": "hour",
       "statistic_ids": [.string(soil.id)], "units": ["temperature": "m"],
     ]
     #expect(
@@ -310,8 +217,8 @@ extension Contract.LongTermStatistics {
   }
 
   @Test func figuresInAnotherUnitAreToldInTheOneThatIsShown() async throws {
-    let soil = try await Measured.soil()
-    try await soil.bring(soil.metadata(unit: "°F"), Measured.hour(3, ["mean": 50]))
+    let soil = try await MeasuredEntity.soil()
+    try await soil.bring(soil.metadata(unit: "°F"), MeasuredEntity.hour(3, ["mean": 50]))
     _ = try await soil.hours(until: "mean", is: 10)
     let description = try await soil.description()
     #expect(description["statistics_unit_of_measurement"] == "°F")
@@ -321,10 +228,10 @@ extension Contract.LongTermStatistics {
   /// What makes a wrong unit a disaster: hours that are there are not converted, but from now on
   /// taken for figures in the new unit.
   @Test func anImportInAnotherUnitFalsifiesWhatIsThere() async throws {
-    let soil = try await Measured.soil()
-    try await soil.bring(soil.metadata(), Measured.hour(3, ["mean": 20]))
+    let soil = try await MeasuredEntity.soil()
+    try await soil.bring(soil.metadata(), MeasuredEntity.hour(3, ["mean": 20]))
     _ = try await soil.hours(until: "mean", is: 20)
-    try await soil.bring(soil.metadata(unit: "°F"), Measured.hour(4, ["mean": 50]))
+    try await soil.bring(soil.metadata(unit: "°F"), MeasuredEntity.hour(4, ["mean": 50]))
     let hours = try await soil.hours(until: "mean", is: 10)
     #expect(abs((hours.first?["mean"].number ?? .nan) + 20 / 3.0) < 1e-6, "20 °F, and not °C")
   }
@@ -334,22 +241,22 @@ extension Contract.LongTermStatistics {
 
 extension Contract.LongTermStatistics {
   @Test func anHourThatIsNotFullIsRefusedAndAllThatCameWithIt() async throws {
-    let soil = try await Measured.soil()
+    let soil = try await MeasuredEntity.soil()
     let metadata = soil.metadata()
-    let good = Measured.hour(3, ["mean": 20])
-    let start = try #require(Measured.time(ofHour: 5).text)
+    let good = MeasuredEntity.hour(3, ["mean": 20])
+    let start = try #require(MeasuredEntity.time(ofHour: 5).text)
     for late in ["T05:30:00Z", "T05:00:01Z", "T05:00:00.5Z", "T05:00:00"] {
       let time = start.replacing("T05:00:00Z", with: late)
       #expect(
         try await soil.refusal(metadata, good, ["start": .string(time), "mean": 1])
           == "home_assistant_error", "\(time)")
     }
-    try await soil.bring(metadata, Measured.hour(6, ["mean": 7]))
+    try await soil.bring(metadata, MeasuredEntity.hour(6, ["mean": 7]))
     #expect(try await soil.hours(until: "mean", is: 7).count == 1)
   }
 
   @Test func theSourceMustBelongToTheID() async throws {
-    let soil = try await Measured.soil()
+    let soil = try await MeasuredEntity.soil()
     let metadata = soil.metadata()
     for (id, source) in [
       (soil.id, "contract"), ("contract:soil", "recorder"), ("soil", "recorder"),
@@ -362,13 +269,13 @@ extension Contract.LongTermStatistics {
   }
 
   @Test func whatHomeAssistantDoesNotKnowIsRefused() async throws {
-    let soil = try await Measured.soil()
+    let soil = try await MeasuredEntity.soil()
     let metadata = soil.metadata()
     let refusals = [
       try await soil.refusal(metadata.replacing("foo", 1)),
       try await soil.refusal(metadata.removing("name")),
-      try await soil.refusal(metadata, Measured.hour(3, ["median": 1])),
-      try await soil.refusal(metadata, Measured.hour(3, ["mean": nil])),
+      try await soil.refusal(metadata, MeasuredEntity.hour(3, ["median": 1])),
+      try await soil.refusal(metadata, MeasuredEntity.hour(3, ["mean": nil])),
       try await soil.refusal(metadata, ["start": "soon", "mean": 1]),
     ]
     #expect(refusals.allSatisfy { $0 == "invalid_format" }, "\(refusals)")
@@ -379,14 +286,15 @@ extension Contract.LongTermStatistics {
 
   @Test(.enabled("the server knows nobody but its owner", User.canBeOthers))
   func whoIsNoAdministratorReadsAndDoesNotImport() async throws {
-    let soil = try await Measured.soil()
+    let soil = try await MeasuredEntity.soil()
     let tokens = try await User.sailor().signedIn()
     let socket = try await WebSocket.opened(token: tokens.access)
     #expect(
-      try await soil.refusal(soil.metadata(), Measured.hour(3, ["mean": 20]), on: socket)
+      try await soil.refusal(soil.metadata(), MeasuredEntity.hour(3, ["mean": 20]), on: socket)
         == "unauthorized")
     let question: JSON = [
-      "start_time": Measured.time(ofHour: 0), "period": "hour", "statistic_ids": [.string(soil.id)],
+      "start_time": MeasuredEntity.time(ofHour: 0), "period": "hour",
+      "statistic_ids": [.string(soil.id)],
     ]
     #expect(try await socket.result("recorder/statistics_during_period", question) == [:])
   }
@@ -399,7 +307,7 @@ extension Contract.LongTermStatistics {
     #expect(
       try await socket.refusal("recorder/statistics_during_period", question)
         == "invalid_start_time")
-    let other = question.replacing("start_time", Measured.time(ofHour: 0))
+    let other = question.replacing("start_time", MeasuredEntity.time(ofHour: 0))
     #expect(
       try await socket.refusal(
         "recorder/statistics_during_period", other.replacing("end_time", "later"))

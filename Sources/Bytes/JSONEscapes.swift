@@ -1,0 +1,56 @@
+/// What `\` and this byte stand for; nil for `u` and for everything that is not an escape.
+func escapedControl(_ byte: UInt8) -> UInt8? {
+  switch byte {
+  case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return byte
+  case UInt8(ascii: "b"): return 0x08
+  case UInt8(ascii: "f"): return 0x0C
+  case UInt8(ascii: "n"): return 0x0A
+  case UInt8(ascii: "r"): return 0x0D
+  case UInt8(ascii: "t"): return 0x09
+  default: return nil
+  }
+}
+
+/// `raw` has been checked by `JSONReader.text()`: each escape is whole.
+func appendUnescaped(_ raw: Span<UInt8>, to buffer: inout ByteBuffer) {
+  var index = 0
+  while index < raw.count {
+    guard raw[index] == UInt8(ascii: "\\") else {
+      buffer.append(raw[index])
+      index += 1
+      continue
+    }
+    if let control = escapedControl(raw[index + 1]) {
+      buffer.append(control)
+      index += 2
+      continue
+    }
+    let (scalar, length) = scalarOfEscape(raw, at: index)
+    for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { buffer.append(byte) }
+    index += length
+  }
+}
+
+/// The scalar of `\uXXXX`, or of two of them that are a surrogate pair; a lone surrogate is
+/// U+FFFD.
+private func scalarOfEscape(_ raw: Span<UInt8>, at index: Int) -> (Unicode.Scalar, Int) {
+  func unit(_ start: Int) -> UInt32? {
+    guard start + 6 <= raw.count, raw[start] == UInt8(ascii: "\\"),
+      raw[start + 1] == UInt8(ascii: "u")
+    else { return nil }
+    var unit: UInt32 = 0
+    for offset in 2..<6 {
+      unit = unit << 4 | UInt32(hexadecimalValue(of: raw[start + offset]) ?? 0)
+    }
+    return unit
+  }
+  let replacement: Unicode.Scalar = "\u{FFFD}"
+  guard let first = unit(index) else { return (replacement, 2) }
+  if (0xD800..<0xDC00).contains(first), let second = unit(index + 6),
+    (0xDC00..<0xE000).contains(second)
+  {
+    let value = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
+    return (Unicode.Scalar(value) ?? replacement, 12)
+  }
+  return (Unicode.Scalar(first) ?? replacement, 6)
+}

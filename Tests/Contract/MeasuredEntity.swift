@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+/// A sensor of a new device, and what is asked and said of its statistics.
+struct MeasuredEntity {
+  let device: Device
+  let socket: WebSocket
+  let id: String
+  private let version: Version
+
+  static let thermometer =
+    #""state":68,"device_class":"temperature","unit_of_measurement":"°F","state_class":"measurement""#
+  static let rainGauge =
+    #""state":1,"device_class":"precipitation","unit_of_measurement":"mm","state_class":"total""#
+
+  init(_ sensor: String, _ more: String) async throws {
+    device = try await Device.registered()
+    try await device.register(sensor, "sensor", more)
+    socket = try await WebSocket.opened()
+    id = device.entityID(sensor)
+    version = try await device.server.version()
+  }
+
+  /// A thermometer that measures in °F, which the metric home shows in °C.
+  static func soil() async throws -> MeasuredEntity {
+    try await MeasuredEntity("soil", thermometer)
+  }
+
+  /// The beginning of an hour of yesterday, in seconds since 1970.
+  static func second(ofHour hour: Int) -> Int {
+    let day = 86_400
+    return Int(Date().timeIntervalSince1970) / day * day - day + hour * 3600
+  }
+
+  static func time(ofHour hour: Int) -> JSON {
+    let date = Date(timeIntervalSince1970: Double(second(ofHour: hour)))
+    return .string(date.ISO8601Format())
+  }
+
+  /// The figures of an hour of yesterday.
+  static func hour(_ hour: Int, _ figures: JSON) -> JSON {
+    figures.replacing("start", time(ofHour: hour))
+  }
+
+  func metadata(unit: JSON = "°C", kind: JSON = "temperature", isMeter: Bool = false) -> JSON {
+    let metadata: JSON = [
+      "statistic_id": .string(id), "source": "recorder", "name": nil, "unit_of_measurement": unit,
+      "has_mean": .bool(!isMeter), "has_sum": .bool(isMeter),
+    ]
+    guard version >= .knowsKindsOfMeans else { return metadata }
+    return metadata.replacing("mean_type", isMeter ? 0 : 1).replacing("unit_class", kind)
+  }
+
+  func bring(_ metadata: JSON, _ hours: JSON...) async throws {
+    let request: JSON = ["metadata": metadata, "stats": .array(hours)]
+    #expect(try await socket.result("recorder/import_statistics", request) == .null)
+  }
+
+  func refusal(_ metadata: JSON, _ hours: JSON..., on other: WebSocket? = nil) async throws -> JSON
+  {
+    let request: JSON = ["metadata": metadata, "stats": .array(hours)]
+    return try await (other ?? socket).refusal("recorder/import_statistics", request)
+  }
+
+  /// Yesterday's hours, as soon as the last of them has this figure, or as they still are when the
+  /// settling time has passed: what is imported is answered first, and done then.
+  func hours(
+    _ more: JSON = [:], until figure: String, is value: Double
+  ) async throws -> [JSON] {
+    let deadline = ContinuousClock.now + Server.settlingTimeMax
+    while true {
+      let hours = try await hours(more)
+      let found = hours.last?[figure].number
+      if found.map({ abs($0 - value) < 1e-6 }) == true { return hours }
+      if ContinuousClock.now >= deadline {
+        Issue.record("\(figure) never became \(value): \(hours)")
+        return hours
+      }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  }
+
+  func hours(_ more: JSON = [:]) async throws -> [JSON] {
+    var question: JSON = [
+      "start_time": Self.time(ofHour: 0), "end_time": Self.time(ofHour: 24), "period": "hour",
+      "statistic_ids": [.string(id)],
+    ]
+    for key in more.keys { question = question.replacing(key, more[key]) }
+    return try await socket.result("recorder/statistics_during_period", question)[id].elements
+  }
+
+  func description() async throws -> JSON {
+    let ids: JSON = ["statistic_ids": [.string(id)]]
+    let all = try await socket.result("recorder/get_statistics_metadata", ids).elements
+    #expect(all.count == 1)
+    return all.first ?? .absent
+  }
+}
