@@ -21,15 +21,28 @@ class Verdict(NamedTuple):
   by: str = ""
 
 
+class Stopped(Exception):
+  """The run is over before its end."""
+
+
 class Judge:
   def __init__(self, folder, say):
     self.folder, self.say = pathlib.Path(folder), say
     self.bundle = next((self.folder / ".build/debug").glob("*PackageTests.xctest"))
     self.seconds, self.reached, self.excluded = {}, {}, []
+    self.running, self.is_stopped = set(), False
 
-  def run(self, suites, number, limit, reach=None):
-    """Runs suites with a mutant. Returns how it ended, the output, and the seconds."""
+  def stop(self):
+    """Ends what runs, and lets nothing begin any more."""
+    self.is_stopped = True
+    for child in list(self.running):
+      child.kill()
+
+  def run(self, suites, number, limit, tests=(), reach=None):
+    """Runs suites, or only these tests of them. Returns how it ended, the output, the seconds."""
     pattern = "^(" + "|".join(re.escape(suite) for suite in suites) + ")"
+    if tests:
+      pattern += ".*(" + "|".join(re.escape(test.partition("(")[0]) for test in tests) + ")"
     environment = {**os.environ, "HOMEWARD_MUTANT": str(number)}
     environment.setdefault("HOMEWARD_DAYS", "50")
     if reach is not None:
@@ -40,8 +53,9 @@ class Judge:
         [self.bundle, "--testing-library", "swift-testing", "--filter", pattern],
         cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
         stderr=subprocess.STDOUT, start_new_session=True)
+      self.running.add(child)
       try:
-        status = child.wait(limit)
+        status = child.wait(0.1 if self.is_stopped else limit)
       except subprocess.TimeoutExpired:
         status = None
       finally:
@@ -50,6 +64,9 @@ class Judge:
         except ProcessLookupError:
           pass
         child.wait()
+        self.running.discard(child)
+      if self.is_stopped:
+        raise Stopped
       output.seek(0)
       text = output.read().decode(errors="replace")
     return status, text, time.monotonic() - begin
@@ -73,7 +90,7 @@ class Judge:
       with tempfile.NamedTemporaryFile() as reach:
         reach.write(bytes(mutants + 1))
         reach.flush()
-        status, text, seconds = self.run([suite], 0, 600, reach.name)
+        status, text, seconds = self.run([suite], 0, 600, reach=reach.name)
         if status != 0:
           self.excluded.append(suite)
           continue
@@ -104,15 +121,13 @@ class Judge:
     """Runs suites, and those that fail once more: a kill by chance is none."""
     limit = PATIENCE_SECONDS + PATIENCE * sum(self.seconds[suite] for suite in suites)
     status, text, _ = self.run(suites, number, limit)
+    failed = FAILED.findall(text)
+    if status not in (0, None):
+      status, text, _ = self.run(suites, number, limit, tests=failed)
+      failed = FAILED.findall(text)
     if status == 0:
       return None
-    if status is not None:
-      status, again, _ = self.run(suites, number, limit)
-      if status == 0:
-        return None
-      text = again or text
     if status is None:
       return Verdict("timed out", f"more than {limit:.0f} s")
-    failed = FAILED.search(text)
     ended = f"signal {-status}" if status < 0 else f"status {status}"
-    return Verdict("killed", failed[1] if failed else ended)
+    return Verdict("killed", failed[0] if failed else ended)
