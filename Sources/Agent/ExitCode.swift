@@ -66,16 +66,18 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
 
 // What a state of the board or of Home Assistant is to a command that ends with it.
 
+extension ServerRefusal {
+  var exitCode: ExitCode { isLasting ? .noPermission : .temporaryFailure }
+}
+
 extension OutageCause {
   var exitCode: ExitCode {
     switch self {
     case .gone: .unavailable
     case .dropped, .otherKey, .encryptionRequired: .protocolError
-    case .forbidden: .noPermission
+    case .server(let refusal): refusal.exitCode
     case .badRequest: .dataError
-    case .noConnection, .notLive, .notFound, .unavailable, .notHomeAssistant, .noRoute,
-      .unreadableAnswer, .otherAnswer:
-      .temporaryFailure
+    case .noConnection, .notLive, .noRoute, .unreadableAnswer, .otherAnswer: .temporaryFailure
     }
   }
 }
@@ -89,8 +91,9 @@ extension Enrollment.TokenFlaw {
     switch self {
     case .noFileNamed: .unavailable
     case .unreadable, .empty, .tooLarge, .notAToken: .noInput
-    case .credentialRejected, .notRenewed(.banned): .noPermission
-    case .withheld, .notRenewed: .temporaryFailure
+    case .credentialRejected: .noPermission
+    case .notRenewed(.server(let refusal)): refusal.exitCode
+    case .withheld, .notRenewed(.noConnection): .temporaryFailure
     }
   }
 }
@@ -99,10 +102,10 @@ extension Enrollment.Problem {
   var exitCode: ExitCode {
     switch self {
     case .noToken(let flaw): flaw.exitCode
-    case .tokenRejected, .forbidden: .noPermission
+    case .tokenRejected: .noPermission
+    case .server(let refusal): refusal.exitCode
     case .requestRejected: .dataError
-    case .noConnection, .notFound, .unavailable, .notHomeAssistant, .withoutEncryption:
-      .temporaryFailure
+    case .noConnection, .withoutEncryption: .temporaryFailure
     }
   }
 }

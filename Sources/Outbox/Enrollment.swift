@@ -58,10 +58,7 @@ public struct Enrollment: Sendable {
     case tokenRejected(fingerprint: [UInt8])
     /// Held in a box: the other problems are small, and this is copied with them.
     indirect case noConnection(InlineText)
-    case notFound
-    case forbidden
-    case unavailable(status: Int)
-    case notHomeAssistant(status: Int)
+    case server(ServerRefusal)
     case requestRejected
     case withoutEncryption
   }
@@ -180,10 +177,7 @@ public struct Enrollment: Sendable {
       return nil
     case .withoutEncryption: problem = .withoutEncryption
     case .requestRejected: problem = .requestRejected
-    case .forbidden: problem = .forbidden
-    case .notFound: problem = .notFound
-    case .unavailable(let status): problem = .unavailable(status: status)
-    case .notHomeAssistant(let status): problem = .notHomeAssistant(status: status)
+    case .server(let refusal): problem = .server(refusal)
     }
     let delay = problem.isRefusal ? Self.refusalDelay : backOff.failed()
     wait(delay, for: problem, now: now)
@@ -216,16 +210,18 @@ extension Enrollment.Problem {
   public var isLasting: Bool {
     switch self {
     case .noToken, .tokenRejected: true
-    case .noConnection, .notFound, .unavailable, .notHomeAssistant: false
-    case .withoutEncryption, .requestRejected, .forbidden: true
+    case .noConnection: false
+    case .server(let refusal): refusal.isLasting
+    case .withoutEncryption, .requestRejected: true
     }
   }
 
   /// Whether only a person can end it, on the side of Home Assistant.
   fileprivate var isRefusal: Bool {
     switch self {
-    case .withoutEncryption, .requestRejected, .forbidden: true
-    case .noToken, .tokenRejected, .noConnection, .notFound, .unavailable, .notHomeAssistant: false
+    case .withoutEncryption, .requestRejected: true
+    case .server(let refusal): refusal.isLasting
+    case .noToken, .tokenRejected, .noConnection: false
     }
   }
 }

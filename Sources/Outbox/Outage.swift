@@ -26,15 +26,12 @@ public enum OutageCause: Equatable, Sendable {
   case dropped
   /// An answer that our key does not open.
   case otherKey
-  /// 404: Home Assistant starts, or the URL is wrong.
-  case notFound
   /// 410: the registration was deleted.
   case gone
-  case unavailable(status: Int)
-  case forbidden(status: Int)
   case badRequest
   case encryptionRequired
-  case notHomeAssistant(status: Int)
+  /// No handler of Home Assistant answered.
+  case server(ServerRefusal)
   /// There is no way that may be taken: where this may not be home nothing is sent in plain.
   case noRoute
   /// The answer opened with our key and is not what Home Assistant's documentation promises.
@@ -52,11 +49,8 @@ public enum OutageCause: Equatable, Sendable {
     case .notLive: self = .notLive
     case .encryptionRequired: self = .encryptionRequired
     case .badRequest, .refused: self = .badRequest
-    case .forbidden(let status): self = .forbidden(status: status)
-    case .notFound: self = .notFound
     case .gone: self = .gone
-    case .unavailable(let status): self = .unavailable(status: status)
-    case .notHomeAssistant(let status): self = .notHomeAssistant(status: status)
+    case .server(let refusal): self = .server(refusal)
     }
   }
 

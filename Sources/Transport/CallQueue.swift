@@ -233,9 +233,11 @@ extension AccessTokens.Problem {
   fileprivate var words: Text {
     switch self {
     case .noConnection(let words): Text(words.bytes)
-    case .banned: "Home Assistant refuses this address; is it banned?"
-    case .unavailable: "Home Assistant is not available to renew the access token"
-    case .notHomeAssistant: "something that is not Home Assistant answered for the access token"
+    case .server(.forbidden):
+      "Home Assistant, or a proxy before it, refuses this address; is it in its ip_bans.yaml?"
+    case .server(.notFound), .server(.unavailable):
+      "Home Assistant is not available for an access token"
+    case .server(.notHomeAssistant): "what answered for an access token is not Home Assistant"
     }
   }
 }

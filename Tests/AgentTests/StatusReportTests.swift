@@ -144,7 +144,7 @@ import Testing
     delivery.registrationFailed(now: Self.ago(125))
     let status = try Self.status(
       Self.report(
-        isSealed: nil, nextAttemptAt: Self.coming(20), problem: .unavailable(status: 502)),
+        isSealed: nil, nextAttemptAt: Self.coming(20), problem: .server(.unavailable(status: 502))),
       delivery)
     #expect(!status.isWell)
     #expect(
@@ -182,7 +182,7 @@ import Testing
 
   @Test func everyRouteSaysSinceWhenOrWhyNot() throws {
     var routes = Self.routes(.home, home: [UInt8]("http://10.0.0.2".utf8))
-    _ = routes.failed(.unavailable(status: 503), over: .home, now: Self.ago(10))
+    _ = routes.failed(.server(.unavailable(status: 503)), over: .home, now: Self.ago(10))
     routes.addressesTold(cloudhook: Self.cloudhook, remoteUI: nil, now: Self.ago(10))
     let status = try Self.status(Self.report(), Self.delivery(routes))
     let shown = Array(lines(status).drop { !$0.contains(" route ") }.prefix(3))

@@ -159,8 +159,8 @@ extension WholeAgent.Registering {
     #expect(ending.status == 0)
     #expect(
       ending.lines(
-        with: "refuses to register this address (403); is it banned? It is asked again in 1 h, or"
-          + " after a restart"
+        with: "refuses to register this address (403); is it in its ip_bans.yaml? It is"
+          + " asked again in 1 h, or after a restart"
       ).count == 1)
 
     home.fault = nil

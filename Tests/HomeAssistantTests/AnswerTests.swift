@@ -46,20 +46,20 @@ import Testing
     (
       400, #"{"success": false, "error": {"code": "encryption_already_enabled"}}"#, .badRequest
     ),
-    (401, "401: Unauthorized", .forbidden(status: 401)),
-    (403, "403: Forbidden", .forbidden(status: 403)),
-    (404, "404: Not Found", .notFound),
-    (405, "405: Method Not Allowed", .notHomeAssistant(status: 405)),
+    (401, "401: Unauthorized", .server(.forbidden(status: 401))),
+    (403, "403: Forbidden", .server(.forbidden(status: 403))),
+    (404, "404: Not Found", .server(.notFound)),
+    (405, "405: Method Not Allowed", .server(.notHomeAssistant(status: 405))),
     (410, "", .gone),
-    (502, "<html>Bad Gateway</html>", .unavailable(status: 502)),
-    (503, "503: Service Unavailable", .unavailable(status: 503)),
-    (504, "", .unavailable(status: 504)),
-    (200, "<html>Welcome to the hotel</html>", .notHomeAssistant(status: 200)),
-    (200, #"{"webhook":"of somebody else"}"#, .notHomeAssistant(status: 200)),
-    (204, "", .notHomeAssistant(status: 204)),
-    (302, "", .notHomeAssistant(status: 302)),
-    (429, "", .notHomeAssistant(status: 429)),
-    (0, "", .notHomeAssistant(status: 0)),
+    (502, "<html>Bad Gateway</html>", .server(.unavailable(status: 502))),
+    (503, "503: Service Unavailable", .server(.unavailable(status: 503))),
+    (504, "", .server(.unavailable(status: 504))),
+    (200, "<html>Welcome to the hotel</html>", .server(.notHomeAssistant(status: 200))),
+    (200, #"{"webhook":"of somebody else"}"#, .server(.notHomeAssistant(status: 200))),
+    (204, "", .server(.notHomeAssistant(status: 204))),
+    (302, "", .server(.notHomeAssistant(status: 302))),
+    (429, "", .server(.unavailable(status: 429))),
+    (0, "", .server(.notHomeAssistant(status: 0))),
   ])
   func everyAnswerMeansOneThing(status: Int, body: String, answer: Answer) {
     #expect(read(status: status, [UInt8](body.utf8)) == answer)
@@ -90,6 +90,6 @@ import Testing
     var buffer = ByteBuffer(capacity: 20)
     while !buffer.isOverflowed { buffer.append([UInt8](repeating: 0x20, count: chunk)) }
     let answer = Answer.read(status: 200, body: &buffer, with: key)
-    #expect(answer == .notHomeAssistant(status: 200))
+    #expect(answer == .server(.notHomeAssistant(status: 200)))
   }
 }

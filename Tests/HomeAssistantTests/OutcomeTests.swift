@@ -55,8 +55,9 @@ import Testing
 
   @Test(
     arguments: [
-      .otherKey, .encryptionRequired, .badRequest, .forbidden(status: 403), .notFound, .gone,
-      .unavailable(status: 503), .notHomeAssistant(status: 302),
+      .otherKey, .encryptionRequired, .badRequest, .server(.forbidden(status: 403)),
+      .server(.notFound), .gone,
+      .server(.unavailable(status: 503)), .server(.notHomeAssistant(status: 302)),
     ] as [Answer])
   func whatNeverCameToItsHandlerIsUndelivered(answer: Answer) {
     for type in MessageType.allCases {
@@ -102,7 +103,8 @@ import Testing
     let box = String(decoding: Oracle.base64(Oracle.seal([UInt8]("{}"))), as: UTF8.self)
     #expect(sealed == #"{"type":"get_zones","encrypted":true,"encrypted_data":"\#(box)"}"#)
     #expect(
-      registration.readAnswer(status: 200, body: &answer) == .notHomeAssistant(status: 200))
+      registration.readAnswer(status: 200, body: &answer) == .server(.notHomeAssistant(status: 200))
+    )
   }
 }
 
@@ -117,17 +119,17 @@ import Testing
     (200, "[]", .content(0..<2)),
     (200, "{}", .unproven),
     (200, "", .notLive),
-    (200, "<html>Welcome to the hotel</html>", .notHomeAssistant(status: 200)),
-    (200, "null", .notHomeAssistant(status: 200)),
-    (200, #"{"t":1"#, .notHomeAssistant(status: 200)),
+    (200, "<html>Welcome to the hotel</html>", .server(.notHomeAssistant(status: 200))),
+    (200, "null", .server(.notHomeAssistant(status: 200))),
+    (200, #"{"t":1"#, .server(.notHomeAssistant(status: 200))),
     (200, #"{"encrypted":true,"encrypted_data":"AAAA"}"#, .otherKey),
     (400, #"{"success":false}"#, .refused(0..<17)),
     (400, "{}", .badRequest),
     (400, "400: Bad Request", .badRequest),
     (400, #"{"error":{"code":"encryption_required"}}"#, .encryptionRequired),
-    (404, #"{"t":1}"#, .notFound),
+    (404, #"{"t":1}"#, .server(.notFound)),
     (410, "", .gone),
-    (503, #"{"t":1}"#, .unavailable(status: 503)),
+    (503, #"{"t":1}"#, .server(.unavailable(status: 503))),
   ])
   func aPlainAnswerIsContentAndNeverAProof(status: Int, body: String, answer: Answer) {
     #expect(read(status: status, body) == answer)

@@ -99,7 +99,7 @@ import Testing
     let body = form.split(separator: "SECRET", omittingEmptySubsequences: false)
       .joined(separator: Self.secret)
     for status in [200, 201] {
-      guard case .notHomeAssistant(status) = read(status: status, body) else {
+      guard case .server(.notHomeAssistant(status)) = read(status: status, body) else {
         Issue.record("\(body) was taken for Home Assistant's")
         continue
       }
@@ -134,9 +134,12 @@ import Testing
     } else {
       Issue.record("400")
     }
-    if case .forbidden = read(status: 403, "403: Forbidden") {} else { Issue.record("403") }
-    if case .notFound = read(status: 404, "404: Not Found") {} else { Issue.record("404") }
-    if case .unavailable(503) = read(status: 503, "") {} else { Issue.record("503") }
-    if case .notHomeAssistant(302) = read(status: 302, "") {} else { Issue.record("302") }
+    if case .server(.forbidden(403)) = read(status: 403, "403: Forbidden") {
+    } else {
+      Issue.record("403")
+    }
+    if case .server(.notFound) = read(status: 404, "404: Not Found") {} else { Issue.record("404") }
+    if case .server(.unavailable(503)) = read(status: 503, "") {} else { Issue.record("503") }
+    if case .server(.notHomeAssistant(302)) = read(status: 302, "") {} else { Issue.record("302") }
   }
 }

@@ -181,10 +181,10 @@ import Testing
   }
 
   @Test(arguments: [
-    (200, "{}", Answer.unproven), (200, "", .notLive), (404, "", .notFound),
-    (200, #"{"secret":null}"#, .notHomeAssistant(status: 200)),
-    (200, #"{"secret":"40ab"}"#, .notHomeAssistant(status: 200)),
-    (200, "<html>", .notHomeAssistant(status: 200)), (400, "{}", .badRequest),
+    (200, "{}", Answer.unproven), (200, "", .notLive), (404, "", .server(.notFound)),
+    (200, #"{"secret":null}"#, .server(.notHomeAssistant(status: 200))),
+    (200, #"{"secret":"40ab"}"#, .server(.notHomeAssistant(status: 200))),
+    (200, "<html>", .server(.notHomeAssistant(status: 200))), (400, "{}", .badRequest),
   ])
   func anythingElseEnablesNothing(status: Int, body: String, answer: Answer) {
     guard case .unanswered(answer) = enabling(status: status, body) else {

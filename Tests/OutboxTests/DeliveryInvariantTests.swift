@@ -66,7 +66,7 @@ private struct World {
     case 0: rig.answered(.notLive)
     case 1: rig.answered(.gone)
     case 2: rig.answered(.otherKey)
-    case 3: rig.answered(.notHomeAssistant(status: 200))
+    case 3: rig.answered(.server(.notHomeAssistant(status: 200)))
     case 4: rig.connectionFailed()
     case 5: rig.answered(.unproven)
     case 6: rig.answered("{")

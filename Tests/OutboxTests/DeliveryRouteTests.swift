@@ -50,10 +50,10 @@ import Testing
 
   @Test func onlyWhenNoRouteIsLeftItIsAnOutage() throws {
     rig.cycleDue()
-    rig.answered(.unavailable(status: 503))
-    rig.answered(.unavailable(status: 503))
+    rig.answered(.server(.unavailable(status: 503)))
+    rig.answered(.server(.unavailable(status: 503)))
     #expect(!rig.isInOutage)
-    rig.answered(.unavailable(status: 503))
+    rig.answered(.server(.unavailable(status: 503)))
     #expect(rig.isInOutage && rig.deadline != nil)
     // All are tried once more.
     try rig.sleepUntilDeadline()

@@ -124,7 +124,7 @@ import Testing
 
   @Test mutating func aCycleDoesNotHurryARetry() throws {
     try attempt(secret)
-    #expect(try answered(.unavailable(status: 503)) == nil)
+    #expect(try answered(.server(.unavailable(status: 503))) == nil)
     #expect(cycle(after: .seconds(2)) == nil)
   }
 
@@ -146,7 +146,8 @@ import Testing
 
   @Test(
     arguments: [
-      .withoutEncryption(try registration(.plain)), .requestRejected, .forbidden,
+      .withoutEncryption(try registration(.plain)), .requestRejected,
+      .server(.forbidden(status: 403)),
     ] as [RegistrationAnswer])
   mutating func whatOnlyAPersonCanMendIsNotAskedForEveryMinute(answer: RegistrationAnswer) throws {
     try attempt(secret)
@@ -158,9 +159,11 @@ import Testing
   @Test(
     arguments: [
       (.withoutEncryption(try registration(.plain)), .withoutEncryption),
-      (.requestRejected, .requestRejected), (.forbidden, .forbidden), (.notFound, .notFound),
-      (.unavailable(status: 503), .unavailable(status: 503)),
-      (.notHomeAssistant(status: 200), .notHomeAssistant(status: 200)),
+      (.requestRejected, .requestRejected),
+      (.server(.forbidden(status: 403)), .server(.forbidden(status: 403))),
+      (.server(.notFound), .server(.notFound)),
+      (.server(.unavailable(status: 503)), .server(.unavailable(status: 503))),
+      (.server(.notHomeAssistant(status: 200)), .server(.notHomeAssistant(status: 200))),
     ] as [(RegistrationAnswer, Enrollment.Problem)])
   mutating func everyFailureIsToldOnceAndTriedAgainLater(
     answer: RegistrationAnswer, problem: Enrollment.Problem
@@ -188,11 +191,11 @@ import Testing
     try attempt(secret)
     connectionFailed("Couldn't connect to server")
     try attempt(secret)
-    _ = try answered(.notFound)
+    _ = try answered(.server(.notFound))
     try attempt(secret)
-    _ = try answered(.notFound)
+    _ = try answered(.server(.notFound))
     #expect(
-      problems == [.noConnection(InlineText("Couldn't connect to server")), .notFound])
+      problems == [.noConnection(InlineText("Couldn't connect to server")), .server(.notFound)])
   }
 
   @Test mutating func anAnswerThatNobodyWaitsForIsLeftAlone() throws {

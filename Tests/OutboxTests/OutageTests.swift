@@ -21,10 +21,11 @@ import Testing
 
   @Test(arguments: [
     (Answer.notLive, OutageCause.notLive), (.unproven, .dropped), (.otherKey, .otherKey),
-    (.notFound, .notFound), (.gone, .gone), (.badRequest, .badRequest),
-    (.encryptionRequired, .encryptionRequired), (.forbidden(status: 403), .forbidden(status: 403)),
-    (.unavailable(status: 503), .unavailable(status: 503)),
-    (.notHomeAssistant(status: 200), .notHomeAssistant(status: 200)),
+    (.server(.notFound), .server(.notFound)), (.gone, .gone), (.badRequest, .badRequest),
+    (.encryptionRequired, .encryptionRequired),
+    (.server(.forbidden(status: 403)), .server(.forbidden(status: 403))),
+    (.server(.unavailable(status: 503)), .server(.unavailable(status: 503))),
+    (.server(.notHomeAssistant(status: 200)), .server(.notHomeAssistant(status: 200))),
   ])
   func everyAnswerThatIsNoProofBeginsAnOutage(answer: Answer, cause: OutageCause) throws {
     _ = try failedCycle(answer)
@@ -66,7 +67,7 @@ import Testing
       rig.record(.here(at: 0))
       rig.cycleDue()
       for _ in 0..<answersBefore { try rig.accept() }
-      rig.answered(.notFound)
+      rig.answered(.server(.notFound))
       #expect(rig.deadline != nil, "after \(answersBefore) answers")
       try rig.sleepUntilDeadline()
       let last = try #require(try rig.acceptAll().last)
@@ -200,8 +201,9 @@ import Testing
   }
 
   @Test(arguments: [
-    Answer.notFound, .unavailable(status: 503), .forbidden(status: 403), .badRequest,
-    .notHomeAssistant(status: 200),
+    Answer.server(.notFound), .server(.unavailable(status: 503)), .server(.forbidden(status: 403)),
+    .badRequest,
+    .server(.notHomeAssistant(status: 200)),
   ])
   func aHomeAssistantThatIsDownDoesNotCastDoubt(answer: Answer) throws {
     _ = try failedCycle(answer)

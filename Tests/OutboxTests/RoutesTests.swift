@@ -67,7 +67,7 @@ import Testing
 
   @Test func aFailureMovesOnAndSaysWhy() {
     var routes = routes()
-    let isOther = routes.failed(.unavailable(status: 503), now: after(1))
+    let isOther = routes.failed(.server(.unavailable(status: 503)), now: after(1))
     #expect(isOther)
     #expect(routes.current?.route == .cloudhook && routes.current?.since == after(1))
     guard case .failed(let cause, let since, let until)? = routes.obstacle(to: .home, now: after(1))
@@ -75,7 +75,7 @@ import Testing
       Issue.record("nothing is in the way")
       return
     }
-    #expect(cause == .unavailable(status: 503) && since == after(1))
+    #expect(cause == .server(.unavailable(status: 503)) && since == after(1))
     #expect(until > after(1) && until <= after(1) + Routes.firstAbsence)
   }
 
@@ -214,13 +214,13 @@ import Testing
     var routes = routes()
     _ = routes.failed(.notLive, now: after(0))
     routes.deliveryDue(now: after(100))
-    _ = routes.failed(.notFound, now: after(100))
+    _ = routes.failed(.server(.notFound), now: after(100))
     guard case .failed(let cause, let since, _)? = routes.obstacle(to: .home, now: after(101))
     else {
       Issue.record("nothing is in the way")
       return
     }
-    #expect(cause == .notFound && since == after(0))
+    #expect(cause == .server(.notFound) && since == after(0))
   }
 
   @Test func onlyARouteThatCanBeIsInTheOrder() {

@@ -34,9 +34,15 @@ extension ByteBuffer {
     case .notLive: append("not live")
     case .encryptionRequired: append("encryption required")
     case .badRequest: append("bad request")
+    case .gone: append("gone")
+    case .server(let refusal): append(refusal)
+    }
+  }
+
+  mutating func append(_ refusal: ServerRefusal) {
+    switch refusal {
     case .forbidden(let status): append("forbidden ", status)
     case .notFound: append("not found")
-    case .gone: append("gone")
     case .unavailable(let status): append("unavailable ", status)
     case .notHomeAssistant(let status): append("not Home Assistant ", status)
     }

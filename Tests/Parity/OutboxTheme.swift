@@ -27,10 +27,7 @@ extension ByteBuffer {
     case .noConnection(let reason):
       append("no connection ")
       append(reason)
-    case .notFound: append("not found")
-    case .forbidden: append("forbidden")
-    case .unavailable(let status): append("unavailable ", status)
-    case .notHomeAssistant(let status): append("not Home Assistant ", status)
+    case .server(let refusal): append(refusal)
     case .requestRejected: append("request rejected")
     case .withoutEncryption: append("without encryption")
     }
@@ -100,7 +97,7 @@ func enroll(to transcript: inout Transcript) {
           }
         } else {
           _ = enrollment.answerReceived(
-            step == 1 ? .tokenRejected : .unavailable(status: 503), now: now
+            step == 1 ? .tokenRejected : .server(.unavailable(status: 503)), now: now
           ) { line.append($0) }
         }
       }

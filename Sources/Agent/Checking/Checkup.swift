@@ -148,10 +148,7 @@ extension ServerProbe {
     case .homeAssistant: "none"
     case .notSetUp: "not_set_up"
     case .noConnection: "no_connection"
-    case .banned: "forbidden"
-    case .notFound: "not_found"
-    case .unavailable: "unavailable"
-    case .notHomeAssistant: "not_home_assistant"
+    case .server(let refusal): refusal.code
     }
   }
 
@@ -160,10 +157,11 @@ extension ServerProbe {
     switch self {
     case .homeAssistant, .notSetUp: nil
     case .noConnection(let reason): ConnectionFlaw(reason)?.remedy ?? fault.remedy
-    case .banned: EncryptionProof.banRemedy
-    case .notFound: "wait some minutes, and check again; if this stays, look at home_assistant.url"
-    case .unavailable: EncryptionProof.waiting
-    case .notHomeAssistant:
+    case .server(.forbidden): EncryptionProof.banRemedy
+    case .server(.notFound):
+      "wait some minutes, and check again; if this stays, look at home_assistant.url"
+    case .server(.unavailable): EncryptionProof.waiting
+    case .server(.notHomeAssistant):
       "open that address in a browser: does this network have a login page? Else look at"
         + " home_assistant.url"
     }
@@ -171,9 +169,9 @@ extension ServerProbe {
 
   fileprivate var culprit: Finding.Culprit {
     switch self {
-    case .noConnection, .notHomeAssistant: .network
-    case .notFound: .configuration
-    case .homeAssistant, .notSetUp, .banned, .unavailable: .homeAssistant
+    case .noConnection, .server(.notHomeAssistant): .network
+    case .server(.notFound): .configuration
+    case .homeAssistant, .notSetUp, .server(.forbidden), .server(.unavailable): .homeAssistant
     }
   }
 }

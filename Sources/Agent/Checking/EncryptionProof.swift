@@ -71,7 +71,7 @@ struct EncryptionProof {
       .wrong(
         "encryption", cause.code, .homeAssistant, .unavailable,
         "Home Assistant has deleted this device (410)", remedy: again)
-    case .forbidden:
+    case .server(.forbidden):
       .wrong(
         "encryption", cause.code, .homeAssistant, .noPermission, cause.words,
         remedy: Self.banRemedy)

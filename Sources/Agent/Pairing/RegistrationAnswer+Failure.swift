@@ -20,22 +20,13 @@ extension RegistrationAnswer {
       throw CommandFailure(
         code: .temporaryFailure,
         text: "Home Assistant does not like our registration (400); please report it")
-    case .forbidden:
-      throw CommandFailure(
-        code: .noPermission,
-        text: "Home Assistant refuses to register this address (403); is it in its ip_bans.yaml?")
-    case .notFound:
+    case .server(.notFound):
       throw CommandFailure(
         code: .temporaryFailure,
-        text: "Home Assistant is not ready to register (404); its mobile_app integration has to be"
+        text: "\(ServerRefusal.notFound.words(.registration)); its mobile_app integration has to be"
           + " loaded, as it is by default")
-    case .unavailable(let status):
-      throw CommandFailure(
-        code: .temporaryFailure, text: "Home Assistant is not available to register (\(status))")
-    case .notHomeAssistant(let status):
-      throw CommandFailure(
-        code: .temporaryFailure,
-        text: "what answered the registration is not Home Assistant (\(status))")
+    case .server(let refusal):
+      throw CommandFailure(code: refusal.exitCode, text: refusal.words(.registration))
     }
   }
 }

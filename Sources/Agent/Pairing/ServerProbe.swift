@@ -10,10 +10,7 @@ enum ServerProbe {
   case notSetUp
   /// Held in a box: the other cases are small.
   indirect case noConnection(InlineText)
-  case banned
-  case notFound
-  case unavailable(status: Int)
-  case notHomeAssistant(status: Int)
+  case server(ServerRefusal)
 
   private static let path: StaticString = "/auth/providers"
 
@@ -32,15 +29,12 @@ enum ServerProbe {
     switch status {
     case 200:
       guard case .array(let providers)? = json?["providers"] ?? json else {
-        return .notHomeAssistant(status: status)
+        return .server(ServerRefusal(status: status))
       }
       return .homeAssistant(
         hasPasswords: providers.contains { $0["type"] == .text("homeassistant") })
     case 400 where json?["code"] == .text("onboarding_required"): return .notSetUp
-    case 403: return .banned
-    case 404: return .notFound
-    case 500...599: return .unavailable(status: status)
-    default: return .notHomeAssistant(status: status)
+    default: return .server(ServerRefusal(status: status))
     }
   }
 
@@ -53,22 +47,13 @@ enum ServerProbe {
       (code, words) = (.temporaryFailure, "Home Assistant is not set up yet: open \(bytes: url)")
     case .noConnection(let reason):
       (code, words) = (.temporaryFailure, "\(bytes: url) cannot be reached: \(reason)")
-    case .banned:
-      (code, words) = (
-        .noPermission,
-        "Home Assistant at \(bytes: url) refuses this address (403); is it in its ip_bans.yaml?"
-      )
-    case .notFound:
+    case .server(.notFound):
       (code, words) = (
         endBeforePage(url) == nil ? .temporaryFailure : .usage,
         "there is no login at \(bytes: url) (404): Home Assistant starts, or the address is wrong"
       )
-    case .unavailable(let status):
-      (code, words) = (.temporaryFailure, "\(bytes: url) is not available (\(status))")
-    case .notHomeAssistant(let status):
-      (code, words) = (
-        .temporaryFailure, "what answers at \(bytes: url) is not Home Assistant (\(status))"
-      )
+    case .server(let refusal):
+      (code, words) = (refusal.exitCode, refusal.words(.probe(of: url)))
     }
     return CommandFailure(code: code, text: words)
   }
@@ -77,10 +62,10 @@ enum ServerProbe {
   func hint(at url: [UInt8]) -> MessageText? {
     switch self {
     case .noConnection(let reason): ConnectionFlaw(reason)?.remedy ?? addressAdvice(url)
-    case .notFound: addressAdvice(url)
-    case .notHomeAssistant:
+    case .server(.notFound): addressAdvice(url)
+    case .server(.notHomeAssistant):
       addressAdvice(url) ?? "open that address in a browser: does this network have a login page?"
-    case .homeAssistant, .notSetUp, .banned, .unavailable: nil
+    case .homeAssistant, .notSetUp, .server(.forbidden), .server(.unavailable): nil
     }
   }
 }

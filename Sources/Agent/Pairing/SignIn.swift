@@ -76,9 +76,9 @@ extension LoginError {
 
   private var code: ExitCode {
     switch self {
-    case .refused, .refusedTooOften, .banned, .aborted: .noPermission
-    case .noConnection, .notFound, .flowEnded, .unknownStep, .unavailable, .notHomeAssistant:
-      .temporaryFailure
+    case .refused, .refusedTooOften, .aborted: .noPermission
+    case .server(let refusal): refusal.exitCode
+    case .noConnection, .flowEnded, .unknownStep: .temporaryFailure
     }
   }
 
@@ -90,8 +90,6 @@ extension LoginError {
     case .refusedTooOften:
       "that was wrong \(LoginFlow.refusalsMax) times, and is not tried again: Home Assistant bans"
         + " addresses for it. Look up the password, and pair again"
-    case .banned: "Home Assistant refuses this address (403); is it in its ip_bans.yaml?"
-    case .notFound: "Home Assistant has no login there (404); look at the address"
     case .flowEnded: "Home Assistant forgot this login, or knows no passwords; pair again"
     case .aborted("login_expired"): "it took too long to log in; pair again"
     case .aborted("too_many_retry"): "too many wrong codes; pair again"
@@ -99,9 +97,7 @@ extension LoginError {
     case .unknownStep(let step):
       "Home Assistant asks for something that Homeward does not know (\(shown: step)); use a"
         + " long-lived access token with --token"
-    case .unavailable(let status): "Home Assistant is not available to log in (\(status))"
-    case .notHomeAssistant(let status):
-      "what answered the login is not Home Assistant (\(status)); look at the address"
+    case .server(let refusal): refusal.words(.login, addressIn: "the address")
     }
   }
 }

@@ -96,6 +96,74 @@ extension Value {
   }
 }
 
+/// What a server was asked for when it refused, in the words of a sentence that says so.
+struct RefusedRequest {
+  var server: MessageText = "Home Assistant"
+  /// Behind "refuses".
+  var verb: StaticString = ""
+  /// Behind "is not available".
+  var purpose: StaticString = ""
+  /// In front of "is not Home Assistant".
+  var answerer: MessageText = "what answered"
+
+  static var message: RefusedRequest { RefusedRequest() }
+  static var registration: RefusedRequest {
+    RefusedRequest(
+      verb: " to register", purpose: " to register", answerer: "what answered the registration")
+  }
+  static var accessToken: RefusedRequest {
+    RefusedRequest(
+      purpose: " for an access token", answerer: "what answered for an access token")
+  }
+  static var login: RefusedRequest {
+    RefusedRequest(purpose: " to log in", answerer: "what answered the login")
+  }
+  /// Nothing yet: what is there was only looked at.
+  static func probe(of url: [UInt8]) -> RefusedRequest {
+    RefusedRequest(
+      server: "Home Assistant at \(bytes: url)", answerer: "what answers at \(bytes: url)")
+  }
+}
+
+extension ServerRefusal {
+  /// What happened: a sentence without its end.
+  func words(_ request: RefusedRequest = .message) -> MessageText {
+    switch self {
+    case .forbidden(status: 403):
+      "\(request.server) refuses\(request.verb) this address (403); is it in its ip_bans.yaml?"
+    case .forbidden(let status):
+      "a proxy before \(request.server) refuses\(request.verb) this address (\(status)): it wants"
+        + " a login of its own"
+    case .notFound: "\(request.server) is not ready\(request.purpose) (404)"
+    case .unavailable(let status):
+      "\(request.server) is not available\(request.purpose) (\(status))"
+    case .notHomeAssistant(let status): "\(request.answerer) is not Home Assistant (\(status))"
+    }
+  }
+
+  /// The same, and what to do about it, where the address stands in `place`.
+  func words(
+    _ request: RefusedRequest = .message, addressIn place: StaticString
+  ) -> MessageText {
+    switch self {
+    case .notFound: "\(words(request)); if this stays, look at \(place)"
+    case .notHomeAssistant:
+      "\(words(request)); is there a login page? If not, look at \(place)"
+    case .forbidden, .unavailable: words(request)
+    }
+  }
+
+  /// For scripts.
+  var code: StaticString {
+    switch self {
+    case .forbidden: "forbidden"
+    case .notFound: "not_found"
+    case .unavailable: "unavailable"
+    case .notHomeAssistant: "not_home_assistant"
+    }
+  }
+}
+
 extension OutageCause {
   var words: MessageText {
     switch self {
@@ -105,16 +173,11 @@ extension OutageCause {
     case .dropped:
       "Home Assistant dropped our message without a word: it holds another key, or none"
     case .otherKey: "Home Assistant answers with another key: the registration is not ours"
-    case .notFound: "Home Assistant is not ready (404); if this stays, look at home_assistant.url"
     case .gone:
       "Home Assistant has deleted this device (410); to register it anew: homeward pair"
-    case .unavailable(let status): "Home Assistant is not available (\(status))"
-    case .forbidden(let status):
-      "Home Assistant, or a proxy before it, refuses this address (\(status))"
     case .badRequest: "Home Assistant, or a proxy before it, calls our message malformed (400)"
     case .encryptionRequired: "Home Assistant got our message unsealed; is there a proxy?"
-    case .notHomeAssistant(let status):
-      "something that is not Home Assistant answered (\(status)); is there a login page?"
+    case .server(let refusal): refusal.words(addressIn: "home_assistant.url")
     case .noRoute:
       "there is no way to Home Assistant: where this may not be home, nothing is sent over plain"
         + " HTTP, unless home_assistant.plain_http_away allows it"
@@ -131,13 +194,10 @@ extension OutageCause {
     case .notLive: "not_live"
     case .dropped: "dropped"
     case .otherKey: "other_key"
-    case .notFound: "not_found"
     case .gone: "gone"
-    case .unavailable: "unavailable"
-    case .forbidden: "forbidden"
     case .badRequest: "bad_request"
     case .encryptionRequired: "encryption_required"
-    case .notHomeAssistant: "not_home_assistant"
+    case .server(let refusal): refusal.code
     case .noRoute: "no_route"
     case .unreadableAnswer: "unreadable_answer"
     case .otherAnswer: "other_answer"
@@ -163,13 +223,8 @@ extension Enrollment.TokenFlaw {
         + " home_assistant.plain_http_away"
     case .notRenewed(.noConnection(let reason)):
       "Home Assistant cannot be reached for an access token: \(unreached: reason)"
-    case .notRenewed(.banned):
-      "Home Assistant refuses this address (403); is it banned?"
-    case .notRenewed(.unavailable(let status)):
-      "Home Assistant is not available for an access token (\(status))"
-    case .notRenewed(.notHomeAssistant(let status)):
-      "something that is not Home Assistant answered for an access token (\(status)); look at"
-        + " home_assistant.url"
+    case .notRenewed(.server(let refusal)):
+      refusal.words(.accessToken, addressIn: "home_assistant.url")
     }
   }
 
@@ -202,14 +257,9 @@ extension Enrollment.Problem {
         + " ban this address. Write a new one to home_assistant.token_file, or use: homeward pair"
     case .noConnection(let reason):
       "Home Assistant cannot be reached to register: \(unreached: reason)"
-    case .notFound:
-      "Home Assistant is not ready to register (404); if this stays, look at home_assistant.url"
-    case .forbidden:
-      "Home Assistant refuses to register this address (403); is it banned? \(Self.whenAgain)"
-    case .unavailable(let status): "Home Assistant is not available to register (\(status))"
-    case .notHomeAssistant(let status):
-      "something that is not Home Assistant answered the registration (\(status)); look at"
-        + " home_assistant.url"
+    case .server(let refusal) where refusal.isLasting:
+      "\(refusal.words(.registration)) \(Self.whenAgain)"
+    case .server(let refusal): refusal.words(.registration, addressIn: "home_assistant.url")
     case .requestRejected:
       "Home Assistant does not like our registration (400); please report it. \(Self.whenAgain)"
     case .withoutEncryption:
@@ -228,10 +278,7 @@ extension Enrollment.Problem {
     case .noToken: "no_token"
     case .tokenRejected: "token_rejected"
     case .noConnection: "no_connection"
-    case .notFound: "not_found"
-    case .forbidden: "forbidden"
-    case .unavailable: "unavailable"
-    case .notHomeAssistant: "not_home_assistant"
+    case .server(let refusal): refusal.code
     case .requestRejected: "request_rejected"
     case .withoutEncryption: "without_encryption"
     }

@@ -35,12 +35,8 @@ public struct AccessTokens: Sendable {
   public enum Problem: Error, Equatable, Sendable {
     /// Held in a box: the other problems are small, and this is copied with them.
     indirect case noConnection(InlineText)
-    /// 403: this address is banned, or somebody in front of Home Assistant refuses it.
-    case banned
-    /// 500 to 599: there is a server, and it cannot answer now.
-    case unavailable(status: Int)
-    /// An answer that is not Home Assistant's, such as a hotel's page.
-    case notHomeAssistant(status: Int)
+    /// An answer that says nothing about the credential.
+    case server(ServerRefusal)
   }
 
   private enum State {
@@ -142,11 +138,9 @@ public struct AccessTokens: Sendable {
     case .rejected:
       state = .rejected
       return .rejected
-    case .banned: return wait(Self.refusalDelay, for: .banned, now: now)
-    case .unavailable(let status):
-      return wait(backOff.failed(), for: .unavailable(status: status), now: now)
-    case .notHomeAssistant(let status):
-      return wait(backOff.failed(), for: .notHomeAssistant(status: status), now: now)
+    case .server(let refusal):
+      let delay = refusal.isLasting ? Self.refusalDelay : backOff.failed()
+      return wait(delay, for: .server(refusal), now: now)
     }
   }
 

@@ -17,13 +17,12 @@ enum LoginAnswer {
     // Home Assistant's own words; an answer of a proxy, or to a banned address, has none.
     let message = json.flatMap { try? $0.get("message", as: Text.self) }
     switch status {
-    case 200: return json.flatMap(read) ?? .failed(.notHomeAssistant(status: status))
-    case 400: return .failed(message.map { .refused($0) } ?? .notHomeAssistant(status: status))
-    case 403: return .failed(message.map { .refused($0) } ?? .banned)
-    case 404: return .failed(message == nil ? .notFound : .flowEnded)
-    case 409, 429, 500...599: return .failed(.unavailable(status: status))
-    default: return .failed(.notHomeAssistant(status: status))
+    case 200: if let answer = json.flatMap(read) { return answer }
+    case 400, 403: if let message { return .failed(.refused(message)) }
+    case 404 where message != nil: return .failed(.flowEnded)
+    default: break
     }
+    return .failed(.server(ServerRefusal(status: status)))
   }
 
   private static func read(_ json: JSON) -> LoginAnswer? {

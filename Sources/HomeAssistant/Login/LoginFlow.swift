@@ -34,20 +34,14 @@ public enum LoginError: Error, Equatable, Sendable {
   case refused(Text)
   /// Password or code were wrong `LoginFlow.refusalsMax` times; each counts toward a ban.
   case refusedTooOften
-  /// 403 without a word of why: this address is banned.
-  case banned
-  /// 404: `auth` is not loaded yet, or the URL is not Home Assistant's.
-  case notFound
   /// Home Assistant has forgotten this login, or knows no passwords.
   case flowEnded
   /// Home Assistant ended the login: `login_expired`, `too_many_retry`.
   case aborted(Text)
   /// A question that Homeward does not know.
   case unknownStep(Text)
-  /// 500 to 599: there is a server, and it cannot answer now.
-  case unavailable(status: Int)
-  /// An answer that is not Home Assistant's.
-  case notHomeAssistant(status: Int)
+  /// An answer without Home Assistant's own words.
+  case server(ServerRefusal)
 }
 
 /// A login with user name and password, and a second factor where the user has one.
@@ -180,15 +174,13 @@ public struct LoginFlow: Sendable {
     switch answer {
     case .granted(let accessToken, let token?):
       guard let credential = Credential(refreshToken: token, clientID: clientID.bytes) else {
-        return fail(.notHomeAssistant(status: 200))
+        return fail(.server(.notHomeAssistant(status: 200)))
       }
       state = .over
       return .end(.success(Login(credential: credential, accessToken: accessToken)))
-    case .granted(_, nil): return fail(.notHomeAssistant(status: 200))
+    case .granted(_, nil): return fail(.server(.notHomeAssistant(status: 200)))
     case .rejected(let words): return fail(.refused(words))
-    case .banned: return fail(.banned)
-    case .unavailable(let status): return fail(.unavailable(status: status))
-    case .notHomeAssistant(let status): return fail(.notHomeAssistant(status: status))
+    case .server(let refusal): return fail(.server(refusal))
     }
   }
 

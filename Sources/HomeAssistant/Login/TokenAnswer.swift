@@ -18,10 +18,8 @@ enum TokenAnswer {
   case granted(AccessToken, refreshToken: [UInt8]?)
   /// Home Assistant does not accept the grant. Each such answer counts toward a ban.
   case rejected(Text)
-  /// 403, and not in the words of `/auth/token`: this address is banned.
-  case banned
-  case unavailable(status: Int)
-  case notHomeAssistant(status: Int)
+  /// An answer without the words of `/auth/token`.
+  case server(ServerRefusal)
 
   /// No access token lives longer; Home Assistant's live for 30 minutes.
   static let lifetimeMax: Duration = .seconds(24 * 3600)
@@ -29,15 +27,14 @@ enum TokenAnswer {
   static func read(status: Int, body: Span<UInt8>, now: Instant) -> TokenAnswer {
     let json = try? JSON(parsing: body)
     switch status {
-    case 200: return granted(json, now: now) ?? .notHomeAssistant(status: status)
+    case 200: if let answer = granted(json, now: now) { return answer }
     case 400...403:
-      guard let error = json?["error"], case .text(let code) = error else {
-        return status == 403 ? .banned : .notHomeAssistant(status: status)
+      if case .text(let code)? = json?["error"] {
+        return .rejected(json?.get("error_description", orOnFailure: code) ?? code)
       }
-      return .rejected(json?.get("error_description", orOnFailure: code) ?? code)
-    case 404, 409, 429, 500...599: return .unavailable(status: status)
-    default: return .notHomeAssistant(status: status)
+    default: break
     }
+    return .server(ServerRefusal(status: status))
   }
 
   private static func granted(_ json: JSON?, now: Instant) -> TokenAnswer? {

@@ -10,38 +10,29 @@ public enum RegistrationAnswer: Sendable {
   case tokenRejected
   /// 400: Home Assistant does not like the request; our mistake.
   case requestRejected
-  /// 403: this address is banned, or may not register.
-  case forbidden
-  /// 404: `mobile_app` is not loaded yet, or the URL is not Home Assistant's.
-  case notFound
-  /// 500 to 599: there is a server, and it cannot answer now.
-  case unavailable(status: Int)
-  /// An answer that is not Home Assistant's, such as a hotel's page.
-  case notHomeAssistant(status: Int)
+  /// No registration was looked at.
+  case server(ServerRefusal)
 
   /// Reads an answer to a registration, whatever it is.
   public static func read(status: Int, body: borrowing ByteBuffer) -> RegistrationAnswer {
     switch status {
-    case 200, 201: return readRegistration(status: status, body: body.bytes)
+    case 200, 201: if let answer = readRegistration(body.bytes) { return answer }
     case 400: return .requestRejected
     case 401: return .tokenRejected
-    case 403: return .forbidden
-    case 404: return .notFound
-    case 500...599: return .unavailable(status: status)
-    default: return .notHomeAssistant(status: status)
+    default: break
     }
+    return .server(ServerRefusal(status: status))
   }
 
-  private static func readRegistration(status: Int, body: Span<UInt8>) -> RegistrationAnswer {
+  /// Nil where it is none.
+  private static func readRegistration(_ body: Span<UInt8>) -> RegistrationAnswer? {
     var fields = RegistrationFields()
     guard (try? fields.read(body)) != nil, let webhookID = fields.webhookID,
       var registration = Registration(webhookID: webhookID, protection: .plain)
-    else { return .notHomeAssistant(status: status) }
+    else { return nil }
     _ = registration.setAddresses(cloudhook: fields.cloudhookURL, remoteUI: fields.remoteUIURL)
     guard let secret = fields.secret else { return .withoutEncryption(registration) }
-    guard let key = SecretKey(hexadecimal: secret.span) else {
-      return .notHomeAssistant(status: status)
-    }
+    guard let key = SecretKey(hexadecimal: secret.span) else { return nil }
     registration.protection = .sealed(key)
     return .registered(registration)
   }

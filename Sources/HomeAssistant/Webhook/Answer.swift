@@ -27,16 +27,10 @@ public enum Answer: Equatable, Sendable {
   case encryptionRequired
   /// Another 400: the body was not JSON, or a proxy in between refuses us.
   case badRequest
-  /// 401 or 403: a proxy wants a login, or Home Assistant banned this address.
-  case forbidden(status: Int)
-  /// 404: `mobile_app` is not loaded yet, or the URL is not Home Assistant's.
-  case notFound
   /// 410: the registration was deleted and Home Assistant has restarted since.
   case gone
-  /// 5xx: Home Assistant stops, or a proxy cannot reach it.
-  case unavailable(status: Int)
-  /// Something that is not Home Assistant answered, such as the login page of a hotel.
-  case notHomeAssistant(status: Int)
+  /// No handler of Home Assistant answered.
+  case server(ServerRefusal)
 }
 
 extension Answer {
@@ -48,7 +42,7 @@ extension Answer {
     switch Envelope.open(&body, with: key) {
     case .message(let range): return status == 400 ? .refused(range) : .opened(range)
     case .otherKey: return .otherKey
-    case .notAnEnvelope: return status == 400 ? .badRequest : .notHomeAssistant(status: status)
+    case .notAnEnvelope: return status == 400 ? .badRequest : .server(ServerRefusal(status: status))
     }
   }
 
@@ -63,7 +57,7 @@ extension Answer {
       return .refused(0..<body.count)
     case .object?, .array?:
       return status == 400 ? .badRequest : .content(0..<body.count)
-    default: return status == 400 ? .badRequest : .notHomeAssistant(status: status)
+    default: return status == 400 ? .badRequest : .server(ServerRefusal(status: status))
     }
   }
 
@@ -73,7 +67,7 @@ extension Answer {
     switch status {
     case 200, 201:
       if body.isOverflowed {
-        self = .notHomeAssistant(status: status)
+        self = .server(ServerRefusal(status: status))
       } else if body.isEmpty {
         self = .notLive
       } else if body.bytes.trimmed().elementsEqual("{}") {
@@ -84,11 +78,8 @@ extension Answer {
     case 400:
       guard body.bytes.contains("encryption_required") else { return nil }
       self = .encryptionRequired
-    case 401, 403: self = .forbidden(status: status)
-    case 404: self = .notFound
     case 410: self = .gone
-    case 500...599: self = .unavailable(status: status)
-    default: self = .notHomeAssistant(status: status)
+    default: self = .server(ServerRefusal(status: status))
     }
   }
 

@@ -33,7 +33,7 @@ extension Webhook {
       switch answer {
       case .content(let range):
         guard let key = key(in: body.bytes.extracting(range)) else {
-          return .unanswered(.notHomeAssistant(status: status))
+          return .unanswered(.server(ServerRefusal(status: status)))
         }
         return .enabled(key)
       case .encryptionRequired: return .alreadyEnabled

@@ -33,8 +33,7 @@ public enum Outcome: Equatable, Sendable {
     case .refused(let range): self = .refused(range)
     case .unproven: self = type.isAnswered ? .dropped : .accepted
     case .notLive: self = type == .callService ? .failed : .notLive
-    case .otherKey, .encryptionRequired, .badRequest, .forbidden, .notFound, .gone, .unavailable,
-      .notHomeAssistant:
+    case .otherKey, .encryptionRequired, .badRequest, .gone, .server:
       self = .undelivered(answer)
     }
   }

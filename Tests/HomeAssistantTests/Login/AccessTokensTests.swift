@@ -161,11 +161,11 @@ import Testing
   }
 
   @Test(arguments: [
-    (403, "403: Forbidden", AccessTokens.Problem.banned, 3600),
-    (503, "", .unavailable(status: 503), 5), (404, "", .unavailable(status: 404), 5),
-    (400, "400: Bad Request", .notHomeAssistant(status: 400), 5),
-    (200, "<html>hotel</html>", .notHomeAssistant(status: 200), 5),
-    (200, #"{"access_token":"","expires_in":1800}"#, .notHomeAssistant(status: 200), 5),
+    (403, "403: Forbidden", AccessTokens.Problem.server(.forbidden(status: 403)), 3600),
+    (503, "", .server(.unavailable(status: 503)), 5), (404, "", .server(.notFound), 5),
+    (400, "400: Bad Request", .server(.notHomeAssistant(status: 400)), 5),
+    (200, "<html>hotel</html>", .server(.notHomeAssistant(status: 200)), 5),
+    (200, #"{"access_token":"","expires_in":1800}"#, .server(.notHomeAssistant(status: 200)), 5),
   ])
   mutating func whatSaysNothingAboutTheTokenDoesNotRejectIt(
     status: Int, body: String, problem: AccessTokens.Problem, seconds: Int64
@@ -178,7 +178,7 @@ import Testing
     #expect(until - now <= .seconds(seconds))
     #expect(until - now >= .seconds(seconds) * 0.7)
     // A ban does not go away with the network's name.
-    if problem == .banned {
+    if problem == .server(.forbidden(status: 403)) {
       tokens.networkChanged()
       #expect(tokens.tokenWanted(now: now) == .unavailable(problem, until: until))
     }

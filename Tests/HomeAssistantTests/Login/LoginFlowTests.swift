@@ -135,16 +135,17 @@ import Testing
       #"{"message":"Login blocked: User is local only"}"#, 403,
       .refused("Login blocked: User is local only")
     ),
-    ("403: Forbidden", 403, .banned),
+    ("401: Unauthorized", 401, .server(.forbidden(status: 401))),
+    ("403: Forbidden", 403, .server(.forbidden(status: 403))),
     (#"{"message":"Invalid flow specified"}"#, 404, .flowEnded),
-    ("404: Not Found", 404, .notFound),
-    (#"{"message":"Request already in progress"}"#, 409, .unavailable(status: 409)),
-    ("", 502, .unavailable(status: 502)),
-    ("400: Bad Request", 400, .notHomeAssistant(status: 400)),
-    ("<html>Welcome to the hotel</html>", 200, .notHomeAssistant(status: 200)),
-    ("{}", 200, .notHomeAssistant(status: 200)),
-    ("[]", 200, .notHomeAssistant(status: 200)),
-    ("", 302, .notHomeAssistant(status: 302)),
+    ("404: Not Found", 404, .server(.notFound)),
+    (#"{"message":"Request already in progress"}"#, 409, .server(.unavailable(status: 409))),
+    ("", 502, .server(.unavailable(status: 502))),
+    ("400: Bad Request", 400, .server(.notHomeAssistant(status: 400))),
+    ("<html>Welcome to the hotel</html>", 200, .server(.notHomeAssistant(status: 200))),
+    ("{}", 200, .server(.notHomeAssistant(status: 200))),
+    ("[]", 200, .server(.notHomeAssistant(status: 200))),
+    ("", 302, .server(.notHomeAssistant(status: 302))),
     (#"{"type":"abort","reason":"login_expired"}"#, 200, .aborted("login_expired")),
     (
       #"{"type":"form","flow_id":"a","step_id":"dance","errors":{}}"#, 200,
@@ -152,11 +153,11 @@ import Testing
     ),
     (
       #"{"type":"form","flow_id":"../../api","step_id":"init","errors":{}}"#, 200,
-      .notHomeAssistant(status: 200)
+      .server(.notHomeAssistant(status: 200))
     ),
     (
       #"{"type":"form","flow_id":"a","step_id":"select_mfa_module","data_schema":[]}"#, 200,
-      .notHomeAssistant(status: 200)
+      .server(.notHomeAssistant(status: 200))
     ),
   ])
   mutating func whateverElseComesBackEndsTheLogin(
@@ -174,21 +175,21 @@ import Testing
       LoginError.refused("User is not active")
     ),
     (#"{"error":"invalid_grant"}"#, 400, .refused("invalid_grant")),
-    ("403: Forbidden", 403, .banned),
-    (#"{"access_token":"acc","expires_in":1800}"#, 200, .notHomeAssistant(status: 200)),
+    ("403: Forbidden", 403, .server(.forbidden(status: 403))),
+    (#"{"access_token":"acc","expires_in":1800}"#, 200, .server(.notHomeAssistant(status: 200))),
     (
       #"{"access_token":"a c","refresh_token":"r","expires_in":1800}"#, 200,
-      .notHomeAssistant(status: 200)
+      .server(.notHomeAssistant(status: 200))
     ),
     (
       #"{"access_token":"a","refresh_token":"r\n","expires_in":1800}"#, 200,
-      .notHomeAssistant(status: 200)
+      .server(.notHomeAssistant(status: 200))
     ),
     (
       #"{"access_token":"a","refresh_token":"r","expires_in":-1}"#, 200,
-      .notHomeAssistant(status: 200)
+      .server(.notHomeAssistant(status: 200))
     ),
-    ("", 503, .unavailable(status: 503)),
+    ("", 503, .server(.unavailable(status: 503))),
   ])
   mutating func aCodeWithoutTokensEndsTheLogin(
     body: String, status: Int, error: LoginError
