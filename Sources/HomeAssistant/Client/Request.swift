@@ -61,19 +61,6 @@ extension RESTRequest {
   public var body: JSON? { nil }
 }
 
-/// For how long a request is sent again where its connection was lost before the answer came.
-///
-/// Home Assistant may have done what was asked and only the answer was lost, so what must not
-/// happen twice says `never`.
-public enum Retry: Equatable, Sendable {
-  /// It is sent once.
-  case never
-  /// Counted from when the request was made.
-  case within(Duration)
-  /// For as long as it takes, another credential included.
-  case always
-}
-
 /// Why a request has no answer, or the wrong one.
 public enum RequestError: Error, Equatable, Sendable {
   /// Home Assistant refused the command.

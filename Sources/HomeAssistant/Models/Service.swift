@@ -3,7 +3,7 @@ public import Bytes
 /// What Home Assistant can be told to do, and how.
 public struct ServiceDefinition: Equatable, Sendable {
   /// Whether a service answers with data of its own.
-  public enum Answer: Equatable, Sendable {
+  public enum ResponseSupport: Equatable, Sendable {
     /// It has none; to want one is an error.
     case none
     /// It does where the call wants an answer.
@@ -25,7 +25,7 @@ public struct ServiceDefinition: Equatable, Sendable {
   /// What the service may be aimed at, as Home Assistant describes it; nil of one without a target.
   public let target: JSON?
   /// Whether it answers with data of its own.
-  public let answer: Answer
+  public let response: ResponseSupport
 
   /// Such as `light.turn_on`.
   public var fullName: Text { domain + "." + service }
@@ -40,10 +40,10 @@ public struct ServiceDefinition: Equatable, Sendable {
     self.name = name?.nonempty ?? description?.nonempty ?? domain + "." + service
     fields = try members.get("fields")
     target = try members.getIfPresent("target")
-    let response: JSONObject? = try members.getIfPresent("response")
-    answer =
-      if let response {
-        try response.get("optional", default: false) ? .optional : .always
+    let answer: JSONObject? = try members.getIfPresent("response")
+    response =
+      if let answer {
+        try answer.get("optional", default: false) ? .optional : .always
       } else {
         .none
       }

@@ -59,30 +59,3 @@ public struct Registration: Sendable {
   /// The webhook's path below the address of Home Assistant.
   public var path: [UInt8] { [UInt8]("/api/webhook/") + webhookID }
 }
-
-// Messages
-
-extension Registration {
-  /// Writes a message as the registration wants it, into `buffer`, which is emptied first: sealed
-  /// with `nonce`, or plain. `writeData` writes the JSON of its `data`.
-  ///
-  /// Whether it fitted is seen from `buffer.isOverflowed`.
-  public func write(
-    _ type: MessageType, nonce: Nonce, into buffer: inout ByteBuffer,
-    writeData: (inout ByteBuffer) -> Void
-  ) {
-    switch protection {
-    case .sealed(let key):
-      Envelope.seal(type, with: key, nonce: nonce, into: &buffer, writeData: writeData)
-    case .plain: PlainMessage.write(type, into: &buffer, writeData: writeData)
-    }
-  }
-
-  /// Judges an answer to such a message; an envelope is opened in place.
-  public func readAnswer(status: Int, body: inout ByteBuffer) -> Answer {
-    switch protection {
-    case .sealed(let key): Answer.read(status: status, body: &body, with: key)
-    case .plain: Answer.read(status: status, plain: body)
-    }
-  }
-}

@@ -1,4 +1,4 @@
-public import Bytes
+import Bytes
 
 /// A sealed message. The real type stands outside in clear, only `data` is inside; Home
 /// Assistant's documentation says otherwise and is wrong.
@@ -10,17 +10,17 @@ public enum Envelope {
     Base64.encodedCount(of: SecretBox.overhead + dataCount) + 96
   }
 
-  /// Writes a sealed message into `buffer`, which is emptied first. `writeData` writes the JSON of
-  /// its `data` straight to where it is sealed in place.
+  /// Writes a sealed message into `buffer`, which is emptied first. `typeName` needs no escapes in
+  /// JSON; `writeData` writes the JSON of its `data` straight to where it is sealed in place.
   ///
   /// Whether it fitted is seen from `buffer.isOverflowed`.
-  public static func seal(
-    _ type: MessageType, with key: SecretKey, nonce: Nonce, into buffer: inout ByteBuffer,
+  static func seal(
+    typeName: StaticString, with key: SecretKey, nonce: Nonce, into buffer: inout ByteBuffer,
     writeData: (inout ByteBuffer) -> Void
   ) {
     buffer.removeAll()
     buffer.append("{\"type\":\"")
-    buffer.append(type.name)
+    buffer.append(typeName)
     buffer.append("\",\"encrypted\":true,\"encrypted_data\":\"")
     let start = buffer.count
     buffer.appendZeros(SecretBox.overhead)

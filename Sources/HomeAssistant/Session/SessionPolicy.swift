@@ -39,3 +39,16 @@ public struct SessionPolicy: Sendable {
     return policy
   }
 }
+
+/// For how long a request is sent again where its connection was lost before the answer came.
+///
+/// Home Assistant may have done what was asked and only the answer was lost, so what must not
+/// happen twice says `never`.
+public enum Retry: Equatable, Sendable {
+  /// It is sent once.
+  case never
+  /// Counted from when the request was made.
+  case within(Duration)
+  /// For as long as it takes, another credential included.
+  case always
+}

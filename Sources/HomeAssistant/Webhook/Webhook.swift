@@ -86,6 +86,17 @@ public enum Webhook {
 }
 
 extension Envelope {
+  /// Writes a sealed message into `buffer`, which is emptied first. `writeData` writes the JSON of
+  /// its `data` straight to where it is sealed in place.
+  ///
+  /// Whether it fitted is seen from `buffer.isOverflowed`.
+  public static func seal(
+    _ type: MessageType, with key: SecretKey, nonce: Nonce, into buffer: inout ByteBuffer,
+    writeData: (inout ByteBuffer) -> Void
+  ) {
+    seal(typeName: type.name, with: key, nonce: nonce, into: &buffer, writeData: writeData)
+  }
+
   /// Writes a sealed message into `buffer`, which is emptied first.
   ///
   /// Whether it fitted is seen from `buffer.isOverflowed`.

@@ -62,7 +62,7 @@ import Testing
     #expect(forecasts.description == "Gets them.")
     #expect(forecasts.fields["type"] == ["required": true])
     #expect(forecasts.target == ["entity": [["domain": ["weather"]]]])
-    #expect(forecasts.answer == .always)
+    #expect(forecasts.response == .always)
     #expect(services["weather", "other"] == nil)
     #expect(services["other", "get_forecasts"] == nil)
   }
@@ -78,8 +78,9 @@ import Testing
 
   @Test func aServiceSaysWhetherItAnswers() throws {
     let services: Services = try decode(Self.services)
-    #expect(services["homeassistant", "turn_on"]?.answer == .optional)
-    #expect(services["homeassistant", "restart"]?.answer == ServiceDefinition.Answer.none)
+    #expect(services["homeassistant", "turn_on"]?.response == .optional)
+    let restart = try #require(services["homeassistant", "restart"])
+    #expect(restart.response == .none)
     #expect(services["homeassistant", "restart"]?.target == nil)
   }
 
