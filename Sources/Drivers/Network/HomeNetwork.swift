@@ -15,11 +15,12 @@ public protocol HomeNetworkOwner: AnyObject {
   func homeNetworkRecovered()
 }
 
-/// In which network the machine is, as the kernel announces it: whoever manages the network.
+/// In which network the machine is, as the kernel announces it, whichever program manages the
+/// network.
 ///
-/// `HomeWatch` knows what to ask and what the answers mean; this moves the bytes between it and two
-/// sockets. While nothing changes it neither wakes up nor has a deadline. It needs no privileges,
-/// only sockets of `AF_NETLINK`.
+/// `NetworkMonitor` knows what to ask and what the answers mean; this moves the bytes between it and
+/// two sockets. While nothing changes it neither wakes up nor has a deadline. It needs no
+/// privileges, only sockets of `AF_NETLINK`.
 public final class HomeNetwork {
   /// Datagrams that one wake-up reads of a socket; the rest waits for the next turn of the loop.
   static let readsMax = 16
@@ -27,8 +28,8 @@ public final class HomeNetwork {
   private let loop: EventLoop
   private unowned(unsafe) let owner: any HomeNetworkOwner
   private let name: InlineText
-  private var watch: HomeWatch
-  private var buffer = ByteBuffer(capacity: HomeWatch.datagramByteCountMax)
+  private var monitor: NetworkMonitor
+  private var buffer = ByteBuffer(capacity: NetworkMonitor.datagramByteCountMax)
   private var route: Line?
   private var generic: Line?
 
@@ -39,27 +40,27 @@ public final class HomeNetwork {
     self.loop = loop
     unsafe self.owner = owner
     name = InlineText("network")
-    watch = HomeWatch(name: name)
+    monitor = NetworkMonitor(name: name)
   }
 
   /// Where the machine is, as far as is known.
-  public var place: NetworkPlace { watch.place }
+  public var place: NetworkPlace { monitor.place }
 
   /// Whether a radio would be noticed.
-  public var wirelessSight: WirelessSight { watch.wirelessSight }
+  public var wirelessSight: WirelessSight { monitor.wirelessSight }
 
   /// When `deadlineReached` is due, or nil while nothing changes.
-  public var deadline: Instant? { watch.deadline }
+  public var deadline: Instant? { monitor.deadline }
 
   /// Begins to look. The first place is told as soon as the kernel has answered.
   public func start(now: Instant) {
-    watch.begin()
+    monitor.begin()
     perform(now: now)
   }
 
   /// The deadline has come; earlier, nothing happens.
   public func deadlineReached(now: Instant) {
-    watch.deadlineReached(now: now)
+    monitor.deadlineReached(now: now)
     perform(now: now)
   }
 
@@ -70,23 +71,23 @@ public final class HomeNetwork {
   // MARK: What the machine wants
 
   private func perform(now: Instant) {
-    while let action = watch.nextAction() {
+    while let action = monitor.nextAction() {
       do throws(Errno) {
         try perform(action, now: now)
       } catch {
-        watch.failed(SourceFailure(error, of: name), now: now)
+        monitor.failed(SourceFailure(error, of: name), now: now)
       }
     }
   }
 
-  private func perform(_ action: HomeWatch.Action, now: Instant) throws(Errno) {
+  private func perform(_ action: NetworkMonitor.Action, now: Instant) throws(Errno) {
     switch action {
     case .open: try open(now: now)
     case .close: close()
     case .join(let netlink, let group): try line(netlink)?.socket.join(group: group)
     case .leave(let netlink, let group): try line(netlink)?.socket.leave(group: group)
     case .send(let netlink):
-      try line(netlink)?.socket.send(watch.request)
+      try line(netlink)?.socket.send(monitor.request)
     case .tellPlace: unsafe owner.placeChanged()
     case .tellFailure(let failure): unsafe owner.homeNetworkFailed(failure)
     case .tellRecovery: unsafe owner.homeNetworkRecovered()
@@ -98,7 +99,7 @@ public final class HomeNetwork {
     self.route = route
     let generic = try Line(.generic(), loop: loop, watcher: self)
     self.generic = generic
-    watch.opened(routePort: route.socket.port, genericPort: generic.socket.port, now: now)
+    monitor.opened(routePort: route.socket.port, genericPort: generic.socket.port, now: now)
   }
 
   private func close() {
@@ -124,12 +125,12 @@ public final class HomeNetwork {
         switch try line.socket.receive(into: &buffer) {
         case .wouldBlock: return
         case .nothingOfTheKernel: continue
-        case .overrun: watch.overrun(now: now)
-        case .truncated: watch.truncated(now: now)
-        case .datagram: watch.received(buffer.bytes, on: netlink, now: now)
+        case .overrun: monitor.overrun(now: now)
+        case .truncated: monitor.truncated(now: now)
+        case .datagram: monitor.received(buffer.bytes, on: netlink, now: now)
         }
       } catch {
-        watch.failed(SourceFailure(error, of: name), now: now)
+        monitor.failed(SourceFailure(error, of: name), now: now)
       }
       perform(now: now)
     }

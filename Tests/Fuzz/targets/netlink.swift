@@ -9,20 +9,20 @@ import Bytes
 /// first), and the bytes.
 func fuzz(_ input: Span<UInt8>) {
   var now = Instant(nanoseconds: 1_000_000_000)
-  var watch = HomeWatch(name: InlineText("network"))
-  watch.begin()
-  perform(&watch, now: now)
+  var monitor = NetworkMonitor(name: InlineText("network"))
+  monitor.begin()
+  perform(&monitor, now: now)
   var place = 0
   while input.count - place >= 3 {
     let count = min(Int(input[place + 1]) | Int(input[place + 2]) << 8, input.count - place - 3)
     let datagram = input.extracting(place + 3..<place + 3 + count)
     readAll(datagram)
-    if watch.isClosed { reachDeadline(&watch, now: &now) }
-    watch.received(datagram, on: input[place] & 1 == 0 ? .route : .generic, now: now)
-    perform(&watch, now: now)
+    if monitor.isClosed { reachDeadline(&monitor, now: &now) }
+    monitor.received(datagram, on: input[place] & 1 == 0 ? .route : .generic, now: now)
+    perform(&monitor, now: now)
     place += 3 + count
   }
-  findTheTruth(&watch, now: &now)
+  findTheTruth(&monitor, now: &now)
 }
 
 private let routePort: UInt32 = 1
@@ -30,14 +30,14 @@ private let genericPort: UInt32 = 2
 
 /// What a driver does. Returns on which socket a question was sent.
 @discardableResult
-private func perform(_ watch: inout HomeWatch, now: Instant) -> NetlinkProtocol? {
+private func perform(_ monitor: inout NetworkMonitor, now: Instant) -> NetlinkProtocol? {
   var asked: NetlinkProtocol?
-  while let action = watch.nextAction() {
+  while let action = monitor.nextAction() {
     switch action {
-    case .open: watch.opened(routePort: routePort, genericPort: genericPort, now: now)
+    case .open: monitor.opened(routePort: routePort, genericPort: genericPort, now: now)
     case .send(let netlink):
       asked = netlink
-      let request = watch.request.bytes
+      let request = monitor.request.bytes
       expect("a question is whole", request.count >= Netlink.messageHeaderByteCount)
       expect(
         "a question says how long it is",
@@ -50,24 +50,24 @@ private func perform(_ watch: inout HomeWatch, now: Instant) -> NetlinkProtocol?
   return asked
 }
 
-private func reachDeadline(_ watch: inout HomeWatch, now: inout Instant) {
-  guard let deadline = watch.deadline else {
+private func reachDeadline(_ monitor: inout NetworkMonitor, now: inout Instant) {
+  guard let deadline = monitor.deadline else {
     return expect("what is closed is opened again", false)
   }
   now = max(now, deadline)
-  watch.deadlineReached(now: now)
-  perform(&watch, now: now)
+  monitor.deadlineReached(now: now)
+  perform(&monitor, now: now)
 }
 
 /// A kernel without routes, which speaks the truth.
-private func findTheTruth(_ watch: inout HomeWatch, now: inout Instant) {
-  watch.overrun(now: now)
+private func findTheTruth(_ monitor: inout NetworkMonitor, now: inout Instant) {
+  monitor.overrun(now: now)
   for _ in 0..<8 {
-    guard let deadline = watch.deadline else { break }
+    guard let deadline = monitor.deadline else { break }
     now = max(now, deadline)
-    watch.deadlineReached(now: now)
-    while let netlink = perform(&watch, now: now) {
-      let sequence = watch.request.bytes.nativeInteger(UInt32.self, at: 8)
+    monitor.deadlineReached(now: now)
+    while let netlink = perform(&monitor, now: now) {
+      let sequence = monitor.request.bytes.nativeInteger(UInt32.self, at: 8)
       var answer = ByteBuffer(capacity: 20)
       answer.append(native: UInt32(20))
       answer.append(native: Netlink.MessageType.done)
@@ -75,11 +75,11 @@ private func findTheTruth(_ watch: inout HomeWatch, now: inout Instant) {
       answer.append(native: sequence)
       answer.append(native: netlink == .route ? routePort : genericPort)
       answer.append(native: Int32(0))
-      watch.received(answer.bytes, on: netlink, now: now)
+      monitor.received(answer.bytes, on: netlink, now: now)
     }
   }
-  expect("the truth is found", watch.place == .none)
-  expect("nothing is due then", watch.deadline == nil)
+  expect("the truth is found", monitor.place == .none)
+  expect("nothing is due then", monitor.deadline == nil)
 }
 
 /// Reads each message as each kind of answer, whatever it says it is.

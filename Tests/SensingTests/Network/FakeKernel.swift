@@ -3,7 +3,7 @@ import KernelHeaders
 import Sensing
 import Testing
 
-/// A kernel that answers what it is asked and announces what the test changes, and a `HomeWatch`
+/// A kernel that answers what it is asked and announces what the test changes, and a `NetworkMonitor`
 /// that speaks with it in virtual time.
 final class FakeKernel {
   typealias Station = KernelMessage.Station
@@ -45,7 +45,7 @@ final class FakeKernel {
   var endsWithErrors = true
 
   private(set) var now = Instant(nanoseconds: 1_000_000_000_000)
-  private(set) var watch = HomeWatch(name: InlineText("network"))
+  private(set) var monitor = NetworkMonitor(name: InlineText("network"))
   private(set) var isOpen = false
   private(set) var openCount = 0
   private(set) var groups: Set<String> = []
@@ -56,35 +56,35 @@ final class FakeKernel {
   private var pending: [(NetlinkProtocol, [UInt8])] = []
   private var waiting: [(NetlinkProtocol, [UInt8])] = []
 
-  var place: NetworkPlace { watch.place }
-  var deadline: Instant? { watch.deadline }
-  var wirelessSight: WirelessSight { watch.wirelessSight }
+  var place: NetworkPlace { monitor.place }
+  var deadline: Instant? { monitor.deadline }
+  var wirelessSight: WirelessSight { monitor.wirelessSight }
 
   // MARK: Time
 
   func begin() {
-    watch.begin()
+    monitor.begin()
     settle()
   }
 
   /// Lets everything be said that can be said at this moment.
   func settle() {
     repeat {
-      while let action = watch.nextAction() { perform(action) }
+      while let action = monitor.nextAction() { perform(action) }
       guard !pending.isEmpty else { return }
       let (netlink, datagram) = pending.removeFirst()
       let arriving = damage?(deliveredCount, datagram) ?? datagram
       deliveredCount += 1
-      watch.received(arriving.span, on: netlink, now: now)
+      monitor.received(arriving.span, on: netlink, now: now)
     } while true
   }
 
   /// Lets time pass, and the deadlines in it.
   func wait(_ duration: Duration) {
     let end = now + duration
-    while let deadline = watch.deadline, deadline <= end {
+    while let deadline = monitor.deadline, deadline <= end {
       now = max(now, deadline)
-      watch.deadlineReached(now: now)
+      monitor.deadlineReached(now: now)
       settle()
     }
     now = end
@@ -148,34 +148,34 @@ final class FakeKernel {
 
   func overrun() {
     pending = []
-    watch.overrun(now: now)
+    monitor.overrun(now: now)
     settle()
   }
 
   func truncate() {
-    watch.truncated(now: now)
+    monitor.truncated(now: now)
     settle()
   }
 
   func fail(_ failure: SourceFailure) {
-    watch.failed(failure, now: now)
+    monitor.failed(failure, now: now)
     settle()
   }
 
   // MARK: Actions
 
-  private func perform(_ action: HomeWatch.Action) {
+  private func perform(_ action: NetworkMonitor.Action) {
     switch action {
     case .open:
       #expect(!isOpen)
       (isOpen, openCount) = (true, openCount + 1)
-      watch.opened(routePort: Self.routePort, genericPort: Self.genericPort, now: now)
+      monitor.opened(routePort: Self.routePort, genericPort: Self.genericPort, now: now)
     case .close: (isOpen, groups, pending) = (false, [], [])
     case .join(let netlink, let group): groups.insert("\(netlink) \(group)")
     case .leave(let netlink, let group):
       #expect(groups.remove("\(netlink) \(group)") != nil, "it was in the group")
-    case .send(let netlink): answer(netlink, [UInt8](watch.request.bytes))
-    case .tellPlace: places.append(watch.place)
+    case .send(let netlink): answer(netlink, [UInt8](monitor.request.bytes))
+    case .tellPlace: places.append(monitor.place)
     case .tellFailure(let failure): reports.append("\(failure)")
     case .tellRecovery: reports.append("recovered")
     }

@@ -1,3 +1,11 @@
+/// One of the two conversations with the kernel.
+public enum NetlinkProtocol: Equatable, Sendable {
+  /// `NETLINK_ROUTE`: interfaces, routes, neighbours.
+  case route
+  /// `NETLINK_GENERIC`: families such as nl80211.
+  case generic
+}
+
 /// The numbers of netlink that matter here, as the kernel's headers give them: `linux/netlink.h`,
 /// `linux/genetlink.h`, `linux/rtnetlink.h`, `linux/neighbour.h`, `linux/if_link.h`,
 /// `linux/nl80211.h`. They are part of the kernel's promise to programs and never change.

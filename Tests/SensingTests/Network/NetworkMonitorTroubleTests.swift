@@ -4,7 +4,7 @@ import Sensing
 import Testing
 
 /// What the kernel refuses, drops, cuts off or takes back.
-@Suite struct HomeWatchTroubleTests {
+@Suite struct NetworkMonitorTroubleTests {
   private static let eth: UInt32 = 2
   private static let wlan: UInt32 = 3
   private static let scan: UInt16 = 32
@@ -33,9 +33,9 @@ import Testing
     kernel.interruptions = [Self.routes: 2]
     kernel.begin()
     #expect(kernel.places.isEmpty, "half a list is not believed")
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.places.isEmpty)
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.places == [home])
     #expect(kernel.reports.isEmpty)
   }
@@ -44,7 +44,7 @@ import Testing
     kernel.interruptions = [Self.scan: 1]
     kernel.begin()
     #expect(kernel.places.isEmpty)
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.places == [home])
   }
 
@@ -53,7 +53,7 @@ import Testing
     kernel.routes = []
     kernel.overrun()
     #expect(kernel.places == [home])
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.places == [home, .none])
     #expect(kernel.reports.isEmpty)
     #expect(kernel.openCount == 1)
@@ -70,7 +70,7 @@ import Testing
     kernel.begin()
     kernel.announceLink(Self.wlan)
     kernel.announceWhenAsked(.route, routeOverTheCable(sequence: 1, port: FakeKernel.routePort))
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.places == [home])
     #expect(kernel.deadline == nil, "nor taken for an announcement")
   }
@@ -123,10 +123,10 @@ import Testing
     kernel.begin()
     kernel.isMute = true
     kernel.announceLink(Self.wlan)
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.reports.isEmpty)
     kernel.isMute = false
-    kernel.wait(HomeWatch.answersTimeout)
+    kernel.wait(NetworkMonitor.answersTimeout)
     #expect(kernel.reports.count == 1)
     #expect(kernel.reports.first?.hasPrefix("silent") == true)
     kernel.wait(Supervision.firstDelay)
@@ -157,7 +157,7 @@ import Testing
     #expect(kernel.reports.isEmpty)
     #expect(kernel.place == .unknown)
     kernel.refusals = [:]
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.places == [home])
   }
 
@@ -165,9 +165,9 @@ import Testing
     kernel.begin()
     kernel.wireless = 40
     kernel.announceLink(Self.wlan)
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.reports.isEmpty)
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.asked.last == 40)
     #expect(kernel.places == [home])
     #expect(kernel.deadline == nil)
@@ -181,7 +181,7 @@ import Testing
     kernel.wireless = 32
     kernel.add(KernelMessage.Route(interface: Self.wlan, gateway: [192, 168, 1, 1]))
     kernel.routes.removeFirst()
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.wirelessSight == .present)
     #expect(kernel.place == home)
   }

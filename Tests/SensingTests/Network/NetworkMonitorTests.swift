@@ -4,7 +4,7 @@ import Sensing
 import Testing
 
 /// A board with a cable, a radio and a tunnel, and what it makes of where it is.
-@Suite struct HomeWatchTests {
+@Suite struct NetworkMonitorTests {
   private static let eth: UInt32 = 2
   private static let wlan: UInt32 = 3
   private static let tun: UInt32 = 7
@@ -151,7 +151,7 @@ import Testing
     kernel.begin()
     kernel.associate(Self.wlan, NL80211_CMD_ROAM, with: associated("Harbour", Self.far))
     #expect(kernel.places.count == 1, "not before it is quiet")
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(
       kernel.places == [
         try wireless("Harbour", Self.near), try wireless("Harbour", Self.far),
@@ -163,10 +163,10 @@ import Testing
     kernel.routes = [route(Self.wlan)]
     kernel.begin()
     kernel.associate(Self.wlan, NL80211_CMD_DISCONNECT, with: [])
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == .elsewhere(interface(Self.wlan, "wlan0")))
     kernel.associate(Self.wlan, NL80211_CMD_CONNECT, with: associated("Office", Self.far))
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == (try wireless("Office", Self.far)))
   }
 
@@ -174,10 +174,10 @@ import Testing
     kernel.routes = [route(Self.wlan, metric: 600)]
     kernel.begin()
     kernel.add(route(Self.eth, metric: 100))
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == (try wired(Self.gatewayHardware)))
     kernel.removeRoutes(over: Self.eth)
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == (try wireless("Harbour", Self.near)))
     #expect(kernel.places.count == 3)
   }
@@ -187,7 +187,7 @@ import Testing
     kernel.begin()
     kernel.routes = []
     kernel.announceLink(Self.eth)
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == .none)
   }
 
@@ -200,7 +200,7 @@ import Testing
       .route,
       KernelMessage.message(
         RTM_DELROUTE, KernelMessage.Route(destinationBits: 24, interface: Self.eth).payload))
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == .none)
   }
 
@@ -208,7 +208,7 @@ import Testing
     kernel.routes = [route(Self.wlan, metric: 600)]
     kernel.begin()
     kernel.add(route(Self.tun, metric: 50, gateway: nil))
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.place == .elsewhere(interface(Self.tun, "tun0")))
   }
 
@@ -221,7 +221,7 @@ import Testing
       kernel.announceRadio(Self.wlan, NL80211_CMD_CONNECT)
       kernel.wait(.milliseconds(20))
     }
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.asked.count == count + 3, "routes, link and stations, once")
     #expect(kernel.places.count == 1)
   }
@@ -254,15 +254,15 @@ import Testing
     kernel.interruptions = [:]
     kernel.begin()
     kernel.announceLink(Self.wlan)
-    kernel.wait(HomeWatch.quietTime - .milliseconds(1))
+    kernel.wait(NetworkMonitor.quietTime - .milliseconds(1))
     let count = kernel.asked.count
     // The announcement waits in the socket when the questions begin.
     kernel.announceWhenAsked(
       .route, KernelMessage.message(RTM_NEWROUTE, route(Self.eth, metric: 1).payload))
     kernel.wait(.milliseconds(1))
     #expect(kernel.asked.count == count + 3)
-    #expect(kernel.deadline == kernel.now + HomeWatch.quietTime)
-    kernel.wait(HomeWatch.quietTime)
+    #expect(kernel.deadline == kernel.now + NetworkMonitor.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(kernel.asked.count == count + 6)
     #expect(kernel.deadline == nil)
   }
@@ -321,7 +321,7 @@ import Testing
     kernel.begin()
     kernel.removeRoutes(over: Self.eth)
     kernel.add(route(Self.wlan))
-    kernel.wait(HomeWatch.quietTime)
+    kernel.wait(NetworkMonitor.quietTime)
     #expect(!kernel.groups.contains("route \(RTNLGRP_NEIGH.rawValue)"))
     // Had it been heard, it would be believed of the wrong cable.
     kernel.announce(
