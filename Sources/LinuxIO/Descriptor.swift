@@ -119,7 +119,7 @@ public struct OpenMode: Sendable {
   static let readAtOnce = OpenMode(flags: O_RDONLY | O_NONBLOCK, permissions: 0)
   /// A directory, to be synchronised or locked.
   public static let directory = OpenMode(flags: O_RDONLY | O_DIRECTORY, permissions: 0)
-  /// A new file that everybody can read; one that is there already is an error.
+  /// A new file that every user can read; one that is there already is an error.
   public static let writeNew = OpenMode(flags: O_WRONLY | O_CREAT | O_EXCL, permissions: 0o644)
   /// A new file that only its owner can read; one that is there already is an error.
   public static let writeNewPrivate = OpenMode(

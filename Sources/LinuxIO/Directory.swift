@@ -85,7 +85,7 @@ public struct Owner: Equatable, Sendable {
   public let group: UInt32
   private let mode: mode_t
 
-  /// Whether its group or everybody may write to it.
+  /// Whether its group or every user may write to it.
   public var sharesWriting: Bool { mode & 0o022 != 0 }
 
   fileprivate init(_ status: stat) {

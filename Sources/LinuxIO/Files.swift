@@ -39,7 +39,7 @@ public func makePrivateDirectory(at path: Path) throws(Errno) {
   try makeDirectory(at: path, permissions: 0o700)
 }
 
-/// Writes a file that everybody may read and that is not there yet, with the directory it is in.
+/// Writes a file that every user may read and that is not there yet, with the directory it is in.
 public func writeNewFile(at path: Path, _ bytes: Span<UInt8>) throws(Errno) {
   let parent = path.parent
   try makeDirectory(at: parent, permissions: 0o755)
@@ -98,7 +98,7 @@ public struct FileSystemSpace: Equatable, Sendable {
   public let totalBytes: UInt64
   /// Taken by files.
   public let usedBytes: UInt64
-  /// Free for everybody but root.
+  /// Free for every user but root.
   public let availableBytes: UInt64
   /// Whether nothing can be written there, by root either.
   public let isReadOnly: Bool

@@ -69,7 +69,7 @@ private final class World {
     look()
   }
 
-  /// Everybody becomes reasonable, and nothing may be left over.
+  /// Server and network behave from now on, and nothing may be left over.
   func reachTheEnd() {
     isQuiet = true
     connect()
@@ -128,7 +128,7 @@ private final class World {
     }
   }
 
-  /// A handler was called; it may do what everybody may.
+  /// A handler was called; it may do what every caller may.
   private func told(_ index: Int) {
     if wishes[index] == .cancelled { broken = "wish \(index) was cancelled" }
     guard !isQuiet else { return }

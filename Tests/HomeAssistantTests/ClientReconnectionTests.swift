@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// Home Assistant has banned the address, or somebody in front of it does not want us.
+  /// Home Assistant has banned the address, or a proxy before it refuses the client.
   @Test(arguments: [SessionPolicy(), .unattended])
   func whoeverIsForbiddenToConnectWaitsForAnHourEachTime(policy: SessionPolicy) throws {
     let rig = ClientRig(policy: policy)

@@ -72,7 +72,7 @@ import Testing
       ([0x61, 0xE2, 0x28], 3),
     ] as [([UInt8], Int)])
   func aTextThatIsNotUTF8IsRefusedAtItsFirstWrongByte(bytes: [UInt8], wrongAfter: Int) throws {
-    // The frame promises more than what comes: nobody waits for it.
+    // The frame promises more than what comes: the client does not wait for it.
     let longer = [UInt8]("twelve bytes".utf8)
     for prefix in [[], longer] {
       let start = [0x81, 125] + prefix + bytes[..<wrongAfter]
@@ -86,7 +86,7 @@ import Testing
       Server.frame(index == 0 ? Server.text : Server.continuation, [byte], fin: false)
     }
     try expect(.invalidUTF8, 1007, fragments)
-    // In binary it is nobody's business.
+    // A binary message may hold any bytes.
     let rig = ConversationRig.opened()
     rig.receive(Server.frame(Server.binary, bytes))
     #expect(rig.events == [.opened, .message(.binary, bytes)])

@@ -18,8 +18,8 @@ public protocol HomeNetworkOwner: AnyObject {
 /// In which network the machine is, as the kernel announces it, whichever program manages the
 /// network.
 ///
-/// `NetworkMonitor` knows what to ask and what the answers mean; this moves the bytes between it and
-/// two sockets. While nothing changes it neither wakes up nor has a deadline. It needs no
+/// `NetworkMonitor` knows what to ask and what the answers mean; this moves the bytes between it
+/// and two sockets. While nothing changes it neither wakes up nor has a deadline. It needs no
 /// privileges, only sockets of `AF_NETLINK`.
 public final class HomeNetwork {
   /// Datagrams that one wake-up reads of a socket; the rest waits for the next turn of the loop.
@@ -64,8 +64,8 @@ public final class HomeNetwork {
     perform(now: now)
   }
 
-  /// Closes the sockets and lets go of the loop, which keeps this alive until then. What is known of
-  /// the place stays as it is.
+  /// Closes the sockets and lets go of the loop, which keeps this alive until then. What is known
+  /// of the place stays as it is.
   public func stop() { close() }
 
   // MARK: What the machine wants

@@ -20,7 +20,7 @@ public final class Cache<Value> {
   ///   - updates: what changes it. They are subscribed to before it is asked for.
   ///   - settlingTime: from an event that makes the value outdated to the request for a new one,
   ///     since such events come in bursts.
-  ///   - retention: what becomes of it when nobody observes it.
+  ///   - retention: what becomes of it while it has no observer.
   public init(
     _ client: Client, populatedBy population: CachePopulation<Value>,
     updatedBy updates: [CacheUpdate<Value>] = [], settlingTime: Duration = .zero,
@@ -39,7 +39,7 @@ public final class Cache<Value> {
   ///   - client: is kept.
   ///   - value: what it is before the first event.
   ///   - updates: what makes and changes it.
-  ///   - retention: what becomes of it when nobody observes it.
+  ///   - retention: what becomes of it while it has no observer.
   public init(
     _ client: Client, _ value: Value? = nil, updatedBy updates: [CacheUpdate<Value>],
     retention: CacheRetention = .kept
@@ -65,7 +65,7 @@ public final class Cache<Value> {
   /// all the same. Nil where nothing failed, and of what is derived from another cache.
   public var failure: RequestError? { core.feed?.failure }
 
-  /// What becomes of it when nobody observes it. What is derived from another cache is as that one
+  /// What becomes of it while it has no observer. What is derived from another cache is as that one
   /// is.
   public var retention: CacheRetention {
     get { core.feed?.retention ?? .kept }
@@ -92,8 +92,8 @@ public final class Cache<Value> {
 
   // MARK: Deriving
 
-  /// What this value comes to, which is made once for each change, and only while somebody
-  /// observes it.
+  /// What this value comes to, which is made once for each change, and only while it has an
+  /// observer.
   public func map<Derived>(_ transform: @escaping (Value) -> Derived) -> Cache<Derived> {
     Cache<Derived>(
       read: { self.value.map(transform) },
@@ -102,7 +102,7 @@ public final class Cache<Value> {
 }
 
 extension Cache where Value: Equatable {
-  /// The same, but nobody is told of a value that equals the one before.
+  /// The same, but observers are not told of a value that equals the one before.
   public func withoutRepeats() -> Cache {
     Cache(
       read: { self.value },

@@ -81,7 +81,7 @@ final class CacheCore<Value> {
     }
   }
 
-  /// Tells everybody of a value.
+  /// Tells all observers of a value.
   func replace(with value: Value) {
     kept = value
     tell()

@@ -75,14 +75,14 @@ final class CacheFeed {
 
   // MARK: Observers
 
-  /// Somebody observes the cache. It starts, if it does not run.
+  /// The cache has an observer. It starts, if it does not run.
   func observed(by reader: any CacheFeedReader) {
     isObserved = true
     observersChanged()
     if phase == .stopped { start(reader) }
   }
 
-  /// Nobody observes the cache any more.
+  /// The cache has lost its last observer.
   func unobserved() {
     isObserved = false
     observersChanged()

@@ -26,7 +26,7 @@ public struct CachePopulation<Value> {
 
 /// What an event comes to.
 public enum CacheEffect: Equatable, Sendable {
-  /// Nothing is other than before, and nobody is told.
+  /// Nothing is other than before, and observers are not told.
   case unchanged
   /// Every observer is told the new value.
   case changed
@@ -100,7 +100,7 @@ public struct CacheUpdate<Value> {
   }
 }
 
-/// What becomes of a cache that nobody observes.
+/// What becomes of a cache without observers.
 public enum CacheRetention: Equatable, Sendable {
   /// It is kept up to date all the same: the next observer has a value at once.
   case kept

@@ -5,7 +5,7 @@ public import Bytes
 ///     let caches = Caches(client)
 ///     let observation = caches.areas.observe { areas in … }
 ///
-/// They live as long as this value or whoever else holds them.
+/// They live as long as this value, or as another reference to them.
 public final class Caches {
   private let client: Client
   private var made: [(key: AnyObject, wish: JSONObject, cache: AnyObject)] = []
@@ -37,7 +37,7 @@ public final class CacheKey<Kept: AnyObject>: Sendable {
   }
 }
 
-// MARK: Those that Home Assistant has for everybody
+// MARK: Those that Home Assistant has for all users
 
 extension Caches {
   /// What entities are: all, or those that are wished for.

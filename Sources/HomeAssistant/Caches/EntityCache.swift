@@ -14,7 +14,7 @@ public final class EntityCache {
   /// - Parameters:
   ///   - client: is kept.
   ///   - subscription: which entities.
-  ///   - retention: what becomes of it when nobody observes it.
+  ///   - retention: what becomes of it while it has no observer.
   public convenience init(
     _ client: Client, _ subscription: SubscribeEntities = SubscribeEntities(),
     retention: CacheRetention = .kept
@@ -44,7 +44,7 @@ public final class EntityCache {
   /// Why it is not up to date: Home Assistant refused the subscription, which is tried again.
   public var failure: RequestError? { core.feed.failure }
 
-  /// What becomes of it when nobody observes it.
+  /// What becomes of it while it has no observer.
   public var retention: CacheRetention {
     get { core.feed.retention }
     set { core.feed.retention = newValue }
@@ -112,7 +112,7 @@ final class EntityCacheCore {
   private(set) var store = EntityStore()
   private(set) var isPopulated = false
   private var observers = ObserverList<EntityCache.Handler>()
-  /// Somebody looks at the store, which cannot change meanwhile.
+  /// An observer looks at the store, which cannot change meanwhile.
   private var isTelling = false
   private var isForgotten = false
 

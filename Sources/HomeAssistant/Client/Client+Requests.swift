@@ -119,7 +119,7 @@ extension Result<Range<Int>?, RequestError> {
 
 extension RequestError {
   /// What the object of `error` says. Its other members, such as the parts of a translation, are
-  /// nobody's concern.
+  /// passed over.
   init(_ error: Span<UInt8>) {
     let json = (try? JSON(parsing: error)) ?? .null
     self = .server(

@@ -112,9 +112,9 @@ public final class Client {
     act(on: text)
   }
 
-  /// A message of bytes came. Home Assistant sends none unasked, and no request here asks for one, so
-  /// it is counted and passed over. RFC 6455 (section 7.4.1) would allow to close the connection with
-  /// 1003; what else comes over it is worth more.
+  /// A message of bytes came. Home Assistant sends none unasked, and no request here asks for one,
+  /// so it is counted and passed over. RFC 6455 (section 7.4.1) would allow to close the connection
+  /// with 1003; what else comes over it is worth more.
   public func receivedBinary() { session.unreadableCount += 1 }
 
   /// `deadline` has come.

@@ -1,6 +1,6 @@
 public import Bytes
 
-/// Who sends a message without a handler of its own, and gets the answer.
+/// The sender of messages without a handler of their own, which gets the answers.
 public protocol DirectMessageOwner: AnyObject {
   /// The JSON of the result, which stands there until this returns.
   func directMessageAnswered(_ result: Span<UInt8>)
@@ -9,8 +9,8 @@ public protocol DirectMessageOwner: AnyObject {
 }
 
 extension Client {
-  /// Sends a command that is written straight into the send buffer, for whoever sends all day:
-  /// nothing is allocated for it. One at a time; it is never repeated.
+  /// Sends a command that is written straight into the send buffer, for a program that sends
+  /// all day: nothing is allocated for it. One at a time; it is never repeated.
   ///
   /// - Parameters:
   ///   - owner: is told the end, once. It stays alive until then.

@@ -66,7 +66,7 @@ public enum RequestError: Error, Equatable, Sendable {
   /// Home Assistant refused the command.
   case server(code: Text, message: Text)
   /// An answer of the REST API with a status that is no success. A redirection is none either:
-  /// nobody acted on the call.
+  /// Home Assistant did not act on the call.
   case http(status: Int, body: Text)
   /// The answer was not what was expected.
   case decoding(JSONDecodingError)
@@ -79,7 +79,7 @@ public enum RequestError: Error, Equatable, Sendable {
   case expired
   /// The connection was lost, and the request is not sent again.
   case disconnected
-  /// Whoever asked wants no answer any more.
+  /// The program that asked wants no answer any more.
   case cancelled
   /// Events came faster than they were read.
   case overrun
@@ -101,7 +101,7 @@ extension RequestError {
     case .rejected: "Home Assistant does not accept the login any more"
     case .expired: "Home Assistant does not answer"
     case .disconnected: "the connection to Home Assistant was lost"
-    case .cancelled: "nobody wants an answer any more"
+    case .cancelled: "the request was cancelled"
     case .overrun: "events came faster than they were read"
     case .tooLarge: "the message or its answer is too large"
     case .unsupported: "this client has no REST API"

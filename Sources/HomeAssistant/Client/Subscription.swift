@@ -26,7 +26,8 @@ public struct Subscription: ~Copyable {
   public func resubscribe() { client?.resubscribe(id) }
 }
 
-/// Somebody watches the state of the connection, or what a cache keeps, as long as this value lives.
+/// A handler is told the state of the connection, or what a cache keeps, as long as this value
+/// lives.
 public struct Observation: ~Copyable {
   private var observed: (any Observed)?
   private let number: UInt64

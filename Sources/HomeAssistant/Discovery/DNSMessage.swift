@@ -15,7 +15,7 @@ public enum DNSError: Error, Equatable {
 
 /// What a response to a query of multicast DNS says (RFC 1035, 4.1; RFC 6762, 18).
 ///
-/// Reading it is a function of its bytes alone. It comes from anybody who is in the network: every
+/// Reading it is a function of its bytes alone. Each machine of the network can send one: every
 /// length is checked, and a message with one fault is not read at all.
 public struct DNSMessage: Sendable {
   /// The largest datagram of multicast DNS, headers of IP and UDP included (RFC 6762, 17).

@@ -1,7 +1,7 @@
 public import Bytes
 
-/// A Home Assistant that answered in the network. Each device of the network can say so: a person looks
-/// at the address before a password goes there.
+/// A Home Assistant that answered in the network. Each device of the network can say so: a person
+/// looks at the address before a password goes there.
 public struct FoundInstance: Equatable, Sendable {
   /// What its owner calls it.
   public let name: Text

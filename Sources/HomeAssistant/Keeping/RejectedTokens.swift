@@ -4,7 +4,8 @@ public import Bytes
 /// even after a restart: it counts rejected tokens and may ban the address, webhooks included.
 ///
 /// The file that keeps them has one fingerprint per line, 32 hexadecimal digits each, the newest
-/// last, and at least one. A damaged line may be that of any token, so a file with one is of no use.
+/// last, and at least one. A damaged line may be that of any token, so a file with one is of no
+/// use.
 public struct RejectedTokens: Equatable, Sendable {
   /// More tokens than a person tries in years; the oldest is forgotten for a new one.
   public static let countMax = 8

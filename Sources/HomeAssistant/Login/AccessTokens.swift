@@ -27,7 +27,7 @@ public struct AccessTokens: Sendable {
     case wait
     /// There is none now. The credential is not sent before `until`.
     case unavailable(Problem, until: Instant)
-    /// Not until somebody logs in again; the fingerprint of the credential is to be kept.
+    /// Not until a person logs in again; the fingerprint of the credential is to be kept.
     case rejected
   }
 
@@ -69,7 +69,7 @@ public struct AccessTokens: Sendable {
     if rejected.contains(fingerprint: credential.fingerprint) { state = .rejected }
   }
 
-  /// Somebody needs an access token.
+  /// The session or a call needs an access token.
   public mutating func tokenWanted(now: Instant) -> Step {
     switch state {
     case .rejected: return .rejected

@@ -47,7 +47,8 @@ public enum LoginError: Error, Equatable, Sendable {
 /// A login with user name and password, and a second factor where the user has one.
 ///
 /// `POST /auth/login_flow` opens a conversation, in which Home Assistant asks and a person answers;
-/// at its end is a code, and `POST /auth/token` gives a refresh token for it. No browser takes part.
+/// at its end is a code, and `POST /auth/token` gives a refresh token for it. No browser takes
+/// part.
 public struct LoginFlow: Sendable {
   /// Wrong passwords and codes in one login. Home Assistant counts them, and where it bans it
   /// usually does after five.

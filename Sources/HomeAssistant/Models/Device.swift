@@ -18,7 +18,7 @@ public struct Device: JSONDecodable, Equatable, Sendable {
   public let softwareVersion: Text?
   /// The version of the thing itself.
   public let hardwareVersion: Text?
-  /// The area it is in; nil where nobody put it into one.
+  /// The area it is in; nil where it is in none.
   public let areaID: Text?
   /// The labels that people put on it.
   public let labelIDs: [Text]

@@ -93,7 +93,7 @@ public struct ZoneAttributes: JSONDecodable, Equatable, Sendable {
   public let longitude: Double
   /// From the middle to the edge.
   public let radiusMeters: Double
-  /// A passive zone is for automations only and is nobody's state.
+  /// A passive zone is for automations only and is the state of no person.
   public let isPassive: Bool
 
   public init(json: JSON) throws(JSONDecodingError) {

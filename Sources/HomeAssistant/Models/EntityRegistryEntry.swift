@@ -37,8 +37,8 @@ public struct EntityRegistryEntry: JSONDecodable, Equatable, Sendable {
   public let configEntryID: Text?
   /// Settings of other integrations, by their domain.
   public let options: JSONObject
-  /// Only where one entry was asked for, not in the list of all. A null among them, which stands for
-  /// the entity's own name, is left out.
+  /// Only where one entry was asked for, not in the list of all. A null among them, which stands
+  /// for the entity's own name, is left out.
   public let aliases: [Text]?
   /// What people chose; nil where they did not.
   public let deviceClass: Text?

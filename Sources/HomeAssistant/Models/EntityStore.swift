@@ -6,7 +6,7 @@ public import Bytes
 ///     let change = try store.apply(event)      // the bytes of each event
 ///
 /// One change costs the same among a hundred entities and among ten thousand. The store cannot be
-/// copied, so no copy that somebody keeps makes the next change copy them all; an `Entity` taken
+/// copied, so no copy that a program keeps makes the next change copy them all; an `Entity` taken
 /// out of it is a value of its own.
 public struct EntityStore: ~Copyable {
   /// Entities that are kept; what is more is left out and counted.
@@ -83,7 +83,7 @@ public struct EntityStore: ~Copyable {
     if let range = parts.removals { try remove(event.extracting(range), &change) }
     if let range = parts.differences { try merge(event.extracting(range), &change, &touched) }
     for id in touched {
-      // An entity that came and went in one event is not here, and nobody is told.
+      // An entity that came and went in one event is not here, and observers are not told.
       switch slots[id]?.mark {
       case .added: change.added.append(id)
       case .changed: change.changed.append(id)

@@ -34,7 +34,7 @@ public struct EventType: Hashable, Sendable, JSONDecodable, ExpressibleByStringL
   public static var serviceRegistered: EventType { "service_registered" }
   /// A service is gone: `service_removed`.
   public static var serviceRemoved: EventType { "service_removed" }
-  /// Somebody changed the shopping list: `shopping_list_updated`.
+  /// A person or a program changed the shopping list: `shopping_list_updated`.
   public static var shoppingListUpdated: EventType { "shopping_list_updated" }
   /// An entity came, changed or went: `state_changed`.
   public static var stateChanged: EventType { "state_changed" }

@@ -8,9 +8,9 @@ public struct Area: JSONDecodable, Equatable, Sendable {
   public let name: Text
   /// What people call it too, when they speak.
   public let aliases: [Text]
-  /// The floor it is on; nil where nobody said.
+  /// The floor it is on; nil where none is set.
   public let floorID: Text?
-  /// Such as `mdi:sofa`; nil where nobody chose one.
+  /// Such as `mdi:sofa`; nil where none is set.
   public let icon: Text?
   /// The labels that people put on it.
   public let labelIDs: [Text]
@@ -37,9 +37,9 @@ public struct Floor: JSONDecodable, Equatable, Sendable {
   public let name: Text
   /// What people call it too, when they speak.
   public let aliases: [Text]
-  /// Such as `mdi:stairs`; nil where nobody chose one.
+  /// Such as `mdi:stairs`; nil where none is set.
   public let icon: Text?
-  /// 0 is the ground floor; nil where nobody said.
+  /// 0 is the ground floor; nil where none is set.
   public let level: Int?
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -58,11 +58,11 @@ public struct Label: JSONDecodable, Equatable, Sendable {
   public let id: Text
   /// What people call it.
   public let name: Text
-  /// Such as `red` or `#ff0000`; nil where nobody chose one.
+  /// Such as `red` or `#ff0000`; nil where none is set.
   public let color: Text?
   /// What people say it is for.
   public let description: Text?
-  /// Such as `mdi:tag`; nil where nobody chose one.
+  /// Such as `mdi:tag`; nil where none is set.
   public let icon: Text?
 
   public init(json: JSON) throws(JSONDecodingError) {
@@ -75,7 +75,7 @@ public struct Label: JSONDecodable, Equatable, Sendable {
   }
 }
 
-/// Somebody who may be home or not.
+/// A person, who may be home or not.
 public struct Person: JSONDecodable, Equatable, Sendable {
   /// It stays when people rename the person; not the entity's id.
   public let id: Text

@@ -24,9 +24,9 @@ public struct ServerConfig: JSONDecodable, Equatable, Sendable {
   public let country: Text?
   /// Such as `nl`.
   public let language: Text?
-  /// How it is reached from inside its network; nil where nobody set that.
+  /// How it is reached from inside its network; nil where that is not set.
   public let internalURL: Text?
-  /// How it is reached from outside; nil where nobody set that.
+  /// How it is reached from outside; nil where that is not set.
   public let externalURL: Text?
   /// `NOT_RUNNING`, `STARTING`, `RUNNING`, `STOPPING` or `FINAL_WRITE`.
   public let state: Text?

@@ -3,12 +3,12 @@ public import Bytes
 /// The notifications for a registered device, over the WebSocket.
 ///
 /// Home Assistant closes the channel without a word where one notification is not confirmed within
-/// 10 seconds, or where somebody else opens one for the same device. So each is confirmed before
+/// 10 seconds, or where another program opens one for the same device. So each is confirmed before
 /// anything is done about it, a confirmation that is refused opens the channel again at once, and
 /// it is opened again from time to time in any case, after a refusal too. After a reconnection the
 /// client does that.
 public final class PushChannel {
-  /// How long a channel may be closed at most without anybody knowing.
+  /// How long a channel may be closed at most before it is opened again.
   public static let renewalInterval: Duration = .seconds(600)
 
   /// How Home Assistant took the channel.

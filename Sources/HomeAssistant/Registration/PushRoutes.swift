@@ -3,7 +3,7 @@ public import Bytes
 /// A server that takes notifications for the device, `push_url` and `push_token`.
 ///
 /// Home Assistant posts to it without any signature: only the token tells its messages from those
-/// of others, and whoever has the two can have a notification shown. Both are secrets.
+/// of others, and a sender that has the two can have a notification shown. Both are secrets.
 public struct PushTarget: Equatable, Sendable {
   /// `http://` or `https://`; Home Assistant refuses a registration with anything else.
   public let url: Text

@@ -2,18 +2,18 @@ public import Bytes
 
 /// What Home Assistant gave to a device when it registered: where to send, and with which key.
 public struct Registration: Sendable {
-  /// How messages are kept from everybody on the way.
+  /// How messages are kept from those who read on the way.
   public enum Protection: Sendable {
-    /// With this key, which nobody but the two has.
+    /// With this key, which only the device and Home Assistant have.
     case sealed(SecretKey)
-    /// Not at all: Home Assistant gave no key. Anybody on the way can read and change the
+    /// Not at all: Home Assistant gave no key. Each machine on the way can read and change the
     /// messages, and no answer proves anything.
     case plain
   }
 
   /// The last part of the webhook's URL. Who knows it can talk to the webhook: it is a secret.
   public let webhookID: [UInt8]
-  /// How messages are kept from everybody on the way.
+  /// How messages are kept from those who read on the way.
   public var protection: Protection
   /// The webhook's address in the cloud, which is as secret as its id.
   public private(set) var cloudhookURL: Text?

@@ -30,7 +30,7 @@ public struct CreateLongLivedToken: Request {
     payload["client_icon"] = clientIcon.map { .text($0) }
     return payload
   }
-  /// A second one would be refused because of the first, which nobody has seen.
+  /// A second one would be refused because of the first, which the program has not seen.
   public var retry: Retry { .never }
 }
 

@@ -34,7 +34,7 @@ public struct RunAssist: SubscriptionRequest {
   public var pipelineID: Text?
   /// What goes on here.
   public var conversationID: Text?
-  /// From which device somebody speaks, in Home Assistant's registry: it tells the room.
+  /// From which device the person speaks, in Home Assistant's registry: it tells the room.
   public var deviceID: Text?
   /// How long the run may take; Home Assistant's own limit is 5 minutes, where it is nil.
   public var timeout: Duration?

@@ -177,7 +177,7 @@ public struct ImportStatistics: Request {
     }
   }
 
-  /// An entity's id, or `source:name` of what is nobody's.
+  /// An entity's id, or `source:name` of what belongs to no entity.
   public let id: Text
   /// What stands in front of the colon of the id; `recorder` for an entity's.
   public let source: Text
@@ -199,7 +199,7 @@ public struct ImportStatistics: Request {
   /// Hours of one statistic.
   ///
   /// - Parameters:
-  ///   - id: an entity's id, or `source:name` of what is nobody's.
+  ///   - id: an entity's id, or `source:name` of what belongs to no entity.
   ///   - source: what stands in front of the colon of the id; `recorder` for an entity's.
   ///   - name: for people; nil of an entity's.
   ///   - unit: what the figures are in.

@@ -14,7 +14,7 @@ public enum ConnectionState: Equatable, Sendable {
 
 /// Why there is no connection, and whether there will be one by itself.
 public enum DownReason: Equatable, Sendable {
-  /// Nobody asked for one, or `disconnect()` did not want it any more.
+  /// The program has not asked for one, or ended it with `disconnect()`.
   case idle
   /// Home Assistant refused the token, in these words. It counts refusals and may ban the address,
   /// so there is no further attempt until `connect()`.
@@ -61,6 +61,6 @@ public enum TokenResult: Equatable, Sendable {
   case token([UInt8])
   /// Not now; it is worth asking again.
   case unavailable(Text)
-  /// Not until somebody logs in again.
+  /// Not until a person logs in again.
   case rejected(Text)
 }

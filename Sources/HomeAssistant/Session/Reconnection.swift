@@ -18,7 +18,7 @@ struct Reconnection {
   /// The moment of the next attempt.
   ///
   /// Up to a second, or a fifth of the wait where that is more, is added: after a restart of Home
-  /// Assistant not everybody in the house comes back at the same moment.
+  /// Assistant not all devices in the house come back at the same moment.
   mutating func failed(readySince: Instant?, now: Instant) -> Instant {
     if let readySince, now - readySince >= stableAfter { attempt = 0 }
     let wait = waits[min(attempt, waits.count - 1)]

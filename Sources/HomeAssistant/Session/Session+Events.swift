@@ -76,7 +76,7 @@ extension Session {
     return id
   }
 
-  /// Nobody knows when there will be another token.
+  /// It is not known when there will be another token.
   private mutating func endImpatientRequests() {
     var index = 0
     while index < table.entries.count {

@@ -44,7 +44,7 @@ extension Session {
     guard let wireID = message.id else { return unreadableCount += 1 }
     // Who refuses a ping is alive too.
     keepAlive.pongReceived(id: wireID, now: now)
-    // What was cancelled, and the session's own messages, are nobody's.
+    // What was cancelled, and the session's own messages, have no entry.
     guard let index = table.index(ofWireID: wireID) else { return }
     let outcome: SessionOutcome =
       message.isSuccess ? .success(message.result) : .refused(message.error)
@@ -85,7 +85,7 @@ extension Session {
     }
   }
 
-  /// Ends what nobody here wants any more, once; events may already be on their way.
+  /// Ends what this program wants no more, once; events may already be on their way.
   mutating func unsubscribe(_ wireID: Int64) {
     guard !unsubscribed.contains(wireID) else { return }
     if unsubscribed.count == Self.unsubscribedMax { unsubscribed.removeFirst() }

@@ -11,7 +11,7 @@ public import Bytes
 /// Invariants:
 /// 1. The numbers of the messages only rise, over all connections.
 /// 2. Requests go out in the order in which they were wished for.
-/// 3. Every request that nobody cancels ends exactly once.
+/// 3. Every request that is not cancelled ends exactly once.
 /// 4. A token that Home Assistant refused starts no further attempt by itself.
 /// 5. While it is not idle, rejected or ready there is a deadline.
 public struct Session: ~Copyable {

@@ -10,7 +10,7 @@ public enum SessionAction: Equatable, Sendable {
   case fetchToken(TokenReason)
   /// Send the text of `withOutput` as one message.
   case send
-  /// Tell whoever watches: the session stands otherwise than before.
+  /// Tell the observers: the session stands otherwise than before.
   case stateChanged(ConnectionState)
   /// A request ended; nothing follows.
   case finished(RequestID, SessionOutcome)

@@ -31,7 +31,7 @@ public struct SessionPolicy: Sendable {
   /// The policy of a program with mains and a good network.
   public init() {}
 
-  /// The policy of a program that nobody looks after, such as one on a battery: where Home Assistant
+  /// The policy of a program without an operator, such as one on a battery: where Home Assistant
   /// stays away it knocks every 5 minutes in the end.
   public static var unattended: SessionPolicy {
     var policy = SessionPolicy()

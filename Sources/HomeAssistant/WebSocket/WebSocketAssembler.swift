@@ -80,7 +80,7 @@ struct WebSocketAssembler {
     }
   }
 
-  /// The end of a frame; nil where nothing is whole with it, or nobody asks for it.
+  /// The end of a frame; nil where nothing is whole with it, or its owner does not need it.
   private mutating func end() throws(WebSocketViolation) -> Item? {
     guard let frame else { return nil }
     self.frame = nil

@@ -1,6 +1,6 @@
 public import Bytes
 
-/// What a conversation asks of whoever has the socket.
+/// What a conversation asks of the owner of the socket.
 public enum WebSocketAction: Equatable, Sendable {
   /// The handshake is done: messages may be sent.
   case tellOpened
@@ -22,8 +22,8 @@ public struct WebSocketConversation: ~Copyable {
   public static let handshakeTimeout: Duration = .seconds(10)
   /// From our close to the end of the connection.
   public static let closeTimeout: Duration = .seconds(5)
-  /// The longest message where nobody says otherwise; aiohttp, which Home Assistant speaks with,
-  /// has the same limit.
+  /// The longest message where the owner sets no other limit; aiohttp, which Home Assistant speaks
+  /// with, has the same limit.
   public static let messageByteCountMax = 4 * 1024 * 1024
   /// Room for what came and is not understood yet: one piece of a TLS connection.
   public static let inputByteCountMax = 16 * 1024
@@ -209,7 +209,7 @@ public struct WebSocketConversation: ~Copyable {
   /// Begins to close an open WebSocket; the server ends the connection then. One that is closing
   /// is left to it. The code is one that may be sent, such as `WebSocketCloseCode.normal`.
   ///
-  /// - Returns: `.hangUp` where there is nobody to say it to yet.
+  /// - Returns: `.hangUp` where the server does not speak WebSocket yet.
   public mutating func close(
     code: UInt16, mask: InlineArray<4, UInt8>, now: Instant
   ) -> WebSocketAction? {

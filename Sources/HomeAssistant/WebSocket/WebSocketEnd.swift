@@ -10,14 +10,14 @@ public enum WebSocketMessageKind: Sendable {
 
 /// Why there is no WebSocket, or none any more.
 public enum WebSocketEnd: Error, Equatable, Sendable {
-  /// There was never a connection, and this is why, in the words of whoever tried.
+  /// There was never a connection, and this is why, in the words of the transport.
   case notConnected(InlineText)
   /// There is a server, and it opened no WebSocket.
   case refused(WebSocketRefusal)
   /// The server said that it closes. The code is 1005 where it gave none (RFC 6455, section
   /// 7.1.5); the reason is UTF-8 of at most 123 bytes, control characters included.
   case closedByServer(code: UInt16, reason: [UInt8])
-  /// The connection broke before anybody had said that it ends.
+  /// The connection broke before either side had said that it ends.
   case disconnected(InlineText)
   /// The server broke the protocol, or a limit of ours; it was told so.
   case violated(WebSocketViolation)
@@ -37,7 +37,7 @@ public enum WebSocketPhase: Equatable, Sendable {
 
 /// Why a server did not open a WebSocket when it was asked to.
 public enum WebSocketRefusal: Error, Equatable, Sendable {
-  /// 301, 302, 303, 307 or 308. It is not followed: whoever sits there would be told the token.
+  /// 301, 302, 303, 307 or 308. It is not followed: the server there would be told the token.
   /// The location is as it stood, and empty where there was none.
   case redirected(status: Int, location: [UInt8])
   /// 401.
@@ -105,7 +105,7 @@ public enum WebSocketViolation: Error, Equatable, Sendable {
 public enum WebSocketCloseCode {
   /// What the connection was for is done.
   public static let normal: UInt16 = 1000
-  /// Whoever sends it goes away.
+  /// The sender goes away.
   public static let goingAway: UInt16 = 1001
   /// The other one broke the protocol.
   public static let protocolError: UInt16 = 1002
@@ -113,7 +113,7 @@ public enum WebSocketCloseCode {
   public static let absent: UInt16 = 1005
   /// A text that is not UTF-8.
   public static let invalidPayload: UInt16 = 1007
-  /// A message longer than whoever sends this reads.
+  /// A message longer than the sender of this code reads.
   public static let messageTooBig: UInt16 = 1009
 
   /// Whether a close frame may carry this code.

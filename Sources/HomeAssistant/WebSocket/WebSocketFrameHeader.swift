@@ -74,8 +74,8 @@ extension ByteBuffer {
   /// Appends a whole frame as a client sends it, masked with `mask`, or nothing where it does not
   /// fit.
   ///
-  /// The mask has to be unguessable and new for each frame (RFC 6455, section 5.3): it keeps whoever
-  /// chose the payload from choosing what a proxy on the way sees.
+  /// The mask has to be unguessable and new for each frame (RFC 6455, section 5.3): it keeps the
+  /// author of the payload from choosing what a proxy on the way sees.
   mutating func append(
     _ opcode: WebSocketOpcode, _ payload: Span<UInt8>, mask: InlineArray<4, UInt8>
   ) {

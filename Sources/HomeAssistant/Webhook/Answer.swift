@@ -3,8 +3,8 @@ public import Bytes
 /// What an answer to a webhook message means.
 ///
 /// Home Assistant's status proves nothing: it is 200 for almost everything, the undecryptable
-/// included. An envelope that opens with our key shows that Home Assistant holds the key, and that it
-/// wrote this answer once. That it wrote it for this message only a `Challenge` shows.
+/// included. An envelope that opens with our key shows that Home Assistant holds the key, and that
+/// it wrote this answer once. That it wrote it for this message only a `Challenge` shows.
 public enum Answer: Equatable, Sendable {
   /// A handler ran to its end and Home Assistant holds our key. The JSON of its answer stands in
   /// this part of the buffer. It may be an old one, which was given again on the way.
@@ -46,9 +46,9 @@ extension Answer {
     }
   }
 
-  /// Judges an answer to a plain message, which anybody may have written or changed. A `{}` may
-  /// also be the whole of an answer here: of `update_sensor_states` without a sensor, or of
-  /// `render_template` without a template.
+  /// Judges an answer to a plain message, which a machine on the way may have written or changed. A
+  /// `{}` may also be the whole of an answer here: of `update_sensor_states` without a sensor, or
+  /// of `render_template` without a template.
   public static func read(status: Int, plain body: borrowing ByteBuffer) -> Answer {
     if let answer = Answer(status: status, body: body) { return answer }
     switch jsonKind(of: body.bytes) {

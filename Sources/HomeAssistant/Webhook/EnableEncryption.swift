@@ -4,7 +4,7 @@ extension Webhook {
   /// Asks Home Assistant for a key for a plain registration. From the moment it answers, it takes
   /// sealed messages only.
   ///
-  /// Where the answer is lost on the way, nobody will ever get that key: the registration is
+  /// Where the answer is lost on the way, no request gets that key again: the registration is
   /// locked, and the device must register again. Registering with encryption avoids it.
   public struct EnableEncryption: Message {
     /// `enable_encryption`
@@ -23,7 +23,7 @@ extension Webhook {
       case alreadyEnabled
       /// This Home Assistant cannot encrypt; such ones are from before 2022.
       case notAvailable
-      /// It said something else, or somebody else said something.
+      /// Home Assistant answered something else, or another server did.
       case unanswered(Answer)
     }
 

@@ -1,7 +1,7 @@
 import Bytes
 
 /// The messages that a webhook of the `mobile_app` integration takes, as far as they are of use to
-/// anybody but a telephone.
+/// others than telephones.
 public enum MessageType: CaseIterable, Sendable {
   /// Where the device is: `Location`.
   case updateLocation

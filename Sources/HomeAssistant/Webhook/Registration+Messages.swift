@@ -25,7 +25,7 @@ extension Registration {
   }
 }
 
-/// A message of a registration without a key, which everybody on the way can read and change.
+/// A message of a registration without a key, which each machine on the way can read and change.
 ///
 ///     {"type":"update_location","data":{…}}
 ///

@@ -96,8 +96,8 @@ extension Webhook {
       }
     }
 
-    /// Whether what Home Assistant has on record is what this message says, as far as it shows that:
-    /// an old answer may say something else.
+    /// Whether what Home Assistant has on record is what this message says, as far as it shows
+    /// that: an old answer may say something else.
     public func isKnown(by device: Device) -> Bool {
       device.appVersion == appVersion && device.deviceName == deviceName
         && device.manufacturer == manufacturer && device.model == model

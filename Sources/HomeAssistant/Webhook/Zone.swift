@@ -53,7 +53,7 @@ extension Webhook {
   public struct Zone: Equatable, Sendable {
     /// What names the zone.
     public let id: ZoneID
-    /// What people call it, which is also the state of whoever is in it.
+    /// What people call it, which is also the state of a person in it.
     public let name: Text
     /// Degrees, -90...90.
     public let latitude: Double
@@ -61,7 +61,7 @@ extension Webhook {
     public let longitude: Double
     /// From the middle to the edge.
     public let radiusMeters: Double
-    /// It is there for automations only: nobody is ever said to be in it.
+    /// It is there for automations only: no person is ever said to be in it.
     public let isPassive: Bool
     /// Such as `mdi:home`.
     public let icon: Text?

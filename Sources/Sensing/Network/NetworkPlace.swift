@@ -2,14 +2,14 @@ public import Bytes
 
 /// Where the machine is, as far as its network tells: over what the default route leaves.
 public enum NetworkPlace: Equatable, Sendable {
-  /// Nobody has looked yet.
+  /// The kernel has not been asked yet, or has not answered.
   case unknown
   /// There is no default route that works.
   case none
   /// A wireless network that the machine is associated with.
   case wireless(WirelessNetwork, NetworkInterface)
-  /// A cable, with the hardware address of the default gateway; nil until somebody has spoken to the
-  /// gateway, and nil for good where it never answers.
+  /// A cable, with the hardware address of the default gateway; nil until this machine has spoken
+  /// to the gateway, and nil for good where it never answers.
   case wired(gateway: HardwareAddress?, NetworkInterface)
   /// Something that tells no place: a tunnel, a modem, a radio without an association.
   case elsewhere(NetworkInterface)
@@ -43,7 +43,7 @@ public struct WirelessNetwork: Equatable, Sendable {
 
 /// Whether the machine knows a wireless network when it is in one.
 public enum WirelessSight: Equatable, Sendable {
-  /// Nobody has needed to know yet.
+  /// No question has needed it yet.
   case unknown
   /// The kernel has nl80211.
   case present

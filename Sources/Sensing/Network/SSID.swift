@@ -13,8 +13,8 @@ public struct SSID: Hashable, Sendable {
 
   /// Makes a name of its bytes.
   ///
-  /// - Returns: nil where `bytes` are none or too many, and where all of them are zero: so a network
-  ///   announces that it does not tell its name.
+  /// - Returns: nil where `bytes` are none or too many, and where all of them are zero: so a
+  ///   network announces that it does not tell its name.
   public init?(_ bytes: Span<UInt8>) {
     guard (1...Self.byteCountMax).contains(bytes.count) else { return nil }
     byteCount = UInt8(bytes.count)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HomeAssistant
 
-/// What becomes of a cache that nobody observes, and of one that is gone.
+/// What becomes of a cache without observers, and of one that is gone.
 @Suite struct CacheRetentionTests {
   private static let ends = ["unsubscribe_events", "unsubscribe_events", "unsubscribe_events"]
 

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test mutating func aTokenThatLivesShortlyIsUsedAllTheSame() throws {
-    // Each asker gets the one that was made for it, and no call is made before somebody asks.
+    // Each asker gets the one that was made for it, and no call is made before one asks.
     try get("one", lifetime: 30)
     try get("two", lifetime: 30)
   }

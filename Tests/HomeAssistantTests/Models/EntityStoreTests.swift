@@ -329,7 +329,8 @@ import Testing
 
   // What a change costs
 
-  /// Where the entities are in memory. A copy of them all, or a table made anew, would be elsewhere.
+  /// Where the entities are in memory. A copy of them all, or a table made anew, would be
+  /// elsewhere.
   private func address(of store: borrowing EntityStore) -> UInt {
     unsafe unsafeBitCast(store.slots, to: UInt.self)
   }

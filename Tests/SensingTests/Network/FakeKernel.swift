@@ -3,8 +3,8 @@ import KernelHeaders
 import Sensing
 import Testing
 
-/// A kernel that answers what it is asked and announces what the test changes, and a `NetworkMonitor`
-/// that speaks with it in virtual time.
+/// A kernel that answers what it is asked and announces what the test changes, and a
+/// `NetworkMonitor` that speaks with it in virtual time.
 final class FakeKernel {
   typealias Station = KernelMessage.Station
 

@@ -4,7 +4,7 @@ import Bytes
 ///
 ///     offset size field                        attribute
 ///          0    1 family                             3 IFLA_IFNAME: the name
-///          2    2 kind of hardware                  11 IFLA_WIRELESS: nothing of the link has changed
+///          2    2 kind of hardware                  11 IFLA_WIRELESS: the link is the same
 ///          4    4 interface
 struct LinkMessage: Sendable {
   let interface: NetworkInterface
@@ -41,7 +41,7 @@ struct LinkMessage: Sendable {
 struct NeighbourMessage: Sendable {
   let interface: UInt32
   let address: NetworkAddress?
-  /// Nil where nobody has answered, and where the answer is no address of six bytes.
+  /// Nil where no machine has answered, and where the answer is no address of six bytes.
   let hardwareAddress: HardwareAddress?
 
   init(_ message: borrowing NetlinkMessage) throws(NetlinkError) {

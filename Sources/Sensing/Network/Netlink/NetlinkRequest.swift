@@ -87,7 +87,7 @@ extension ByteBuffer {
     }
   }
 
-  /// A command and a version, which nobody looks at.
+  /// A command and a version, which the kernel does not look at.
   private mutating func appendGenericHeader(_ command: UInt8) {
     append(command)
     append(1)

@@ -93,7 +93,8 @@ extension WirelessNetwork {
 
 extension SSID {
   /// Finds the name among the elements of a frame: a number, a length, a value, without gaps. They
-  /// come from the air, from anybody: what is wrong in them ends the search, and nothing more.
+  /// come from the air, and each transmitter can send them: what is wrong in them ends the search,
+  /// and nothing more.
   init?(elements: Span<UInt8>) {
     var position = 0
     while elements.count - position >= 2 {
