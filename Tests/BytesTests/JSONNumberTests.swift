@@ -121,7 +121,9 @@ import Testing
     #expect(try number(text).integer == integer)
   }
 
-  @Test(arguments: ["", " 1", "1 ", "01", "1.", ".5", "+1", "0x1", "nan", "Infinity", "true", "1e"])
+  @Test(arguments: [
+    "", " 1", "1 ", "01", "1.", ".5", "+1", "0x1", "nan", "Infinity", "true", "1e", "1d5", "1D5",
+  ])
   func whatIsNoNumberIsRefused(text: String) {
     let bytes = [UInt8](text.utf8)
     #expect(JSONNumber(bytes.span) == nil)
