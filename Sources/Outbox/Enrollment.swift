@@ -3,7 +3,8 @@ public import HomeAssistant
 
 /// Gets a registration, with a token that is tried once.
 ///
-/// Events go in; then `nextAction` is asked until it is nil. `deadlineReached` is due at `deadline`.
+/// Events go in; then `nextAction` is asked until it is nil. `deadlineReached` is due at
+/// `deadline`.
 ///
 /// Home Assistant counts rejected tokens and may ban the address for ever, webhooks included. So
 /// a rejected token is never sent again, not even after a restart: its fingerprint is kept.

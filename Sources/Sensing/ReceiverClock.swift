@@ -8,7 +8,8 @@ struct ReceiverClock: Sendable {
   /// Rising times in a row after which an earlier clock is believed: receivers correct their date
   /// after a cold start.
   static let earlierReportsMax = 3
-  /// The two clocks drift apart by at most a part in so many: the kernel slews ours by 500 millionths.
+  /// The two clocks drift apart by at most a part in so many: the kernel slews ours by 500
+  /// millionths.
   static let driftDivisor: Int64 = 2000
 
   private var lastTime: WallTime?

@@ -9,7 +9,7 @@ public indirect enum SourceFailure: Error, Equatable, Sendable {
   case missing(InlineText)
   /// The agent may not open it: a group or a permission is missing.
   case notPermitted(InlineText)
-  /// Somebody else uses it.
+  /// Another program uses it.
   case busy(InlineText)
   /// The kernel or the connection failed with this error number.
   case failed(InlineText, errno: Int32)

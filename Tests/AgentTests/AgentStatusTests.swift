@@ -2,7 +2,7 @@ import Testing
 
 @testable import Agent
 
-/// The side that asks: the answer may be of another version, or of somebody else.
+/// The side that asks: the answer may be of another version, or of another program.
 @Suite struct AgentStatusTests {
   private func told(_ text: String) -> AgentStatus? {
     AgentStatus(document: [UInt8](text.utf8))

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A port that a home can leave and come back to: it stays bound, so that no connection of anybody
-/// gets it meanwhile.
+/// A port that a home can leave and come back to: it stays bound, so that no connection of another
+/// test gets it meanwhile.
 func reservedPort() -> UInt16 { boundSocket(isShared: true).port }
 
 /// A socket with a port of its own, which a server of this process may have as well where it

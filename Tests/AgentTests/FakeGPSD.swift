@@ -40,7 +40,7 @@ final class FakeGPSD: Sendable {
         guard client >= 0 else { break }
         if let self { self.serve(client) } else { close(client) }
       }
-      // Nobody else does: its number may be another socket's by then.
+      // Only this thread closes it: its number may be another socket's by then.
       close(listener)
     }
   }

@@ -42,7 +42,7 @@ extension PracticeServer {
 }
 
 extension Board {
-  /// A board without a token file, that nobody has paired yet.
+  /// A board without a token file, that is not paired yet.
   convenience init(unpairedWith home: PracticeServer) throws {
     try self.init(reportingTo: home.url, token: nil, isTokenFileNamed: false)
     keepSecret(home.password)

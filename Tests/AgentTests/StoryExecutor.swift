@@ -13,8 +13,8 @@ private final class StoryExecutor: TaskExecutor {
   }
 }
 
-/// Lets so many stories run at a time. Each has a dozen descriptors, and Foundation's `Process` reads
-/// past the end of a buffer where more than 1,364 are open.
+/// Lets so many stories run at a time. Each has a dozen descriptors, and Foundation's `Process`
+/// reads past the end of a buffer where more than 1,364 are open.
 private actor Entrance {
   static let shared = Entrance()
   private var free = 40

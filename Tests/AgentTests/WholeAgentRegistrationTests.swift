@@ -209,7 +209,7 @@ extension WholeAgent.Registering {
     #expect(ending.status == 0)
     #expect(ending.lines(with: "does not accept the token; it is never sent again").count == 1)
     #expect(ending.lines(with: "Home Assistant takes the data again after").count == 1)
-    // Nor does anybody else send that token.
+    // Nor does another command send that token.
     let pair = try await board.run("pair", "--token-file", board.path("token"), "--yes")
     #expect(pair.lines(with: "rejected this token before").count == 1, "\(pair.log)")
     #expect(refusedTokens(of: home) == 1)

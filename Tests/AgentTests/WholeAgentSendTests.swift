@@ -53,7 +53,7 @@ extension WholeAgent.Sending {
     /// The first line of the answer, or nil for none.
     let answer: String?
     let verdict: String
-    /// What the home noted, which nobody but it can know.
+    /// What the home noted, which only the home can know.
     let isNoted: @Sendable (PracticeHome.Event) -> Bool
     var testDescription: String { words[0] }
   }

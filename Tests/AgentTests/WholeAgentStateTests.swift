@@ -273,7 +273,7 @@ extension WholeAgent.State {
 }
 
 extension PracticeServer {
-  /// Whether anybody has opened a WebSocket, over which the token goes first.
+  /// Whether a client has opened a WebSocket, over which the token goes first.
   fileprivate var hasSeenASocket: Bool {
     journal.contains { if case .occurred(.socketOpened) = $0.event { true } else { false } }
   }

@@ -27,7 +27,7 @@ private final class ObservedHome {
     server = try PracticeServer(continuing: server)
   }
 
-  /// Waits until somebody subscribes to events.
+  /// Waits until a client subscribes to events.
   func eventsAreWatched() async throws {
     while let entry = await entries.next() {
       if entry.event == .occurred(.commanded("subscribe_events")) { return }

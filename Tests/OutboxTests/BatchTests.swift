@@ -72,7 +72,7 @@ import Testing
     #expect(states() == "[]")
     batch.record(level, .number(FixedPoint(2)))
     #expect(states() == "[\(element("level", "2"))]")
-    // Nobody acknowledged it.
+    // Home Assistant has not acknowledged it.
     #expect(states() == "[\(element("level", "2"))]")
   }
 

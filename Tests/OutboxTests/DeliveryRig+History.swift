@@ -3,7 +3,7 @@ import Sensing
 
 @testable import Outbox
 
-/// An event with history, read by somebody else's JSON reader.
+/// An event with history, read by Foundation's JSON reader.
 struct Chunk: Decodable {
   struct Event: Decodable {
     let eventType: String

@@ -40,7 +40,7 @@ import Testing
       ])
   }
 
-  /// Somebody else may answer there, and takes the locations for his own.
+  /// Another server may answer there, and take the locations for its own.
   @Test func whoeverAnswersOverAnotherRouteIsAskedWhoHeIs() throws {
     rig.answersInquiries = false
     rig.cycleDue()

@@ -326,7 +326,7 @@ import Testing
     #expect(try rig.acceptedCycle() == ["[]"])
   }
 
-  /// Behind a proxy nobody sees that Home Assistant restarted, and shows what it remembers.
+  /// Behind a proxy the agent does not see that Home Assistant restarted and shows old values.
   @Test func everythingIsToldAgainOnceAnHour() throws {
     _ = try rig.sensor("level", 1)
     try rig.acceptedCycle()

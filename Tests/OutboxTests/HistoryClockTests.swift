@@ -4,8 +4,8 @@ import Testing
 
 @testable import Outbox
 
-/// What becomes of the times of history where the clock was not right all the time. It begins as one
-/// that nobody has set.
+/// What becomes of the times of history where the clock was not right all the time. It begins as
+/// one that was never set.
 @Suite struct HistoryClockTests {
   private let rig: DeliveryRig
   private let level: SensorIndex
@@ -80,7 +80,7 @@ import Testing
     #expect(try rig.recoveredChunks().filter { !$0.readings.isEmpty }.map(\.clock) == ["unset"])
   }
 
-  /// There is no network, and nobody else sets the clock.
+  /// There is no network, and no other program sets the clock.
   @Test func twoFixesWithTheSameTimeAreAClock() throws {
     rig.clockIs(synchronized: false, ahead: .seconds(-1000))
     rig.outage(level, 1...2)

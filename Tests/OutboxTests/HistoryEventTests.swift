@@ -23,7 +23,7 @@ extension HistoryTests {
     #expect(rig.historyEntryCount == 0)
   }
 
-  /// Its answer may be what was lost. Whoever remembers the numbers knows it again.
+  /// Its answer may be what was lost. A reader that remembers the numbers knows it again.
   @Test(arguments: [false, true])
   func aChunkThatMayHaveArrivedComesAgainAsItWas(isAnswered: Bool) throws {
     rig.outage(level, 1...2000)

@@ -94,7 +94,7 @@ import Testing
     #expect(rig.underWay == .key)
   }
 
-  /// Somebody got the key, and it was not us.
+  /// Another client got the key, and not this one.
   @Test func aRegistrationThatIsLockedIsAnOutageAndCastsDoubt() throws {
     rig.cycleDue()
     rig.keyAnswered(.alreadyEnabled)

@@ -30,7 +30,8 @@ import Testing
     #expect(routes().current?.route == .home)
   }
 
-  /// Nobody said which networks are home: the address of the configuration is the one to take.
+  /// The person did not say which networks are home: the address of the configuration is the one to
+  /// take.
   @Test func whereHomeIsNotKnownTheCloudIsForWhenTheAddressFails() {
     var routes = routes(.unknown, home: nil)
     var order: [Route?] = [routes.current?.route]
@@ -46,7 +47,7 @@ import Testing
     #expect(routes.current == nil)
   }
 
-  /// Whoever sits in the harbour's network would be shown the webhook's address.
+  /// A stranger in the harbour's network would be shown the webhook's address.
   @Test func awayNothingIsSentInPlainUnlessThatIsAllowed() {
     let shy = routes(.away, hasCloud: false)
     #expect(shy.current == nil)

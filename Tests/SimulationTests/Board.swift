@@ -1,8 +1,8 @@
 import Bytes
 import Sensing
 
-/// A sensor of the board. No two of its values are alike, and none like another sensor's, so that each
-/// reading can be found again wherever it ends.
+/// A sensor of the board. No two of its values are alike, and none like another sensor's, so that
+/// each reading can be found again wherever it ends.
 struct BoardSensor {
   enum Kind { case number, text }
 

@@ -2,8 +2,8 @@ import Testing
 
 /// Days on which something was wrong once, by what it was.
 @Suite struct FoundSeedTests {
-  /// Whoever lets another day be drawn from a seed loses these: then other seeds are to be found, with
-  /// what was mended taken back.
+  /// A change that draws another day from a seed loses these: then other seeds are to be found,
+  /// with what was mended taken back.
   private func liveThrough(_ seeds: UInt64...) {
     for seed in seeds {
       for complaint in Day(seed: seed).live() { Issue.record("seed \(seed): \(complaint)") }
@@ -22,7 +22,7 @@ import Testing
   /// A reading came after its cycle had begun, and was replaced before the states were written.
   @Test func whatIsReplacedInTheMiddleOfACycleIsHistory() { liveThrough(64, 70) }
 
-  /// Somebody set the clock by hand, and the next cycle took it for the network's time.
+  /// A person set the clock by hand, and the next cycle took it for the network's time.
   @Test func aClockThatWasSetByHandIsNotBelieved() { liveThrough(0) }
 
   /// The clock was set while an entry that was out of memory waited for the next event.

@@ -3,8 +3,8 @@ import Testing
 
 @testable import PracticeHome
 
-/// What the model adds to the practice home, as a real Home Assistant does it: the contract tests hold
-/// the practice home itself to one.
+/// What the model adds to the practice home, as a real Home Assistant does it: the contract tests
+/// hold the practice home itself to one.
 @Suite struct ModelHomeTests {
   /// A device that speaks to a model and seals by itself.
   private final class Device {

@@ -17,7 +17,8 @@ private let environment = ProcessInfo.processInfo.environment
 
   private static let askedFor = environment["HOMEWARD_SEED"]
 
-  /// `HOMEWARD_SEED=7 swift test --filter theDayThatIsAskedFor` tells all of the day with that seed.
+  /// `HOMEWARD_SEED=7 swift test --filter theDayThatIsAskedFor` tells all of the day with that
+  /// seed.
   @Test(.enabled(if: Self.askedFor != nil, "HOMEWARD_SEED names no day"))
   func theDayThatIsAskedFor() throws {
     let seed = try #require(Self.askedFor.flatMap { UInt64($0) })

@@ -13,7 +13,8 @@ public enum SupplySelection: Equatable, Sendable {
 /// The batteries, chargers and mains supplies of `/sys/class/power_supply`
 /// (`Documentation/ABI/testing/sysfs-class-power`).
 ///
-/// Each supply fails under its own name: a broken gauge hides nothing of the others. Once the supplies are known, a sample allocates nothing.
+/// Each supply fails under its own name: a broken gauge hides nothing of the others. Once the
+/// supplies are known, a sample allocates nothing.
 public final class Supplies: Source {
   /// Supplies that are followed; each holds up to eleven files open.
   public static let suppliesMax = 16

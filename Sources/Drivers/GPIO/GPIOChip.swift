@@ -86,8 +86,8 @@ private func withCString<Result>(
   }
 }
 
-/// The names of GPIO lines of this machine: those that a person can type, at most `countMax`, in the
-/// order of chips and lines. Chips that may not be opened are left out.
+/// The names of GPIO lines of this machine: those that a person can type, at most `countMax`, in
+/// the order of chips and lines. Chips that may not be opened are left out.
 public func gpioLineNames(in devices: Path = Path("/dev"), countMax: Int) -> [[UInt8]] {
   var names: [[UInt8]] = []
   for number in 0..<GPIOChip.chipsMax {

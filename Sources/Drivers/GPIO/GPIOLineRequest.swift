@@ -21,7 +21,7 @@ import Sensing
 
   /// Asks the kernel for a line.
   ///
-  /// - Throws: EBUSY where somebody else has it; ENXIO or ENODEV where its chip cannot report
+  /// - Throws: EBUSY where another program has it; ENXIO or ENODEV where its chip cannot report
   ///   edges; EINVAL and others as the chip's driver likes.
   init(
     _ place: consuming GPIOLinePlace, isActiveLow: Bool, bias: GPIOBias

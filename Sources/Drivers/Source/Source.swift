@@ -22,8 +22,8 @@ public protocol Source: AnyObject {
   /// What messages call it, such as `gpsd` or `GPIO17`.
   var name: InlineText { get }
 
-  /// Reads what is there now and records it, or opens what it listens to. Called once in every cycle
-  /// while the source works. What could be read has been recorded even when it throws.
+  /// Reads what is there now and records it, or opens what it listens to. Called once in every
+  /// cycle while the source works. What could be read has been recorded even when it throws.
   func sample(at moment: Moment) throws(SourceFailure)
 
   var listening: Listening { get }

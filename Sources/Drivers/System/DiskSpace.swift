@@ -39,8 +39,8 @@ public final class DiskSpace: Source {
 }
 
 extension FileSystemSpace {
-  /// What root keeps for itself is not counted. Nil for file systems without blocks, such as procfs,
-  /// which have no size.
+  /// What root keeps for itself is not counted. Nil for file systems without blocks, such as
+  /// procfs, which have no size.
   var usedPercent: FixedPoint? {
     let (whole, overflowed) = usedBytes.addingReportingOverflow(availableBytes)
     return overflowed ? nil : percentage(of: usedBytes, in: whole)

@@ -2,11 +2,11 @@ import Bytes
 
 /// How large the events with history are, and when the next one may go.
 ///
-/// Events grow while they are answered soon and shrink when they are not, so that a weak link is not
-/// held by one when there is something fresh to tell. One that was not proven may have arrived, so it
-/// is sent again as it was, for Home Assistant's users to know it again; only then it is cut. Where
-/// the configuration says how much history may take of the link, the next one waits until the last
-/// one is within that.
+/// Events grow while they are answered soon and shrink when they are not, so that a weak link is
+/// not held by one when there is something fresh to tell. One that was not proven may have arrived,
+/// so it is sent again as it was, for Home Assistant's users to know it again; only then it is cut.
+/// Where the configuration says how much history may take of the link, the next one waits until the
+/// last one is within that.
 struct HistoryRateLimiter {
   static let smallestByteCount = 1024
   static let firstByteCount = 4 * 1024

@@ -14,7 +14,7 @@ public enum Route: CaseIterable, Sendable {
 
 /// Why a route is not taken.
 public enum RouteObstacle: Equatable, Sendable {
-  /// Nobody told its address.
+  /// Its address is not known.
   case noAddress
   /// The board is away, and the address is one of the home network.
   case away

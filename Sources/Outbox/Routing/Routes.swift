@@ -7,8 +7,8 @@ public import Sensing
 /// configuration comes first, and the cloud is for when it fails.
 ///
 /// A route that fails is left alone for a while, which grows with every failure in a row, and the
-/// next one is taken. When its time is over the better route is taken again; whoever comes or goes
-/// from home tries all of them anew.
+/// next one is taken. When its time is over the better route is taken again; a board that comes
+/// home or leaves tries all of them anew.
 public struct Routes: Sendable {
   /// How long a route is left alone after its first failure, and at most.
   public static let firstAbsence: Duration = .seconds(60)
@@ -41,7 +41,7 @@ public struct Routes: Sendable {
 
   /// - Parameters:
   ///   - instance: the address of the configuration.
-  ///   - home: the address in the home network; nil where nobody knows which networks are home.
+  ///   - home: the address in the home network; nil where no network is known to be home.
   ///   - cloudhook: the webhook's address in the cloud, as it was told last.
   ///   - remoteUI: the address of the home in the cloud, as it was told last.
   ///   - presence: what is known of the network at the start.
@@ -138,7 +138,8 @@ public struct Routes: Sendable {
     isDoubtful = false
   }
 
-  /// What was sent over a route was not proven. Returns whether there is another one to try at once.
+  /// What was sent over a route was not proven. Returns whether there is another one to try at
+  /// once.
   public mutating func failed(_ cause: OutageCause, over failed: Route, now: Instant) -> Bool {
     let index = index(of: failed)
     isDoubtful = isDoubtful || cause.isDoubtful

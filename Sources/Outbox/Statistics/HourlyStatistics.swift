@@ -1,12 +1,12 @@
 public import Bytes
 public import Sensing
 
-/// Finds out what Home Assistant would have written into its long-term statistics, had it been there:
-/// for each hour and sensor the mean, weighted by time, and the extremes.
+/// Finds out what Home Assistant would have written into its long-term statistics, had it been
+/// there: for each hour and sensor the mean, weighted by time, and the extremes.
 ///
-/// Home Assistant does that itself for hours in which it hears from the board. In an outage it goes on
-/// with the last value that it knows. So an hour is told here where Home Assistant was not reached for
-/// `unreachedMin` of it or more, and where we know more of it than Home Assistant.
+/// Home Assistant does that itself for hours in which it hears from the board. In an outage it goes
+/// on with the last value that it knows. So an hour is told here where Home Assistant was not
+/// reached for `unreachedMin` of it or more, and where we know more of it than Home Assistant.
 ///
 /// What was measured in an hour before the clock was set, or was known to be right, is forgotten.
 public struct HourlyStatistics {
@@ -28,8 +28,8 @@ public struct HourlyStatistics {
 
   public init(of sensors: SensorTable) { self.sensors = sensors }
 
-  /// The next hour that Home Assistant lacks and that was not taken yet, the oldest first; nil where
-  /// there is none.
+  /// The next hour that Home Assistant lacks and that was not taken yet, the oldest first; nil
+  /// where there is none.
   public mutating func takeHour() -> (sensor: MeasuredSensor, hour: SensorHour)? {
     finished.isEmpty ? nil : finished.removeFirst()
   }

@@ -1,8 +1,8 @@
 public import Bytes
 public import HomeAssistant
 
-/// Brings the hours that Home Assistant's long-term statistics lack there, and finds out whether they
-/// are there.
+/// Brings the hours that Home Assistant's long-term statistics lack there, and finds out whether
+/// they are there.
 ///
 /// One pass is: find this device's entities; then for each sensor, in chunks, look at what Home
 /// Assistant has of these hours, add ours where they differ, and after a while look again. What was
@@ -14,7 +14,8 @@ public import HomeAssistant
 /// sensor. So an hour waits for a while after its end, and until Home Assistant has figures of five
 /// minutes that came later: then it does not go back to that hour.
 ///
-/// Events go in; then `nextAction` is asked until it is nil. `deadlineReached` is due at `deadline`.
+/// Events go in; then `nextAction` is asked until it is nil. `deadlineReached` is due at
+/// `deadline`.
 ///
 /// Invariants:
 /// 1. At most one question is under way. One that was not given yet is dropped where the pass ends.

@@ -2,8 +2,8 @@ import Bytes
 
 /// How figures become those of another unit.
 ///
-/// Home Assistant shows temperatures in the unit that its user's system has, and keeps its statistics in
-/// it. It converts nothing else by itself that a sensor of ours measures.
+/// Home Assistant shows temperatures in the unit that its user's system has, and keeps its
+/// statistics in it. It converts nothing else by itself that a sensor of ours measures.
 struct UnitConversion: Equatable {
   private let factor: Double
   private let offset: Double

@@ -52,7 +52,7 @@ public struct WaitingHours: Equatable, Sendable {
     remove(sensors[oldest].hours[...0], of: sensors[oldest].sensor)
   }
 
-  /// Removes hours that nobody waits for any more.
+  /// Removes hours that are waited for no more.
   mutating func remove(_ hours: ArraySlice<SensorHour>, of sensor: MeasuredSensor) {
     guard let index = sensors.firstIndex(where: { $0.sensor == sensor }) else { return }
     sensors[index].hours.removeAll { hours.contains($0) }

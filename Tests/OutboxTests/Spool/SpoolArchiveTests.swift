@@ -4,7 +4,7 @@ import Testing
 
 @testable import Outbox
 
-/// What somebody who only looks finds in the files that a spool has written.
+/// What a reader that changes nothing finds in the files that a spool has written.
 @Suite struct SpoolArchiveTests {
   /// Files in memory, read as they are at that moment.
   private struct Reading {

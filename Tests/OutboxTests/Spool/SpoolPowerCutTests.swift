@@ -45,7 +45,7 @@ private struct Life {
   private(set) var broken: String?
 
   private let cap: Int
-  /// Or now this, now that, as somebody changes the configuration.
+  /// Or now this, now that, as the person changes the configuration.
   private let order: Spool.Order?
   /// Entries that were thinned or dropped, as far as they were counted before the power went.
   private(set) var losses = 0

@@ -10,7 +10,7 @@ import Testing
   private static let segment = 4 << 10
   private static let numbers = Array(Int64(0)..<480)
 
-  /// Some segments that nobody took anything of.
+  /// Some segments of which nothing was taken.
   private func disk() -> ModelDisk {
     let rig = SpoolRig(segment: Self.segment)
     for start in stride(from: Int64(0), to: 480, by: 40) { rig.keep(start..<start + 40) }
@@ -56,7 +56,7 @@ import Testing
     Issue.record("there are more reads than the test knows of")
   }
 
-  /// A drive that will not read the file until somebody has seen to it.
+  /// A drive that will not read the file until a person has repaired it.
   @Test(arguments: Spool.Order.allCases)
   func aSegmentThatIsNeverReadKeepsNobodyWaitingAndIsThereAtTheNextStart(order: Spool.Order) {
     let disk = disk()
@@ -160,7 +160,7 @@ import Testing
     #expect(rig.restarted().takeAll().numbers == Array(0..<4480))
   }
 
-  /// Nobody knows how long the file is; or what is in it, if the disk does not read it either.
+  /// It is not known how long the file is; or what is in it, if the disk does not read it either.
   @Test(arguments: Spool.Order.allCases, [false, true])
   func aFileThatCannotBeLookedAtKeepsItsNumbersAndTheOthersAreTaken(
     order: Spool.Order, isRead: Bool
