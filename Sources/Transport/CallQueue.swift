@@ -85,7 +85,7 @@ protocol CallQueueOwner: AnyObject {
     if case .reading = errand {} else { errand = .none }
     guard isRenewing else { return failAll(.transport(Self.notAllowed)) }
     let words = Self.notAllowed.bytes
-    take(tokens.connectionFailed(InlineText(words.span), now: Moment.now.instant))
+    follow(tokens.connectionFailed(InlineText(words.span), now: Moment.now.instant))
   }
 
   private static let notAllowed: Text = "no token may be sent from here"
@@ -99,7 +99,7 @@ protocol CallQueueOwner: AnyObject {
       if let refused { tokens.tokenRefused(refused, now: now) } else {
         tokens.tokenWanted(now: now)
       }
-    take(step)
+    follow(step)
   }
 
   func add(_ call: HTTPCall) {
@@ -108,7 +108,7 @@ protocol CallQueueOwner: AnyObject {
     }
     guard isAllowed else { return tell { $0.callFailed(call.id, .transport(Self.notAllowed)) } }
     waiting.append(call)
-    goOn()
+    startNext()
   }
 
   func cancel(_ id: RequestID) {
@@ -116,24 +116,24 @@ protocol CallQueueOwner: AnyObject {
     guard case .call(let call, _) = errand, call.id == id else { return }
     http.cancel()
     errand = .none
-    goOn()
+    startNext()
   }
 
   // MARK: One errand after the other
 
   /// Begins what is next where nothing is under way.
-  private func goOn() {
+  private func startNext() {
     guard case .none = errand else { return }
     if let call = wantedRefresh { return refresh(call) }
-    if !waiting.isEmpty { take(tokens.tokenWanted(now: Moment.now.instant)) }
+    if !waiting.isEmpty { follow(tokens.tokenWanted(now: Moment.now.instant)) }
   }
 
   /// Serves what waits for a token: the session, or the next call.
-  private func take(_ step: AccessTokens.Step) {
+  private func follow(_ step: AccessTokens.Step) {
     switch step {
     case .send(let call):
       wantedRefresh = call
-      goOn()
+      startNext()
     case .wait: return
     case .use(let token):
       tellToken(.token(token))
@@ -202,11 +202,11 @@ extension CallQueue: TransferOwner {
       let step = refreshAnswered(http.response, status: status, now: now)
       http.request.wipe()
       http.response.wipe()
-      take(step)
-    case (.refresh, .failed(let words)): take(tokens.connectionFailed(words, now: now))
+      follow(step)
+    case (.refresh, .failed(let words)): follow(tokens.connectionFailed(words, now: now))
     case (.call(let call, let token), .answered(status: 401)):
       waiting.insert(call, at: 0)
-      take(tokens.tokenRefused(token, now: now))
+      follow(tokens.tokenRefused(token, now: now))
     case (.call(let call, _), .answered(let status)):
       if status < 400 { tokens.tokenAccepted() }
       self.errand = .reading
@@ -216,7 +216,7 @@ extension CallQueue: TransferOwner {
       tell { $0.callFailed(call.id, .transport(Text(words.bytes))) }
     case (.none, _), (.reading, _): preconditionFailure("nothing was under way")
     }
-    goOn()
+    startNext()
   }
 }
 

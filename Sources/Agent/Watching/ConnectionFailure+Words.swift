@@ -25,11 +25,10 @@ extension WebSocketRefusal {
     case .redirected(let status, let location):
       "it redirects to \(shown: Text(location)) (\(status)), which is not followed; is that the"
         + " address to use?"
-    case .unauthorized: "a proxy before Home Assistant wants a login of its own (401)"
-    case .forbidden:
-      "Home Assistant refuses this address (403); is it in its ip_bans.yaml?"
+    case .unauthorized: ServerRefusal.forbidden(status: 401).words()
+    case .forbidden: ServerRefusal.forbidden(status: 403).words()
     case .notFound: "there is no WebSocket (404); is it the address of Home Assistant?"
-    case .serverFailed(let status): "Home Assistant is not available (\(status))"
+    case .serverFailed(let status): ServerRefusal.unavailable(status: status).words()
     case .unexpectedStatus(let status): "it answers \(status); is it Home Assistant?"
     case .notHTTP, .responseTooLong, .notUpgraded, .wrongAccept, .unwantedExtension,
       .unwantedSubprotocol:
