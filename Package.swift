@@ -65,6 +65,7 @@ let package = Package(
       name: "HomeAssistantAsync",
       dependencies: ["Bytes", "HomeAssistant", "LinuxIO", "Transport"],
       swiftSettings: everywhere),
+    .target(name: "YAML", dependencies: ["Bytes", "CYAML"], swiftSettings: shipped),
     .target(
       name: "Outbox", dependencies: ["Bytes", "Sensing", "HomeAssistant"],
       swiftSettings: shipped),
@@ -78,15 +79,29 @@ let package = Package(
       swiftSettings: shipped),
     // Layer 4
     .target(
+      name: "Board",
+      dependencies: [
+        "Drivers", "Transport", "LinuxIO", "Outbox", "YAML", "HomeAssistant", "Sensing", "Bytes",
+        "CLinux",
+      ],
+      swiftSettings: shipped),
+    .target(
       name: "Agent",
       dependencies: [
-        "Drivers", "Transport", "LinuxIO", "Outbox", "HomeAssistant", "Sensing", "Bytes", "CLinux",
-        "CYAML",
+        "Board", "Drivers", "Transport", "LinuxIO", "Outbox", "HomeAssistant", "Sensing", "Bytes",
+        "CLinux",
+      ],
+      swiftSettings: shipped),
+    .target(
+      name: "Tools",
+      dependencies: [
+        "Agent", "Board", "Drivers", "Transport", "LinuxIO", "Outbox", "YAML", "HomeAssistant",
+        "Sensing", "Bytes", "CLinux",
       ],
       swiftSettings: shipped),
     // Layer 5
     .executableTarget(
-      name: "homeward", dependencies: ["Agent", "CLinux"], swiftSettings: shipped,
+      name: "homeward", dependencies: ["Tools"], swiftSettings: shipped,
       linkerSettings: agentLibraries),
 
     // The practice home: a stand-in for Home Assistant, for newcomers and fast tests. It is an
@@ -135,7 +150,16 @@ let package = Package(
       swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps")),
     .testTarget(
-      name: "AgentTests", dependencies: ["Agent", "HomeAssistant", "PracticeHome", "TestRun"],
+      name: "BoardTests",
+      dependencies: ["Board", "YAML", "Drivers", "Transport", "Outbox", "Sensing", "Bytes"],
+      swiftSettings: everywhere, linkerSettings: agentLibraries),
+    .testTarget(
+      name: "ToolsTests",
+      dependencies: ["Tools", "Board", "Outbox", "HomeAssistant", "Sensing", "Bytes"],
+      swiftSettings: everywhere, linkerSettings: agentLibraries),
+    .testTarget(
+      name: "AgentTests",
+      dependencies: ["Agent", "Board", "Tools", "HomeAssistant", "PracticeHome", "TestRun"],
       cSettings: withGNU, swiftSettings: everywhere,
       linkerSettings: agentLibraries + libraries("microhttpd")),
     .testTarget(

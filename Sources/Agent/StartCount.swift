@@ -2,12 +2,12 @@ import Bytes
 import CLinux
 import LinuxIO
 
-/// Counts the starts of a service since it last did well, so that an agent which ends again and again
-/// is started more and more rarely.
+/// Counts the starts of a service since it last did well, so that an agent which ends again and
+/// again is started more and more rarely.
 ///
 /// From its version 254 on systemd does this by itself (`RestartSteps=`). For an older one the unit
-/// has a `RuntimeDirectory=` that is kept between automatic starts; without such a directory nothing is
-/// counted. The file in it has a byte for each start, and no contents.
+/// has a `RuntimeDirectory=` that is kept between automatic starts; without such a directory
+/// nothing is counted. The file in it has a byte for each start, and no contents.
 struct StartCount {
   /// How long a run lasts that does away with the starts before it.
   static let goodRun: Duration = .seconds(600)

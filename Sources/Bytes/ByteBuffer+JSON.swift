@@ -122,3 +122,35 @@ extension ByteBuffer {
     append(hexadecimalDigit: control & 15)
   }
 }
+
+extension ByteBuffer {
+  /// What members leave free for the ends of all that is open, and for the frames of what has no
+  /// member left.
+  public var endsByteCount: Int { capacity / 32 }
+
+  /// Appends a member whose value `writeValue` writes. One that does not fit is left out: a text of
+  /// Home Assistant may be as long as it likes, and the others are told all the same.
+  @inline(never)
+  public mutating func appendMember(_ key: StaticString, _ writeValue: (inout ByteBuffer) -> Void) {
+    appendWhole(leaving: endsByteCount) {
+      $0.appendJSON(key: key)
+      writeValue(&$0)
+    }
+  }
+
+  /// The same with a value at hand.
+  @inline(never)
+  public mutating func appendMember(_ key: StaticString, _ value: StaticString) {
+    appendMember(key) { $0.appendJSON(value) }
+  }
+
+  @inline(never)
+  public mutating func appendMember(_ key: StaticString, _ value: Span<UInt8>) {
+    appendMember(key) { $0.appendJSON(value) }
+  }
+
+  @inline(never)
+  public mutating func appendMember(_ key: StaticString, _ value: Int) {
+    appendMember(key) { $0.appendJSON(value) }
+  }
+}

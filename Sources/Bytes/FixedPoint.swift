@@ -88,4 +88,10 @@ extension ByteBuffer {
     }
     append(text.span.extracting(start...))
   }
+
+  /// Appends a number with so many decimals; nothing where it is too large for that.
+  @inline(never)
+  public mutating func append(_ number: Double, decimals: UInt8) {
+    if let number = FixedPoint(rounding: number, decimals: decimals) { append(number) }
+  }
 }

@@ -1,11 +1,6 @@
-import Agent
-import CLinux
+import Tools
 
 @main
 struct Main {
-  static func main() {
-    unsafe clinux_report_fatal_signals(
-      homewardVersion.utf8Start, homewardVersion.utf8CodeUnitCount)
-    exit(Homeward.main().rawValue)
-  }
+  static func main() { Homeward.main() }
 }

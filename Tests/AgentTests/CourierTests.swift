@@ -4,6 +4,7 @@ import TestRun
 import Testing
 
 @testable import Agent
+@testable import Board
 @testable import Bytes
 @testable import HomeAssistant
 @testable import Outbox
@@ -42,13 +43,12 @@ private final class CourierRig {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let token = folder.appending(path: "token")
     try Data("token".utf8).write(to: token)
-    var configuration = try Outcome.configuration(
-      """
+    let file = """
       home_assistant: { url: "\(url)", token_file: \(token.path)\(server) }
       state_directory: \(folder.path)/state
       \(settings)
-
-      """)
+      """
+    var configuration = try Configuration.parse([UInt8](file.utf8))
     // Nothing is waited for.
     configuration.homeAssistant.registersAgainAfter = .zero
     device = DeviceFingerprint(ofDeviceID: DeviceIdentity(host: configuration.host).deviceID)
@@ -279,7 +279,7 @@ private final class CourierRig {
     try text.write(to: file)
     let keeper = StatisticsKeeper(
       in: Path([UInt8](folder.path.utf8)), of: DeviceFingerprint(low: 1, high: 2),
-      reporter: quietReporter(try Outcome.configuration(minimum)))
+      reporter: quietReporter(try Configuration.least()))
     #expect(keeper.read().isEmpty)
     #expect(keeper.keep(Self.hours(1)))
     #expect(try Data(contentsOf: file) == text)

@@ -2,6 +2,7 @@ import Bytes
 import Testing
 
 @testable import Agent
+@testable import Board
 
 /// The lines for scripts, whatever Home Assistant says in them.
 @Suite struct EventStreamTests {

@@ -5,7 +5,8 @@ import Outbox
 import Sensing
 import Testing
 
-@testable import Agent
+@testable import Board
+@testable import Tools
 
 /// Tracks as GPX, and readings and fixes as a table.
 @Suite struct ExportFormatTests {

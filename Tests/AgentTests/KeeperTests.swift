@@ -3,6 +3,7 @@ import TestRun
 import Testing
 
 @testable import Agent
+@testable import Board
 @testable import HomeAssistant
 
 /// The agent's keeper with a state directory that keeps a registration, or cannot.
@@ -13,7 +14,7 @@ private struct KeeperRig {
   init() throws {
     let folder = TestRun.newPlace()
     place = folder.appending(path: "registration.json")
-    let configuration = try Outcome.configuration(minimum)
+    let configuration = try Configuration.least()
     keeper = Keeper(
       try StateDirectory.open([UInt8](folder.path.utf8)),
       Reporter(
@@ -54,5 +55,12 @@ private struct KeeperRig {
       $0.contains("the registration cannot be kept in")
     }
     #expect(lines.count == 2, "\(said)")
+  }
+}
+
+extension Configuration {
+  /// The least that a file says, and more on the lines below it.
+  static func least(_ more: String = "") throws -> Configuration {
+    try parse([UInt8]("home_assistant: { url: http://192.168.1.5:8123 }\n\(more)".utf8))
   }
 }

@@ -4,6 +4,7 @@ import TestRun
 import Testing
 
 @testable import Agent
+@testable import Board
 
 /// A pipe with little room, whose reader reads when the test wants it to.
 private final class SlowPipe {

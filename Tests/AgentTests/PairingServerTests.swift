@@ -1,7 +1,8 @@
-import Agent
+import Board
 import Foundation
 import PracticeHome
 import Testing
+import Tools
 
 extension SetUp.Pairing {
   struct Trouble: Sendable, CustomTestStringConvertible {

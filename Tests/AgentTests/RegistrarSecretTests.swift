@@ -7,6 +7,7 @@ import Testing
 import Transport
 
 @testable import Agent
+@testable import Board
 
 /// Where the board is when a request with a token would go, and which request that is.
 @Suite(.serialized) final class RegistrarSecretTests: RegistrarOwner {

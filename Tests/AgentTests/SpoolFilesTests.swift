@@ -6,6 +6,7 @@ import TestRun
 import Testing
 
 @testable import Agent
+@testable import Board
 
 @Suite struct SpoolFilesTests {
   private let folder = TestRun.newPlace()

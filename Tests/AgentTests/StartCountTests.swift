@@ -5,6 +5,7 @@ import PracticeHome
 import Testing
 
 @testable import Agent
+@testable import Board
 
 @Suite struct StartCountTests {
   /// With systemd's own 30 s before each.

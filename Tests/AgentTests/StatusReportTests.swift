@@ -5,7 +5,9 @@ import Sensing
 import Testing
 
 @testable import Agent
+@testable import Board
 @testable import Outbox
+@testable import Tools
 
 /// What the agent tells of itself, read by the project's own reader of JSON and by people's.
 @Suite struct StatusReportTests {
@@ -39,12 +41,9 @@ import Testing
   }
 
   private static let advice: SourceAdvice = {
-    let text =
-      minimum + "host: { sys: /nowhere }\nsensors: [{ gpio: GPIO17, name: Bilge }]\n"
-    guard let configuration = try? Outcome.configuration(text) else {
-      preconditionFailure("this is a configuration")
-    }
-    return SourceAdvice(configuration)
+    let more = "host: { sys: /nowhere }\nsensors: [{ gpio: GPIO17, name: Bilge }]\n"
+    guard let least = try? Configuration.least(more) else { preconditionFailure("it is right") }
+    return SourceAdvice(least)
   }()
 
   private static func report(
@@ -64,7 +63,7 @@ import Testing
   private static func status(
     _ report: borrowing StatusReport, _ delivery: borrowing Delivery
   ) throws -> AgentStatus {
-    var document = ByteBuffer(capacity: StatusReport.byteCountMax)
+    var document = ByteBuffer(capacity: StateDirectory.statusByteCountMax)
     report.write(delivery, into: &document)
     return try #require(AgentStatus(document: [UInt8](document.bytes)))
   }
@@ -392,7 +391,7 @@ import Testing
         "       location         a fix, 8 s ago",
       ])
     let speed = status.words(ofSensor: [UInt8]("Speed".utf8))
-    #expect(text(speed?.bytes) == "Speed 4.2 m/s, 0 s ago")
+    #expect(speed.map { String(decoding: $0.bytes, as: UTF8.self) } == "Speed 4.2 m/s, 0 s ago")
     #expect(status.words(ofSensor: [UInt8]("Sped".utf8)) == nil)
     let first = try #require(try member(status, "sensors").array().first)
     #expect(try first.get("value", as: JSON.self) == .boolean(false))

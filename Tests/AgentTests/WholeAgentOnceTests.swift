@@ -3,6 +3,7 @@ import PracticeHome
 import Testing
 
 @testable import Agent
+@testable import Board
 
 extension WholeAgent {
   /// `homeward run --once`, as a person at a terminal or a timer runs it.

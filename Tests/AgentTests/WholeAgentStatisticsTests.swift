@@ -5,6 +5,7 @@ import PracticeHome
 import Testing
 
 @testable import Agent
+@testable import Board
 
 extension WholeAgent {
   /// The hours of an outage, on their way into Home Assistant's long-term statistics.

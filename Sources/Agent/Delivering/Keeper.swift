@@ -1,3 +1,5 @@
+import Board
+import Bytes
 import HomeAssistant
 import LinuxIO
 

@@ -1,3 +1,4 @@
+import Board
 import Bytes
 import HomeAssistant
 import LinuxIO
@@ -203,24 +204,4 @@ extension Registrar: TransferOwner {
   ) -> AccessTokens.Step? {
     tokens?.answerReceived(status: status, body: body.bytes, now: now)
   }
-}
-
-private let tokenByteCountMax = Credential.tokenByteCountMax
-
-/// The token in a file.
-func readToken(_ path: [UInt8]) -> Result<[UInt8], Enrollment.TokenFlaw> {
-  let bytes: [UInt8]
-  do throws(Errno) {
-    bytes = try readFile(at: Path(path), byteCountMax: tokenByteCountMax)
-  } catch .fileTooLarge {
-    return .failure(.tooLarge)
-  } catch {
-    return .failure(.unreadable(errno: error.code))
-  }
-  let token = [UInt8](bytes.span.trimmed())
-  guard !token.isEmpty else { return .failure(.empty) }
-  guard case .accessToken(let token)? = Credential(accessToken: token) else {
-    return .failure(.notAToken)
-  }
-  return .success(token)
 }

@@ -1,3 +1,4 @@
+import Board
 import Bytes
 import LinuxIO
 import Outbox
@@ -7,7 +8,7 @@ import Outbox
 /// The directory is made with the first file, so that nothing at all is written where Home
 /// Assistant takes everything.
 final class SpoolFiles {
-  private static let name = Path(SpoolFolder.name)
+  private static let name = Path(StateDirectory.spoolName)
 
   private let parent: Path
   /// For what only looks.
@@ -19,7 +20,7 @@ final class SpoolFiles {
   /// - Parameter parent: the directory that the spool's own one is in.
   init(in parent: Path) {
     self.parent = parent
-    directory = parent / SpoolFolder.name
+    directory = parent / StateDirectory.spoolName
   }
 
   func perform(_ action: Spool.Action, for spool: inout Spool, now: Instant) {

@@ -1,3 +1,4 @@
+import Board
 import Bytes
 import HomeAssistant
 import LinuxIO

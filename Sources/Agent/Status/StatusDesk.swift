@@ -1,3 +1,4 @@
+import Board
 import Bytes
 import LinuxIO
 import Outbox
@@ -16,7 +17,6 @@ protocol StatusKeeper: AnyObject {
 /// reads; a kernel that is set to take less gets a part of it, which the other side notices. While
 /// nobody asks it costs nothing.
 final class StatusDesk {
-  static let socketName: StaticString = "agent.socket"
   /// Who may wait to be told; more wait in their own `connect(2)`.
   static let visitorsWaitingMax: Int32 = 16
   /// Visitors of one turn of the loop; the rest waits for the next one.
@@ -28,7 +28,7 @@ final class StatusDesk {
   private var watch: LinuxIO.Watch?
   /// Why no visitor is let in until the next cycle.
   private var error: Errno?
-  private var document = ByteBuffer(capacity: StatusReport.byteCountMax)
+  private var document = ByteBuffer(capacity: StateDirectory.statusByteCountMax)
   private unowned(unsafe) let keeper: any StatusKeeper
 
   /// The agent has the directory for itself, so a socket in it is one that a killed agent left.
@@ -37,7 +37,7 @@ final class StatusDesk {
     in state: StateDirectory, loop: EventLoop, keeper: any StatusKeeper, reporter: Reporter
   ) throws(Errno) {
     listener = try LocalListener(
-      at: state.path / Self.socketName, waitingMax: Self.visitorsWaitingMax)
+      at: state.path / StateDirectory.statusSocketName, waitingMax: Self.visitorsWaitingMax)
     self.loop = loop
     self.reporter = reporter
     unsafe self.keeper = keeper

@@ -1,3 +1,4 @@
+import Board
 import Bytes
 import HomeAssistant
 import LinuxIO
@@ -28,9 +29,6 @@ import Sensing
 /// | `last_fix` | when the position was read last |
 /// | `next_cycle` | when the sources are asked next |
 struct StatusReport: ~Copyable {
-  /// The whole document: addresses, and `sourcesShownMax` failures with the longest words. The kernel
-  /// takes that much of a connection at once. A member that has no room is left out.
-  static let byteCountMax = 64 * 1024
   /// What has to be free for a sensor: its longest name and text of nothing but escapes, and what
   /// members leave free.
   private static let sensorByteCountMax = 4 * 1024
@@ -79,7 +77,7 @@ struct StatusReport: ~Copyable {
   /// When the position was read last.
   let lastFixAt: Instant?
 
-  /// Replaces what is in `document`, which holds `byteCountMax`.
+  /// Replaces what is in `document`, which holds `StateDirectory.statusByteCountMax`.
   func write(_ delivery: borrowing Delivery, into document: inout ByteBuffer) {
     document.removeAll()
     document.openJSONObject()

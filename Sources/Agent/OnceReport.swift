@@ -1,0 +1,93 @@
+import Board
+import Bytes
+import CLinux
+import Outbox
+import Sensing
+
+/// What became of what `homeward run --once` read, and of the history that waited.
+struct OnceReport {
+  /// How the last attempt to deliver ended; nil where none did in time.
+  let outcome: ExitCode?
+  let totals: Totals
+  /// Readings and fixes that Home Assistant does not have.
+  let leftCount: Int
+  /// Hours that Home Assistant's long-term statistics lack.
+  let leftHourCount: Int
+  /// Whether the configuration slows history down.
+  let isPaced: Bool
+
+  var code: ExitCode {
+    guard let outcome else { return .temporaryFailure }
+    guard outcome == .success else { return outcome }
+    if leftCount > 0 || leftHourCount > 0 { return .temporaryFailure }
+    return totals.refused > 0 ? .dataError : .success
+  }
+
+  /// Shows the table on standard output, and the verdict on standard error. A journal is no place
+  /// for values and positions.
+  func tell(_ batch: borrowing Batch, _ fix: Fix?, _ log: Log) {
+    if !log.isJournal { writeToTerminal(table(of: batch, fix), STDOUT_FILENO) }
+    if code == .success { log.notice(verdict) } else { log.error(verdict) }
+  }
+
+  private func table(of batch: borrowing Batch, _ fix: Fix?) -> [UInt8] {
+    var table = ListTable(["sensor", "value", "Home Assistant"])
+    for index in 0..<batch.sensorCount {
+      let sensor = SensorIndex(index)
+      guard let value = batch.value(of: sensor) else { continue }
+      table.append([
+        "\(bytes: batch.name(of: sensor).printable)", value.words(in: batch.unit(of: sensor)),
+        "\(batch.fate(of: sensor).word)",
+      ])
+    }
+    if let fix {
+      let fate: Batch.Fate = totals.locations > 0 ? .taken : leftCount > 0 ? .kept : .refused
+      table.append(["location", Self.words(fix), "\(fate.word)"])
+    }
+    return table.lines
+  }
+
+  /// To a metre: `52.93421, 5.03243, 16 m`.
+  private static func words(_ fix: Fix) -> MessageText {
+    var text = ByteBuffer(capacity: 96)
+    text.append(fix.latitude, decimals: 5)
+    text.append(", ")
+    text.append(fix.longitude, decimals: 5)
+    if let error = fix.horizontalErrorMeters {
+      text.append(" within ")
+      text.append(error, decimals: 0)
+      text.append(" m")
+    }
+    return MessageText(bytes: [UInt8](text.bytes))
+  }
+
+  var verdict: MessageText {
+    let history: MessageText =
+      totals.history > 0 ? " As history: \(entries: totals.history)." : ""
+    switch code {
+    case .success: return "Home Assistant has everything.\(history)"
+    case .dataError:
+      return
+        "Home Assistant has everything that it wants; what it refused is named above.\(history)"
+    default: break
+    }
+    let remedy: MessageText =
+      isPaced && outcome == .success
+      ? "history.bytes_per_minute lets no more go in this time; --timeout gives it more"
+      : "they are kept, and go with the next run"
+    var left: MessageText = "\(entries: leftCount)"
+    if leftHourCount > 0 { left = "\(left) and \(leftHourCount, "hour") of statistics" }
+    return
+      "Home Assistant does not have everything.\(history) Left: \(left); \(remedy)"
+  }
+}
+
+extension Batch.Fate {
+  fileprivate var word: StaticString {
+    switch self {
+    case .taken: "taken"
+    case .kept: "kept"
+    case .refused: "refused"
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Board
+import Bytes
+import CLinux
+import HomeAssistant
+import Outbox
+import Sensing
+
+/// What happened in all, for the last line.
+struct Totals: Equatable {
+  /// Values and fixes that Home Assistant proved to have.
+  var readings = 0
+  var locations = 0
+  /// Values and sensors that Home Assistant did not want.
+  var refused = 0
+  /// Values and fixes that newer ones replaced before Home Assistant had them.
+  var superseded = 0
+  /// Readings and fixes that went as history.
+  var history = 0
+  /// Those that went nowhere.
+  var lost = 0
+  /// Messages that were sent; the agent seals every one.
+  var sealed = 0
+  /// Cycles that ended with a proof, and those that did not.
+  var proven = 0
+  var unproven = 0
+}
+
+/// One JSON object per line on standard output, for scripts. Without `--json` it says nothing.
+struct EventStream {
+  private let isOn: Bool
+  private let output: LineOutput?
+
+  /// Where it `waits`, a reader that is slow holds the agent up.
+  init(isOn: Bool, waits: Bool) {
+    self.isOn = isOn
+    output = waits ? nil : LineOutput(STDOUT_FILENO)
+  }
+
+  func write(_ event: StaticString, _ writeMembers: (inout ByteBuffer) -> Void = { _ in }) {
+    guard isOn else { return }
+    var line = Self.begin(event)
+    writeMembers(&line)
+    put(line, of: event)
+  }
+
+  @inline(never)
+  private func put(_ line: consuming ByteBuffer, of event: StaticString) {
+    Self.end(&line, of: event)
+    let line = [UInt8](line.bytes)
+    if let output {
+      output.write(line, missing: missing)
+    } else {
+      writeToTerminal(line, STDOUT_FILENO)
+    }
+  }
+
+  /// That so many events are missing here.
+  private func missing(_ count: Int) -> [UInt8] {
+    var line = Self.begin("missing")
+    line.appendMember("lines", count)
+    Self.end(&line, of: "missing")
+    return [UInt8](line.bytes)
+  }
+
+  // The compiler copies `write` for each closure; what is not about the closure stays out of it.
+  @inline(never)
+  static func begin(_ event: StaticString) -> ByteBuffer {
+    // Made only where somebody reads it: the agent at its work allocates nothing.
+    var line = ByteBuffer(capacity: 64 * 1024)
+    line.openJSONObject()
+    line.appendMember("event", event)
+    return line
+  }
+
+  /// Ends the line, so that the next one begins on its own. Of an event whose members have no room
+  /// no more than the name is told.
+  @inline(never)
+  static func end(_ line: inout ByteBuffer, of event: StaticString) {
+    if line.isOverflowed { line = begin(event) }
+    line.closeJSONObject()
+    line.append(UInt8(ascii: "\n"))
+  }
+}
+
+extension ByteBuffer {
+  mutating func appendMembers(of totals: Totals) {
+    appendMember("readings", totals.readings)
+    appendMember("locations", totals.locations)
+    appendMember("refused", totals.refused)
+    appendMember("superseded", totals.superseded)
+    appendMember("history", totals.history)
+    appendMember("lost", totals.lost)
+    appendMember("sealed", totals.sealed)
+    appendMember("proven", totals.proven)
+    appendMember("unproven", totals.unproven)
+  }
+
+  /// Every value as the drivers read it, and the position.
+  mutating func appendMembers(of batch: borrowing Batch, lastFix: Fix?) {
+    appendJSON(key: "sensors")
+    openJSONObject()
+    for index in 0..<batch.sensorCount {
+      let sensor = SensorIndex(index)
+      guard let value = batch.value(of: sensor) else { continue }
+      let uniqueID = batch.uniqueID(of: sensor)
+      appendWhole(leaving: endsByteCount) {
+        $0.appendJSON(key: uniqueID.span)
+        $0.appendJSON(value: value)
+      }
+    }
+    closeJSONObject()
+    guard let lastFix else { return }
+    appendJSON(key: "location")
+    openJSONObject()
+    append("latitude", lastFix.latitude, decimals: 7)
+    append("longitude", lastFix.longitude, decimals: 7)
+    append("altitude", lastFix.altitudeMeters, decimals: 1)
+    append("speed", lastFix.speedMetersPerSecond, decimals: 3)
+    append("track", lastFix.trackDegrees, decimals: 2)
+    append("horizontal_error", lastFix.horizontalErrorMeters, decimals: 2)
+    append("vertical_error", lastFix.verticalErrorMeters, decimals: 2)
+    closeJSONObject()
+  }
+
+  private mutating func append(_ key: StaticString, _ value: Double?, decimals: UInt8) {
+    guard let number = value.flatMap({ FixedPoint(rounding: $0, decimals: decimals) }) else {
+      return
+    }
+    appendJSON(key: key)
+    appendJSON(number)
+  }
+
+  mutating func appendJSON(value: Value) {
+    switch value {
+    case .number(let number): appendJSON(number)
+    case .boolean(let truth): appendJSON(truth)
+    case .text(let text): appendJSON(text.bytes)
+    case .unknown: appendJSONNull()
+    case .unavailable: appendJSON("unavailable")
+    }
+  }
+}

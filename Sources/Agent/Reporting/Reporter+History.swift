@@ -1,0 +1,43 @@
+import Board
+import Bytes
+import LinuxIO
+import Outbox
+
+// What becomes of readings that cannot be delivered in their time.
+
+extension Reporter {
+  /// Home Assistant has a chunk of history.
+  func historyProven(_ entries: Int) {
+    totals.history += entries
+    log.notice("\(entries: entries, " earlier") reached Home Assistant as history")
+    events.write("history_proven") { $0.appendMember("entries", entries) }
+  }
+
+  /// How the disk is, and what was lost so far; what is news is told.
+  func spool(_ failure: DiskFailure?, _ losses: Spool.Losses) {
+    if failure != toldDiskFailure {
+      toldDiskFailure = failure
+      if let failure { diskFailed(Errno(code: failure.code)) } else { diskWorks() }
+    }
+    totals.lost = losses.entryCount
+    // A line for every reading would fill the disk that is full.
+    guard totals.lost > toldLostCount * 2 else { return }
+    toldLostCount = totals.lost
+    log.error(
+      "lost since the start: \(entries: totals.lost), because there was no room (see"
+        + " history.disk_megabytes), or the disk was damaged")
+    events.write("lost") { $0.appendMember("entries", totals.lost) }
+  }
+
+  private func diskFailed(_ error: Errno) {
+    log.error(
+      "what is not delivered is kept in memory only, and is lost when the agent ends:"
+        + " the disk of state_directory fails (\(error))")
+    events.write("spool_failed")
+  }
+
+  private func diskWorks() {
+    log.notice("what is not delivered is kept on the disk again")
+    events.write("spool_recovered")
+  }
+}

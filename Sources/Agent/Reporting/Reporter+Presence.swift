@@ -1,0 +1,32 @@
+import Board
+import Bytes
+import Sensing
+
+// What is told of the network that the board is in.
+
+extension Reporter {
+  func presence(_ presence: HomeNetworks.Judgement, _ place: NetworkPlace) {
+    switch presence {
+    case .home:
+      log.notice("at home: \(place.words)")
+      events.write("at_home")
+    case .away:
+      log.notice("not at home: \(place.words)")
+      events.write("away")
+    case .unknown: break
+    }
+  }
+}
+
+extension NetworkPlace {
+  /// Networks tell where their user is, so the names of foreign ones are not shown.
+  fileprivate var words: MessageText {
+    switch self {
+    case .unknown: "the network is not known yet"
+    case .none: "there is no network"
+    case .wireless(_, let interface): "wireless, over \(interface.name)"
+    case .wired(_, let interface): "by cable, over \(interface.name)"
+    case .elsewhere(let interface): "over \(interface.name)"
+    }
+  }
+}

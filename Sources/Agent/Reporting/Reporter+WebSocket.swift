@@ -1,0 +1,73 @@
+import Board
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Outbox
+
+// What is told of the WebSocket, where the configuration wants one.
+
+extension Reporter {
+  /// An outage is told once, and its end.
+  func webSocket(_ state: ConnectionState, of login: Login) {
+    switch state {
+    case .ready(let version):
+      log.notice(
+        "connected to Home Assistant \(bytes: version.text.bytes.printable) over the WebSocket")
+      events.write("websocket_connected")
+    case .down(.retrying(attempt: 1, _, let cause)):
+      log.warning("the WebSocket to Home Assistant failed: \(cause.words). It is tried again")
+      events.write("websocket_failed")
+    case .down(.rejected):
+      log.error("there is no WebSocket: \(login.rejectedWithRemedy)")
+      events.write("websocket_rejected")
+    case .down(.idle), .down(.retrying), .connecting, .authenticating: break
+    }
+  }
+
+  func withoutLogin(_ reason: MessageText) {
+    log.error(
+      "there is no WebSocket: \(reason). After the next start it is tried again; what is not about"
+        + " notifications or statistics goes on without")
+    events.write("websocket_rejected")
+  }
+
+  func tokenExposed(in file: Path) {
+    log.warning(
+      "every user of this board can read the token in \(file); run: chmod 600 \(file)")
+  }
+
+  /// Why was said.
+  func withoutRejectedTokens() { withoutLogin("its token may not be sent") }
+
+  func withoutPushToken(_ flaw: Enrollment.TokenFlaw) {
+    log.error(
+      "the file of notifications.push_token_file cannot be used (\(flaw.code)): Home Assistant is"
+        + " not told of push_url")
+  }
+
+  func pushChannel(_ change: PushChannel.Change) {
+    guard case .refused(let error) = change else { return events.write("notifications_open") }
+    log.warning(
+      "there are no notifications for this board: \(error.words). The token must be of the user who"
+        + " registered it")
+    events.write("notifications_refused")
+  }
+
+  func notification(_ result: Result<PushNotification, RequestError>) {
+    switch result {
+    case .success(let notification):
+      let title = notification.title?.bytes ?? []
+      let message = notification.message?.bytes ?? []
+      log.notice(
+        title.isEmpty
+          ? "notification: \(received: message)"
+          : "notification: \(received: title): \(received: message)")
+      events.write("notification") {
+        $0.appendMember("title", title.span)
+        $0.appendMember("message", message.span)
+        $0.appendMember("data") { notification.data.write(into: &$0) }
+      }
+    case .failure: log.warning("a notification of Home Assistant cannot be read")
+    }
+  }
+}

@@ -1,0 +1,235 @@
+import Board
+import Bytes
+import LinuxIO
+import Outbox
+import Sensing
+
+/// What people and scripts are told, once and in words that say what to do, and what is counted
+/// for the last line.
+final class Reporter {
+  let log: Log
+  let events: EventStream
+  /// What a person does about a source that fails.
+  let advice: SourceAdvice
+  var totals = Totals()
+  /// What was told of the disk last.
+  var toldDiskFailure: DiskFailure?
+  /// How many lost readings were told last.
+  var toldLostCount = 0
+  private(set) var troubles = SourceTroubles()
+  /// Why the last attempt to register failed; nil where there is a registration.
+  private(set) var registrationProblem: Enrollment.Problem?
+  /// How the first attempt to deliver ended, for `--once`.
+  private(set) var outcome: ExitCode?
+
+  init(log: Log, events: EventStream, advice: SourceAdvice) {
+    self.log = log
+    self.events = events
+    self.advice = advice
+  }
+
+  // MARK: The agent
+
+  func started(_ configuration: Configuration) {
+    log.notice(
+      "homeward \(homewardVersion) reports to \(bytes: configuration.homeAssistant.url) every"
+        + " \(configuration.every)")
+    events.write("started") { $0.appendMember("version", homewardVersion) }
+  }
+
+  /// The last event. `undelivered` counts what Home Assistant does not have; the caller may write
+  /// what was read.
+  func stopped(undelivered: Int, _ writeWhatWasRead: (inout ByteBuffer) -> Void) {
+    events.write("stopped") {
+      $0.appendMembers(of: totals)
+      $0.appendMember("undelivered", undelivered)
+      writeWhatWasRead(&$0)
+    }
+  }
+
+  /// The last words of an agent that was at work.
+  func sayStopped(undelivered: Int) {
+    log.notice(
+      "stopped: \(totals.readings, "reading") and \(totals.locations, "location") proven,"
+        + " \(totals.history) as history, \(totals.refused) refused, \(undelivered) not delivered"
+        + " yet, \(totals.lost) lost")
+  }
+
+  func reloading() {
+    log.notice("the configuration is read again")
+    events.write("reloading")
+  }
+
+  func reloadRefused(_ words: MessageText) {
+    log.error("the configuration is not taken, and the agent goes on as it is: \(words)")
+    events.write("reload_refused")
+  }
+
+  func messageSent() { totals.sealed += 1 }
+
+  // MARK: Sources
+
+  func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
+    troubles.failed(source, failure, now: Moment.now.instant)
+    var words = failure.words(of: source)
+    if case .missing = failure { words = words + "; it is looked for again" }
+    log.warning("\(words). What to do: \(advice.remedy(for: failure, of: source))")
+    events.write("source_failed") {
+      $0.appendMember("source", source.bytes)
+      $0.appendMember("cause", failure.code)
+    }
+  }
+
+  func receiverChosen(_ source: InlineText, _ receiver: InlineText) {
+    log.notice(
+      "\(source): of several receivers, \(receiver) is used; location.device names another one")
+  }
+
+  func sourceRecovered(_ source: InlineText) {
+    troubles.recovered(source)
+    log.notice("\(source) works again")
+    events.write("source_recovered") { $0.appendMember("source", source.bytes) }
+  }
+
+  func sensorLeftOut(_ name: [UInt8]) {
+    log.error(
+      "\(SensorTable.sensorsMax) sensors are the most that one agent can have; \(quoted: name) and what"
+        + " comes after it is left out")
+  }
+
+  // MARK: Registration
+
+  func registered(as name: [UInt8], isPlain: Bool) {
+    registrationProblem = nil
+    log.notice("registered with Home Assistant as \(quoted: name)")
+    if isPlain {
+      log.warning(
+        "Home Assistant gave no key: everybody on the way can read and change what is sent")
+    }
+    events.write("registered")
+  }
+
+  func notRegistered(_ problem: Enrollment.Problem) {
+    outcome = problem.exitCode
+    registrationProblem = problem
+    log.error(problem.words)
+    events.write("not_registered") { $0.appendMember("cause", problem.code) }
+  }
+
+  /// The state directory cannot be used, which was said.
+  func registrationPostponed() { outcome = outcome ?? .temporaryFailure }
+
+  func stateFailed(_ words: MessageText) {
+    log.error(words)
+    events.write("state_failed")
+  }
+
+  // MARK: Delivery
+
+  func delivery(_ event: DeliveryEvent, of batch: borrowing Batch) {
+    switch event {
+    case .proven(let readings, let hasLocation): proven(readings, hasLocation: hasLocation)
+    case .sensorRegistered: break
+    case .sensorRefused(let sensor):
+      refused(
+        batch.uniqueID(of: sensor),
+        "Home Assistant does not want the sensor \(quoted: batch.name(of: sensor)); it may be too"
+          + " old for its device_class")
+    case .readingRefused(let sensor):
+      refused(
+        batch.uniqueID(of: sensor),
+        "Home Assistant refused a value of \(quoted: batch.name(of: sensor)); please report it")
+    case .sensorForgotten(let sensor):
+      log.notice(
+        "Home Assistant forgot the sensor \(quoted: batch.name(of: sensor)); it is registered"
+          + " again")
+    case .outage(let cause): unproven(cause)
+    case .recovered(let duration, let lost): recovered(after: duration, lost)
+    case .superseded(let replaced): superseded("superseded", replaced)
+    case .historyProven(let entries): historyProven(entries)
+    case .registrationDoubted(let duration): doubted(after: duration)
+    case .acquainted, .registrationTold: break
+    case .routeFailed(let route, let cause):
+      log.warning("\(route.words) failed: \(cause.words). The next one is tried")
+      events.write("route_failed") {
+        $0.appendMember("route", route.code)
+        $0.appendMember("cause", cause.code)
+      }
+    case .routeTaken(let route):
+      log.notice("Home Assistant is reached over \(route.words) from now on")
+      events.write("route_taken") { $0.appendMember("route", route.code) }
+    case .configurationUnreadable:
+      log.warning("Home Assistant's configuration is not what it should be; please report it")
+    case .registrationDropped:
+      log.warning(
+        "Home Assistant did not want to know what has changed about this device; please report it")
+    case .locationDropped:
+      log.warning("Home Assistant did not take a location; please report it")
+      events.write("location_refused")
+    case .trackerMissing:
+      log.warning(
+        "Home Assistant's tracker of this device is disabled or missing: its locations go nowhere")
+      events.write("tracker_missing")
+    case .trackerFound: log.notice("Home Assistant's tracker of this device is there again")
+    case .sealed:
+      log.notice("Home Assistant gave a key: what is sent is sealed from now on")
+      events.write("sealed")
+    case .sealingImpossible:
+      log.warning("this Home Assistant has no keys to give: what is sent is not sealed")
+    }
+  }
+
+  private func proven(_ readings: Int, hasLocation: Bool) {
+    outcome = .success
+    totals.proven += 1
+    if totals.proven == 1 {
+      log.notice(
+        "Home Assistant takes the data: \(readings, "reading") and"
+          + " \(hasLocation ? 1 : 0, "location") came in")
+    }
+    totals.readings += readings
+    totals.locations += hasLocation ? 1 : 0
+    events.write("proven") {
+      $0.appendMember("readings", readings)
+      $0.appendMember("locations", hasLocation ? 1 : 0)
+    }
+  }
+
+  private func refused(_ uniqueID: [UInt8], _ words: MessageText) {
+    totals.refused += 1
+    log.warning(words)
+    events.write("refused") { $0.appendMember("sensor", uniqueID.span) }
+  }
+
+  private func unproven(_ cause: OutageCause) {
+    outcome = cause.exitCode
+    totals.unproven += 1
+    log.warning("\(cause.words). What is read meanwhile is kept, and sent when it takes it")
+    events.write("outage") { $0.appendMember("cause", cause.code) }
+  }
+
+  private func recovered(after duration: Duration, _ replaced: Batch.Superseded) {
+    log.notice(
+      "Home Assistant takes the data again after \(wholeSeconds: duration);"
+        + " \(replaced.readings, "reading") and \(replaced.fixes, "location") that newer ones"
+        + " replaced meanwhile follow as history")
+    superseded("recovered", replaced)
+  }
+
+  private func superseded(_ event: StaticString, _ replaced: Batch.Superseded) {
+    totals.superseded += replaced.readings + replaced.fixes
+    events.write(event) {
+      $0.appendMember("superseded_readings", replaced.readings)
+      $0.appendMember("superseded_fixes", replaced.fixes)
+    }
+  }
+
+  private func doubted(after duration: Duration) {
+    log.error(
+      "for \(wholeSeconds: duration) Home Assistant has not shown that it knows this device. If it"
+        + " was deleted there, pair this board again: homeward pair (or let the agent do it, by"
+        + " home_assistant.register_again); homeward check tells more. What is read meanwhile is"
+        + " kept")
+    events.write("registration_doubted")
+  }
+}

@@ -1,0 +1,31 @@
+import Board
+import Bytes
+import Sensing
+
+/// The sources that fail now, in the order in which they began to.
+struct SourceTroubles {
+  struct Trouble {
+    let source: InlineText
+    var failure: SourceFailure
+    /// When it began to fail, in whatever way.
+    let since: Instant
+  }
+
+  private(set) var all: [Trouble] = []
+
+  mutating func failed(_ source: InlineText, _ failure: SourceFailure, now: Instant) {
+    if let index = index(of: source) {
+      all[index].failure = failure
+    } else {
+      all.append(Trouble(source: source, failure: failure, since: now))
+    }
+  }
+
+  mutating func recovered(_ source: InlineText) {
+    if let index = index(of: source) { all.remove(at: index) }
+  }
+
+  private func index(of source: InlineText) -> Int? {
+    all.firstIndex { $0.source == source }
+  }
+}

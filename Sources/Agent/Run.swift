@@ -1,0 +1,196 @@
+public import Board
+import Bytes
+import Drivers
+import HomeAssistant
+import LinuxIO
+import Outbox
+import Sensing
+
+/// One run of the agent: reads the configuration, puts the parts together, and works.
+public struct Run {
+  /// How long `--once` may take; it waits a third of that for a fix.
+  public static let onceTimeout: Duration = .seconds(90)
+  /// How long a cycle waits for a fix that it asked for.
+  private static let fixTimeout: Duration = .seconds(5)
+
+  private let file: [UInt8]
+  /// How long `--once` may take; nil without it.
+  private let timeout: Duration?
+  private let isJSON: Bool
+  private let log: Log
+
+  /// By the configuration in `file`, and where there is a `timeout`, with everything read and
+  /// brought once. Events are written to standard output where it `isJSON`.
+  public init(_ file: [UInt8], timeout: Duration?, isJSON: Bool) {
+    self.file = file
+    self.timeout = timeout
+    self.isJSON = isJSON
+    // Once, all that was read is wanted; an agent at its work is held up by no reader.
+    log = Log(waits: timeout != nil)
+  }
+
+  /// What a configuration needs before the agent can work by it.
+  private struct Preparation {
+    let configuration: Configuration
+    let state: StateDirectory
+    let registration: Registration?
+
+    /// `held` is the directory that this agent has already, if any.
+    init(_ file: [UInt8], held: StateDirectory? = nil) throws(CommandFailure) {
+      configuration = try Configuration.read(from: file)
+      if let held, held.path.bytes == configuration.stateDirectory {
+        state = held
+      } else {
+        state = try StateDirectory.open(configuration.stateDirectory)
+      }
+      registration = try state.keptRegistration()
+      if registration?.isPlain == true, !configuration.homeAssistant.isPlainAllowed {
+        throw state.registrationIsPlain
+      }
+    }
+  }
+
+  public func perform() throws(CommandFailure) -> ExitCode {
+    let (loop, signals) = try waitingForSignals()
+    let starts = isOnce ? nil : StartCount()
+    guard try pause(starts, loop, signals) else { return .success }
+    return try work(try Preparation(file), loop, signals, starts)
+  }
+
+  private func waitingForSignals() throws(CommandFailure) -> (EventLoop, Signals) {
+    do throws(Errno) {
+      let loop = try EventLoop()
+      return (loop, try Signals(loop: loop, reloads: !isOnce))
+    } catch { throw Self.refused(error) }
+  }
+
+  private static func refused(_ error: Errno) -> CommandFailure {
+    CommandFailure(code: .osError, text: "the kernel refuses what the agent needs: \(error)")
+  }
+
+  /// Waits, where earlier runs ended too soon. Returns false where the agent is asked to stop
+  /// meanwhile.
+  private func pause(
+    _ starts: StartCount?, _ loop: EventLoop, _ signals: Signals
+  ) throws(CommandFailure) -> Bool {
+    guard let starts else { return true }
+    do throws(Errno) {
+      let pause = try starts.begin()
+      let end = Moment.now.instant + pause
+      if pause > .zero {
+        log.warning("the last runs ended too soon: this one waits \(pause) first")
+      }
+      while Moment.now.instant < end, !signals.isStopRequested { try loop.turn(until: end) }
+    } catch { log.warning("how often the agent starts cannot be counted: \(error)") }
+    // The configuration is about to be read.
+    _ = signals.takeReloadRequest()
+    if signals.isStopRequested { starts.clear() }
+    return !signals.isStopRequested
+  }
+
+  private func work(
+    _ preparation: Preparation, _ loop: EventLoop, _ signals: Signals, _ starts: StartCount?
+  ) throws(CommandFailure) -> ExitCode {
+    let configuration = preparation.configuration
+    let state = preparation.state
+    let start = Moment.now.instant
+    let reporter = Reporter(
+      log: log, events: EventStream(isOn: isJSON, waits: isOnce),
+      advice: SourceAdvice(configuration))
+    do throws(Errno) {
+      let courier = try Delivering(
+        configuration: configuration, state: state, registration: preparation.registration,
+        loop: loop, reporter: reporter
+      ).courier(now: start)
+      let output = SourceOutput(courier: courier, reporter: reporter)
+      let supervisor = Supervisor(owner: output)
+      let wiring = Wiring(
+        configuration: configuration, loop: loop,
+        fixTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.fixTimeout,
+        supervisor: supervisor)
+      for source in wiring.sources(telling: output, now: start) { supervisor.add(source) }
+      supervisor.add(LostReadings(courier: courier, sink: output))
+      let runLoop = RunLoop(
+        loop: loop, supervisor: supervisor, courier: courier,
+        // What is read a second time has to be brought, too.
+        every: isOnce ? Configuration.everyRange.upperBound : configuration.every,
+        signals: signals, now: start)
+      runLoop.desk = statusDesk(in: state, loop, runLoop, reporter)
+      runLoop.starts = starts
+      reporter.started(configuration)
+      let disk = state.readOnlyWords
+      if !disk.bytes.isEmpty {
+        log.error(
+          "\(state.path) cannot be written, and what is not delivered is lost when the agent ends"
+            + disk)
+      }
+      let end = timeout.map { start + $0 }
+      repeat {
+        try runLoop.run(until: { isOver(courier, reporter, at: end) }, asking: end)
+      } while signals.takeReloadRequest() && !isReloadGood(state, courier, reporter)
+      let isReloading = !isOnce && !signals.isStopRequested
+      runLoop.desk?.close()
+      courier.stopping()
+      let left = courier.delivery.history.entryCount
+      reporter.stopped(undelivered: left) { line in
+        if isOnce { line.appendMembers(of: courier.delivery.batch, lastFix: courier.lastFix) }
+      }
+      starts?.clear()
+      guard isOnce else {
+        reporter.sayStopped(undelivered: left)
+        if isReloading { throw state.startAnew() }
+        return .success
+      }
+      let report = OnceReport(
+        outcome: reporter.outcome, totals: reporter.totals, leftCount: left,
+        leftHourCount: courier.statistics?.status.waitingHourCount ?? 0,
+        isPaced: configuration.history.bytesPerMinute != nil)
+      if !isJSON { report.tell(courier.delivery.batch, courier.lastFix, log) }
+      return report.code
+    } catch { throw Self.refused(error) }
+  }
+
+  /// Whether the agent can start anew with the configuration as it is now. Where it cannot, the
+  /// reason is told, and the agent goes on as it is.
+  private func isReloadGood(
+    _ state: StateDirectory, _ courier: Courier, _ reporter: Reporter
+  ) -> Bool {
+    do throws(CommandFailure) {
+      _ = try Preparation(file, held: state)
+    } catch {
+      reporter.reloadRefused(error.text)
+      return false
+    }
+    guard courier.hasKeptEverything() else {
+      reporter.reloadRefused("the registration cannot be kept on the disk yet, and would be lost")
+      return false
+    }
+    reporter.reloading()
+    return true
+  }
+
+  /// The agent works without one, too.
+  private func statusDesk(
+    in state: StateDirectory, _ loop: EventLoop, _ keeper: RunLoop, _ reporter: Reporter
+  ) -> StatusDesk? {
+    do throws(Errno) {
+      return try StatusDesk(in: state, loop: loop, keeper: keeper, reporter: reporter)
+    } catch {
+      reporter.statusFailed(error)
+      return nil
+    }
+  }
+
+  private var isOnce: Bool { timeout != nil }
+
+  /// Whether `--once` has brought what it can.
+  private func isOver(_ courier: Courier, _ reporter: Reporter, at end: Instant?) -> Bool {
+    guard let end else { return false }
+    guard Moment.now.instant < end else { return true }
+    guard let outcome = reporter.outcome else { return false }
+    if outcome != .success { return true }
+    guard courier.delivery.isIdle, courier.statistics?.isAtWork != true else { return false }
+    if courier.delivery.history.entryCount == 0 { return true }
+    return (courier.delivery.deadline ?? end) >= end
+  }
+}

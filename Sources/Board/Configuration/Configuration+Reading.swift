@@ -1,0 +1,86 @@
+import Bytes
+import LinuxIO
+public import YAML
+
+extension Configuration {
+  public static let defaultFile: StaticString = "/etc/homeward/homeward.yaml"
+  public static let defaultStateDirectory: StaticString = "/var/lib/homeward"
+  public static let fileByteCountMax = 64 * 1024
+
+  /// Reads the file that a command works with; `-` is standard input.
+  public static func read(from file: [UInt8]) throws(CommandFailure) -> Configuration {
+    if let configuration = try readIfThere(from: file) { return configuration }
+    throw CommandFailure(unreadable: file, .noSuchFile)
+  }
+
+  /// The same; nil where there is no such file.
+  public static func readIfThere(from file: [UInt8]) throws(CommandFailure) -> Configuration? {
+    let bytes: [UInt8]
+    let isInput = file.span.elementsEqual("-")
+    do throws(Errno) {
+      bytes =
+        isInput
+        ? try readStandardInput(byteCountMax: fileByteCountMax)
+        : try readFile(at: Path(file), byteCountMax: fileByteCountMax)
+    } catch .noSuchFile {
+      return nil
+    } catch .fileTooLarge {
+      throw CommandFailure(
+        code: .configuration,
+        text: "\(Path(file)):1:1: this is larger than 64 KiB; is it the right file?")
+    } catch {
+      throw CommandFailure(unreadable: file, error)
+    }
+    do throws(ConfigurationErrors) { return try parse(bytes) } catch {
+      let name = isInput ? [UInt8]("standard input") : file
+      let lines = error.rendered(fileName: name).dropLast()
+      throw CommandFailure(
+        code: .configuration, text: MessageText(bytes: [UInt8](lines)))
+    }
+  }
+}
+
+extension Configuration {
+  /// The configuration in the bytes of a file.
+  ///
+  /// Any bytes are answered: at most 64 KiB are looked at, in time about proportional to their
+  /// number.
+  ///
+  /// - Parameter source: the whole file; see `Configuration` for what it may say.
+  /// - Returns: the configuration, complete and within all limits.
+  /// - Throws: everything that is wrong with the file; after a mistake in its YAML, only what was
+  ///   found until there.
+  public static func parse(_ source: [UInt8]) throws(ConfigurationErrors) -> Configuration {
+    let problems = ProblemCollector()
+    guard
+      let field = ConfigurationField(
+        file: source, example: "home_assistant: { url: http://192.168.1.5:8123 }",
+        problems: problems),
+      let configuration = field.configuration(), problems.isEmpty
+    else { throw problems.errors }
+    return configuration
+  }
+}
+
+extension CommandFailure {
+  fileprivate init(unreadable file: [UInt8], _ error: Errno) {
+    let remedy: MessageText
+    switch error {
+    case .noSuchFile:
+      let isDefault = file.span.elementsEqual(Configuration.defaultFile)
+      let option: MessageText = isDefault ? "" : " --config \(Path(file))"
+      remedy = "to write it, run: sudo homeward pair\(option)"
+    case .isDirectory: remedy = "name the file in it with --config"
+    case .isPipe:
+      self.init(
+        code: .noInput,
+        text: "\(Path(file)) cannot be read: it is no file; standard input is read with --config -")
+      return
+    case .notPermitted:
+      self.init(notPermitted: Path(file))
+      return
+    default: remedy = "name another one with --config"
+    }
+    self.init(code: .noInput, text: "\(Path(file)) cannot be read: \(error); \(remedy)")
+  }
+}

@@ -1,0 +1,132 @@
+import Bytes
+import LinuxIO
+import Sensing
+import Transport
+import YAML
+
+// The sections that say who Home Assistant is and how it is spoken with.
+
+extension ConfigurationField {
+  func homeAssistant() -> Configuration.HomeAssistantSettings? {
+    guard let keys = section(example: "home_assistant: { url: http://192.168.1.5:8123 }") else {
+      return nil
+    }
+    defer { keys.reportUnknownKeys() }
+    let url = keys.required("url", example: "url: http://192.168.1.5:8123")?.httpURL()
+    let tokenFile = keys.optional("token_file")?.absolutePath()
+    let transport = keys.optional("transport")?.word(of: ["http", "websocket"])
+    let encryption = keys.optional("encryption")?.word(of: ["required", "preferred"])
+    let registersAgainAfter = keys.optional("register_again")?.registersAgainAfter()
+    let homeNetwork = keys.optional("home_network")?.homeNetwork()
+    let isPlainAllowedAway = keys.optional("plain_http_away")?.boolean()
+    let tls = keys.optional("tls")?.tls()
+    keys.hint(
+      "token", "put the token into a file of its own and name that file with \"token_file\"")
+    guard let url else { return nil }
+    return Configuration.HomeAssistantSettings(
+      url: url, tokenFile: tokenFile, transport: transport == 1 ? .webSocket : .http,
+      isPlainAllowed: encryption == 1, registersAgainAfter: registersAgainAfter,
+      homeNetwork: homeNetwork, isPlainAllowedAway: isPlainAllowedAway ?? false,
+      tls: tls ?? .system)
+  }
+
+  private func registersAgainAfter() -> Duration? {
+    if let text = text(), text.span.elementsEqual("off") { return nil }
+    return duration(in: Configuration.registerAgainRange, example: "10min")
+  }
+
+  private func homeNetwork() -> Configuration.HomeNetworkSettings? {
+    guard let keys = section(example: "home_network: { ssids: [Harbour] }") else { return nil }
+    defer { keys.reportUnknownKeys() }
+    let range = 1...Configuration.homeNetworksMax
+    let ssids = keys.optional("ssids")?.items(count: range, example: "[Harbour]")
+    let bssids = keys.optional("bssids")?.items(count: range, example: "[aa:bb:cc:dd:ee:ff]")
+    let gateways = keys.optional("gateways")?.items(count: range, example: "[aa:bb:cc:dd:ee:ff]")
+    let url = keys.optional("url")?.httpURL()
+    guard ssids != nil || bssids != nil || gateways != nil else {
+      report(
+        "nothing says which network is home", remedy: "write ssids, bssids or gateways")
+      return nil
+    }
+    return Configuration.HomeNetworkSettings(
+      networks: HomeNetworks(
+        ssids: ssids?.compactMap { $0.ssid() } ?? [],
+        bssids: bssids?.compactMap { $0.hardwareAddress() } ?? [],
+        gateways: gateways?.compactMap { $0.hardwareAddress() } ?? []),
+      url: url)
+  }
+
+  private func ssid() -> SSID? {
+    guard let text = text() else { return nil }
+    if let ssid = SSID(text.span) { return ssid }
+    report(
+      "the name of the network has \(text.count) bytes",
+      remedy: "the most is \(SSID.byteCountMax)")
+    return nil
+  }
+
+  private func hardwareAddress() -> HardwareAddress? {
+    guard let text = text() else { return nil }
+    if let address = HardwareAddress(text: text.span) { return address }
+    report(
+      "\(quoted: text) is not a hardware address", remedy: "write for example aa:bb:cc:dd:ee:ff")
+    return nil
+  }
+
+  private func tls() -> TransportSettings? {
+    guard let keys = section(example: "tls: { ca_file: /etc/homeward/ca.pem }") else { return nil }
+    defer { keys.reportUnknownKeys() }
+    let authorityFile = keys.optional("ca_file")?.absolutePath()
+    let pin = keys.optional("public_key")?.publicKeyPin()
+    let certificateFile = keys.optional("certificate_file")?.absolutePath()
+    let keyFile = keys.optional("key_file")?.absolutePath()
+    var certificate: ClientCertificate?
+    if let certificateFile, let keyFile {
+      certificate = ClientCertificate(
+        certificateFile: Path(certificateFile), keyFile: Path(keyFile))
+    } else if certificateFile != nil || keyFile != nil {
+      report(
+        "a certificate and its key go together",
+        remedy: "write certificate_file and key_file, or neither")
+    }
+    return TransportSettings(
+      authorityFile: authorityFile.map { Path($0) }, publicKeyPin: pin,
+      clientCertificate: certificate)
+  }
+
+  private func publicKeyPin() -> PublicKeyPin? {
+    guard let text = text() else { return nil }
+    if let pin = PublicKeyPin(text) { return pin }
+    report(
+      "\(quoted: text) is not the SHA-256 of a public key",
+      remedy: "write sha256// and 44 characters of Base64")
+    return nil
+  }
+
+  func notifications() -> Configuration.NotificationSettings? {
+    if isText {
+      let remedy: MessageText = "write off, websocket or { push_url: …, push_token_file: … }"
+      return word(of: ["off", "websocket"], remedy: remedy).map {
+        Configuration.NotificationSettings(isWebSocketWanted: $0 == 1)
+      }
+    }
+    guard
+      let keys = section(
+        example: "{ push_url: https://push.example, push_token_file: /etc/homeward/push-token }")
+    else { return nil }
+    defer { keys.reportUnknownKeys() }
+    let isWebSocketWanted = keys.optional("websocket")?.boolean()
+    let url = keys.optional("push_url")?.httpURL()
+    let tokenFile = keys.optional("push_token_file")?.absolutePath()
+    var push: Configuration.PushSettings?
+    if let url, let tokenFile {
+      push = Configuration.PushSettings(url: url, tokenFile: tokenFile)
+    } else if url != nil || tokenFile != nil {
+      report(
+        "a server that takes notifications needs its address and its token",
+        remedy: "write push_url and push_token_file, or neither")
+    }
+    return Configuration.NotificationSettings(
+      isWebSocketWanted: isWebSocketWanted ?? true, push: push)
+  }
+}

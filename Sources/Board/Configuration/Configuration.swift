@@ -1,0 +1,201 @@
+import Bytes
+public import Drivers
+public import Outbox
+public import Sensing
+public import Transport
+
+/// What the agent shall do: the content of its configuration file, `/etc/homeward/homeward.yaml`.
+///
+/// Each property says which key it comes from, its range, and what holds when the key is absent.
+/// Texts are UTF-8. Lengths of time are written as a number and a unit (`ms`, `s`, `min`, `h` or
+/// `d`). A key is added by a property here and a line in `Configuration+Sections.swift`.
+public struct Configuration: Equatable, Sendable {
+  /// `every`: how long a cycle takes, from one report to the next; 5 s to 24 h. Default: 60 s.
+  public var every: Duration
+  /// `state_directory`: where the agent keeps what must survive a power cut; an absolute path of
+  /// at most 1024 bytes. Default: `/var/lib/homeward`.
+  public var stateDirectory: [UInt8]
+  /// `home_assistant`: whom to report to. Required.
+  public var homeAssistant: HomeAssistantSettings
+  /// `notifications`: how Home Assistant's notifications reach this board. Default: not at all.
+  public var notifications: NotificationSettings
+  /// `durability`: what may be lost when the power goes: `reading` (nothing: every reading is
+  /// written before the next one is looked at), `batch` (what was read since the last cycle) or
+  /// `memory` (all that Home Assistant does not have). Default: `batch`.
+  public var durability: Durability
+  /// `history`: what was not delivered in its time. Default: all of it is sent as soon as possible.
+  public var history: HistorySettings
+  /// `device: { name: … }`: what Home Assistant calls the device; 1 to 64 characters.
+  /// Default: nil, the host's name.
+  public var deviceName: [UInt8]?
+  /// `location`: where fixes come from. Default, and with `location: off`: nil, from nowhere.
+  public var location: LocationSettings?
+  /// `battery`: which batteries are reported. Default: `auto`.
+  public var battery: BatterySettings
+  /// `system`: `auto` (all), `off`, or a list of `cpu_temperature`, `load`, `memory`, `uptime` and
+  /// `disk`. Default: `auto`.
+  public var system: SystemSensors
+  /// `host`: where the kernel's file systems are mounted.
+  public var host: HostPaths
+  /// `sensors`: GPIO lines, at most 64; no two with the same line, or with names that differ in the
+  /// case of ASCII letters only. Default: none.
+  public var sensors: [GPIOLineSettings]
+}
+
+extension Configuration {
+  /// `home_assistant`: the server.
+  public struct HomeAssistantSettings: Equatable, Sendable {
+    /// `url`: http or https, a host, and optionally a port and a path; at most 512 bytes; without
+    /// a slash at the end. Required.
+    public var url: [UInt8]
+    /// `token_file`: the absolute path of a file with a long-lived access token, with which the
+    /// agent registers and opens the WebSocket. Default: nil, what `homeward pair` kept is used.
+    public var tokenFile: [UInt8]?
+    /// `transport`: how messages go to the webhook: `http`, or `websocket`, which falls back on
+    /// HTTP while there is no connection. Default: `http`.
+    public var transport: MessageTransport
+    /// `encryption: preferred`: a server that gives no key is sent messages in plain, and asked for
+    /// a key once a day. Default: `required`, nothing is sent in plain.
+    public var isPlainAllowed: Bool
+    /// `register_again`: where Home Assistant has not known this device for so long, it is
+    /// registered anew, which makes its entities anew; 30 s to 24 h. Default, and with `off`: nil,
+    /// never: a person has to do it.
+    public var registersAgainAfter: Duration?
+    /// `home_network: { ssids, bssids, gateways, url }`: how to know home, and the address there.
+    /// Default: nil, the board is wherever it is.
+    public var homeNetwork: HomeNetworkSettings?
+    /// `plain_http_away`: whether an address without TLS may be used away from home. Default:
+    /// false.
+    public var isPlainAllowedAway: Bool
+    /// `tls: { ca_file, public_key, certificate_file, key_file }`: who the server has to be, and
+    /// what it is shown. Default: the system's authorities.
+    public var tls: TransportSettings
+
+    /// How the server at an address is reached. `tls` holds for the addresses of the configuration;
+    /// another server is judged by the system's authorities.
+    public func transport(to address: [UInt8]) -> TransportSettings {
+      address == url || address == homeNetwork?.url ? tls : .system
+    }
+  }
+
+  /// `home_network`: at least one of the three lists, each of 1 to 16 items.
+  public struct HomeNetworkSettings: Equatable, Sendable {
+    /// `ssids`: names of wireless networks, 1 to 32 bytes. `bssids`: their access points, where the
+    /// name alone is not enough. `gateways`: hardware addresses of gateways at the end of a cable.
+    public var networks: HomeNetworks
+    /// `url`: the address there. Default: nil, that of `home_assistant.url`.
+    public var url: [UInt8]?
+  }
+
+  public enum MessageTransport: Equatable, Sendable {
+    case http
+    case webSocket
+  }
+
+  /// `notifications`: `off`, `websocket`, or both ways in a section.
+  public struct NotificationSettings: Equatable, Sendable {
+    /// `websocket`: over an open WebSocket. Default in a section: true.
+    public var isWebSocketWanted: Bool
+    /// `push_url` and `push_token_file`: a server that Home Assistant posts them to. Default: nil.
+    public var push: PushSettings?
+
+    public static var off: NotificationSettings { NotificationSettings(isWebSocketWanted: false) }
+  }
+
+  public struct PushSettings: Equatable, Sendable {
+    /// http or https; at most 512 bytes.
+    public var url: [UInt8]
+    /// The absolute path of a file with the token by which that server knows Home Assistant.
+    public var tokenFile: [UInt8]
+  }
+
+  /// `history`: what was not delivered in its time.
+  public struct HistorySettings: Equatable, Sendable {
+    /// `order`: which part of it Home Assistant gets first: `oldest_first` or `newest_first`.
+    /// Default: `oldest_first`.
+    public var order: Spool.Order
+    /// `disk_megabytes`: what it may take of the disk; 4 to 4096 MiB. Default: 64.
+    public var diskMegabytes: Int
+    /// `bytes_per_minute`: what it may take of the link to Home Assistant; 1024 to 1 000 000 000.
+    /// Default, and with `unlimited`: nil, all of it.
+    public var bytesPerMinute: Int?
+    /// `statistics`: whether the hours of an outage are imported into Home Assistant's long-term
+    /// statistics, which takes a token of an administrator. Default: false.
+    public var isForStatistics = false
+
+    public static var standard: HistorySettings {
+      HistorySettings(order: .oldestFirst, diskMegabytes: 64)
+    }
+  }
+
+  /// `location`: the gpsd to ask. `source: gpsd` is required: it is the only source.
+  public struct LocationSettings: Equatable, Sendable {
+    /// `host`: a numeric address, or `localhost`. Default: 127.0.0.1.
+    public var host: [UInt8]
+    /// `port`: 1 to 65535. Default: 2947.
+    public var port: UInt16
+    /// `device`: the only receiver of that gpsd to believe, as gpsd calls it; 1 to 127 bytes of
+    /// visible ASCII. Default: empty, the best of them.
+    public var device: [UInt8] = []
+  }
+
+  /// `battery`: which batteries are reported.
+  public enum BatterySettings: Equatable, Sendable {
+    /// `auto`: every one that the kernel knows.
+    case automatic
+    /// `off`
+    case off
+    /// A list of 1 to 16 names in `/sys/class/power_supply`, such as `[BAT0]`.
+    case supplies([[UInt8]])
+  }
+
+  /// `system`: which of the computer's own sensors are reported.
+  public struct SystemSensors: OptionSet, Sendable {
+    public static let cpuTemperature = SystemSensors(rawValue: 1 << 0)
+    public static let load = SystemSensors(rawValue: 1 << 1)
+    public static let memory = SystemSensors(rawValue: 1 << 2)
+    public static let uptime = SystemSensors(rawValue: 1 << 3)
+    public static let disk = SystemSensors(rawValue: 1 << 4)
+    /// `auto`: what this computer does not have is no fault.
+    public static let asFarAsThere = SystemSensors(rawValue: 1 << 5)
+    public static let all: SystemSensors = [
+      .cpuTemperature, .load, .memory, .uptime, .disk, .asFarAsThere,
+    ]
+
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+  }
+
+  /// `host`: where the kernel's file systems are mounted, which in a container may be elsewhere.
+  /// Absolute paths of at most 1024 bytes.
+  public struct HostPaths: Equatable, Sendable {
+    /// `proc`. Default: `/proc`.
+    public var proc: [UInt8]
+    /// `sys`. Default: `/sys`.
+    public var sys: [UInt8]
+
+    public static var standard: HostPaths {
+      HostPaths(proc: [UInt8]("/proc"), sys: [UInt8]("/sys"))
+    }
+  }
+}
+
+extension Configuration {
+  public static let everyRange: ClosedRange<Duration> = .seconds(5) ... .seconds(24 * 3600)
+  static let registerAgainRange: ClosedRange<Duration> = .seconds(30) ... .seconds(24 * 3600)
+  static let debounceRange: ClosedRange<Duration> = .zero ... .seconds(10)
+  static let diskMegabytesRange = 4...4096
+  static let bytesPerMinuteRange = 1024...1_000_000_000
+  public static let sensorsMax = 64
+  static let homeNetworksMax = 16
+  static let suppliesMax = 16
+  static let urlBytesMax = 512
+  /// `GPS_PATH_MAX` of gpsd, without the NUL.
+  static let receiverBytesMax = 127
+  /// A directory of the kernel's device model; real ones stay far below.
+  static let supplyNameBytesMax = 64
+  /// `GPIO_MAX_NAME_SIZE` of `linux/gpio.h`, without the NUL.
+  static let gpioNameBytesMax = 31
+  static let gpioOffsetMax = 4095
+}

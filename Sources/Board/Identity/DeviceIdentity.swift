@@ -1,0 +1,68 @@
+import Bytes
+import CLinux
+import HomeAssistant
+import LinuxIO
+
+/// What this board says about itself when it registers, read from the kernel.
+public struct DeviceIdentity {
+  private static let textByteCountMax = 256
+
+  private let host: Configuration.HostPaths
+
+  public init(host: Configuration.HostPaths) { self.host = host }
+
+  func registrationRequest(
+    name: [UInt8]?, push: PushRoutes
+  ) -> RegistrationRequest {
+    RegistrationRequest(
+      deviceID: deviceID, deviceName: name ?? hostName, manufacturer: manufacturer, model: model,
+      osName: [UInt8]("Linux"), osVersion: kernelRelease, appVersion: [UInt8](homewardVersion),
+      push: push)
+  }
+
+  /// The same after the card is flashed again on the same board with the same machine id, and
+  /// another one on every other board, even where the card is a copy.
+  public var deviceID: [UInt8] {
+    let serial =
+      text(sys / "firmware/devicetree/base/serial-number")
+      ?? text(sys / "class/dmi/id/product_uuid")
+    let machineID = text(Path("/etc/machine-id"))
+    // A board without either is told apart by its name.
+    let name = serial == nil && machineID == nil ? hostName : []
+    return fingerprint(of: [serial ?? [], machineID ?? [], name], purpose: "device id")
+  }
+
+  private var model: [UInt8] {
+    text(sys / "firmware/devicetree/base/model") ?? text(sys / "class/dmi/id/product_name")
+      ?? [UInt8]("Linux board")
+  }
+
+  private var manufacturer: [UInt8] {
+    // The device tree names the vendor first, such as "raspberrypi,4-model-b".
+    if let compatible = text(sys / "firmware/devicetree/base/compatible"),
+      let comma = compatible.firstIndex(of: UInt8(ascii: ","))
+    {
+      return [UInt8](compatible[..<comma])
+    }
+    return text(sys / "class/dmi/id/sys_vendor") ?? [UInt8]("unknown")
+  }
+
+  private var kernelRelease: [UInt8] {
+    text(Path(host.proc) / "sys/kernel/osrelease") ?? [UInt8]("unknown")
+  }
+
+  public var hostName: [UInt8] {
+    text(Path(host.proc) / "sys/kernel/hostname") ?? [UInt8]("homeward")
+  }
+
+  private var sys: Path { Path(host.sys) }
+
+  /// The first text of a file of the kernel, up to its NUL or line end; nil where there is none.
+  private func text(_ path: Path) -> [UInt8]? {
+    guard let bytes = try? readFile(at: path, byteCountMax: Self.textByteCountMax) else {
+      return nil
+    }
+    let text = bytes.prefix { $0 != 0 && $0 != UInt8(ascii: "\n") }
+    return text.isEmpty ? nil : [UInt8](text)
+  }
+}

@@ -1,0 +1,82 @@
+public import Bytes
+public import HomeAssistant
+import LinuxIO
+public import Outbox
+
+/// What this board logs in with: the token in the file that the configuration names, else what
+/// pairing kept.
+public struct Login {
+  /// That Home Assistant rejected it, for people.
+  public static let rejectedWords: MessageText =
+    "Home Assistant does not accept the login of this board any more; it is never sent again, for"
+    + " Home Assistant may ban this address"
+
+  public let credential: Credential
+  /// Nil where pairing kept it.
+  private let file: [UInt8]?
+
+  public init(_ configuration: Configuration, _ state: StateDirectory) throws(CommandFailure) {
+    guard let login = try Login.find(configuration, state) else {
+      throw CommandFailure(Enrollment.TokenFlaw.noFileNamed)
+    }
+    self = login
+  }
+
+  private init(_ credential: Credential, in file: [UInt8]?) {
+    self.credential = credential
+    self.file = file
+  }
+
+  /// Nil where no file is named and pairing kept nothing.
+  public static func find(
+    _ configuration: Configuration, _ state: StateDirectory
+  ) throws(CommandFailure) -> Login? {
+    guard let file = configuration.homeAssistant.tokenFile else {
+      guard let credential = try state.keptCredential() else { return nil }
+      return Login(credential, in: nil)
+    }
+    switch readToken(file) {
+    case .success(let token): return Login(.accessToken(token), in: file)
+    case .failure(let flaw): throw CommandFailure(flaw)
+    }
+  }
+
+  public func tokens(_ rejected: RejectedTokens) -> AccessTokens {
+    AccessTokens(credential: credential, rejected: rejected, seed: randomSeed())
+  }
+
+  /// What a person does where Home Assistant rejected it.
+  public var remedy: MessageText {
+    guard let file else { return "homeward pair" }
+    return "write a new token to \(Path(file)), and restart the agent"
+  }
+
+  /// The same in a sentence.
+  public var rejectedWithRemedy: MessageText { "\(Self.rejectedWords). What to do: \(remedy)" }
+}
+
+extension CommandFailure {
+  fileprivate init(_ flaw: Enrollment.TokenFlaw) {
+    self.init(code: flaw.exitCode, text: flaw.words)
+  }
+}
+
+private let tokenByteCountMax = Credential.tokenByteCountMax
+
+/// The token in a file.
+public func readToken(_ path: [UInt8]) -> Result<[UInt8], Enrollment.TokenFlaw> {
+  let bytes: [UInt8]
+  do throws(Errno) {
+    bytes = try readFile(at: Path(path), byteCountMax: tokenByteCountMax)
+  } catch .fileTooLarge {
+    return .failure(.tooLarge)
+  } catch {
+    return .failure(.unreadable(errno: error.code))
+  }
+  let token = [UInt8](bytes.span.trimmed())
+  guard !token.isEmpty else { return .failure(.empty) }
+  guard case .accessToken(let token)? = Credential(accessToken: token) else {
+    return .failure(.notAToken)
+  }
+  return .success(token)
+}

@@ -1,0 +1,85 @@
+public import Bytes
+import CLinux
+
+/// Why a command does not begin: the command line is wrong, or asks for help.
+public enum UsageError: Error {
+  case mistake(MessageText)
+  /// A word that means nothing here.
+  case unknown([UInt8])
+  case helpWanted
+}
+
+/// The words after a command's name, taken one by one. `--option=value` is two of them.
+///
+///     while let argument = try arguments.next() {
+///       switch argument {
+///       case "--once": isOnce = true
+///       case "--config": file = try arguments.value(of: argument, "the name of a file")
+///       default: throw argument.unknown
+///       }
+///     }
+public struct Arguments {
+  private var rest: ArraySlice<[UInt8]>
+  /// An option that stood before a `=`, and what stood behind it, until that is taken.
+  private var attached: (option: [UInt8], value: [UInt8])?
+
+  init(_ words: [[UInt8]]) { rest = words[...] }
+
+  /// The arguments of this process after its name.
+  @safe public static var ofProcess: Arguments {
+    Arguments(
+      (1..<max(clinux_argument_count(), 1)).compactMap { index in
+        guard let text = unsafe clinux_argument(index) else { return nil }
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: text, count: strlen(text)))
+      })
+  }
+
+  /// - Throws: `helpWanted` where the next one is `--help` or `-h`; a mistake where the last one has
+  ///   a value and takes none.
+  public mutating func next() throws(UsageError) -> Argument? {
+    if let attached { throw .mistake("\(bytes: attached.option.printable) takes no value") }
+    guard var word = rest.popFirst() else { return nil }
+    if word.span.starts(with: "--"), let sign = word.firstIndex(of: UInt8(ascii: "=")) {
+      attached = (Array(word[..<sign]), Array(word[(sign + 1)...]))
+      word = Array(word[..<sign])
+    }
+    let argument = Argument(bytes: word)
+    if "--help" ~= argument || "-h" ~= argument { throw .helpWanted }
+    return argument
+  }
+
+  /// The word after an option. `meaning` says what is missing where there is none.
+  public mutating func value(
+    of option: Argument, _ meaning: StaticString
+  ) throws(UsageError) -> [UInt8] {
+    let given = attached?.value ?? rest.popFirst()
+    attached = nil
+    guard let value = given, !value.isEmpty else {
+      throw .mistake("\(bytes: option.bytes) needs \(meaning)")
+    }
+    return value
+  }
+}
+
+extension Arguments {
+  /// This process's command, for a person who may not give it: `sudo homeward check`.
+  public static var commandWithSudo: MessageText {
+    var arguments = ofProcess
+    guard let command = try? arguments.next(), !command.isOption else { return "sudo homeward" }
+    return "sudo homeward \(bytes: command.bytes.printable)"
+  }
+}
+
+/// One word of the command line.
+public struct Argument {
+  public let bytes: [UInt8]
+
+  /// Whether it begins like an option. A single `-` is a name for standard input.
+  public var isOption: Bool { bytes.count > 1 && bytes.span.starts(with: "-") }
+
+  public var unknown: UsageError { .unknown(bytes) }
+
+  public static func ~= (literal: StaticString, argument: Argument) -> Bool {
+    argument.bytes.span.elementsEqual(literal)
+  }
+}

@@ -1,0 +1,111 @@
+public import HomeAssistant
+public import Outbox
+
+/// How the program ends, as `sysexits.h` numbers it. The same state of the board has the same code
+/// in every command.
+public enum ExitCode: Int32, CaseIterable, Sendable {
+  case success = 0
+  case usage = 64
+  case dataError = 65
+  case noInput = 66
+  case unavailable = 69
+  case osError = 71
+  case cannotCreate = 73
+  case inputOutput = 74
+  case temporaryFailure = 75
+  case protocolError = 76
+  case noPermission = 77
+  case configuration = 78
+
+  /// What it says, for people. A line of the help has 80 columns; this begins in the seventh.
+  public var meaning: StaticString {
+    switch self {
+    case .success: "done; the help of a command says what"
+    case .usage:
+      """
+      the command line is wrong, a question needs a terminal, or the answer
+            to it was no
+      """
+    case .dataError:
+      """
+      a file that Homeward keeps is damaged, or Home Assistant refuses what
+            it was sent or asked for
+      """
+    case .noInput:
+      """
+      a file or a directory is not there or cannot be read or kept, or a
+            question was not answered
+      """
+    case .unavailable:
+      """
+      this board is not paired, or was deleted in Home Assistant; of status:
+            no agent runs
+      """
+    case .osError: "this machine lacks something, such as memory"
+    case .cannotCreate: "the file is there already, or cannot be made"
+    case .inputOutput: "a sensor cannot be read, or the output cannot be written"
+    case .temporaryFailure:
+      """
+      Home Assistant cannot be reached, or does not have everything yet, or
+            another homeward is at work; try again
+      """
+    case .protocolError:
+      """
+      Home Assistant cannot open what this board sends; it has to be paired
+            again
+      """
+    case .noPermission:
+      """
+      Home Assistant refuses this address or the login, or a file is only
+            for the agent and root: use sudo
+      """
+    case .configuration: "the configuration is wrong; each mistake is told with its line"
+    }
+  }
+}
+
+// What a state of the board or of Home Assistant is to a command that ends with it.
+
+extension ServerRefusal {
+  var exitCode: ExitCode { isLasting ? .noPermission : .temporaryFailure }
+}
+
+extension OutageCause {
+  public var exitCode: ExitCode {
+    switch self {
+    case .gone: .unavailable
+    case .dropped, .otherKey, .encryptionRequired: .protocolError
+    case .server(let refusal): refusal.exitCode
+    case .badRequest: .dataError
+    case .noConnection, .notLive, .noRoute, .unreadableAnswer, .otherAnswer: .temporaryFailure
+    }
+  }
+}
+
+extension ConnectionFailure {
+  public var exitCode: ExitCode { self == .refused(.forbidden) ? .noPermission : .temporaryFailure }
+}
+
+extension Enrollment.TokenFlaw {
+  public var exitCode: ExitCode {
+    switch self {
+    case .noFileNamed: .unavailable
+    case .unreadable, .empty, .tooLarge, .notAToken: .noInput
+    case .credentialRejected: .noPermission
+    case .notRenewed(.server(let refusal)): refusal.exitCode
+    case .withheld, .notRenewed(.noConnection): .temporaryFailure
+    }
+  }
+}
+
+extension Enrollment.Problem {
+  public var exitCode: ExitCode {
+    switch self {
+    case .noToken(let flaw): flaw.exitCode
+    case .tokenRejected: .noPermission
+    case .server(let refusal): refusal.exitCode
+    case .requestRejected: .dataError
+    case .noConnection, .withoutEncryption: .temporaryFailure
+    }
+  }
+}

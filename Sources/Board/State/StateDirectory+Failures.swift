@@ -1,0 +1,122 @@
+import Bytes
+public import HomeAssistant
+public import LinuxIO
+
+extension StateDirectory {
+  /// Makes and locks the directory that a command works with.
+  public static func open(_ path: [UInt8]) throws(CommandFailure) -> StateDirectory {
+    let state = StateDirectory(Path(path))
+    try state.open(
+      orInUse:
+        "another homeward uses \(state.path)\(state.readOnlyWords); stop it (the service: sudo"
+        + " systemctl stop homeward), or name another state_directory")
+    return state
+  }
+
+  /// The same for a command that asks for a key.
+  public func openForKey() throws(CommandFailure) {
+    try open(
+      orInUse: "the agent runs, and asks for a key itself once a day; to ask now, stop it before:"
+        + " sudo systemctl stop homeward")
+  }
+
+  private func open(orInUse words: MessageText) throws(CommandFailure) {
+    switch open() {
+    case .open: return
+    case .inUse: throw CommandFailure(code: .temporaryFailure, text: words)
+    case .foreign:
+      throw CommandFailure(
+        code: .noPermission,
+        text: "\(path) belongs to another user; run this as that user or with sudo, or name another"
+          + " state_directory")
+    case .shared:
+      throw CommandFailure(
+        code: .noPermission,
+        text: "others may write in \(path), where the key of this board is kept; run: chmod go-w"
+          + " \(path)")
+    case .failed(.notPermitted): throw CommandFailure(notPermitted: path)
+    case .failed(let error):
+      throw CommandFailure(
+        code: .noInput,
+        text: "\(path) cannot be used: \(error); make it, or name another state_directory")
+    }
+  }
+
+  /// The registration that is kept, or nil.
+  public func keptRegistration() throws(CommandFailure) -> Registration? {
+    try opened(
+      readRegistration(), Self.registrationName,
+      remedy: "bring back a copy, or remove it to register this board anew (Home Assistant then"
+        + " makes new entities)")
+  }
+
+  /// The credential that is kept, or nil.
+  func keptCredential() throws(CommandFailure) -> Credential? {
+    try opened(
+      readCredential(), Self.credentialName, remedy: "remove it, and log in with homeward pair")
+  }
+
+  /// The tokens that may not be sent. None is sent by who does not know them, or could not keep
+  /// another one in mind.
+  public func keptRejectedTokens() throws(CommandFailure) -> RejectedTokens {
+    try checkCanKeep()
+    return try opened(
+      readRejectedTokens(), Self.rejectedName,
+      remedy: "remove it, and make a new token if Home Assistant rejected one. Until then none is"
+        + " sent, for Home Assistant may ban this address") ?? RejectedTokens()
+  }
+
+  /// Tries to write, as keeping a rejection or a registration will.
+  public func checkCanKeep() throws(CommandFailure) {
+    do throws(Errno) { try checkIsWritable() } catch {
+      throw notKept("no token is sent: a rejection", error)
+    }
+  }
+
+  public func keep(_ registration: Registration) throws(CommandFailure) {
+    do throws(Errno) { try write(registration) } catch { throw notKept("the registration", error) }
+  }
+
+  /// Keeps in mind that Home Assistant rejected a credential, so that it is never sent again.
+  public func keep(rejectedFingerprint: [UInt8]) throws(CommandFailure) {
+    do throws(Errno) { try write(rejectedFingerprint: rejectedFingerprint) } catch {
+      throw notKept("that Home Assistant rejected the login", error)
+    }
+  }
+
+  public func notKept(_ what: StaticString, _ error: Errno) -> CommandFailure {
+    if error == .notPermitted { return CommandFailure(notPermitted: path) }
+    return CommandFailure(
+      code: .noInput,
+      text: "\(what) cannot be kept in \(path): \(error); make room there, or name another"
+        + " state_directory")
+  }
+
+  private func opened<Value>(
+    _ kept: Kept<Value>, _ name: StaticString, remedy: MessageText
+  ) throws(CommandFailure) -> Value? {
+    switch kept {
+    case .value(let value): return value
+    case .none: return nil
+    case .damaged(.damaged):
+      throw CommandFailure(code: .dataError, text: "\(path)/\(name) is damaged; \(remedy)")
+    case .damaged(.unknownVersion(let version)):
+      throw CommandFailure(
+        code: .dataError,
+        text: "\(path)/\(name) has version \(Int(clamping: version)), which a newer Homeward wrote;"
+          + " install that one")
+    case .unreadable(.notPermitted): throw CommandFailure(notPermitted: path / name)
+    case .unreadable(let error):
+      throw CommandFailure(
+        code: .noInput,
+        text: "\(path)/\(name) cannot be read: \(error); make it readable, or \(remedy)")
+    }
+  }
+
+  public var registrationIsPlain: CommandFailure {
+    CommandFailure(
+      code: .dataError,
+      text: "\(path)/registration.json has no key, and nothing is sent in plain; remove it to"
+        + " register this board anew (Home Assistant then makes new entities)")
+  }
+}

@@ -1,0 +1,187 @@
+public import Bytes
+import CLinux
+public import HomeAssistant
+public import LinuxIO
+
+/// The files that outlive a restart: the registration, the credential, and the fingerprints of
+/// rejected tokens. All are replaced as a whole, so that a power cut leaves the old one or the new
+/// one.
+public final class StateDirectory {
+  public static let registrationName: StaticString = "registration.json"
+  static let credentialName: StaticString = "credential.json"
+  public static let rejectedName: StaticString = "rejected-token"
+  /// The socket over which the agent tells how it is.
+  public static let statusSocketName: StaticString = "agent.socket"
+  /// The whole document that it tells: addresses, and failures with the longest words. The kernel
+  /// takes that much of a connection at once. A member that has no room is left out.
+  public static let statusByteCountMax = 64 * 1024
+  /// The directory of what could not be delivered.
+  public static let spoolName: StaticString = "spool"
+  /// Which registration will never have a key.
+  private static let keylessName: StaticString = "without-key"
+  private static let probeName: StaticString = "probe"
+
+  public let path: Path
+  private var lock: Descriptor?
+
+  public init(_ path: Path) { self.path = path }
+
+  public enum Opening: Equatable {
+    case open
+    /// It cannot be made or entered.
+    case failed(Errno)
+    /// Another agent uses it.
+    case inUse
+    /// It belongs to another user, who is not root.
+    case foreign
+    /// Others than its owner may write to it.
+    case shared
+  }
+
+  /// Makes the directory where it is missing, and keeps other agents out until the process ends.
+  public func open() -> Opening {
+    do throws(Errno) {
+      try makePrivateDirectory(at: path)
+      let directory = try Descriptor(opening: path, mode: .directory)
+      let owner = try directory.owner()
+      // Root may work for any user: what it makes in there belongs to that one.
+      guard [0, owner.user].contains(geteuid()) || owner.user == 0 else { return .foreign }
+      guard !owner.sharesWriting else { return .shared }
+      if let kept = LinuxIO.lock(keptFor: directory) {
+        lock = consume kept
+      } else {
+        guard try directory.lock() else { return .inUse }
+        lock = consume directory
+      }
+      // On a disk that is read-only they stay; no other file has their names.
+      try? Directory(opening: path).removeUnfinished(of: path)
+      return .open
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  /// Starts the program anew, and no other agent gets the directory in between.
+  ///
+  /// - Returns: why that failed.
+  public func startAnew() -> Errno {
+    guard let held = lock.take() else { preconditionFailure("the directory is not open") }
+    let error = LinuxIO.startAnew(keeping: held)
+    lock = consume held
+    return error
+  }
+
+  /// What a person has to know of its disk; empty where that can be written.
+  public var readOnlyWords: MessageText {
+    guard (try? FileSystemSpace(holding: path))?.isReadOnly == true else { return "" }
+    return "; its disk is read-only, as a card becomes that fails (sudo dmesg tells why). To write"
+      + " again: sudo mount -o remount,rw /"
+  }
+
+  /// Tries to write, and makes the directory where it is missing.
+  func checkIsWritable() throws(Errno) {
+    try makePrivateDirectory(at: path)
+    try replaceFile(named: Self.probeName, in: path, with: [UInt8]("probe\n").span)
+    try removeFile(at: path / Self.probeName)
+  }
+
+  /// What a file of the directory holds.
+  public enum Kept<Value> {
+    case value(Value)
+    case none
+    case damaged(KeptFileError)
+    case unreadable(Errno)
+  }
+
+  public func readRegistration() -> Kept<Registration> {
+    read(Self.registrationName, byteCountMax: Registration.fileByteCountMax) {
+      (bytes) throws(KeptFileError) in try Registration(file: bytes.span)
+    }
+  }
+
+  public func readCredential() -> Kept<Credential> {
+    read(Self.credentialName, byteCountMax: Credential.fileByteCountMax) {
+      (bytes) throws(KeptFileError) in try Credential(file: bytes.span)
+    }
+  }
+
+  /// The credential that pairing kept, if it can be read.
+  public func credential() -> Credential? {
+    if case .value(let credential) = readCredential() { credential } else { nil }
+  }
+
+  private func read<Value>(
+    _ name: StaticString, byteCountMax: Int,
+    _ make: ([UInt8]) throws(KeptFileError) -> Value
+  ) -> Kept<Value> {
+    let bytes: [UInt8]
+    do throws(Errno) {
+      bytes = try readFile(at: path / name, byteCountMax: byteCountMax)
+    } catch .noSuchFile {
+      return .none
+    } catch .fileTooLarge {
+      return .damaged(.damaged)
+    } catch {
+      return .unreadable(error)
+    }
+    do throws(KeptFileError) { return .value(try make(bytes)) } catch { return .damaged(error) }
+  }
+
+  /// Whether Home Assistant said that it has no key to give for this registration.
+  public func isKeyless(_ registration: Registration) -> Bool {
+    let mark = Self.mark(of: registration)
+    let kept = try? readFile(at: path / Self.keylessName, byteCountMax: mark.count)
+    return kept == mark
+  }
+
+  public func writeKeyless(_ registration: Registration) throws(Errno) {
+    try replaceFile(named: Self.keylessName, in: path, with: Self.mark(of: registration).span)
+  }
+
+  private static func mark(of registration: Registration) -> [UInt8] {
+    fingerprint(of: [registration.webhookID], purpose: "without key")
+  }
+
+  public func write(_ registration: Registration) throws(Errno) {
+    var buffer = ByteBuffer(capacity: Registration.fileByteCountMax)
+    registration.writeFile(into: &buffer)
+    defer { buffer.wipe() }
+    try replaceFile(named: Self.registrationName, in: path, with: buffer.bytes)
+  }
+
+  public func write(_ credential: Credential) throws(Errno) {
+    var buffer = ByteBuffer(capacity: Credential.fileByteCountMax)
+    credential.writeFile(into: &buffer)
+    defer { buffer.wipe() }
+    try replaceFile(named: Self.credentialName, in: path, with: buffer.bytes)
+  }
+
+  /// Forgets registration and credential. What was rejected stays known.
+  public func removePairing() throws(Errno) {
+    try removeFile(at: path / Self.credentialName)
+    try removeFile(at: path / Self.registrationName)
+  }
+
+  /// The tokens that Home Assistant rejected. Where that cannot be told, any token may be among
+  /// them, and none may be sent.
+  func readRejectedTokens() -> Kept<RejectedTokens> {
+    read(Self.rejectedName, byteCountMax: RejectedTokens.fileByteCountMax) {
+      (bytes) throws(KeptFileError) in try RejectedTokens(file: bytes.span)
+    }
+  }
+
+  public func write(rejectedFingerprint: [UInt8]) throws(Errno) {
+    var rejected: RejectedTokens
+    switch readRejectedTokens() {
+    case .value(let kept): rejected = kept
+    case .none: rejected = RejectedTokens()
+    // What it held must not be forgotten, and as it is no token is sent, this one included.
+    case .damaged: return
+    case .unreadable(let error): throw error
+    }
+    rejected.insert(fingerprint: rejectedFingerprint)
+    var buffer = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
+    rejected.writeFile(into: &buffer)
+    try replaceFile(named: Self.rejectedName, in: path, with: buffer.bytes)
+  }
+}

@@ -1,0 +1,36 @@
+public import Bytes
+import HomeAssistant
+public import Transport
+
+extension MessageText.StringInterpolation {
+  /// Why there is no connection to Home Assistant, and what to do about it where that is known.
+  public mutating func appendInterpolation(unreached reason: InlineText) {
+    appendInterpolation(reason)
+    if let flaw = ConnectionFlaw(reason) { appendInterpolation("; \(flaw.remedy)" as MessageText) }
+  }
+}
+
+extension InlineText {
+  /// A reason that went through the library, which may be longer there.
+  public init(text: Text) {
+    let bytes = text.bytes
+    self.init(bytes.span)
+  }
+}
+
+extension ConnectionFlaw {
+  /// What a person does about it.
+  public var remedy: MessageText {
+    switch self {
+    case .untrustedCertificate:
+      "name its authority's certificate in home_assistant.tls.ca_file, or renew a certificate that"
+        + " is out of date"
+    case .unreadableAuthorities: "look at home_assistant.tls.ca_file"
+    case .certificateOutOfDate: "compare the clocks; \"date\" shows that of this board"
+    case .certificateForAnotherName: "write the name that the certificate is for into the address"
+    case .otherPublicKey: "look at home_assistant.tls.public_key"
+    case .noTLS: "write http:// in home_assistant.url, or the port there that speaks HTTPS"
+    case .noAnswer: "does that port want TLS? Then write https://"
+    }
+  }
+}

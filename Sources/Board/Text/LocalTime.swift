@@ -1,0 +1,17 @@
+public import Bytes
+import LinuxIO
+
+extension MessageText.StringInterpolation {
+  /// `2026-11-21 17:12:33+01:00`, as the clocks of people here show it, and what those are ahead of
+  /// UTC.
+  public mutating func appendInterpolation(localTime time: WallTime) {
+    let offset = time.localOffset
+    let text = Text(iso8601: time - (.zero - offset)).bytes
+    // That of a moment of the first day is the hours and minutes of the offset.
+    let isBehind = offset < .zero
+    let ahead = WallTime(nanoseconds: 0) + (isBehind ? .zero - offset : offset)
+    appendInterpolation(bytes: [UInt8](text[..<10]) + [UInt8(ascii: " ")] + text[11..<19])
+    appendInterpolation((isBehind ? "-" : "+") as StaticString)
+    appendInterpolation(bytes: [UInt8](Text(iso8601: ahead).bytes[11..<16]))
+  }
+}

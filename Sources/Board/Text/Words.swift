@@ -1,0 +1,315 @@
+public import Bytes
+import HomeAssistant
+public import LinuxIO
+public import Outbox
+public import Sensing
+
+/// Of what Home Assistant has to say more is shown: a notification is meant for people.
+private let receivedBytesMax = 500
+
+/// What people read: the failures of all layers, each with what to do about it.
+extension MessageText.StringInterpolation {
+  public mutating func appendInterpolation(_ path: Path) {
+    appendInterpolation(bytes: path.bytes.printable)
+  }
+
+  /// How many readings and fixes: `1 reading or fix`, `2 readings and fixes`, and the same with a
+  /// word before.
+  @inline(never)
+  public mutating func appendInterpolation(entries count: Int, _ word: StaticString = "") {
+    appendInterpolation(count)
+    appendInterpolation(word)
+    appendLiteral(count == 1 ? " reading or fix" : " readings and fixes")
+  }
+
+  /// The beginning of a text from Home Assistant, in quotes.
+  @inline(never)
+  public mutating func appendInterpolation(received text: [UInt8]) {
+    var end = 0
+    while end < text.count, end < receivedBytesMax {
+      end = text.span.character(at: end).end
+    }
+    appendInterpolation("\"\(bytes: [UInt8](text[..<end]).printable)" as MessageText)
+    appendInterpolation(end < text.count ? "…\"" : "\"" as StaticString)
+  }
+
+  /// What a server says, fit for a terminal and not too long.
+  public mutating func appendInterpolation(shown text: Text) {
+    appendInterpolation(bytes: [UInt8](text.bytes.prefix(200)).printable)
+  }
+
+  public mutating func appendInterpolation(_ error: Errno) {
+    var words = ByteBuffer(capacity: 128)
+    words.append(error)
+    appendInterpolation(bytes: [UInt8](words.bytes))
+  }
+}
+
+extension SourceFailure {
+  /// What is wrong, with the name of the source.
+  public func words(of source: InlineText) -> MessageText {
+    let words = words
+    return words.bytes.starts(with: [UInt8](source.bytes)) ? words : "\(source): \(words)"
+  }
+
+  private var words: MessageText {
+    switch self {
+    case .missing(let what): "\(what) is not there"
+    case .notPermitted(let what): "\(what) may not be opened"
+    case .busy(let what): "\(what) is in use by another program"
+    case .failed(let what, let code): "\(what): \(Errno(code: code))"
+    case .malformed(let what, let found):
+      "\(what) says \"\(found)\", which makes no sense there"
+    case .silent(let what): "\(what) says nothing; does it have a receiver?"
+    case .withoutFix(let what, let why): "\(what) gives no fix: \(why.text)"
+    case .wrongDate(let what, let why):
+      "\(what) gives a date that is \(why.text); its fixes count from when they arrive"
+    case .behind(let what, let seconds):
+      "\(what) is \(seconds) s behind; is the link to it too slow, or its receiver too talkative?"
+    case .refused(let what, let found): "\(what) answers with an error: \"\(found)\""
+    case .unsupported(let what, _): "\(what) cannot be used"
+    }
+  }
+
+  public var code: StaticString {
+    switch self {
+    case .missing: "missing"
+    case .notPermitted: "not_permitted"
+    case .busy: "busy"
+    case .failed: "failed"
+    case .malformed: "malformed"
+    case .silent: "silent"
+    case .withoutFix: "no_fix"
+    case .wrongDate: "wrong_date"
+    case .behind: "behind"
+    case .refused: "refused"
+    case .unsupported: "unsupported"
+    }
+  }
+}
+
+extension Value {
+  /// Such as `83 %`, or `on`.
+  public func words(in unit: [UInt8]?) -> MessageText {
+    switch self {
+    case .number(let number):
+      var digits = ByteBuffer(capacity: 24)
+      digits.append(number)
+      let text = MessageText(bytes: [UInt8](digits.bytes))
+      return unit.map { "\(text) \(bytes: $0)" } ?? text
+    case .boolean(let isOn): return isOn ? "on" : "off"
+    case .text(let text): return "\(text)"
+    case .unknown: return "unknown"
+    case .unavailable: return "unavailable"
+    }
+  }
+}
+
+/// What a server was asked for when it refused, in the words of a sentence that says so.
+struct RefusedRequest {
+  var server: MessageText = "Home Assistant"
+  /// Behind "refuses".
+  var verb: StaticString = ""
+  /// Behind "is not available".
+  var purpose: StaticString = ""
+  /// In front of "is not Home Assistant".
+  var answerer: MessageText = "what answered"
+
+  static var message: RefusedRequest { RefusedRequest() }
+  static var registration: RefusedRequest {
+    RefusedRequest(
+      verb: " to register", purpose: " to register", answerer: "what answered the registration")
+  }
+  static var accessToken: RefusedRequest {
+    RefusedRequest(
+      purpose: " for an access token", answerer: "what answered for an access token")
+  }
+  static var login: RefusedRequest {
+    RefusedRequest(purpose: " to log in", answerer: "what answered the login")
+  }
+  /// Nothing yet: what is there was only looked at.
+  static func probe(of url: [UInt8]) -> RefusedRequest {
+    RefusedRequest(
+      server: "Home Assistant at \(bytes: url)", answerer: "what answers at \(bytes: url)")
+  }
+}
+
+extension ServerRefusal {
+  /// What happened: a sentence without its end.
+  func words(_ request: RefusedRequest = .message) -> MessageText {
+    switch self {
+    case .forbidden(status: 403):
+      "\(request.server) refuses\(request.verb) this address (403); is it in its ip_bans.yaml?"
+    case .forbidden(let status):
+      "a proxy before \(request.server) refuses\(request.verb) this address (\(status)): it wants"
+        + " a login of its own"
+    case .notFound: "\(request.server) is not ready\(request.purpose) (404)"
+    case .unavailable(let status):
+      "\(request.server) is not available\(request.purpose) (\(status))"
+    case .notHomeAssistant(let status): "\(request.answerer) is not Home Assistant (\(status))"
+    }
+  }
+
+  /// The same, and what to do about it, where the address stands in `place`.
+  func words(
+    _ request: RefusedRequest = .message, addressIn place: StaticString
+  ) -> MessageText {
+    switch self {
+    case .notFound: "\(words(request)); if this stays, look at \(place)"
+    case .notHomeAssistant:
+      "\(words(request)); is there a login page? If not, look at \(place)"
+    case .forbidden, .unavailable: words(request)
+    }
+  }
+
+  /// For scripts.
+  var code: StaticString {
+    switch self {
+    case .forbidden: "forbidden"
+    case .notFound: "not_found"
+    case .unavailable: "unavailable"
+    case .notHomeAssistant: "not_home_assistant"
+    }
+  }
+}
+
+extension OutageCause {
+  public var words: MessageText {
+    switch self {
+    case .noConnection(let reason): "Home Assistant cannot be reached: \(unreached: reason)"
+    case .notLive:
+      "Home Assistant answers with nothing: it is starting, or it does not know this device"
+    case .dropped:
+      "Home Assistant dropped our message without a word: it holds another key, or none"
+    case .otherKey: "Home Assistant answers with another key: the registration is not ours"
+    case .gone:
+      "Home Assistant has deleted this device (410); to register it anew: homeward pair"
+    case .badRequest: "Home Assistant, or a proxy before it, calls our message malformed (400)"
+    case .encryptionRequired: "Home Assistant got our message unsealed; is there a proxy?"
+    case .server(let refusal): refusal.words(addressIn: "home_assistant.url")
+    case .noRoute:
+      "there is no way to Home Assistant: where this may not be home, nothing is sent over plain"
+        + " HTTP, unless home_assistant.plain_http_away allows it"
+    case .unreadableAnswer: "Home Assistant's sealed answer is not what it should be"
+    case .otherAnswer:
+      "the answer is Home Assistant's to another message: a proxy, or an attacker, on the way gives"
+        + " old answers again"
+    }
+  }
+
+  public var code: StaticString {
+    switch self {
+    case .noConnection: "no_connection"
+    case .notLive: "not_live"
+    case .dropped: "dropped"
+    case .otherKey: "other_key"
+    case .gone: "gone"
+    case .badRequest: "bad_request"
+    case .encryptionRequired: "encryption_required"
+    case .server(let refusal): refusal.code
+    case .noRoute: "no_route"
+    case .unreadableAnswer: "unreadable_answer"
+    case .otherAnswer: "other_answer"
+    }
+  }
+}
+
+extension Enrollment.TokenFlaw {
+  public var words: MessageText {
+    switch self {
+    case .noFileNamed: "there is no token. Pair this board: homeward pair"
+    case .unreadable(let code): Self.unusable("cannot be read: \(Errno(code: code))")
+    case .empty: Self.unusable("is empty")
+    case .tooLarge: Self.unusable("is larger than 8 KiB")
+    case .notAToken:
+      Self.unusable("holds a space, a second line, or something else that no token has")
+    case .credentialRejected:
+      "Home Assistant does not accept what pairing kept; it is never sent again, for Home Assistant"
+        + " may ban this address. Pair this board again: homeward pair"
+    case .withheld:
+      "no token is sent: this may not be home, and home_assistant.url is plain HTTP; it goes where"
+        + " home_assistant.home_network knows the network, over https://, or with"
+        + " home_assistant.plain_http_away"
+    case .notRenewed(.noConnection(let reason)):
+      "Home Assistant cannot be reached for an access token: \(unreached: reason)"
+    case .notRenewed(.server(let refusal)):
+      refusal.words(.accessToken, addressIn: "home_assistant.url")
+    }
+  }
+
+  /// A word or two.
+  public var code: StaticString {
+    switch self {
+    case .noFileNamed: "no file"
+    case .unreadable: "not readable"
+    case .empty: "empty"
+    case .tooLarge: "larger than 8 KiB"
+    case .notAToken: "not a token"
+    case .credentialRejected: "rejected"
+    case .withheld: "withheld"
+    case .notRenewed: "not renewed"
+    }
+  }
+
+  private static func unusable(_ flaw: MessageText) -> MessageText {
+    "there is no token: home_assistant.token_file \(flaw). Write a long-lived token of Home"
+      + " Assistant to it, and nothing else; or leave it out, and use: homeward pair"
+  }
+}
+
+extension Enrollment.Problem {
+  public var words: MessageText {
+    switch self {
+    case .noToken(let flaw): flaw.words
+    case .tokenRejected:
+      "Home Assistant does not accept the token; it is never sent again, for Home Assistant may"
+        + " ban this address. Write a new one to home_assistant.token_file, or use: homeward pair"
+    case .noConnection(let reason):
+      "Home Assistant cannot be reached to register: \(unreached: reason)"
+    case .server(let refusal) where refusal.isLasting:
+      "\(refusal.words(.registration)) \(Self.whenAgain)"
+    case .server(let refusal): refusal.words(.registration, addressIn: "home_assistant.url")
+    case .requestRejected:
+      "Home Assistant does not like our registration (400); please report it. \(Self.whenAgain)"
+    case .withoutEncryption:
+      "Home Assistant registers without encryption; it needs its PyNaCl, which it has by default."
+        + " To send in plain all the same, set home_assistant.encryption: preferred."
+        + " \(Self.whenAgain)"
+    }
+  }
+
+  private static var whenAgain: MessageText {
+    "It is asked again in \(Enrollment.refusalDelay), or after a restart"
+  }
+
+  public var code: StaticString {
+    switch self {
+    case .noToken: "no_token"
+    case .tokenRejected: "token_rejected"
+    case .noConnection: "no_connection"
+    case .server(let refusal): refusal.code
+    case .requestRejected: "request_rejected"
+    case .withoutEncryption: "without_encryption"
+    }
+  }
+}
+
+extension Route {
+  public var words: MessageText {
+    switch self {
+    case .home: "the home network"
+    case .cloudhook: "the webhook in the cloud"
+    case .remoteUI: "the home in the cloud"
+    case .instance: "home_assistant.url"
+    }
+  }
+
+  public var code: StaticString {
+    switch self {
+    case .home: "home"
+    case .cloudhook: "cloudhook"
+    case .remoteUI: "remote_ui"
+    case .instance: "instance"
+    }
+  }
+}

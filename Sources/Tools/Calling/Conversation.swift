@@ -1,0 +1,64 @@
+import Board
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Transport
+
+/// Requests to Home Assistant over its WebSocket and its REST API, each waited for.
+final class Conversation {
+  /// For one answer, connecting included.
+  static let patience: Duration = .seconds(20)
+
+  private let loop: EventLoop
+  private let driver: NetworkDriver
+  private let client: Client
+
+  init(
+    at url: [UInt8], with tokens: AccessTokens, settings: TransportSettings, loop: EventLoop
+  ) throws(CommandFailure) {
+    guard
+      let driver = NetworkDriver(
+        address: url, tokens: tokens, settings: settings, loop: loop, userAgent: homewardUserAgent)
+    else { throw CommandFailure(code: .osError, text: "libcurl does not start") }
+    self.loop = loop
+    self.driver = driver
+    client = driver.makeClient(seed: randomSeed())
+  }
+
+  /// The credential must never be sent again.
+  var isCredentialRejected: Bool { driver.isCredentialRejected }
+
+  func ask<R: Request>(
+    _ request: R
+  ) throws(CommandFailure) -> Result<R.Response, RequestError> {
+    try wait { client.send(request, $0) }
+  }
+
+  func call<R: RESTRequest>(
+    _ request: R
+  ) throws(CommandFailure) -> Result<R.Response, RequestError> {
+    try wait { client.send(request, $0) }
+  }
+
+  func end() { client.disconnect() }
+
+  private func wait<Response>(
+    _ send: (@escaping (Result<Response, RequestError>) -> Void) -> RequestID
+  ) throws(CommandFailure) -> Result<Response, RequestError> {
+    let answer = Answer<Response>()
+    let id = send { answer.result = $0 }
+    let end = Moment.now.instant + Self.patience
+    while true {
+      if let result = answer.result { return result }
+      guard Moment.now.instant < end else { break }
+      try loop.wait(until: earliest(driver.deadline, end))
+      driver.deadlineReached(now: Moment.now.instant)
+    }
+    client.cancel(id)
+    return .failure(.expired)
+  }
+
+  private final class Answer<Response> {
+    var result: Result<Response, RequestError>?
+  }
+}

@@ -1,0 +1,18 @@
+import Board
+import Bytes
+import LinuxIO
+
+extension EventLoop {
+  static func forCommand() throws(CommandFailure) -> EventLoop {
+    do throws(Errno) { return try EventLoop() } catch {
+      throw CommandFailure(code: .osError, text: "the kernel gives no event loop: \(error)")
+    }
+  }
+
+  /// Sleeps until something happens, for a command that waits for it.
+  func wait(until deadline: Instant?) throws(CommandFailure) {
+    do throws(Errno) { try turn(until: deadline) } catch {
+      throw CommandFailure(code: .osError, text: "the kernel refuses to wait: \(error)")
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Board
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Transport
+
+/// Calls to a server, one after the other, each waited for.
+final class Exchange {
+  static let requestByteCountMax = 64 * 1024
+
+  private let loop: EventLoop
+  private let http: HTTPClient
+  private var result: TransferResult?
+  /// What the answer to the last message repeats; nil where its type has no room for it.
+  private(set) var challenge: Challenge?
+
+  init(
+    loop: EventLoop, settings: TransportSettings,
+    requestByteCountMax: Int = Exchange.requestByteCountMax,
+    responseByteCountMax: Int = HTTPClient.responseByteCountMax
+  ) throws(CommandFailure) {
+    guard
+      let http = HTTPClient(
+        loop: loop, settings: settings, requestByteCountMax: requestByteCountMax,
+        responseByteCountMax: responseByteCountMax, userAgent: homewardUserAgent)
+    else { throw CommandFailure(code: .osError, text: "libcurl does not start") }
+    self.loop = loop
+    self.http = http
+  }
+
+  /// Where the last request came to its end, if it has no answer.
+  var fault: TransferFault { http.fault }
+
+  /// The body of the last answer.
+  var body: [UInt8] { Self.copy(of: http.response) }
+
+  private static func copy(of buffer: borrowing ByteBuffer) -> [UInt8] { [UInt8](buffer.bytes) }
+
+  func get(_ path: StaticString, at url: [UInt8]) throws(CommandFailure) -> TransferResult {
+    http.request.removeAll()
+    return try send(to: Endpoint(address: url, path: [UInt8](path), method: .get))
+  }
+
+  func send(_ call: AuthCall, to url: [UInt8]) throws(CommandFailure) -> TransferResult {
+    http.send(call, to: url, telling: self)
+    return try waitForResult()
+  }
+
+  func register(
+    _ request: RegistrationRequest, at url: [UInt8], token: [UInt8]
+  ) throws(CommandFailure) -> RegistrationAnswer {
+    request.write(into: &http.request)
+    // The answer holds the webhook id and the key.
+    defer { http.response.wipe() }
+    let endpoint = Endpoint(
+      address: url, path: [UInt8](RegistrationRequest.path), bearerToken: token)
+    switch try send(to: endpoint) {
+    case .answered(let status): return .read(status: status, body: http.response)
+    case .failed(let reason):
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "Home Assistant cannot be reached to register: \(unreached: reason)")
+    }
+  }
+
+  /// Sends a message to the webhook of a registration, sealed where that has a key; `data` is the
+  /// JSON of its `data`. Where the answer can repeat a `challenge`, the message holds one. Returns
+  /// the status of the answer.
+  func send(
+    _ type: MessageType, _ data: [UInt8], to registration: Registration, at url: [UInt8]
+  ) throws(CommandFailure) -> Int {
+    let nonce = Nonce(randomBytes: randomBytes())
+    challenge = Challenge.isRepeated(by: type) ? Challenge(of: nonce) : nil
+    registration.write(type, nonce: nonce, into: &http.request) {
+      $0.append(data)
+      challenge?.join(type, &$0)
+    }
+    precondition(!http.request.isOverflowed, "the caller knows how long a message may be")
+    switch try send(to: Endpoint(address: url, path: registration.path)) {
+    case .answered(let status): return status
+    case .failed(let reason):
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "Home Assistant cannot be reached at \(bytes: url): \(unreached: reason)")
+    }
+  }
+
+  /// Judges the last answer, and opens it in place.
+  func readAnswer(status: Int, to registration: Registration) -> HomeAssistant.Answer {
+    registration.readAnswer(status: status, body: &http.response)
+  }
+
+  /// Reads the last answer as one to `enable_encryption`.
+  func readEnabledEncryption(status: Int) -> Webhook.EnableEncryption.Result {
+    let result = Webhook.EnableEncryption.read(status: status, body: http.response)
+    if case .enabled = result { http.response.wipe() }
+    return result
+  }
+
+  private func send(to endpoint: Endpoint) throws(CommandFailure) -> TransferResult {
+    http.send(to: endpoint, telling: self)
+    return try waitForResult()
+  }
+
+  private func waitForResult() throws(CommandFailure) -> TransferResult {
+    result = nil
+    while true {
+      if let result {
+        http.request.wipe()
+        return result
+      }
+      try loop.wait(until: http.deadline)
+      http.deadlineReached(now: Moment.now.instant)
+    }
+  }
+}
+
+extension Exchange: TransferOwner {
+  func transferEnded(_ result: TransferResult) { self.result = result }
+}

@@ -1,0 +1,74 @@
+import Board
+import Bytes
+import CLinux
+
+/// What `homeward check` found, for people and for scripts.
+struct CheckReport {
+  /// Whether a person is shown each finding when it is there.
+  let isShown: Bool
+  private(set) var findings: [Finding] = []
+  /// That of Home Assistant, as far as it told.
+  var version: Text?
+
+  mutating func append(_ finding: Finding) {
+    findings.append(finding)
+    if isShown { writeToTerminal(finding.lines.forTerminal, STDOUT_FILENO) }
+  }
+
+  /// That of the first problem: what comes later may follow from it.
+  var code: ExitCode {
+    for finding in findings { if let problem = finding.problem { return problem.code } }
+    return .success
+  }
+
+  /// All in one object on one line.
+  var json: [UInt8] {
+    let textByteCount = findings.reduce(0) { sum, finding in
+      sum + finding.text.bytes.count + (finding.problem?.remedy?.bytes.count ?? 0)
+    }
+    // A byte becomes six at most.
+    var line = ByteBuffer(capacity: 4096 + 6 * textByteCount)
+    line.openJSONObject()
+    line.appendJSON(key: "is_well")
+    line.appendJSON(code == .success)
+    if let version { line.appendMember("version", version.bytes.span) }
+    line.appendJSON(key: "findings")
+    line.openJSONArray()
+    for finding in findings { finding.write(into: &line) }
+    line.closeJSONArray()
+    line.closeJSONObject()
+    line.append(UInt8(ascii: "\n"))
+    return [UInt8](line.bytes)
+  }
+}
+
+extension Finding {
+  /// A line, and two more for what is wrong:
+  ///
+  ///     ok     server         http://192.168.1.5:8123 answers
+  ///     WRONG  encryption     Home Assistant dropped our message …
+  ///              at fault     Home Assistant
+  ///              what to do   homeward pair
+  var lines: [UInt8] {
+    var lines = StatusLines(subjectWidth: 15)
+    lines.append(problem == nil ? .well : .wrong, subject, text)
+    guard let problem else { return lines.bytes }
+    lines.append(more: "at fault", "\(problem.culprit.words)")
+    if let remedy = problem.remedy { lines.append(more: "what to do", remedy) }
+    return lines.bytes
+  }
+
+  fileprivate func write(into line: inout ByteBuffer) {
+    line.openJSONObject()
+    line.appendMember("subject", subject)
+    line.appendJSON(key: "is_well")
+    line.appendJSON(problem == nil)
+    if let problem {
+      line.appendMember("cause", problem.cause)
+      line.appendMember("at_fault", problem.culprit.code)
+    }
+    line.appendMember("text", text.bytes.span)
+    if let remedy = problem?.remedy { line.appendMember("remedy", remedy.bytes.span) }
+    line.closeJSONObject()
+  }
+}

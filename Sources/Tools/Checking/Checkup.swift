@@ -1,0 +1,178 @@
+import Board
+import Bytes
+import CLinux
+import HomeAssistant
+import LinuxIO
+import Transport
+
+/// Looks at all that reporting needs, one thing after the other, beside an agent that may be
+/// running. It changes nothing, but that a login which Home Assistant rejects is never sent again.
+final class Checkup {
+  private let file: [UInt8]
+  private let loop: EventLoop
+  private var report: CheckReport
+  private var sources: SourceCheck?
+
+  /// `isShown`: whether a person is shown each finding when it is there.
+  init(configuration file: [UInt8], isShown: Bool) throws(CommandFailure) {
+    self.file = file
+    loop = try .forCommand()
+    report = CheckReport(isShown: isShown)
+  }
+
+  func run() throws(CommandFailure) -> CheckReport {
+    guard let configuration = readConfiguration() else { return report }
+    try askHomeAssistant(configuration)
+    // Last: a receiver is waited for, and what keeps everything back is the first to know.
+    let sources = SourceCheck(
+      configuration, loop: loop, isWatched: report.isShown && Terminal(STDOUT_FILENO) != nil)
+    self.sources = sources
+    try sources.run { report.append($0) }
+    return report
+  }
+
+  private func askHomeAssistant(_ configuration: Configuration) throws(CommandFailure) {
+    let state = StateDirectory(Path(configuration.stateDirectory))
+    let registration = readRegistration(state, configuration)
+    let login = readLogin(state, configuration)
+    let (url, settings) = (configuration.homeAssistant.url, configuration.homeAssistant.tls)
+    let exchange = try Exchange(
+      loop: loop, settings: settings, responseByteCountMax: EncryptionProof.answerByteCountMax)
+    guard try probe(url, exchange) else { return }
+    let visit = try login.map { (login) throws(CommandFailure) in
+      try LoginVisit(
+        with: login.0, login.1, at: url, state: state, settings: settings, loop: loop)
+    }
+    if let registration {
+      let proof = EncryptionProof(
+        exchange: exchange, registration: registration,
+        deviceID: DeviceIdentity(host: configuration.host).deviceID)
+      report.append(try proof.finding(at: url, visit: visit, &report.version))
+    }
+    if let visit { report.append(try visit.finding()) }
+    visit?.end()
+  }
+
+  // MARK: The board
+
+  private func readConfiguration() -> Configuration? {
+    do throws(CommandFailure) {
+      let configuration = try Configuration.read(from: file)
+      report.append(.well("configuration", "\(Path(file))"))
+      return configuration
+    } catch {
+      report.append(
+        .wrong("configuration", "configuration", .configuration, error.code, error.text))
+      return nil
+    }
+  }
+
+  private func readRegistration(
+    _ state: StateDirectory, _ configuration: Configuration
+  ) -> Registration? {
+    do throws(CommandFailure) {
+      guard let registration = try state.keptRegistration() else {
+        report.append(Self.notPaired(state, configuration))
+        return nil
+      }
+      if case .plain = registration.protection, !configuration.homeAssistant.isPlainAllowed {
+        throw state.registrationIsPlain
+      }
+      report.append(.well("registration", "\(state.path)/\(StateDirectory.registrationName)"))
+      return registration
+    } catch {
+      report.append(.wrong("registration", "unusable", .board, error.code, error.text))
+      return nil
+    }
+  }
+
+  private static func notPaired(
+    _ state: StateDirectory, _ configuration: Configuration
+  ) -> Finding {
+    var remedy: MessageText = "homeward pair"
+    if let token = configuration.homeAssistant.tokenFile {
+      remedy = "homeward pair, or homeward run with a token in \(Path(token))"
+    }
+    return .wrong(
+      "registration", "not_paired", .board, .unavailable,
+      "This board is no device of Home Assistant: there is none in \(state.path)", remedy: remedy)
+  }
+
+  /// The login of this board, and what may not be sent; nil where there is none, which is no
+  /// problem: reporting needs none.
+  private func readLogin(
+    _ state: StateDirectory, _ configuration: Configuration
+  ) -> (Login, RejectedTokens)? {
+    do throws(CommandFailure) {
+      guard let login = try Login.find(configuration, state) else { return nil }
+      return (login, try state.keptRejectedTokens())
+    } catch {
+      report.append(.wrong("login", "unusable", .board, error.code, error.text))
+      return nil
+    }
+  }
+
+  // MARK: The server
+
+  /// Whether Home Assistant answers.
+  private func probe(_ url: [UInt8], _ exchange: Exchange) throws(CommandFailure) -> Bool {
+    let probe = try ServerProbe.run(exchange, at: url)
+    guard let failure = probe.failure(at: url) else {
+      report.append(.well("server", "\(bytes: url) answers"))
+      return true
+    }
+    report.append(
+      .wrong(
+        "server", probe.cause, probe.culprit, failure.code, failure.text,
+        remedy: probe.remedy(exchange.fault)))
+    return false
+  }
+}
+
+extension TransferFault {
+  fileprivate var remedy: MessageText {
+    switch self {
+    case .name:
+      "look at the name in home_assistant.url, or write a numeric address there, such as"
+        + " http://192.168.1.5:8123"
+    case .connection, .other:
+      "look whether Home Assistant runs, and at home_assistant.url: its port is 8123 where nothing"
+        + " else was set up"
+    case .timeout: "look whether the machine in home_assistant.url is on, and its log if it is"
+    }
+  }
+}
+
+extension ServerProbe {
+  fileprivate var cause: StaticString {
+    switch self {
+    case .homeAssistant: "none"
+    case .notSetUp: "not_set_up"
+    case .noConnection: "no_connection"
+    case .server(let refusal): refusal.code
+    }
+  }
+
+  /// Nil where the words say it. `fault` is that of a request without an answer.
+  fileprivate func remedy(_ fault: TransferFault) -> MessageText? {
+    switch self {
+    case .homeAssistant, .notSetUp: nil
+    case .noConnection(let reason): ConnectionFlaw(reason)?.remedy ?? fault.remedy
+    case .server(.forbidden): EncryptionProof.banRemedy
+    case .server(.notFound):
+      "wait some minutes, and check again; if this stays, look at home_assistant.url"
+    case .server(.unavailable): EncryptionProof.waiting
+    case .server(.notHomeAssistant):
+      "open that address in a browser: does this network have a login page? Else look at"
+        + " home_assistant.url"
+    }
+  }
+
+  fileprivate var culprit: Finding.Culprit {
+    switch self {
+    case .noConnection, .server(.notHomeAssistant): .network
+    case .server(.notFound): .configuration
+    case .homeAssistant, .notSetUp, .server(.forbidden), .server(.unavailable): .homeAssistant
+    }
+  }
+}

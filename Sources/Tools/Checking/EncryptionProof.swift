@@ -1,0 +1,125 @@
+import Board
+import Bytes
+import HomeAssistant
+import Outbox
+
+/// Whether Home Assistant opens what this board sends: it is sent a sealed challenge, and only who
+/// holds the key can repeat it. What it says of itself is asked for then.
+struct EncryptionProof {
+  /// The configuration of a large home.
+  static let answerByteCountMax = 1 << 20
+
+  let exchange: Exchange
+  let registration: Registration
+  let deviceID: [UInt8]
+
+  func finding(
+    at url: [UInt8], visit: LoginVisit?, _ version: inout Text?
+  ) throws(CommandFailure) -> Finding {
+    for type in [MessageType.renderTemplate, .getConfiguration] {
+      let answer: HomeAssistant.Answer
+      do throws(CommandFailure) { answer = try ask(type, at: url) } catch {
+        return .wrong("encryption", "no_connection", .network, error.code, error.text)
+      }
+      if answer == .notLive { return try notLive(visit) }
+      if let flaw = flaw(of: answer, to: type, &version) { return Self.finding(flaw) }
+    }
+    if registration.isPlain {
+      return .well(
+        "encryption",
+        "There is none, as the configuration allows; an attacker in the path can answer")
+    }
+    return .well("encryption", "Home Assistant \(shown: version ?? "") opened our message")
+  }
+
+  private func ask(
+    _ type: MessageType, at url: [UInt8]
+  ) throws(CommandFailure) -> HomeAssistant.Answer {
+    let status = try exchange.send(type, [UInt8]("{}"), to: registration, at: url)
+    return exchange.readAnswer(status: status, to: registration)
+  }
+
+  /// What is wrong with an answer, or nil.
+  private func flaw(
+    of answer: HomeAssistant.Answer, to type: MessageType, _ version: inout Text?
+  ) -> OutageCause? {
+    switch answer {
+    case .opened(let place), .content(let place):
+      let text = exchange.body.span.extracting(place)
+      if let challenge = exchange.challenge {
+        return challenge.isRepeated(in: text, to: type) ? nil : .otherAnswer
+      }
+      guard let configuration = try? Webhook.ServerConfiguration(text) else {
+        return .unreadableAnswer
+      }
+      version = configuration.version.text
+      return nil
+    default: return OutageCause(answer)
+    }
+  }
+
+  private static func finding(_ cause: OutageCause) -> Finding {
+    switch cause {
+    case .dropped, .otherKey, .encryptionRequired:
+      .wrong(
+        "encryption", cause.code, .homeAssistant, .protocolError,
+        "\(cause.words). That does not mend itself", remedy: again)
+    case .otherAnswer:
+      .wrong(
+        "encryption", cause.code, .network, .protocolError, cause.words,
+        remedy: "look for a proxy that keeps answers; over https:// none can be kept on the way")
+    case .gone:
+      .wrong(
+        "encryption", cause.code, .homeAssistant, .unavailable,
+        "Home Assistant has deleted this device (410)", remedy: again)
+    case .server(.forbidden):
+      .wrong(
+        "encryption", cause.code, .homeAssistant, .noPermission, cause.words,
+        remedy: Self.banRemedy)
+    default:
+      .wrong(
+        "encryption", cause.code, .homeAssistant, .temporaryFailure, cause.words,
+        remedy: Self.waiting)
+    }
+  }
+
+  static var banRemedy: MessageText {
+    "look into ip_bans.yaml of Home Assistant, and at a proxy before it"
+  }
+
+  static var waiting: MessageText { "wait a while, and check again" }
+
+  private static var again: MessageText {
+    "homeward pair (Home Assistant then makes new entities)"
+  }
+
+  /// The webhook does not live now: only the user of this board can see why.
+  private func notLive(_ visit: LoginVisit?) throws(CommandFailure) -> Finding {
+    switch try visit?.standing(deviceID: deviceID) ?? .unknown {
+    case .unknown:
+      .wrong(
+        "encryption", "not_live", .homeAssistant, .temporaryFailure, OutageCause.notLive.words,
+        remedy: "wait some minutes, and check again; if this stays, the device was deleted there:"
+          + " homeward pair")
+    case .starting:
+      .wrong(
+        "encryption", "starting", .homeAssistant, .temporaryFailure, "Home Assistant is starting",
+        remedy: "wait some minutes, and check again")
+    case .missing:
+      .wrong(
+        "encryption", "gone", .homeAssistant, .unavailable,
+        "Home Assistant runs, and this board was deleted there", remedy: Self.again)
+    case .disabled:
+      .wrong(
+        "encryption", "disabled", .homeAssistant, .unavailable,
+        "Home Assistant runs, and somebody disabled this board there",
+        remedy: "enable it in Home Assistant: Settings, Devices & services, Mobile App")
+    case .present:
+      .wrong(
+        "encryption", "replaced", .homeAssistant, .unavailable,
+        "Home Assistant runs and knows this board, but not by this registration: the board was"
+          + " registered again, or Home Assistant could not set it up, and its log says why",
+        remedy: Self.again)
+    }
+  }
+}

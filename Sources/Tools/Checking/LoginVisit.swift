@@ -1,0 +1,67 @@
+import Board
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Transport
+
+/// Home Assistant, asked by the user of this board.
+final class LoginVisit {
+  private let login: Login
+  private let state: StateDirectory
+  private let conversation: Conversation
+
+  init(
+    with login: Login, _ rejected: RejectedTokens, at url: [UInt8], state: StateDirectory,
+    settings: TransportSettings, loop: EventLoop
+  ) throws(CommandFailure) {
+    self.login = login
+    self.state = state
+    conversation = try Conversation(
+      at: url, with: login.tokens(rejected), settings: settings, loop: loop)
+  }
+
+  func end() { conversation.end() }
+
+  /// Whether the login works.
+  func finding() throws(CommandFailure) -> Finding {
+    switch try conversation.ask(CurrentUser()) {
+    case .success(let user):
+      let name: MessageText = user.name.map { "\(shown: $0)" } ?? "somebody without a name"
+      let role: MessageText = user.isAdmin ? ", an administrator" : ""
+      return .well("login", "\(name)\(role)")
+    case .failure(let error):
+      guard conversation.isCredentialRejected else {
+        return .wrong("login", "no_answer", .homeAssistant, .temporaryFailure, error.words)
+      }
+      do throws(CommandFailure) {
+        try state.keep(rejectedFingerprint: login.credential.fingerprint)
+      } catch {
+        return .wrong(
+          "login", "rejection_not_kept", .board, error.code,
+          "\(Login.rejectedWords). \(error.text)", remedy: login.remedy)
+      }
+      return .wrong(
+        "login", "rejected", .homeAssistant, .noPermission, Login.rejectedWords,
+        remedy: login.remedy)
+    }
+  }
+
+  /// What Home Assistant knows of a board whose webhook does not live.
+  enum Standing {
+    case unknown
+    case starting
+    case missing
+    case disabled
+    case present
+  }
+
+  func standing(deviceID: [UInt8]) throws(CommandFailure) -> Standing {
+    guard case .success(let config) = try conversation.ask(GetConfig()) else { return .unknown }
+    guard config.state == "RUNNING" else { return .starting }
+    guard case .success(let devices) = try conversation.ask(GetDevices()) else { return .unknown }
+    guard let device = devices.elements.first(where: { $0.isBoard(deviceID) }) else {
+      return .missing
+    }
+    return device.disabledBy == nil ? .present : .disabled
+  }
+}

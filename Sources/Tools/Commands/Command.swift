@@ -1,0 +1,82 @@
+import Board
+import Bytes
+
+/// One of the things that `homeward` does. Each has a file of its own in this folder, and a line in
+/// `all`.
+struct Command {
+  /// The command as it was typed, ready to be done.
+  typealias Task = () throws(CommandFailure) -> ExitCode
+
+  let name: StaticString
+  /// What it is for, in a line of the program's help.
+  let summary: StaticString
+  /// What `homeward NAME --help` shows before the exit codes.
+  let help: StaticString
+  /// What 0 says, and which other codes it ends with beside the ones that all have.
+  let success: StaticString
+  let codes: [ExitCode]
+  /// Reads the words after the name.
+  let read: (inout Arguments) throws(UsageError) -> Task
+
+  static var all: [Command] {
+    [.run, .status, .pair, .unpair, .check, .send, .watch, .spool]
+  }
+
+  static func named(_ argument: Argument) -> Command? { all.first { $0.name ~= argument } }
+
+  /// What `homeward NAME --help` shows.
+  var page: [UInt8] {
+    var text = ByteBuffer(capacity: 8 * 1024)
+    text.append(help)
+    text.append("\n\nExit codes (sysexits):\n")
+    text.append(.success, success)
+    for code in ExitCode.allCases where code == .usage || codes.contains(code) {
+      text.append(code, code.meaning)
+    }
+    return [UInt8](text.bytes)
+  }
+}
+
+extension Command {
+  /// What `homeward --help` shows.
+  static var overview: [UInt8] {
+    var text = ByteBuffer(capacity: 8 * 1024)
+    text.append("Homeward reports the sensors of this board to Home Assistant.\n\nUsage:\n")
+    for command in all { text.append(command.name, command.summary) }
+    text.append("help", "show this, or the page of a command: homeward help run")
+    text.append(
+      """
+
+      Options:
+        --help      Show this, or the page of a command: homeward run --help
+        --version   Show the version.
+
+      An option takes its value as --option VALUE or as --option=VALUE.
+
+      Exit codes (sysexits), the same in every command:
+
+      """)
+    for code in ExitCode.allCases { text.append(code, code.meaning) }
+    return [UInt8](text.bytes)
+  }
+}
+
+extension ByteBuffer {
+  /// Appends a line of the table of commands.
+  fileprivate mutating func append(_ command: StaticString, _ summary: StaticString) {
+    append("  homeward ")
+    append(command)
+    for _ in command.utf8CodeUnitCount..<9 { append(UInt8(ascii: " ")) }
+    append(summary)
+    append(UInt8(ascii: "\n"))
+  }
+
+  /// Appends a line of the table of exit codes.
+  fileprivate mutating func append(_ code: ExitCode, _ meaning: StaticString) {
+    append("  ")
+    append(decimal: code.rawValue)
+    append(code == .success ? "   " : "  ")
+    append(meaning)
+    append(UInt8(ascii: "\n"))
+  }
+}

@@ -1,0 +1,118 @@
+import Board
+import Bytes
+import CLinux
+import HomeAssistant
+import YAML
+
+/// The program: its arguments to a command, the command's end to an exit code.
+public enum Homeward {
+  public static func main() -> Never {
+    unsafe clinux_report_fatal_signals(
+      homewardVersion.utf8Start, homewardVersion.utf8CodeUnitCount)
+    clinux_forbid_core_dumps()
+    exit(run().rawValue)
+  }
+
+  private static func run() -> ExitCode {
+    var arguments = Arguments.ofProcess
+    var command: Command?
+    let code: ExitCode
+    do throws(UsageError) {
+      code = try run(&arguments, &command)
+    } catch {
+      code = end(error, of: command)
+    }
+    guard let error = StandardOutput.failure else { return code }
+    let failure = CommandFailure(
+      code: .inputOutput,
+      text: "standard output cannot be written: \(error); what is not there is lost")
+    return failure.told(by: command)
+  }
+
+  /// `command` becomes the one that was typed.
+  private static func run(
+    _ arguments: inout Arguments, _ command: inout Command?
+  ) throws(UsageError) -> ExitCode {
+    guard var word = try arguments.next() else {
+      throw .mistake("say what to do, such as homeward pair")
+    }
+    if "--version" ~= word {
+      let line: MessageText = "homeward \(homewardVersion)\n"
+      writeToTerminal(line.bytes, STDOUT_FILENO)
+      return .success
+    }
+    let isHelpWanted = "help" ~= word
+    if isHelpWanted {
+      guard let next = try arguments.next() else { throw .helpWanted }
+      word = next
+    }
+    guard let named = Command.named(word) else { throw word.unknown }
+    command = named
+    if isHelpWanted { throw .helpWanted }
+    let task = try named.read(&arguments)
+    do throws(CommandFailure) {
+      guard prepareSodium() else {
+        throw CommandFailure(code: .osError, text: "this machine has no source of random numbers")
+      }
+      return try task()
+    } catch {
+      return error.told(by: named)
+    }
+  }
+
+  /// `command` is nil where the program was not told which.
+  private static func end(_ error: UsageError, of command: Command?) -> ExitCode {
+    let text: MessageText
+    switch error {
+    case .helpWanted:
+      writeToTerminal(command?.page ?? Command.overview, STDOUT_FILENO)
+      return .success
+    case .mistake(let mistake): text = mistake
+    case .unknown(let word):
+      let words = command.map { HelpWords.of($0) } ?? Command.all.map { [UInt8]($0.name) }
+      let nearest = Suggestion.index(nearestTo: word, in: words)
+      let remedy: MessageText = nearest.map { "; did you mean \"\(bytes: words[$0])\"?" } ?? ""
+      text = "\(quoted: word) is not known here\(remedy)"
+    }
+    let program = command.program
+    Log().error("\(program): \(text)")
+    writeToTerminal(("Try: \(program) --help\n" as MessageText).bytes, STDERR_FILENO)
+    return .usage
+  }
+}
+
+extension Command? {
+  /// What is typed to run it, without its arguments.
+  fileprivate var program: MessageText { map { "homeward \($0.name)" } ?? "homeward" }
+}
+
+extension CommandFailure {
+  /// Tells the person: `homeward NAME: what is wrong; what to do`. What is wrong in a configuration
+  /// names its place.
+  fileprivate func told(by command: Command?) -> ExitCode {
+    Log().error(code == .configuration ? text : "\(command.program): \(text)")
+    return code
+  }
+}
+
+/// The words that a command knows: its help names all of them.
+enum HelpWords {
+  /// What follows `homeward NAME` at the begin of a line, and all that begins with two dashes.
+  static func of(_ command: Command) -> [[UInt8]] {
+    var words: [[UInt8]] = []
+    var line: [[UInt8]] = []
+    var word: [UInt8] = []
+    for byte in [UInt8](command.help) + [UInt8(ascii: "\n")] {
+      if byte.isLetterOrDigit || byte.isDashOrUnderscore {
+        word.append(byte)
+        continue
+      }
+      let isAction = line.count == 2 && line[0] == [UInt8]("homeward")
+      if word.span.starts(with: "--") || isAction { words.append(word) }
+      if !word.isEmpty { line.append(word) }
+      word = []
+      if byte == UInt8(ascii: "\n") { line = [] }
+    }
+    return words
+  }
+}

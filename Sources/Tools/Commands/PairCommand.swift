@@ -1,0 +1,120 @@
+import Board
+import Bytes
+import HomeAssistant
+import YAML
+
+extension Command {
+  static var pair: Command {
+    Command(
+      name: "pair", summary: "make this board a device of Home Assistant",
+      help: pairHelp, success: "this board is paired",
+      codes: [
+        .dataError, .noInput, .cannotCreate, .temporaryFailure, .protocolError,
+        .noPermission, .configuration,
+      ]
+    ) { (arguments: inout Arguments) throws(UsageError) in try PairCommand(&arguments).run }
+  }
+
+  private static var pairHelp: StaticString {
+    """
+    homeward pair: makes this board a device of Home Assistant, and keeps what it
+    needs for that in its state directory.
+
+    Usage:
+      homeward pair [URL] [--name NAME] [--token | --token-file FILE]
+                    [--config FILE] [--state-directory DIR] [--yes] [--json]
+
+    URL is the address of Home Assistant. Without it, it is that of the
+    configuration; without one, the local network is searched. Then user name and
+    password are asked for, and a code where the user has a second factor. The
+    password is not kept.
+
+    Home Assistant makes the board a tracker of that user's person: better log in as
+    a user that was made for the board, or take it off the person when pair offers
+    it.
+
+    Where there is no configuration, pair asks for the name of the board and writes
+    one, with what it finds on this board as examples. One that is there is left as
+    it is.
+
+    Options:
+      --name NAME         What Home Assistant calls the board (default: what the
+                          configuration says, or the host's name).
+      --token             Ask for a long-lived access token instead (in Home
+                          Assistant: your profile, Security).
+      --token-file FILE   Read that token from a file; - is standard input.
+      --config FILE       The configuration (default: /etc/homeward/homeward.yaml).
+      --state-directory DIR
+                          Where there is no configuration: what to keep there, and
+                          write into the configuration (default: /var/lib/homeward).
+      --yes               Answer questions with yes: replace a pairing, take the
+                          board off the person that Home Assistant made it a tracker
+                          of, write a configuration. It does not choose a server.
+      --json              Write one JSON object to standard output for what was
+                          done.
+      --help              Show this.
+
+    Examples:
+      sudo homeward pair
+      sudo homeward pair http://192.168.1.5:8123 --name Boat
+      sudo homeward pair http://192.168.1.5:8123 --token-file - --yes < token
+
+    """
+  }
+}
+
+/// `homeward pair`
+struct PairCommand {
+  private let options: PairingOptions
+
+  init(_ arguments: inout Arguments) throws(UsageError) {
+    var options = PairingOptions()
+    while let argument = try arguments.next() {
+      switch argument {
+      case "--token": try Self.set(&options, .token)
+      case "--token-file":
+        try Self.set(&options, .tokenFile(try arguments.value(of: argument, "the name of a file")))
+      case "--config":
+        options.configuration = try arguments.value(of: argument, "the name of a file")
+      case "--state-directory":
+        options.stateDirectory = try Self.path(
+          try arguments.value(of: argument, "the name of a directory"))
+      case "--name": options.name = try arguments.value(of: argument, "a name")
+      case "--yes": options.isYes = true
+      case "--json": options.isJSON = true
+      default:
+        guard !argument.isOption, options.url == nil else { throw argument.unknown }
+        options.url = argument.bytes
+      }
+    }
+    self.options = options
+  }
+
+  /// An absolute path that can stand in quotation marks in a configuration.
+  private static func path(_ text: [UInt8]) throws(UsageError) -> [UInt8] {
+    let isFit = text.allSatisfy {
+      (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
+    guard isFit, text.span.starts(with: "/"), text.count <= ConfigurationField.pathBytesMax else {
+      throw .mistake("--state-directory needs an absolute path, such as /home/ann/boat")
+    }
+    return text
+  }
+
+  private static func set(
+    _ options: inout PairingOptions, _ source: PairingOptions.Source
+  ) throws(UsageError) {
+    guard options.source.isLogin else { throw .mistake("the token is named twice") }
+    options.source = source
+  }
+
+  func run() throws(CommandFailure) -> ExitCode {
+    let summary = try Pairing(options).run()
+    // The state directory is free again.
+    if !options.isConfigurationNamed, summary.offer != .toBeChanged, Service.canStart {
+      Log().notice(Service.start())
+    }
+    if options.isJSON { summary.print() }
+    return .success
+  }
+}

@@ -1,0 +1,109 @@
+import Board
+import Bytes
+import CLinux
+import HomeAssistant
+
+extension Command {
+  static var send: Command {
+    Command(
+      name: "send", summary: "send one message of any type, and show the answer",
+      help: sendHelp, success: "Home Assistant has it; where nothing proves that, this is said",
+      codes: [
+        .dataError, .noInput, .unavailable, .temporaryFailure, .protocolError, .noPermission,
+        .configuration,
+      ]
+    ) { (arguments: inout Arguments) throws(UsageError) in try SendCommand(&arguments).run }
+  }
+
+  private static var sendHelp: StaticString {
+    """
+    homeward send: sends one message to Home Assistant in the name of this board,
+    sealed with the key of its registration, and shows what Home Assistant makes of
+    it. It may run beside the agent.
+
+    Usage:
+      homeward send TYPE [WORDS] [--data JSON] [--config FILE] [--json]
+
+    Types:
+      get_config                    what Home Assistant tells about itself
+      get_zones                     its zones
+      render_template TEMPLATE      --data: the template's variables
+      fire_event EVENT              --data: what the event holds
+      call_service DOMAIN.SERVICE   --data: what the service takes, with entity_id
+      scan_tag TAG
+      conversation_process SENTENCE
+      stream_camera ENTITY
+      update_location LATITUDE LONGITUDE [ACCURACY]
+                                    degrees, and metres (default: 10)
+      register_sensor               --data: an object, as Home Assistant has it
+      update_sensor_states          --data: an array
+      update_registration           tells name, model and versions of this board
+      enable_encryption             asks for a key where there is none; the agent
+                                    does that itself, and has to be stopped for it
+
+    Options:
+      --data JSON     What the type takes beside its words; - reads it from
+                      standard input.
+      --config FILE   The configuration (default: /etc/homeward/homeward.yaml);
+                      - reads it from standard input.
+      --json          Print one JSON object: the type, the outcome, and the answer
+                      as it came.
+      --help          Show this.
+
+    Examples:
+      sudo homeward send render_template '{{ states("sun.sun") }}'
+      sudo homeward send fire_event harbour_reached --data '{"at": "Oudeschild"}'
+      sudo homeward send call_service light.turn_on --data '{"area_id": "bow"}'
+      sudo homeward send get_zones --json | jq '.answer[].entity_id'
+
+    """
+  }
+}
+
+/// `homeward send`: one message of any type, and its answer in words or as it came.
+struct SendCommand {
+  private let message: WrittenMessage
+  private let file: [UInt8]
+  private let isJSON: Bool
+  private let log = Log()
+
+  init(_ arguments: inout Arguments) throws(UsageError) {
+    var words: [[UInt8]] = []
+    var data: DataArgument?
+    var file = [UInt8](Configuration.defaultFile)
+    var isJSON = false
+    while let argument = try arguments.next() {
+      switch argument {
+      case "--data": data = try DataArgument(of: argument, from: &arguments)
+      case "--config": file = try arguments.value(of: argument, "the name of a file")
+      case "--json": isJSON = true
+      default:
+        // A number may be negative, such as a longitude.
+        guard !argument.isOption || argument.bytes[1].isASCIIDigit else { throw argument.unknown }
+        words.append(argument.bytes)
+      }
+    }
+    message = try WrittenMessage(words, data: data)
+    self.file = file
+    self.isJSON = isJSON
+  }
+
+  func run() throws(CommandFailure) -> ExitCode {
+    var post = try WebhookPost(of: message.type, try Configuration.read(from: file))
+    let report = try post.send(message)
+    tell(report)
+    return report.code
+  }
+
+  /// The answer goes to standard output, and what to think of it to standard error: a script can
+  /// use the first alone.
+  private func tell(_ report: SendReport) {
+    if isJSON {
+      writeToTerminal(report.json, STDOUT_FILENO)
+      return
+    }
+    writeToTerminal(report.outline, STDOUT_FILENO)
+    let words = report.verdict.words(for: report.type)
+    if report.code == .success { log.notice(words) } else { log.error(words) }
+  }
+}

@@ -1,0 +1,72 @@
+import Board
+import Bytes
+import HomeAssistant
+
+extension Command {
+  static var unpair: Command {
+    Command(
+      name: "unpair", summary: "take this board out of Home Assistant again",
+      help: unpairHelp, success: "this board is not paired any more",
+      codes: [.dataError, .noInput, .temporaryFailure, .noPermission, .configuration]
+    ) { (arguments: inout Arguments) throws(UsageError) in try UnpairCommand(&arguments).run }
+  }
+
+  private static var unpairHelp: StaticString {
+    """
+    homeward unpair: takes this board out of Home Assistant, with its entities; ends
+    its login there; and removes what pair kept in the state directory.
+
+    Two things stay there: readings that wait for Home Assistant (the folder spool),
+    because they are nowhere else, and which tokens it rejected (rejected-token),
+    because it bans an address that sends one again.
+
+    Usage:
+      homeward unpair [--local] [--config FILE] [--yes] [--json]
+
+    Only an administrator may delete a device of Home Assistant. For the login of
+    another user, unpair does the rest and says what is left to do by hand.
+
+    Options:
+      --local         Do not talk to Home Assistant: for one that is gone.
+      --config FILE   The configuration (default: /etc/homeward/homeward.yaml);
+                      - reads it from standard input.
+      --yes           Do not ask.
+      --json          Write one JSON object to standard output for what was done.
+      --help          Show this.
+
+    Examples:
+      sudo homeward unpair
+      sudo homeward unpair --local --yes
+
+    """
+  }
+}
+
+/// `homeward unpair`
+struct UnpairCommand {
+  private let options: UnpairingOptions
+  private let isJSON: Bool
+
+  init(_ arguments: inout Arguments) throws(UsageError) {
+    var options = UnpairingOptions()
+    var isJSON = false
+    while let argument = try arguments.next() {
+      switch argument {
+      case "--local": options.isLocal = true
+      case "--yes": options.isYes = true
+      case "--json": isJSON = true
+      case "--config":
+        options.configuration = try arguments.value(of: argument, "the name of a file")
+      default: throw argument.unknown
+      }
+    }
+    self.options = options
+    self.isJSON = isJSON
+  }
+
+  func run() throws(CommandFailure) -> ExitCode {
+    let summary = try Unpairing(options).run()
+    if isJSON { summary.print() }
+    return .success
+  }
+}

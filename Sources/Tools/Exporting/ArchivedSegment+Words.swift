@@ -1,0 +1,58 @@
+import Board
+import Bytes
+import LinuxIO
+import Outbox
+
+extension ArchivedSegment {
+  /// What is not as it should be, and what that costs.
+  var flaws: [MessageText] {
+    var flaws: [MessageText] = []
+    switch condition {
+    case .intact, .vanished: break
+    case .headless: flaws.append("its header is damaged")
+    case .otherVersion: flaws.append("of another version of Homeward, and not read")
+    case .unknown: flaws.append(byteCount == 0 ? "empty" : "nothing in it is of a spool")
+    case .unreadable(let failure):
+      flaws.append("cannot be read: \(Errno(code: failure.code))")
+    }
+    if let device, device > 0 { flaws.append("of another device") }
+    if damagedByteCount > 0 { flaws.append("damaged: \(damagedByteCount, "byte")") }
+    if tornByteCount > 0 { flaws.append("no whole entry at its end: \(tornByteCount, "byte")") }
+    if namelessCount > 0 { flaws.append("without their sensor: \(namelessCount, "reading")") }
+    return flaws
+  }
+
+  /// All that there is to say of it beside numbers.
+  var notes: [MessageText] {
+    var notes: [MessageText] = []
+    if isAside { notes.append("set aside") }
+    switch thinnings {
+    case 0: break
+    case 1: notes.append("thinned once")
+    case 2: notes.append("thinned twice")
+    default: notes.append("thinned \(Int(thinnings)) times")
+    }
+    return notes + flaws
+  }
+
+  /// A word for scripts.
+  var conditionCode: StaticString {
+    switch condition {
+    case .intact: "intact"
+    case .headless: "headless"
+    case .otherVersion: "other_version"
+    case .unknown: "unknown"
+    case .unreadable: "unreadable"
+    case .vanished: "vanished"
+    }
+  }
+}
+
+extension [MessageText] {
+  /// `first; second`
+  var joined: MessageText {
+    var text: MessageText = ""
+    for index in indices { text = index == 0 ? self[index] : text + "; " + self[index] }
+    return text
+  }
+}

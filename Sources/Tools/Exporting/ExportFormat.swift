@@ -1,0 +1,63 @@
+import Board
+import Bytes
+import Outbox
+import Sensing
+
+/// What an export is written as.
+enum ExportFormat {
+  /// Fixes only.
+  case gpx(GPXTrack)
+  case csv
+
+  /// No entry takes more, in any of the formats.
+  static let entryByteCountMax = 1024
+
+  var name: StaticString {
+    switch self {
+    case .gpx: "gpx"
+    case .csv: "csv"
+    }
+  }
+
+  func appendStart(to buffer: inout ByteBuffer) {
+    switch self {
+    case .gpx: GPXTrack.appendStart(to: &buffer)
+    case .csv: CSVTable.appendHeader(to: &buffer)
+    }
+  }
+
+  /// Appends an entry; one that has no place in the format is left out.
+  mutating func append(
+    _ entry: SpoolEntry, of uniqueID: [UInt8], on device: Int?, to buffer: inout ByteBuffer
+  ) {
+    switch (self, entry.content) {
+    case (.gpx(var track), .fix(let fix)):
+      track.append(fix, isTimeTrusted: entry.isTimeTrusted, of: device, to: &buffer)
+      self = .gpx(track)
+    case (.gpx, .reading): break
+    case (.csv, _): CSVTable.append(entry, of: uniqueID, to: &buffer)
+    }
+  }
+
+  func appendEnd(to buffer: inout ByteBuffer) {
+    if case .gpx(let track) = self { track.appendEnd(to: &buffer) }
+  }
+}
+
+extension ByteBuffer {
+  /// Appends `2026-11-21T17:12:33.123Z`. Parts of a millisecond are dropped.
+  @inline(never)
+  mutating func append(utc time: WallTime) {
+    let second: Int64 = 1_000_000_000
+    let remainder = time.nanoseconds % second
+    let fraction = remainder < 0 ? remainder + second : remainder
+    append(iso8601: time - .nanoseconds(fraction))
+    // Of a whole second it ends with the offset, +00:00.
+    truncate(to: count - 6)
+    append(UInt8(ascii: "."))
+    for divisor: Int64 in [100_000_000, 10_000_000, 1_000_000] {
+      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: fraction / divisor % 10))
+    }
+    append(UInt8(ascii: "Z"))
+  }
+}

@@ -1,0 +1,133 @@
+import Board
+import Bytes
+import LinuxIO
+import Outbox
+
+/// `homeward spool list`: what stands in the files of a spool.
+struct SpoolListing {
+  private let directory: Path
+  private let segments: [ArchivedSegment]
+  private let acknowledgedSequence: UInt64
+  private let deviceCount: Int
+  let code: ExitCode
+
+  /// Reads all files from their first byte to their last.
+  init(of folder: consuming SpoolFolder) {
+    while folder.next() != nil {}
+    directory = folder.path
+    var segments: [ArchivedSegment] = []
+    for segment in folder.archive.segments where segment.condition != .vanished {
+      segments.append(segment)
+    }
+    self.segments = segments
+    acknowledgedSequence = folder.archive.acknowledgedSequence
+    deviceCount = folder.archive.deviceCount
+    code = folder.archive.exitCode
+  }
+
+  private var byteCount: Int { segments.reduce(0) { $0 + $1.byteCount } }
+  private var entryCount: Int { segments.reduce(0) { $0 + $1.entryCount } }
+  private var waitingCount: Int { segments.reduce(0) { $0 + $1.waitingCount } }
+
+  // MARK: For people
+
+  var lines: [UInt8] {
+    guard !segments.isEmpty else {
+      let line: MessageText = "\(directory) holds nothing: nothing waits.\n"
+      return line.bytes
+    }
+    var table = ListTable(["file", "bytes", "entries", "waiting", "sequence", "from", "to", ""])
+    for segment in segments { table.append(cells(of: segment)) }
+    let totals: MessageText =
+      "\nfiles: \(segments.count), bytes: \(byteCount), entries: \(entryCount), of which wait for"
+      + " Home Assistant: \(waitingCount)\n"
+    return table.lines + totals.bytes + remarks.bytes
+  }
+
+  private var remarks: MessageText {
+    var text: MessageText = ""
+    if acknowledgedSequence > 0 {
+      text = "Home Assistant has everything up to \(decimal: acknowledgedSequence).\n"
+    }
+    if deviceCount > 1 { text = text + "These are the files of \(deviceCount) devices.\n" }
+    return text
+  }
+
+  private func cells(of segment: ArchivedSegment) -> [MessageText] {
+    [
+      MessageText(bytes: segment.file.name), "\(segment.byteCount)", "\(segment.entryCount)",
+      "\(segment.waitingCount)",
+      segment.sequences.map { "\(decimal: $0.lowerBound)-\(decimal: $0.upperBound)" } ?? "",
+      segment.times.map { "\(localTime: $0.lowerBound)" } ?? "",
+      segment.times.map { "\(localTime: $0.upperBound)" } ?? "", segment.notes.joined,
+    ]
+  }
+
+  // MARK: For scripts
+
+  var json: [UInt8] {
+    // A name is 24 bytes at most, and a number 20 digits.
+    var line = ByteBuffer(capacity: 1024 + 6 * directory.bytes.count + 640 * segments.count)
+    line.openJSONObject()
+    line.appendMember("directory", directory.bytes.span)
+    line.appendJSON(key: "segments")
+    line.openJSONArray()
+    for segment in segments { line.append(segment) }
+    line.closeJSONArray()
+    line.appendMember("bytes", byteCount)
+    line.appendMember("entries", entryCount)
+    line.appendMember("waiting", waitingCount)
+    line.appendMember("acknowledged_up_to", acknowledgedSequence)
+    line.appendMember("devices", deviceCount)
+    line.closeJSONObject()
+    line.append(UInt8(ascii: "\n"))
+    return [UInt8](line.bytes)
+  }
+}
+
+extension ByteBuffer {
+  @inline(never)
+  fileprivate mutating func appendMember(_ key: StaticString, _ number: UInt64) {
+    appendJSON(key: key)
+    appendJSON(number)
+  }
+
+  @inline(never)
+  private mutating func appendMember(_ key: StaticString, _ time: WallTime) {
+    appendMember(key, Text(iso8601: time).bytes.span)
+  }
+
+  fileprivate mutating func append(_ segment: ArchivedSegment) {
+    openJSONObject()
+    appendMember("file", segment.file.name.span)
+    appendMember("condition", segment.conditionCode)
+    appendJSON(key: "is_aside")
+    appendJSON(segment.isAside)
+    if let device = segment.device { appendMember("device", device + 1) }
+    appendMember("bytes", segment.byteCount)
+    appendMember("entries", segment.entryCount)
+    appendMember("waiting", segment.waitingCount)
+    if let sequences = segment.sequences {
+      appendMember("first", sequences.lowerBound)
+      appendMember("last", sequences.upperBound)
+    }
+    if let times = segment.times {
+      appendMember("from", times.lowerBound)
+      appendMember("to", times.upperBound)
+    }
+    appendMember("thinnings", Int(segment.thinnings))
+    appendMember("damaged_bytes", segment.damagedByteCount)
+    appendMember("torn_bytes", segment.tornByteCount)
+    appendMember("nameless", segment.namelessCount)
+    closeJSONObject()
+  }
+}
+
+extension MessageText.StringInterpolation {
+  @inline(never)
+  fileprivate mutating func appendInterpolation(decimal number: UInt64) {
+    var digits = ByteBuffer(capacity: 20)
+    digits.append(decimal: number)
+    appendInterpolation(bytes: [UInt8](digits.bytes))
+  }
+}

@@ -1,0 +1,97 @@
+import Board
+import Bytes
+import YAML
+
+/// The configuration that pair writes: what it was told, and what it found on this board. What is
+/// only an example stands behind a `#` alone, and is YAML without it; prose stands behind `# `.
+struct ConfigurationTemplate {
+  let url: [UInt8]
+  /// Nil for what the host is called.
+  let name: [UInt8]?
+  /// Nil for the usual place.
+  let stateDirectory: [UInt8]?
+
+  /// The shortest text that says what pair was told.
+  var minimal: MessageText { "\(home)\(more)" }
+
+  /// The configuration itself.
+  ///
+  /// - Throws: why the name is none; the address and the directory were checked.
+  func configuration() throws(CommandFailure) -> Configuration {
+    do throws(ConfigurationErrors) { return try .parse(minimal.bytes) } catch {
+      throw CommandFailure(
+        code: .usage,
+        text: "\(quoted: name ?? []) cannot be the name of this board; write 1 to"
+          + " \(ConfigurationField.nameCharactersMax) characters")
+    }
+  }
+
+  /// The same text with examples of what this board has.
+  func text(with findings: BoardFindings) -> MessageText {
+    "# What this board reports. After a change: sudo homeward check\n\(home)\(network(findings))\(more)\n"
+      + location(findings) + battery(findings) + lines(findings)
+  }
+
+  private var home: MessageText { "home_assistant:\n  url: \(yaml: url)\n" }
+
+  private var more: MessageText {
+    let directory: MessageText = stateDirectory.map { "state_directory: \(yaml: $0)\n" } ?? ""
+    return "\(directory)\(Self.device(name))"
+  }
+
+  /// The line that gives the board a name.
+  static func device(_ name: [UInt8]?) -> MessageText {
+    name.map { "device: { name: \(yaml: $0) }\n" } ?? ""
+  }
+
+  private func network(_ findings: BoardFindings) -> MessageText {
+    guard let ssid = findings.ssid else { return "" }
+    return "# This is the network here. With it the board knows when it is away from home.\n"
+      + "#  home_network: { ssids: [\(yaml: ssid)] }\n"
+  }
+
+  private func location(_ findings: BoardFindings) -> MessageText {
+    findings.hasGPSD
+      ? "# A gpsd answers on this board.\nlocation: { source: gpsd }\n\n"
+      : "# No gpsd answers on this board. With one, the board tells where it is.\n"
+        + "#location: { source: gpsd }\n\n"
+  }
+
+  private func battery(_ findings: BoardFindings) -> MessageText {
+    guard let first = findings.batteries.first else {
+      return "# There is no battery. One that comes is reported, unless this says off.\n"
+        + "#battery: off\n\n"
+    }
+    return "# Batteries here: \(listed: findings.batteries). All are reported, or only these:\n"
+      + "#battery: [\(yaml: first)]\n\n"
+  }
+
+  private func lines(_ findings: BoardFindings) -> MessageText {
+    let gpio17 = [UInt8]("GPIO17")
+    let line = findings.lines.contains(gpio17) ? gpio17 : findings.lines.first ?? gpio17
+    let found: MessageText =
+      findings.lines.isEmpty ? "none with a name" : "\(listed: findings.lines)"
+    return "# GPIO lines here: \(found); \"gpioinfo\" lists all.\n#sensors:\n"
+      + "#  - { gpio: \(yaml: line), name: Bilge, device_class: moisture, bias: pull_up }\n"
+  }
+}
+
+extension MessageText.StringInterpolation {
+  /// Text that was found to be quotable, as a value of YAML.
+  fileprivate mutating func appendInterpolation(yaml text: [UInt8]) {
+    var quoted = [UInt8(ascii: "\"")]
+    for byte in text {
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+        quoted.append(UInt8(ascii: "\\"))
+      }
+      quoted.append(byte)
+    }
+    appendInterpolation(bytes: quoted + [UInt8(ascii: "\"")])
+  }
+
+  fileprivate mutating func appendInterpolation(listed names: [[UInt8]]) {
+    for index in names.indices {
+      appendInterpolation(bytes: [UInt8](index > 0 ? ", " : "") + names[index])
+    }
+  }
+}

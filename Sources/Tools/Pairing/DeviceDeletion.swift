@@ -1,0 +1,42 @@
+import Board
+import Bytes
+import HomeAssistant
+
+/// Deletes this board's device in Home Assistant, which an administrator may: its configuration
+/// entry, and with that the webhook and all entities.
+struct DeviceDeletion {
+  enum Problem {
+    case failed(RequestError)
+    case notAdministrator
+    case deviceMissing
+  }
+
+  let conversation: Conversation
+
+  /// Nil where it is deleted.
+  func run(deviceID: [UInt8]) throws(CommandFailure) -> Problem? {
+    switch try conversation.ask(CurrentUser()) {
+    case .success(let user) where !user.isAdmin: return .notAdministrator
+    case .success: break
+    case .failure(let error): return .failed(error)
+    }
+    let devices: [Device]
+    switch try conversation.ask(GetDevices()) {
+    case .success(let answer): devices = answer.elements
+    case .failure(let error): return .failed(error)
+    }
+    let device = devices.first { $0.isBoard(deviceID) }
+    guard let entry = device?.configEntryIDs.first else { return .deviceMissing }
+    switch try conversation.call(RawRESTRequest(.delete, "config/config_entries/entry/" + entry)) {
+    case .success: return nil
+    case .failure(let error): return .failed(error)
+    }
+  }
+}
+
+extension Device {
+  /// Whether it is the board that registered with this id.
+  func isBoard(_ deviceID: [UInt8]) -> Bool {
+    identifiers.contains(["mobile_app", Text(deviceID)])
+  }
+}

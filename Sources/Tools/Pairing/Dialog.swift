@@ -1,0 +1,117 @@
+import Board
+import Bytes
+import CLinux
+import LinuxIO
+
+/// The person who types a command, and can be asked. Questions go to standard error: standard
+/// output is for scripts.
+struct Dialog {
+  /// So often a question is asked that is answered with what is no answer.
+  private static let triesMax = 5
+
+  private let terminal = Terminal.standardInput
+  /// `--yes`: each question is answered with yes.
+  let isAlwaysYes: Bool
+
+  /// Whether anybody is there.
+  var isPossible: Bool { terminal != nil }
+
+  func say(_ text: MessageText) {
+    let line: MessageText = "\(text)\n"
+    writeToTerminal(line.bytes, STDERR_FILENO)
+  }
+
+  /// A line that is not empty.
+  func ask(_ question: MessageText) throws(CommandFailure) -> [UInt8] {
+    for _ in 0..<Self.triesMax {
+      let line = try answer(question, isSecret: false)
+      let text = [UInt8](line.span.trimmed())
+      if !text.isEmpty { return text }
+    }
+    throw Self.unanswered
+  }
+
+  /// The same, where an empty line stands for `standard`.
+  func ask(
+    _ question: MessageText, orElse standard: [UInt8]
+  ) throws(CommandFailure) -> [UInt8] {
+    let line = try answer(question, isSecret: false)
+    let text = [UInt8](line.span.trimmed())
+    return text.isEmpty ? standard : text
+  }
+
+  /// The same for what nobody else in the room shall see; as it was typed, spaces included.
+  func askSecret(_ question: MessageText) throws(CommandFailure) -> [UInt8] {
+    for _ in 0..<Self.triesMax {
+      let line = try answer(question, isSecret: true)
+      if !line.isEmpty { return line }
+    }
+    throw Self.unanswered
+  }
+
+  /// The index of one of `choices`, which are counted from 1 for the person.
+  func choose(
+    _ question: MessageText, from choices: [MessageText]
+  ) throws(CommandFailure) -> Int {
+    for index in choices.indices { say("  \(index + 1)  \(choices[index])") }
+    for _ in 0..<Self.triesMax {
+      let line = try answer("\(question) [1-\(choices.count)]: ", isSecret: false)
+      if let number = line.span.trimmed().decimalValue,
+        (1...Int64(choices.count)).contains(number)
+      {
+        return Int(number) - 1
+      }
+    }
+    throw Self.unanswered
+  }
+
+  /// Whether the person says yes. `standard` is the answer of an empty line, and of nobody.
+  func confirm(_ question: MessageText, standard: Bool) throws(CommandFailure) -> Bool {
+    if isAlwaysYes { return true }
+    return try decide(question, standard: standard)
+  }
+
+  /// The same for what `--yes` does not mean.
+  func decide(_ question: MessageText, standard: Bool) throws(CommandFailure) -> Bool {
+    guard isPossible else { return standard }
+    let choices: StaticString = standard ? " [Y/n]: " : " [y/N]: "
+    for _ in 0..<Self.triesMax {
+      guard let line = try read("\(question)\(choices)", isSecret: false) else { break }
+      switch Text(line.span.trimmed()) {
+      case "": return standard
+      case "y", "Y", "yes", "Yes", "YES": return true
+      case "n", "N", "no", "No", "NO": return false
+      default: continue
+      }
+    }
+    return standard
+  }
+
+  private static var unanswered: CommandFailure {
+    CommandFailure(code: .noInput, text: "the question was not answered; nothing is done")
+  }
+
+  private func answer(
+    _ question: MessageText, isSecret: Bool
+  ) throws(CommandFailure) -> [UInt8] {
+    guard let line = try read(question, isSecret: isSecret) else { throw Self.unanswered }
+    return line
+  }
+
+  /// What is typed after `question`; nil at the end of input.
+  @inline(never)
+  private func read(
+    _ question: MessageText, isSecret: Bool
+  ) throws(CommandFailure) -> [UInt8]? {
+    guard let terminal else { preconditionFailure("nobody is there to be asked") }
+    writeToTerminal(question.bytes, STDERR_FILENO)
+    let line: [UInt8]?
+    do throws(Errno) {
+      if isSecret { line = try terminal.readSecret() } else { line = try terminal.readLine() }
+    } catch {
+      throw CommandFailure(code: .noInput, text: "the terminal cannot be read: \(error)")
+    }
+    if line == nil { say("") }
+    return line
+  }
+}

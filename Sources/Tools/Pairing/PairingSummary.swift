@@ -1,0 +1,43 @@
+import Board
+import Bytes
+import CLinux
+import HomeAssistant
+
+/// What `homeward pair` has done.
+struct PairingSummary {
+  var url: [UInt8] = []
+  var deviceName: [UInt8] = []
+  /// Nil where Home Assistant did not say.
+  var user: User?
+  /// Nil where this board is nobody's tracker, or Home Assistant did not say.
+  var person: TrackedPerson?
+  /// Whether the board was that person's tracker and is not any more.
+  var isDetached = false
+  var offer = ConfigurationFile.Offer.asItIs
+
+  /// One JSON object on standard output.
+  func print() {
+    var line = ByteBuffer(capacity: 8 * 1024)
+    line.openJSONObject()
+    line.appendJSON(key: "paired")
+    line.appendJSON(true)
+    line.appendMember("url", url.span)
+    line.appendMember("device", deviceName.span)
+    if let user {
+      if let name = user.name { line.appendMember("user", name.bytes.span) }
+      line.appendJSON(key: "is_admin")
+      line.appendJSON(user.isAdmin)
+    }
+    if let person {
+      line.appendMember("person", person.person.name.bytes.span)
+      line.appendMember("tracker", person.tracker.text.bytes.span)
+      line.appendJSON(key: "is_detached")
+      line.appendJSON(isDetached)
+    }
+    line.appendJSON(key: "is_configuration_written")
+    line.appendJSON(offer == .written)
+    line.closeJSONObject()
+    line.append(UInt8(ascii: "\n"))
+    writeToTerminal([UInt8](line.bytes), STDOUT_FILENO)
+  }
+}

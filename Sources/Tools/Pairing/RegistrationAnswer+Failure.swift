@@ -1,0 +1,34 @@
+import Board
+import Bytes
+import HomeAssistant
+
+extension RegistrationAnswer {
+  /// The registration, or why there is none, for a person who waits for it.
+  func registration(acceptsPlain: Bool) throws(CommandFailure) -> Registration {
+    switch self {
+    case .registered(let registration): return registration
+    case .withoutEncryption(let registration) where acceptsPlain: return registration
+    case .withoutEncryption:
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "Home Assistant registers without encryption; it needs its PyNaCl, which it has by"
+          + " default")
+    case .tokenRejected:
+      throw CommandFailure(
+        code: .noPermission,
+        text: "Home Assistant does not accept the token; it is never sent again, for Home Assistant"
+          + " may ban this address")
+    case .requestRejected:
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "Home Assistant does not like our registration (400); please report it")
+    case .server(.notFound):
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "\(ServerRefusal.notFound.words(.registration)); its mobile_app integration has to be"
+          + " loaded, as it is by default")
+    case .server(let refusal):
+      throw CommandFailure(code: refusal.exitCode, text: refusal.words(.registration))
+    }
+  }
+}

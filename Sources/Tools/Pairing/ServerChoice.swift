@@ -1,0 +1,99 @@
+import Board
+import Bytes
+import HomeAssistant
+import LinuxIO
+import YAML
+
+/// Finds the address to pair with: the one that was named, or that of the configuration, or one
+/// that answers in the network and that the person wants.
+struct ServerChoice {
+  /// So many addresses are asked for, one after the other, where none of them will do.
+  private static let triesMax = 5
+
+  let exchange: Exchange
+  let loop: EventLoop
+  let dialog: Dialog
+  let needsPasswords: Bool
+
+  /// An address where Home Assistant answers.
+  func run(named: [UInt8]?, configured: [UInt8]?) throws(CommandFailure) -> [UInt8] {
+    if let named { return try reached(try Self.checked(named)) }
+    if let configured { return try reached(configured) }
+    let found = try ServerSearch.run(loop: loop, dialog: dialog)
+    guard dialog.isPossible else {
+      for instance in found { dialog.say(instance.words) }
+      throw found.isEmpty ? Self.nothingFound : Self.nobodyChooses
+    }
+    guard let instance = try chosen(from: found) else { return try typedAddress() }
+    let choice = AddressChoice(
+      instance: instance, say: dialog.say, confirm: dialog.decide,
+      reach: { (url) throws(CommandFailure) in try problem(at: url) })
+    if let url = try choice.run() { return url }
+    return try typedAddress()
+  }
+
+  private static func checked(_ text: [UInt8]) throws(CommandFailure) -> [UInt8] {
+    do throws(Refusal) { return try serverURL(text) } catch {
+      throw CommandFailure(code: .usage, text: "\(error.problem); \(error.remedy)")
+    }
+  }
+
+  /// Nil where the person wants none of them, or there is none.
+  private func chosen(from found: [FoundInstance]) throws(CommandFailure) -> FoundInstance? {
+    guard found.count > 1 else {
+      if found.isEmpty { dialog.say("\(Self.nobodyAnswers).") }
+      return found.first
+    }
+    dialog.say("Found in this network:")
+    let choices = found.map { $0.words } + ["none of them"]
+    let index = try dialog.choose("Which one?", from: choices)
+    return index < found.count ? found[index] : nil
+  }
+
+  /// Asks again for as long as the address is none, or Home Assistant does not answer there.
+  private func typedAddress() throws(CommandFailure) -> [UInt8] {
+    var triesLeft = Self.triesMax
+    while true {
+      let text = try dialog.ask("Address of Home Assistant (http://192.168.1.5:8123): ")
+      triesLeft -= 1
+      do throws(CommandFailure) { return try reached(try Self.checked(text)) } catch {
+        guard triesLeft > 0 else { throw error }
+        dialog.say(error.text)
+      }
+    }
+  }
+
+  private static var nothingFound: CommandFailure {
+    CommandFailure(
+      code: .temporaryFailure,
+      text: "\(nobodyAnswers); name its address: homeward pair http://192.168.1.5:8123")
+  }
+
+  private static var nobodyAnswers: MessageText {
+    "No Home Assistant answers in this network (to multicast DNS, which passes no router and no VPN)"
+  }
+
+  private static var nobodyChooses: CommandFailure {
+    CommandFailure(
+      code: .usage, text: "there is no terminal to ask which one; name its address")
+  }
+
+  private func reached(_ url: [UInt8]) throws(CommandFailure) -> [UInt8] {
+    if let problem = try problem(at: url) { throw problem }
+    return url
+  }
+
+  /// Why the person cannot log in there; nil where they can.
+  private func problem(at url: [UInt8]) throws(CommandFailure) -> CommandFailure? {
+    let probe = try ServerProbe.run(exchange, at: url)
+    if case .homeAssistant(hasPasswords: false) = probe, needsPasswords {
+      return CommandFailure(
+        code: .noPermission,
+        text: "this Home Assistant lets nobody log in with a password; use a long-lived access"
+          + " token with --token")
+    }
+    guard let failure = probe.failure(at: url) else { return nil }
+    let hint: MessageText = probe.hint(at: url).map { "; \($0)" } ?? ""
+    return CommandFailure(code: failure.code, text: failure.text + hint)
+  }
+}

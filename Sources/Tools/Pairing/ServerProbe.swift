@@ -1,0 +1,72 @@
+import Board
+import Bytes
+import HomeAssistant
+import Transport
+
+/// What answers at an address, seen before a password or a token goes there.
+enum ServerProbe {
+  /// Home Assistant; whether people can log in there with a password.
+  case homeAssistant(hasPasswords: Bool)
+  /// Home Assistant, before its first user was made.
+  case notSetUp
+  /// Held in a box: the other cases are small.
+  indirect case noConnection(InlineText)
+  case server(ServerRefusal)
+
+  private static let path: StaticString = "/auth/providers"
+
+  static func run(
+    _ exchange: Exchange, at url: [UInt8]
+  ) throws(CommandFailure) -> ServerProbe {
+    switch try exchange.get(path, at: url) {
+    case .failed(let reason): .noConnection(reason)
+    case .answered(let status): read(status: status, exchange.body.span)
+    }
+  }
+
+  /// `{"providers": [{"type": "homeassistant", …}, …], …}`; the list alone before 2024.
+  private static func read(status: Int, _ body: Span<UInt8>) -> ServerProbe {
+    let json = try? JSON(parsing: body)
+    switch status {
+    case 200:
+      guard case .array(let providers)? = json?["providers"] ?? json else {
+        return .server(ServerRefusal(status: status))
+      }
+      return .homeAssistant(
+        hasPasswords: providers.contains { $0["type"] == .text("homeassistant") })
+    case 400 where json?["code"] == .text("onboarding_required"): return .notSetUp
+    default: return .server(ServerRefusal(status: status))
+    }
+  }
+
+  /// Why nobody can log in there; nil where one can.
+  func failure(at url: [UInt8]) -> CommandFailure? {
+    let (code, words): (ExitCode, MessageText)
+    switch self {
+    case .homeAssistant: return nil
+    case .notSetUp:
+      (code, words) = (.temporaryFailure, "Home Assistant is not set up yet: open \(bytes: url)")
+    case .noConnection(let reason):
+      (code, words) = (.temporaryFailure, "\(bytes: url) cannot be reached: \(reason)")
+    case .server(.notFound):
+      (code, words) = (
+        endBeforePage(url) == nil ? .temporaryFailure : .usage,
+        "there is no login at \(bytes: url) (404): Home Assistant starts, or the address is wrong"
+      )
+    case .server(let refusal):
+      (code, words) = (refusal.exitCode, refusal.words(.probe(of: url)))
+    }
+    return CommandFailure(code: code, text: words)
+  }
+
+  /// What a person who typed the address can do about it; nil where `failure` says it.
+  func hint(at url: [UInt8]) -> MessageText? {
+    switch self {
+    case .noConnection(let reason): ConnectionFlaw(reason)?.remedy ?? addressAdvice(url)
+    case .server(.notFound): addressAdvice(url)
+    case .server(.notHomeAssistant):
+      addressAdvice(url) ?? "open that address in a browser: does this network have a login page?"
+    case .homeAssistant, .notSetUp, .server(.forbidden), .server(.unavailable): nil
+    }
+  }
+}

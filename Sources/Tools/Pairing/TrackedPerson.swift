@@ -1,0 +1,64 @@
+import Board
+import Bytes
+import HomeAssistant
+
+/// The person whom Home Assistant takes to be where this board is. It makes each registered device
+/// a tracker of the person of the user who registered it.
+struct TrackedPerson {
+  let person: Person
+  let tracker: EntityID
+
+  var otherTrackers: [EntityID] { person.deviceTrackers.filter { $0 != tracker } }
+
+  /// Nil where the board is nobody's tracker.
+  static func find(
+    _ conversation: Conversation, user: User, deviceID: [UInt8]
+  ) throws(CommandFailure) -> Result<TrackedPerson?, RequestError> {
+    let people: People
+    switch try conversation.ask(GetPeople()) {
+    case .success(let answer): people = answer
+    case .failure(let error): return .failure(error)
+    }
+    guard let person = people.stored.first(where: { $0.userID == user.id }),
+      !person.deviceTrackers.isEmpty
+    else { return .success(nil) }
+    switch try conversation.ask(TrackerEntries(person.deviceTrackers)) {
+    case .success(let entries):
+      let tracker = person.deviceTrackers.first { entries.isMobileApp($0, deviceID: deviceID) }
+      return .success(tracker.map { TrackedPerson(person: person, tracker: $0) })
+    case .failure(let error): return .failure(error)
+    }
+  }
+
+  /// Makes the board nobody's tracker. For administrators.
+  func detach(_ conversation: Conversation) throws(CommandFailure) -> RequestError? {
+    let trackers = JSON.array(otherTrackers.map { .text($0.text) })
+    let update = UpdatePerson(person.id, changes: ["device_trackers": trackers])
+    switch try conversation.ask(update) {
+    case .success: return nil
+    case .failure(let error): return error
+    }
+  }
+}
+
+/// Entries of the entity registry, by id: `config/entity_registry/get_entries`.
+private struct TrackerEntries: Request {
+  struct Response: JSONDecodable {
+    private let entries: JSONObject
+
+    init(json: JSON) throws(JSONDecodingError) { entries = try json.object() }
+
+    func isMobileApp(_ id: EntityID, deviceID: [UInt8]) -> Bool {
+      let entry = entries[id.text]
+      return entry?["platform"] == .text("mobile_app")
+        && entry?["unique_id"] == .text(Text(deviceID))
+    }
+  }
+
+  private let ids: [EntityID]
+
+  init(_ ids: [EntityID]) { self.ids = ids }
+
+  var command: Text { "config/entity_registry/get_entries" }
+  var payload: JSONObject { ["entity_ids": .array(ids.map { .text($0.text) })] }
+}

@@ -1,0 +1,178 @@
+import Board
+import Bytes
+import CLinux
+import HomeAssistant
+import LinuxIO
+import Transport
+
+/// What `homeward unpair` was told.
+struct UnpairingOptions {
+  var configuration = [UInt8](Configuration.defaultFile)
+  var isLocal = false
+  var isYes = false
+}
+
+/// What `homeward unpair` has done.
+struct UnpairingSummary {
+  /// Whether Home Assistant does not have the device any more.
+  var isDeviceDeleted = false
+  /// Whether the login is good for nothing any more. A long-lived token stays: the person who made
+  /// it may use it elsewhere.
+  var isLoginEnded = false
+
+  /// One JSON object on standard output.
+  func print() {
+    var line = ByteBuffer(capacity: 256)
+    line.openJSONObject()
+    line.appendJSON(key: "paired")
+    line.appendJSON(false)
+    line.appendJSON(key: "is_device_deleted")
+    line.appendJSON(isDeviceDeleted)
+    line.appendJSON(key: "is_login_ended")
+    line.appendJSON(isLoginEnded)
+    line.closeJSONObject()
+    line.append(UInt8(ascii: "\n"))
+    writeToTerminal([UInt8](line.bytes), STDOUT_FILENO)
+  }
+}
+
+/// Undoes what `Pairing` did, as far as the login may.
+final class Unpairing {
+  private let options: UnpairingOptions
+  private let dialog: Dialog
+  private let loop: EventLoop
+  private var summary = UnpairingSummary()
+
+  init(_ options: UnpairingOptions) throws(CommandFailure) {
+    self.options = options
+    dialog = Dialog(isAlwaysYes: options.isYes)
+    loop = try .forCommand()
+  }
+
+  func run() throws(CommandFailure) -> UnpairingSummary {
+    let configuration = try Configuration.readIfThere(from: options.configuration)
+    let state = try StateDirectory.open(
+      configuration?.stateDirectory ?? [UInt8](Configuration.defaultStateDirectory))
+    guard state.isPaired else {
+      dialog.say("This board is not paired.")
+      return summary
+    }
+    let question: MessageText =
+      options.isLocal
+      ? "Forget the pairing of this board here, and leave it in Home Assistant?"
+      : "Take this board out of Home Assistant, with its entities and their names?"
+    guard try dialog.confirm(question, standard: false) else {
+      throw CommandFailure(code: .usage, text: "this board stays paired; --yes unpairs it")
+    }
+    if !options.isLocal { try leave(configuration, state) }
+    do throws(Errno) { try state.removePairing() } catch {
+      throw CommandFailure(
+        code: .noInput, text: "the pairing in \(state.path) cannot be removed: \(error)")
+    }
+    dialog.say("This board is not paired any more.")
+    sayWhatIsLeft()
+    sayWhatStays(in: state)
+    if let file = configuration?.homeAssistant.tokenFile {
+      dialog.say("The agent registers it again if it runs: it may read a token from \(Path(file)).")
+    }
+    return summary
+  }
+
+  /// Deletes the device in Home Assistant and ends the login.
+  private func leave(
+    _ configuration: Configuration?, _ state: StateDirectory
+  ) throws(CommandFailure) {
+    guard case .value(let credential) = state.readCredential(),
+      let url = configuration?.homeAssistant.url ?? credential.clientURL
+    else { return }
+    let tokens = AccessTokens(
+      credential: credential, rejected: try state.keptRejectedTokens(), seed: randomSeed())
+    let settings = configuration?.homeAssistant.transport(to: url) ?? .system
+    let conversation = try Conversation(at: url, with: tokens, settings: settings, loop: loop)
+    let host = configuration?.host ?? .standard
+    let deviceID = DeviceIdentity(host: host).deviceID
+    let problem = try DeviceDeletion(conversation: conversation).run(deviceID: deviceID)
+    conversation.end()
+    switch problem {
+    case nil:
+      summary.isDeviceDeleted = true
+      dialog.say("Home Assistant has deleted this board, with its entities.")
+    case .deviceMissing?:
+      summary.isDeviceDeleted = true
+      dialog.say("Home Assistant does not know this board any more.")
+    case .failed(let error) where error.isNoAnswer:
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "\(error.words); nothing is done. For a Home Assistant that is gone: homeward unpair"
+          + " --local")
+    case .failed(let error)?: dialog.say("The device is not deleted: \(error.words).")
+    case .notAdministrator?:
+      dialog.say("The device is not deleted: the user of this board is not an administrator.")
+    }
+    if conversation.isCredentialRejected {
+      summary.isLoginEnded = true
+      state.note(rejected: credential, dialog)
+    } else {
+      try endLogin(credential, at: url, settings)
+    }
+  }
+
+  private func endLogin(
+    _ credential: Credential, at url: [UInt8], _ settings: TransportSettings
+  ) throws(CommandFailure) {
+    guard case .refreshToken(let token, _) = credential else { return }
+    let result = try Exchange(loop: loop, settings: settings).send(
+      .revoke(refreshToken: token), to: url)
+    summary.isLoginEnded = result == .answered(status: 200)
+  }
+
+  private func sayWhatStays(in state: StateDirectory) {
+    if state.holds(StateDirectory.spoolName) {
+      dialog.say(
+        "Readings that wait stay in \(state.path / StateDirectory.spoolName): they are nowhere else, and go to"
+          + " Home Assistant when this board is paired again. homeward spool saves them; who does not"
+          + " want them may delete that folder.")
+    }
+    if state.holds(StateDirectory.rejectedName) {
+      dialog.say(
+        "Which tokens Home Assistant rejected stays in \(state.path / StateDirectory.rejectedName),"
+          + " for it bans an address that sends one again.")
+    }
+  }
+
+  private func sayWhatIsLeft() {
+    if !summary.isDeviceDeleted {
+      dialog.say(
+        "What is left to do in Home Assistant: open Settings, Devices & services, Mobile App, and"
+          + " delete this board there.")
+    }
+    if !summary.isLoginEnded {
+      dialog.say(
+        "Its login or token ends when it is deleted in the profile of its user, under Security.")
+    }
+  }
+}
+
+extension StateDirectory {
+  fileprivate func holds(_ name: StaticString) -> Bool {
+    (try? byteCount(ofFileAt: path / name)) != nil
+  }
+
+  /// Whether there is anything of a pairing, damaged or not.
+  fileprivate var isPaired: Bool {
+    if case .none = readRegistration(), case .none = readCredential() { return false }
+    return true
+  }
+}
+
+extension RequestError {
+  /// Whether Home Assistant said nothing to it.
+  fileprivate var isNoAnswer: Bool {
+    switch self {
+    case .transport, .expired, .disconnected: true
+    case .server, .http, .decoding, .rejected, .overrun, .cancelled, .tooLarge,
+      .unsupported:
+      false
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Board
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Outbox
+
+/// What became of a message that a person sent, for the person and for scripts.
+struct SendReport {
+  /// What the one template of a `render_template` is called.
+  static let templateKey: Text = "result"
+
+  let type: MessageType
+  let verdict: SendVerdict
+  /// The JSON that Home Assistant answered, as it came.
+  private let answer: [UInt8]?
+
+  init(_ type: MessageType, _ verdict: SendVerdict) {
+    self.type = type
+    self.verdict = verdict
+    answer = nil
+  }
+
+  /// `challenge` is what the answer repeats, where its type has room for that.
+  init(_ type: MessageType, _ outcome: Outcome, body: [UInt8], challenge: Challenge?) {
+    self.type = type
+    var answer = outcome.place.map { [UInt8](body[$0]) }
+    var verdict = SendVerdict(outcome)
+    if let challenge, outcome.isDone, let text = answer {
+      if challenge.isRepeated(in: text.span, to: type) {
+        if case .sealed = verdict { verdict = .proven }
+        answer = Self.without(challenge, text)
+      } else {
+        verdict = .undelivered(.otherAnswer)
+        answer = nil
+      }
+    }
+    if let answer, outcome.isDone, Self.isRefusal(answer, of: type) { verdict = .refused }
+    self.answer = answer
+    self.verdict = verdict
+  }
+
+  /// The answer to what the person sent.
+  private static func without(_ challenge: Challenge, _ answer: [UInt8]) -> [UInt8] {
+    guard case .object(var members)? = try? JSON(parsing: answer.span) else { return answer }
+    members[challenge.key] = nil
+    var text = ByteBuffer(capacity: 2 * answer.count)
+    JSON.object(members).write(into: &text)
+    return [UInt8](text.bytes)
+  }
+
+  var code: ExitCode { verdict.code(for: type) }
+
+  /// Some types are answered whole where a part of them was refused.
+  private static func isRefusal(_ answer: [UInt8], of type: MessageType) -> Bool {
+    switch type {
+    case .renderTemplate:
+      guard let results = try? Webhook.RenderTemplate.read(answer.span) else { return false }
+      return results.contains { if case .failure = $0.rendering { true } else { false } }
+    case .updateSensorStates:
+      guard case .object(let sensors)? = try? JSON(parsing: answer.span) else { return false }
+      return sensors.members.contains { $0.value["success"] == .boolean(false) }
+    default: return false
+    }
+  }
+
+  /// One line: `{"type":"get_zones","outcome":"proven","answer":[…]}`. The answer is what came.
+  var json: [UInt8] {
+    var line = ByteBuffer(capacity: 128 + (answer?.count ?? 0))
+    line.openJSONObject()
+    line.appendMember("type", type.name)
+    line.appendMember("outcome", verdict.name)
+    if let answer {
+      line.appendJSON(key: "answer")
+      line.append(answer.onOneLine)
+    }
+    line.closeJSONObject()
+    line.append(UInt8(ascii: "\n"))
+    return [UInt8](line.bytes)
+  }
+
+  /// The answer for people; empty where there is none.
+  var outline: [UInt8] {
+    guard let answer, let json = try? JSON(parsing: answer.span) else { return [] }
+    var outline = Outline()
+    outline.append(shown(json))
+    return outline.bytes
+  }
+
+  /// The part of an answer that somebody asked for.
+  private func shown(_ answer: JSON) -> JSON {
+    switch type {
+    case .renderTemplate: answer[Self.templateKey] ?? answer
+    case .conversationProcess:
+      answer["response"]?["speech"]?["plain"]?["speech"] ?? answer
+    default: answer
+    }
+  }
+}
+
+extension Outcome {
+  /// Where the JSON of the answer stands.
+  fileprivate var place: Range<Int>? {
+    switch self {
+    case .sealed(let place), .answered(let place), .refused(let place): place
+    case .accepted, .dropped, .failed, .notLive, .undelivered: nil
+    }
+  }
+
+  fileprivate var isDone: Bool {
+    switch self {
+    case .sealed, .answered: true
+    default: false
+    }
+  }
+}

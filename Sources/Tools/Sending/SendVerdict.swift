@@ -1,0 +1,126 @@
+import Board
+import Bytes
+import HomeAssistant
+import Outbox
+
+/// What became of a message that a person sent.
+enum SendVerdict {
+  /// Home Assistant opened this very message with our key and did what it says.
+  case proven
+  /// Home Assistant sealed the answer with our key; nothing says that it is to this message.
+  case sealed
+  /// The same of a plain registration: nothing proves who answered.
+  case answered
+  /// Home Assistant got the message; it says the same where it dropped it.
+  case accepted
+  /// Home Assistant opened the message and did not do it, or not all of it.
+  case refused
+  case dropped
+  /// A service did not do its work, or does not exist.
+  case failed
+  case notLive
+  /// The message came to no handler, or to one of another registration.
+  case undelivered(OutageCause)
+  // enable_encryption
+  case enabled
+  case alreadyEnabled
+  case notAvailable
+
+  init(_ outcome: Outcome) {
+    switch outcome {
+    case .sealed: self = .sealed
+    case .answered: self = .answered
+    case .refused: self = .refused
+    case .accepted: self = .accepted
+    case .dropped: self = .dropped
+    case .failed: self = .failed
+    case .notLive: self = .notLive
+    case .undelivered(let answer): self = .undelivered(OutageCause(answer))
+    }
+  }
+
+  /// What a script calls it.
+  var name: StaticString {
+    switch self {
+    case .proven: "proven"
+    case .sealed: "sealed"
+    case .answered: "answered"
+    case .accepted: "accepted"
+    case .refused: "refused"
+    case .dropped: "dropped"
+    case .failed: "failed"
+    case .notLive: "not_live"
+    case .undelivered(let cause): cause.code
+    case .enabled: "enabled"
+    case .alreadyEnabled: "already_enabled"
+    case .notAvailable: "not_available"
+    }
+  }
+
+  func code(for type: MessageType) -> ExitCode {
+    switch self {
+    case .proven, .sealed, .answered, .accepted, .enabled: .success
+    // Nothing can be wrong with these messages but the key.
+    case .dropped where type.isDroppedForItsKey: OutageCause.dropped.exitCode
+    case .refused, .dropped, .failed, .alreadyEnabled, .notAvailable: .dataError
+    case .notLive: .temporaryFailure
+    case .undelivered(let cause): cause.exitCode
+    }
+  }
+
+  /// What a person is told, with what to do about it.
+  func words(for type: MessageType) -> MessageText {
+    switch self {
+    case .proven: "Home Assistant opened the message and did what it says."
+    case .sealed:
+      "Home Assistant sealed this answer with our key. An old one, given again by a proxy or an"
+        + " attacker on the way, would look the same."
+    case .answered:
+      "Home Assistant answered; without a key nothing proves that it was Home Assistant."
+    case .accepted: Self.acceptedWords(for: type)
+    case .refused: "Home Assistant refuses the message or a part of it."
+    case .dropped: Self.droppedWords(for: type)
+    case .failed:
+      "The service does not exist, did not like its data, or failed; Home Assistant's log says"
+        + " which. A webhook that does not live now looks the same."
+    case .notLive: "\(OutageCause.notLive.words)."
+    case .undelivered(let cause): "\(cause.words)."
+    case .enabled: "Everything between this board and Home Assistant is sealed from now on."
+    case .alreadyEnabled: "This registration is sealed already."
+    case .notAvailable: "This Home Assistant cannot encrypt: it is from before 2022."
+    }
+  }
+
+  private static func acceptedWords(for type: MessageType) -> MessageText {
+    switch type {
+    case .callService:
+      "Home Assistant called the service, or dropped the message: it answers the same."
+    case .updateLocation: "\(acceptedWords) To see it arrive: sudo homeward watch states"
+    default: "\(acceptedWords) To see it arrive: sudo homeward watch events"
+    }
+  }
+
+  private static var acceptedWords: MessageText {
+    "Home Assistant got the message, and says the same where it dropped it."
+  }
+
+  private static func droppedWords(for type: MessageType) -> MessageText {
+    if type.isDroppedForItsKey {
+      "Home Assistant dropped the message without a word: it holds another key for this board, or"
+        + " none. Pair the board again: homeward pair"
+    } else {
+      "Home Assistant dropped the message without a word: it does not like what stands in it, or"
+        + " cannot open it. Where sudo homeward send get_config works, it can"
+    }
+  }
+}
+
+extension MessageType {
+  /// Whether Home Assistant drops it only where it cannot open it.
+  fileprivate var isDroppedForItsKey: Bool {
+    switch self {
+    case .getConfiguration, .getZones, .updateRegistration: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Board
+import Bytes
+import HomeAssistant
+import LinuxIO
+
+/// Sends one message to the webhook and waits for its answer, beside an agent that may be running.
+struct WebhookPost {
+  private static let requestByteCountMax = Envelope.byteCount(
+    sealing: WrittenMessage.dataByteCountMax)
+  /// The zones or the configuration of a large home.
+  private static let responseByteCountMax = 4 << 20
+
+  private let configuration: Configuration
+  private let state: StateDirectory
+  private var registration: Registration
+  private let exchange: Exchange
+
+  init(of type: MessageType, _ configuration: Configuration) throws(CommandFailure) {
+    // A key that comes belongs to nobody until it is kept: no agent may be at work meanwhile.
+    state = StateDirectory(Path(configuration.stateDirectory))
+    if type == .enableEncryption { try state.openForKey() }
+    guard let registration = try state.keptRegistration() else {
+      throw CommandFailure(
+        code: .unavailable,
+        text: "\(state.path) holds no registration: this board is no device of Home Assistant yet;"
+          + " make it one with: homeward pair")
+    }
+    self.configuration = configuration
+    self.registration = registration
+    exchange = try Exchange(
+      loop: try .forCommand(), settings: configuration.homeAssistant.tls,
+      requestByteCountMax: Self.requestByteCountMax,
+      responseByteCountMax: Self.responseByteCountMax)
+  }
+
+  mutating func send(_ message: WrittenMessage) throws(CommandFailure) -> SendReport {
+    let status = try exchange.send(
+      message.type, message.data ?? description, to: registration,
+      at: configuration.homeAssistant.url)
+    if message.type == .enableEncryption { return try keepKey(status: status) }
+    let answer = exchange.readAnswer(status: status, to: registration)
+    return SendReport(
+      message.type, Outcome(answer, to: message.type), body: exchange.body,
+      challenge: exchange.challenge)
+  }
+
+  /// What the board would register with now.
+  private var description: [UInt8] {
+    var data = ByteBuffer(capacity: Exchange.requestByteCountMax)
+    // A push token that cannot be read is what `homeward run` complains of.
+    Webhook.UpdateRegistration(configuration.registrationRequest { _ in }).write(into: &data)
+    return [UInt8](data.bytes)
+  }
+
+  /// The key came in clear, and is never shown.
+  private mutating func keepKey(status: Int) throws(CommandFailure) -> SendReport {
+    switch exchange.readEnabledEncryption(status: status) {
+    case .enabled(let key):
+      registration.protection = .sealed(key)
+      do throws(Errno) { try state.write(registration) } catch {
+        throw CommandFailure(
+          code: .osError,
+          text:
+            "Home Assistant gave a key, and it cannot be kept in \(state.path): \(error); it"
+            + " gives none again. Make room there, and pair the board again: homeward pair")
+      }
+      return SendReport(.enableEncryption, .enabled)
+    case .alreadyEnabled: return SendReport(.enableEncryption, .alreadyEnabled)
+    case .notAvailable: return SendReport(.enableEncryption, .notAvailable)
+    case .unanswered(let answer):
+      return SendReport(
+        .enableEncryption, Outcome(answer, to: .enableEncryption), body: exchange.body,
+        challenge: nil)
+    }
+  }
+}

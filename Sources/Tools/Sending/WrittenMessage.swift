@@ -1,0 +1,212 @@
+import Board
+import Bytes
+import HomeAssistant
+import YAML
+
+/// A message put together from the words of the command line.
+struct WrittenMessage {
+  /// The longest `data`; a `register_sensor` has some hundred bytes.
+  static let dataByteCountMax = 2 * DataArgument.byteCountMax
+
+  let type: MessageType
+  /// The JSON of `data`; nil where only the board knows it (`update_registration`).
+  let data: [UInt8]?
+
+  /// - Parameters:
+  ///   - words: the type, and what follows it.
+  ///   - data: the value of `--data`, or nil.
+  /// - Throws: what is wrong with the words.
+  init(_ words: [[UInt8]], data: DataArgument?) throws(UsageError) {
+    guard let name = words.first else {
+      throw .mistake("say which type, such as get_config")
+    }
+    guard let type = MessageType(name: name.span) else { throw Self.unknown(name) }
+    self.type = type
+    let words = MessageWords(type: type, words: Array(words.dropFirst()), data: data)
+    self.data = try Self.data(of: type, words)
+  }
+
+  private static func unknown(_ name: [UInt8]) -> UsageError {
+    let names = MessageType.allCases.map { $0.name }
+    guard let nearest = Suggestion.nearest(to: name, in: names) else {
+      return .mistake("\(quoted: name) is no type of message that Home Assistant knows")
+    }
+    return .mistake(
+      "\(quoted: name) is no type of message that Home Assistant knows; did you mean \"\(nearest)\"?"
+    )
+  }
+
+  private static func data(
+    of type: MessageType, _ words: MessageWords
+  ) throws(UsageError) -> [UInt8]? {
+    switch type {
+    case .updateRegistration:
+      try words.checkNothing()
+      return nil
+    case .getConfiguration, .getZones, .enableEncryption:
+      try words.checkNothing()
+      return [UInt8]("{}")
+    case .renderTemplate: return try template(words)
+    case .fireEvent: return try event(words)
+    case .callService: return try call(words)
+    case .scanTag:
+      return try written(Webhook.ScanTag(tagID: try words.onlyWord("the id of a tag")))
+    case .conversationProcess:
+      return try written(Webhook.Converse(try words.onlyWord("a sentence, in quotes")))
+    case .streamCamera:
+      let camera = try words.onlyWord("the id of an entity, such as camera.deck")
+      return try written(Webhook.StreamCamera(entityID: camera))
+    case .updateLocation: return try location(words)
+    case .registerSensor: return try written(.object(try words.onlyData().object()))
+    case .updateSensorStates: return try written(.array(try words.onlyData().array()))
+    }
+  }
+
+  // MARK: The types that take more than a word
+
+  private static func template(_ words: MessageWords) throws(UsageError) -> [UInt8] {
+    let template = try words.word("a template, such as '{{ now() }}'")
+    return try written(
+      Webhook.RenderTemplate([
+        Webhook.RenderTemplate.Template(
+          key: SendReport.templateKey, template, variables: try words.members())
+      ]))
+  }
+
+  private static func event(_ words: MessageWords) throws(UsageError) -> [UInt8] {
+    let type = try words.word("the type of an event, such as harbour_reached")
+    let members = try words.members()
+    let event: Webhook.FireEvent
+    do throws(Webhook.ArgumentError) { event = try Webhook.FireEvent(type, data: members) } catch {
+      throw error.mistake
+    }
+    return try written(event)
+  }
+
+  private static func call(_ words: MessageWords) throws(UsageError) -> [UInt8] {
+    let meaning: StaticString = "a service, such as light.turn_on"
+    let name = try words.word(meaning).bytes
+    guard let dot = name.firstIndex(of: UInt8(ascii: ".")), dot > 0, dot < name.count - 1 else {
+      throw .mistake("\(quoted: name) is not \(meaning)")
+    }
+    return try written(
+      Webhook.CallService(
+        domain: Text([UInt8](name[..<dot])), service: Text([UInt8](name[(dot + 1)...])),
+        data: try words.members()))
+  }
+
+  /// Accuracy in metres, where none is given: what a phone has under the open sky.
+  private static let standardAccuracyMeters = 10.0
+
+  /// What every Home Assistant takes of a location.
+  private static let locationKeys: [Text] = [
+    "location_name", "gps", "gps_accuracy", "battery", "speed", "altitude", "course",
+    "vertical_accuracy",
+  ]
+
+  /// Home Assistant drops a location with any other key as a whole, and answers as ever.
+  private static func locationMembers(_ words: MessageWords) throws(UsageError) -> [UInt8] {
+    let members = try words.onlyData().object()
+    for (key, _) in members.members where !locationKeys.contains(key) {
+      if key == "in_zones" {
+        throw .mistake(
+          "Home Assistant drops a location with \"in_zones\" in it if it is older than 2026.6;"
+            + " leave it out")
+      }
+      throw .mistake("Home Assistant drops a location with \(quoted: key.bytes) in it")
+    }
+    return try written(.object(members))
+  }
+
+  private static func location(_ words: MessageWords) throws(UsageError) -> [UInt8] {
+    if words.isEmpty { return try locationMembers(words) }
+    let numbers = try words.numbers()
+    guard (2...3).contains(numbers.count) else {
+      throw .mistake(
+        "update_location needs a latitude, a longitude and perhaps an accuracy in metres, or --data"
+      )
+    }
+    let location = Location(
+      latitude: numbers[0], longitude: numbers[1],
+      accuracyMeters: numbers.count == 3 ? numbers[2] : standardAccuracyMeters)
+    guard let location else {
+      throw .mistake(
+        "that is nowhere on Earth: a latitude is -90 to 90, a longitude -180 to 180, and an accuracy"
+          + " is not negative")
+    }
+    return try written { location.write(into: &$0) }
+  }
+
+  // MARK: Writing
+
+  private static func written<Message: Webhook.Message>(
+    _ message: Message
+  ) throws(UsageError) -> [UInt8] {
+    try written { message.write(into: &$0) }
+  }
+
+  private static func written(_ json: JSON) throws(UsageError) -> [UInt8] {
+    try written { json.write(into: &$0) }
+  }
+
+  private static func written(_ write: (inout ByteBuffer) -> Void) throws(UsageError) -> [UInt8] {
+    var buffer = ByteBuffer(capacity: dataByteCountMax)
+    write(&buffer)
+    guard !buffer.isOverflowed else { throw .mistake("the message is longer than 2 MiB") }
+    return [UInt8](buffer.bytes)
+  }
+}
+
+/// What stands after the type of a message.
+private struct MessageWords {
+  let type: MessageType
+  let words: [[UInt8]]
+  let data: DataArgument?
+
+  var isEmpty: Bool { words.isEmpty }
+
+  /// The only word, beside `--data`.
+  func word(_ meaning: StaticString) throws(UsageError) -> Text {
+    guard words.count == 1 else { throw .mistake("\(type.name) needs \(meaning)") }
+    return Text(words[0])
+  }
+
+  func onlyWord(_ meaning: StaticString) throws(UsageError) -> Text {
+    try checkNoData()
+    return try word(meaning)
+  }
+
+  /// What `--data` says, which may be nothing.
+  func members() throws(UsageError) -> JSONObject { try data?.object() ?? [:] }
+
+  func onlyData() throws(UsageError) -> DataArgument {
+    try checkNoWords()
+    guard let data else { throw .mistake("\(type.name) needs --data") }
+    return data
+  }
+
+  func numbers() throws(UsageError) -> [Double] {
+    try checkNoData()
+    var numbers: [Double] = []
+    for word in words {
+      guard let number = JSONNumber(word.span) else {
+        throw .mistake("\(quoted: word) is no number")
+      }
+      numbers.append(number.double)
+    }
+    return numbers
+  }
+
+  func checkNothing() throws(UsageError) {
+    try checkNoWords()
+    try checkNoData()
+  }
+
+  private func checkNoWords() throws(UsageError) {
+    guard words.isEmpty else { throw .mistake("\(type.name) takes no words") }
+  }
+
+  private func checkNoData() throws(UsageError) {
+    guard data == nil else { throw .mistake("\(type.name) takes no --data here") }
+  }
+}

@@ -1,0 +1,157 @@
+import Board
+import Bytes
+
+/// What an agent told of itself, a `StatusReport`, as the other side reads it. What it does not
+/// know it leaves out, so that it understands an older agent and a newer one.
+struct AgentStatus {
+  /// As it came: a line of JSON.
+  let document: [UInt8]
+  /// Whether Home Assistant takes the data, and every source works.
+  let isWell: Bool
+  private let root: StatusMembers
+
+  /// Nil where it is not what an agent tells.
+  init?(document: [UInt8]) {
+    guard case .object(let members)? = try? JSON(parsing: document.span),
+      case .boolean(let isWell)? = members["is_well"]
+    else { return nil }
+    self.document = document
+    self.isWell = isWell
+    root = StatusMembers(members)
+  }
+
+  /// How a command ends that asked.
+  var code: ExitCode {
+    if isWell { return .success }
+    return root["home_assistant"]?.isTrue("is_well") == true ? .inputOutput : .temporaryFailure
+  }
+
+  /// What a sensor of the agent says; nil where it has none of that id.
+  func words(ofSensor uniqueID: [UInt8]) -> MessageText? {
+    root.list("sensors").first { $0.says("sensor", uniqueID) }?.saying
+  }
+
+  /// For people: what is well, what is wrong, and what is neither.
+  ///
+  ///     ok     Home Assistant   takes the data
+  ///              last proof     4 s ago
+  ///     ok     route            home_assistant.url: http://192.168.1.5:8123, for 3 min 5 s
+  ///            waiting          nothing
+  var lines: [UInt8] {
+    var lines = StatusLines(subjectWidth: 17)
+    if let home = root["home_assistant"] { lines.append(homeAssistant: home) }
+    lines.append(routes: root.list("routes"))
+    if let network = root["network"] { lines.append(network: network) }
+    if let webSocket = root["websocket"] {
+      lines.append(webSocket.verdict, "WebSocket", webSocket.words)
+    }
+    if let waiting = root["waiting"] { lines.append(waiting: waiting) }
+    if let history = root["history"] { lines.append(history: history) }
+    if let statistics = root["statistics"] { lines.append(statistics: statistics) }
+    if let counts = root["counts"] { lines.append(counts: counts) }
+    let sources = root.list("failing_sources")
+    for source in sources {
+      lines.append(.wrong, "source", source.words)
+      if source.has("remedy") { lines.append(more: "what to do", source.text("remedy")) }
+    }
+    let hidden = root.number("failing_source_count") - sources.count
+    if hidden > 0 { lines.append(.wrong, "source", "\(hidden) more of them fail") }
+    for sensor in root.list("sensors") { lines.append(.neither, "sensor", sensor.saying) }
+    if root.has("last_fix") {
+      lines.append(.neither, "location", "a fix, \(root.past("last_fix"))")
+    }
+    lines.append(
+      .neither, "agent", "homeward \(root.text("version"))\(root.lasting("started"))")
+    lines.append(more: "next cycle", root.coming("next_cycle"))
+    return lines.bytes
+  }
+}
+
+/// An object of the document. What is missing in it is nothing.
+struct StatusMembers {
+  private let object: JSONObject
+
+  init(_ object: JSONObject) { self.object = object }
+
+  // Called, not copied to each place that wants something.
+  @inline(never)
+  private func value(_ key: StaticString) -> JSON? { object[Text(stringLiteral: key)] }
+
+  subscript(_ key: StaticString) -> StatusMembers? {
+    guard case .object(let members)? = value(key) else { return nil }
+    return StatusMembers(members)
+  }
+
+  func list(_ key: StaticString) -> [StatusMembers] {
+    guard case .array(let elements)? = value(key) else { return [] }
+    return elements.compactMap {
+      if case .object(let members) = $0 { StatusMembers(members) } else { nil }
+    }
+  }
+
+  /// A count, or a length of time: never negative.
+  @inline(never)
+  func number(_ key: StaticString) -> Int {
+    guard case .number(let number)? = value(key) else { return 0 }
+    return Int(clamping: max(number.integer ?? 0, 0))
+  }
+
+  /// Fit for a terminal.
+  @inline(never)
+  func text(_ key: StaticString) -> MessageText {
+    guard case .text(let text)? = value(key) else { return "" }
+    return MessageText(bytes: text.bytes.printable)
+  }
+
+  func says(_ key: StaticString, _ word: StaticString) -> Bool {
+    says(key, [UInt8](word))
+  }
+
+  func says(_ key: StaticString, _ word: [UInt8]) -> Bool {
+    guard case .text(let text)? = value(key) else { return false }
+    return text.bytes == word
+  }
+
+  func has(_ key: StaticString) -> Bool { value(key) != nil }
+
+  /// Whether it says so; nil where it does not say.
+  func isTrue(_ key: StaticString) -> Bool? {
+    guard case .boolean(let truth)? = value(key) else { return nil }
+    return truth
+  }
+
+  // MARK: Words
+
+  var verdict: StatusLines.Verdict { isTrue("is_well").map { $0 ? .well : .wrong } ?? .neither }
+
+  /// What is the matter, for how long, and when it is tried again.
+  @inline(never)
+  var words: MessageText {
+    let next: MessageText = has("next_attempt") ? "; tried again \(coming("next_attempt"))" : ""
+    return "\(text("text"))\(lasting("since"))\(next)"
+  }
+
+  /// What a sensor says, and when it did.
+  var saying: MessageText { "\(text("name")) \(text("text")), \(past("read"))" }
+
+  // MARK: Moments
+
+  /// How long ago something was, `3 s ago`.
+  @inline(never)
+  func past(_ key: StaticString) -> MessageText {
+    self[key].map { "\(wholeSeconds: $0.number("seconds")) ago" } ?? ""
+  }
+
+  /// How long something has lasted, behind what lasts: `, for 3 min 5 s`.
+  @inline(never)
+  func lasting(_ key: StaticString) -> MessageText {
+    self[key].map { ", for \(wholeSeconds: $0.number("seconds"))" } ?? ""
+  }
+
+  /// When something comes: `in 4 s`, or `now`.
+  @inline(never)
+  func coming(_ key: StaticString) -> MessageText {
+    guard let seconds = self[key]?.number("seconds"), seconds > 0 else { return "now" }
+    return "in \(wholeSeconds: seconds)"
+  }
+}

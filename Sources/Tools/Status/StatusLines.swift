@@ -1,0 +1,115 @@
+import Board
+import Bytes
+
+/// What people read of how an agent or a board is: a verdict, a subject, and what there is to say
+/// of it.
+struct StatusLines {
+  enum Verdict {
+    case well, wrong, neither
+
+    fileprivate var words: StaticString {
+      switch self {
+      case .well: "ok     "
+      case .wrong: "WRONG  "
+      case .neither: "       "
+      }
+    }
+  }
+
+  private(set) var bytes: [UInt8] = []
+  private let subjectWidth: Int
+
+  init(subjectWidth: Int) { self.subjectWidth = subjectWidth }
+
+  @inline(never)
+  mutating func append(_ verdict: Verdict, _ subject: StaticString, _ text: MessageText) {
+    append(verdict.words, subject, width: subjectWidth, text)
+  }
+
+  /// More of the line before.
+  mutating func append(more subject: StaticString, _ text: MessageText) {
+    append("         ", subject, width: subjectWidth - 2, text)
+  }
+
+  private mutating func append(
+    _ start: StaticString, _ subject: StaticString, width: Int, _ text: MessageText
+  ) {
+    bytes += [UInt8](start) + [UInt8](subject)
+    bytes += [UInt8](
+      repeating: UInt8(ascii: " "), count: max(width - subject.utf8CodeUnitCount, 1))
+    bytes += text.bytes
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
+  // MARK: Subjects
+
+  mutating func append(homeAssistant home: StatusMembers) {
+    append(home.verdict, "Home Assistant", home.text("text") + home.lasting("since"))
+    if home.isTrue("is_registration_doubted") == true {
+      append(more: "what to do", "homeward check: it seems not to know this board any more")
+    } else if home.has("cause") {
+      append(more: "what to do", "sudo homeward check")
+    }
+    append(
+      more: "last proof",
+      home.has("last_proof") ? home.past("last_proof") : "none since the agent runs")
+    if home.has("next_attempt") { append(more: "next attempt", home.coming("next_attempt")) }
+  }
+
+  mutating func append(routes: [StatusMembers]) {
+    var taken: MessageText?
+    for route in routes where route.says("state", "taken") {
+      let address: MessageText = route.has("url") ? ": \(route.text("url"))" : ""
+      taken = "\(route.text("name"))\(address)\(route.lasting("since"))"
+    }
+    append(taken == nil ? .wrong : .well, "route", taken ?? "none can be taken now")
+    // Most people have no cloud, and no use for a line about it.
+    for route in routes where !route.says("state", "taken") && !route.says("state", "no_address") {
+      append(more: "not taken", "\(route.text("name")): \(route.words)")
+    }
+  }
+
+  mutating func append(network: StatusMembers) {
+    var text = network.text("text")
+    if network.has("name") { text = "\(text): \(network.text("name"))" }
+    if network.has("interface") {
+      text = "\(text), \(network.text("kind")), over \(network.text("interface"))"
+    }
+    append(.neither, "network", text)
+  }
+
+  mutating func append(waiting: StatusMembers) {
+    let (readings, locations) = (waiting.number("readings"), waiting.number("locations"))
+    var text: MessageText = "\(readings, "reading"), \(locations, "location")"
+    if readings + locations == 0 { text = "nothing" }
+    append(.neither, "waiting", text)
+  }
+
+  mutating func append(history: StatusMembers) {
+    let isFailing = history.isTrue("is_well") == false
+    let entries = history.number("entries")
+    guard isFailing || entries > 0 else { return }
+    append(
+      isFailing ? .wrong : .neither, "history",
+      "kept until they are proven: \(entries: entries)")
+    if isFailing { append(more: "why", history.text("text")) }
+  }
+
+  mutating func append(statistics: StatusMembers) {
+    let isFailing = statistics.isTrue("is_well") == false
+    let hours = statistics.number("hours")
+    guard hours > 0 else { return }
+    append(
+      isFailing ? .wrong : .neither, "statistics",
+      "\(hours, "hour") waiting for Home Assistant's long-term statistics")
+    if isFailing { append(more: "why", statistics.text("text")) }
+  }
+
+  mutating func append(counts: StatusMembers) {
+    append(
+      .neither, "since its start",
+      "\(counts.number("readings"), "reading") and \(counts.number("locations"), "location") proven,"
+        + " \(counts.number("history")) as history, \(counts.number("refused")) refused,"
+        + " \(counts.number("lost")) lost")
+  }
+}

@@ -1,0 +1,73 @@
+import Board
+import Bytes
+import LinuxIO
+
+/// Asks the agent that has a state directory for itself how it is.
+struct StatusVisit {
+  /// How long the agent may take to answer; a slow card can hold it up.
+  static let timeout: Duration = .seconds(5)
+
+  let stateDirectory: Path
+
+  func run() throws(CommandFailure) -> AgentStatus {
+    var document = ByteBuffer(capacity: StateDirectory.statusByteCountMax + 1)
+    do throws(Errno) {
+      let desk = try connectLocal(
+        to: stateDirectory / StateDirectory.statusSocketName, timeout: Self.timeout)
+      try read(desk, into: &document)
+    } catch {
+      throw failure(error)
+    }
+    guard let status = AgentStatus(document: [UInt8](document.bytes)) else {
+      throw CommandFailure(
+        code: .dataError,
+        text: "what answers in \(stateDirectory) is not the agent, or one of another version")
+    }
+    return status
+  }
+
+  /// What is longer than any document is none.
+  private func read(
+    _ desk: borrowing Descriptor, into document: inout ByteBuffer
+  ) throws(Errno) {
+    while document.freeCapacity > 0 {
+      switch try desk.read(into: &document) {
+      case .bytes: continue
+      case .wouldBlock: throw .wouldBlock
+      case .end: return
+      }
+    }
+  }
+
+  /// No agent listens. Where the disk is read-only none can, and its lock tells whether one runs.
+  private var noAnswer: CommandFailure {
+    let state = StateDirectory(stateDirectory)
+    let disk = state.readOnlyWords
+    if !disk.bytes.isEmpty, state.open() == .inUse {
+      return CommandFailure(
+        code: .temporaryFailure,
+        text: "the agent runs with \(stateDirectory), and cannot be asked\(disk)")
+    }
+    return CommandFailure(
+      code: .unavailable,
+      text: "no agent runs with \(stateDirectory); start it: sudo homeward run\(disk)")
+  }
+
+  private func failure(_ error: Errno) -> CommandFailure {
+    switch error {
+    case .noSuchFile, .connectionRefused: noAnswer
+    case .notPermitted: CommandFailure(notPermitted: stateDirectory)
+    case .wouldBlock:
+      CommandFailure(
+        code: .temporaryFailure,
+        text: "the agent does not answer within \(Self.timeout); does it hang?")
+    case .nameTooLong:
+      CommandFailure(
+        code: .noInput,
+        text: "\(stateDirectory) is too long a path to ask the agent there; name a shorter"
+          + " state_directory")
+    default:
+      CommandFailure(code: .osError, text: "the agent cannot be asked: \(error)")
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import Board
+import Bytes
+import HomeAssistant
+
+extension Entity {
+  /// Its state and the unit of that, as `83 %`.
+  var value: MessageText {
+    let state = MessageText(bytes: state.bytes.printable)
+    guard let unit: Text = attributes.get("unit_of_measurement", orOnFailure: nil) else {
+      return state
+    }
+    return "\(state) \(shown: unit)"
+  }
+}
+
+extension StateChange {
+  /// `sensor.boat_bat7_capacity  83 % -> 82 %`, and the attributes that are other than before.
+  var lines: MessageText {
+    let id: MessageText = "\(shown: entityID.text)"
+    guard let newState else { return "\(id) is gone\n" }
+    let attributes = AttributeChanges(
+      from: oldState?.attributes ?? [:], to: newState.attributes
+    ).lines
+    guard let oldState else { return "\(id) is new: \(newState.value)\n\(attributes)" }
+    guard oldState.state != newState.state else {
+      return "\(id)  \(newState.value)\n\(attributes)"
+    }
+    return "\(id)  \(oldState.value) -> \(newState.value)\n\(attributes)"
+  }
+}
+
+/// Which attributes of an entity are new or other than before, and which are gone.
+struct AttributeChanges {
+  private static let depth = 2
+
+  private var present: JSONObject = [:]
+  private var gone: [Text] = []
+
+  init(from before: JSONObject, to after: JSONObject) {
+    for (key, value) in after.members where before[key] != value { present[key] = value }
+    for (key, _) in before.members where after[key] == nil { gone.append(key) }
+  }
+
+  var isEmpty: Bool { present.isEmpty && gone.isEmpty }
+
+  /// A line for each, below that of their entity.
+  var lines: MessageText {
+    var outline = Outline()
+    if !present.isEmpty { outline.append(.object(present), depth: Self.depth) }
+    var lines = MessageText(bytes: outline.bytes)
+    for key in gone { lines = "\(lines)    \(bytes: key.bytes.printable) is gone\n" }
+    return lines
+  }
+}

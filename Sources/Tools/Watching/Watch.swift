@@ -1,0 +1,240 @@
+import Board
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Transport
+
+/// Watches Home Assistant over its WebSocket, until somebody stops it or nobody wants more.
+final class Watch {
+  /// How long the end waits for Home Assistant to close the connection, too.
+  private static let farewellTimeout: Duration = .seconds(1)
+
+  private let options: WatchOptions
+  private let url: [UInt8]
+  private let login: Login
+  private let state: StateDirectory
+  private let loop: EventLoop
+  private let signals: Signals
+  private let driver: NetworkDriver
+  private let client: Client
+  private let log = Log()
+  private var output: WatchOutput
+  private var states: StateLines
+  private var wasReady = false
+  private var wasStarted = false
+  /// Whether it was said that there is no connection.
+  private var isLost = false
+  private var missing: [EntityID]
+  /// Which of them were missing when `--once` showed the others.
+  private var absent: [EntityID] = []
+  private var isRenderingFailed = false
+  private var failure: CommandFailure?
+
+  init(_ options: WatchOptions) throws(CommandFailure) {
+    let configuration = try Configuration.read(from: options.configuration)
+    self.options = options
+    url = configuration.homeAssistant.url
+    state = StateDirectory(Path(configuration.stateDirectory))
+    login = try Login(configuration, state)
+    let tokens = login.tokens(try state.keptRejectedTokens())
+    loop = try .forCommand()
+    do throws(Errno) { signals = try Signals(loop: loop) } catch {
+      throw CommandFailure(code: .osError, text: "the kernel gives no signals: \(error)")
+    }
+    guard
+      let driver = NetworkDriver(
+        address: url, tokens: tokens, settings: configuration.homeAssistant.tls, loop: loop,
+        userAgent: homewardUserAgent)
+    else { throw CommandFailure(code: .osError, text: "libcurl does not start") }
+    self.driver = driver
+    client = driver.makeClient(seed: randomSeed())
+    output = WatchOutput(entryCountMax: options.entryCountMax)
+    states = StateLines(showsAttributes: options.showsAttributes)
+    if case .states(let ids) = options.topic { missing = ids } else { missing = [] }
+  }
+
+  func run() throws(CommandFailure) -> ExitCode {
+    client.observe { [self] in stateChanged($0) }.detach()
+    let subscription = subscribe()
+    client.connect()
+    while !isOver {
+      try loop.wait(until: driver.deadline)
+      driver.deadlineReached(now: Moment.now.instant)
+    }
+    client.cancel(subscription)
+    try end()
+    if let failure { throw failure }
+    if let id = absent.first {
+      let more: MessageText = absent.count > 1 ? " and \(absent.count - 1, "other")" : ""
+      throw CommandFailure(
+        code: .dataError,
+        text: "\(Self.words(missing: id))\(more); to see what it has: sudo homeward watch --once")
+    }
+    return isRenderingFailed && options.entryCountMax != nil ? .dataError : .success
+  }
+
+  private var isOver: Bool { signals.isStopRequested || output.isDone || failure != nil }
+
+  private func end() throws(CommandFailure) {
+    client.disconnect()
+    let end = Moment.now.instant + Self.farewellTimeout
+    while let deadline = driver.deadline, Moment.now.instant < end {
+      try loop.wait(until: min(deadline, end))
+      driver.deadlineReached(now: Moment.now.instant)
+    }
+  }
+
+  // MARK: The connection
+
+  private func stateChanged(_ state: ConnectionState) {
+    switch state {
+    case .ready:
+      wasReady = true
+      if isLost { log.notice("connected again") }
+      isLost = false
+    case .down(.rejected) where driver.isCredentialRejected: failure = rejected()
+    case .down(.retrying(_, _, let cause)): connectionFailed(cause)
+    case .connecting, .authenticating, .down: break
+    }
+  }
+
+  private func connectionFailed(_ cause: ConnectionFailure) {
+    if !wasReady {
+      failure = CommandFailure(
+        code: cause.exitCode,
+        text: "Home Assistant cannot be reached at \(bytes: url): \(cause.words)")
+    } else if !isLost {
+      isLost = true
+      log.warning(
+        "the connection to Home Assistant is lost: \(cause.words). It is made again as soon as that"
+          + " works")
+    }
+  }
+
+  // MARK: The subscription
+
+  private func subscribe() -> RequestID {
+    switch options.topic {
+    case .states(let ids): subscribe(to: SubscribeEntities(ids))
+    case .events(let type): subscribe(to: SubscribeEvents(type))
+    case .template(let template, let variables):
+      subscribe(to: RenderTemplate(template, variables: variables))
+    }
+  }
+
+  private func subscribe(to request: some SubscriptionRequest) -> RequestID {
+    client.subscribe(
+      request.command, request.payload, onStart: { [self] in started($0) },
+      onEvent: { [self] in received($0) }
+    ).detach()
+  }
+
+  private func started(_ result: Result<NoContent, RequestError>) {
+    switch result {
+    case .success:
+      wasStarted = true
+      states.subscriptionStarted()
+    case .failure(let error) where wasStarted:
+      log.warning("\(error.words); it is tried again")
+    case .failure(.rejected): break  // The state of the connection says so, too.
+    case .failure(let error): failure = CommandFailure(refusing: error)
+    }
+  }
+
+  private func rejected() -> CommandFailure {
+    do throws(CommandFailure) {
+      try state.keep(rejectedFingerprint: login.credential.fingerprint)
+      return CommandFailure(code: .noPermission, text: login.rejectedWithRemedy)
+    } catch {
+      return CommandFailure(
+        code: .noPermission, text: "\(login.rejectedWithRemedy). \(error.text)")
+    }
+  }
+
+  private func received(_ event: Span<UInt8>) {
+    guard !isOver else { return }
+    switch options.topic {
+    case .states: showStates(event)
+    case .events: showEvent(event)
+    case .template: showRendering(event)
+    }
+    output.flush()
+  }
+
+  private func showStates(_ event: Span<UInt8>) {
+    do throws(JSONError) {
+      try states.apply(event) { if !options.isJSON { output.append($0.bytes) } }
+    } catch { sayUnreadable() }
+    if options.isJSON { showUnchanged(event) }
+    // Home Assistant begins with all that is there. An entity that is not may still come.
+    missing.removeAll { states.knows($0) }
+    if options.isOnce {
+      absent = missing
+      output.end()
+    } else {
+      for id in missing { log.warning("\(Self.words(missing: id)) now; it is shown when it comes") }
+      missing = []
+    }
+  }
+
+  private static func words(missing id: EntityID) -> MessageText {
+    "Home Assistant has no \(shown: id.text)"
+  }
+
+  private func showEvent(_ bytes: Span<UInt8>) {
+    if options.isJSON { return showUnchanged(bytes) }
+    guard let event = try? Event(decoding: bytes) else { return sayUnreadable() }
+    let line: MessageText = "\(localTime: event.timeFired)  \(shown: event.type.text)"
+    if event.type == .stateChanged, let change = try? StateChange(decoding: bytes) {
+      output.append((line + "  " + change.lines).bytes)
+    } else {
+      var outline = Outline()
+      if !event.data.isEmpty { outline.append(.object(event.data), depth: 1) }
+      output.append(line.bytes + "\n".utf8 + outline.bytes)
+    }
+  }
+
+  private func showRendering(_ bytes: Span<UInt8>) {
+    guard let event = try? TemplateEvent(decoding: bytes) else { return sayUnreadable() }
+    switch event {
+    case .rendered(let rendered):
+      isRenderingFailed = false
+      var outline = Outline()
+      outline.append(rendered.result)
+      if !options.isJSON { output.append(outline.bytes) }
+    case .failed(let message, let level):
+      let words: MessageText = "Home Assistant says of the template: \(shown: message)"
+      if level == "WARNING" {
+        log.warning(words)
+      } else {
+        isRenderingFailed = true
+        log.error(words)
+        if !options.isJSON { output.countEntry() }
+      }
+    }
+    if options.isJSON { showUnchanged(bytes) }
+  }
+
+  private func showUnchanged(_ event: Span<UInt8>) {
+    output.append([UInt8](event).onOneLine + [UInt8(ascii: "\n")])
+  }
+
+  private func sayUnreadable() {
+    log.warning("Home Assistant sent something that it should not; it is passed over")
+  }
+}
+
+extension CommandFailure {
+  /// Home Assistant does not let anybody, or this user, watch that.
+  fileprivate init(refusing error: RequestError) {
+    switch error {
+    case .server("unauthorized", _):
+      self.init(
+        code: .noPermission,
+        text: "Home Assistant lets only administrators watch that, and the user of this board is"
+          + " none")
+    case .server: self.init(code: .dataError, text: error.words)
+    default: self.init(code: .temporaryFailure, text: error.words)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+public import Bytes
+
+/// One value of the file, where it stands, and who hears about what is wrong with it.
+///
+/// What can be read from it is a function for each kind of value, which returns nil after it has
+/// reported why: the single values are in `ConfigurationField+Text.swift` and beside it, the
+/// sections of the file in `Configuration+Sections.swift`. They are plain functions, since generic
+/// rules, made anew for each kind, were a quarter of the shipped binary.
+public final class ConfigurationField {
+  let node: YAMLNode
+  let path: ConfigurationPath
+  let problems: ProblemCollector
+
+  init(node: YAMLNode, path: ConfigurationPath, problems: ProblemCollector) {
+    self.node = node
+    self.path = path
+    self.problems = problems
+  }
+
+  /// The file as a whole; nil, reported, when there is nothing to read from it. `example` shows the
+  /// least that a file has to say.
+  public convenience init?(file: [UInt8], example: StaticString, problems: ProblemCollector) {
+    guard let end = ConfigurationSource.end(of: file, problems: problems) else { return nil }
+    let root = YAMLTreeBuilder.tree(of: file, end: end, problems: problems)
+    if problems.isEmpty, root?.isEmpty ?? true {
+      problems.report(
+        at: .start, .root, "the file has no settings", remedy: "write at least \(example)")
+      return nil
+    }
+    guard let root else { return nil }
+    self.init(node: root, path: .root, problems: problems)
+    guard hasValue else { return nil }
+  }
+
+  public func report(_ problem: MessageText, remedy: MessageText) {
+    problems.report(at: node.mark, path, problem, remedy: remedy)
+  }
+
+  public func report(_ refusal: Refusal) { report(refusal.problem, remedy: refusal.remedy) }
+
+  /// Whether there is something to read; reports when there is nothing after the key.
+  var hasValue: Bool {
+    if case .refused = node.content { return false }
+    if node.isEmpty { report("there is no value", remedy: "write one, or remove the line") }
+    return !node.isEmpty
+  }
+
+  public var isText: Bool { if case .scalar = node.content { true } else { false } }
+
+  /// The field's text, quoted or not; nil, reported, when it is a list or a mapping.
+  public func text() -> [UInt8]? {
+    if case .scalar(let text, _) = node.content { return text }
+    report("one value is expected here", remedy: "write it without brackets, on the key's line")
+    return nil
+  }
+
+  /// The keys and values of the field; nil, reported, when it is something else.
+  ///
+  /// Whoever reads them asks for each key it knows before it gives up, so that all problems show,
+  /// and reports the unknown keys at its end.
+  public func section(example: StaticString) -> SectionReader? {
+    if case .mapping(let entries) = node.content { return SectionReader(self, entries: entries) }
+    report("keys and values are expected here", remedy: "write for example \(example)")
+    return nil
+  }
+
+  /// The items of the field that have a value, as many as allowed; none, reported, when it is not
+  /// a list.
+  public func items(count: ClosedRange<Int>, example: StaticString) -> [ConfigurationField] {
+    guard case .sequence(let nodes) = node.content else {
+      report("a list is expected here", remedy: "write for example \(example)")
+      return []
+    }
+    if !count.contains(nodes.count) {
+      report(
+        "this list has \(nodes.count) items",
+        remedy: "write \(count.lowerBound) to \(count.upperBound)")
+    }
+    var items: [ConfigurationField] = []
+    for index in 0..<min(nodes.count, count.upperBound) {
+      let item = ConfigurationField(
+        node: nodes[index], path: path.appending(index: index), problems: problems)
+      if item.hasValue { items.append(item) }
+    }
+    return items
+  }
+}
+
+/// Why a text cannot be the value of a setting.
+public struct Refusal: Error {
+  public let problem: MessageText
+  public let remedy: MessageText
+
+  public init(_ problem: MessageText, remedy: MessageText) {
+    self.problem = problem
+    self.remedy = remedy
+  }
+}
+
+/// The texts that stood in the file so far where each may stand once, and their fields.
+public final class SeenTexts {
+  private var texts: [[UInt8]] = []
+  private var fields: [ConfigurationField] = []
+
+  public init() {}
+
+  /// Remembers the text of `field`, and reports it when it stood there before.
+  public func add(_ text: [UInt8], of field: ConfigurationField) {
+    if let index = texts.firstIndex(of: text) {
+      field.report(
+        "this is already used on line \(fields[index].node.mark.line)",
+        remedy: "each may stand there once")
+    }
+    texts.append(text)
+    fields.append(field)
+  }
+}

@@ -1,0 +1,103 @@
+import Bytes
+
+/// One thing that is wrong in a configuration file, and what would be right.
+public struct ConfigurationProblem: Equatable, Sendable {
+  /// The line, counted from 1.
+  public let line: Int
+  /// The column, counted from 1 in characters, as editors show it.
+  public let column: Int
+  /// Which setting, such as `sensors[1].debounce` (lists count from 0); empty for the whole file.
+  public let key: [UInt8]
+  /// What is wrong: UTF-8, no control characters, no full stop.
+  public let problem: [UInt8]
+  /// What to do about it, in the same form.
+  public let remedy: [UInt8]
+
+  init(
+    at mark: TextMark, _ path: ConfigurationPath, _ problem: MessageText, remedy: MessageText
+  ) {
+    line = mark.line
+    column = mark.column
+    key = path.bytes
+    self.problem = problem.bytes
+    self.remedy = remedy.bytes
+  }
+
+  /// `FILE:LINE:COLUMN: KEY: problem; remedy`, the form that editors and terminals jump to.
+  public func rendered(fileName: [UInt8]) -> [UInt8] {
+    let place: MessageText = "\(bytes: fileName):\(line):\(column): "
+    let subject: MessageText = key.isEmpty ? "" : "\(bytes: key): "
+    return ("\(place)\(subject)\(bytes: problem); \(bytes: remedy)" as MessageText).bytes
+  }
+
+  var mark: TextMark { TextMark(line: line, column: column) }
+}
+
+/// Everything that is wrong in a configuration file, in the order of the file.
+public struct ConfigurationErrors: Error, Equatable, Sendable {
+  /// More than these help nobody: the first ones are usually the cause of the rest.
+  public static let problemsMax = 50
+
+  /// Never empty when thrown; at most `problemsMax`, those nearest to the top of the file.
+  public let problems: [ConfigurationProblem]
+  /// How many more there were.
+  public let omittedCount: Int
+
+  /// One line for each problem, each with a line end; `and N more` follows when some were left out.
+  public func rendered(fileName: [UInt8]) -> [UInt8] {
+    var text: [UInt8] = []
+    for problem in problems {
+      text += problem.rendered(fileName: fileName)
+      text.append(UInt8(ascii: "\n"))
+    }
+    if omittedCount > 0 { text += ("and \(omittedCount) more\n" as MessageText).bytes }
+    return text
+  }
+}
+
+/// Gathers problems, so that one run of the program shows all of them.
+public final class ProblemCollector {
+  private var problems: [ConfigurationProblem] = []
+  private var omittedCount = 0
+
+  public init() {}
+
+  public var isEmpty: Bool { problems.isEmpty }
+  public var errors: ConfigurationErrors {
+    ConfigurationErrors(problems: problems, omittedCount: omittedCount)
+  }
+
+  // Every message of the reading passes here.
+  @inline(never)
+  func report(
+    at mark: TextMark, _ path: ConfigurationPath, _ problem: MessageText, remedy: MessageText
+  ) {
+    report(ConfigurationProblem(at: mark, path, problem, remedy: remedy))
+  }
+
+  func report(_ problem: ConfigurationProblem) {
+    var index = problems.count
+    while index > 0, problem.mark < problems[index - 1].mark { index -= 1 }
+    problems.insert(problem, at: index)
+    guard problems.count > ConfigurationErrors.problemsMax else { return }
+    problems.removeLast()
+    omittedCount += 1
+  }
+}
+
+/// Which setting of the file is meant, such as `sensors[1].debounce`.
+struct ConfigurationPath {
+  static let root = ConfigurationPath(bytes: [])
+
+  let bytes: [UInt8]
+
+  func appending(_ key: [UInt8]) -> ConfigurationPath {
+    let shown = MessageText.canShow(key) ? key.printable : [UInt8]("...")
+    let dot: MessageText = bytes.isEmpty ? "" : "."
+    return ConfigurationPath(bytes: ("\(bytes: bytes)\(dot)\(bytes: shown)" as MessageText).bytes)
+  }
+
+  func appending(index: Int) -> ConfigurationPath {
+    ConfigurationPath(bytes: bytes + ("[\(index)]" as MessageText).bytes)
+  }
+}

@@ -1,0 +1,223 @@
+import Board
+import Testing
+
+/// Files that are wrong as a whole, and YAML that a configuration does not need.
+@Suite struct ConfigurationFileTests {
+  static let nothing = """
+    f:1:1: the file has no settings; write at least \
+    home_assistant: { url: http://192.168.1.5:8123 }
+    """
+  static let noMapping = """
+    keys and values are expected here; write for example \
+    home_assistant: { url: http://192.168.1.5:8123 }
+    """
+
+  @Test(arguments: [
+    ("", nothing), ("\n\n", nothing), ("# only a comment\n", nothing), ("---\n", nothing),
+    ("~\n", nothing), ("\u{FEFF}", nothing),
+    ("- a\n- b\n", "f:1:1: \(noMapping)"), ("[]", "f:1:1: \(noMapping)"),
+    ("\n  hello\n", "f:2:3: \(noMapping)"), ("12", "f:1:1: \(noMapping)"),
+    ("\"\"", "f:1:1: \(noMapping)"),
+  ])
+  func aFileWithoutSettingsSaysWhatToWrite(_ file: String, _ expected: String) {
+    #expect(Outcome.problem(file) == expected)
+  }
+
+  @Test(
+    arguments: [
+      ([0xFF, 0xFE, 0x65, 0x00], "f:1:1: the file is UTF-16; save it as UTF-8"),
+      ([0xFE, 0xFF, 0x00, 0x65], "f:1:1: the file is UTF-16; save it as UTF-8"),
+      (
+        Array("é: \n ".utf8) + [0xFF],
+        "f:2:2: the file is not UTF-8 here; save it as UTF-8"
+      ),
+      (
+        Array("é: ".utf8) + [0xC3],
+        "f:1:4: the file is not UTF-8 here; save it as UTF-8"
+      ),
+      (
+        [0xED, 0xA0, 0x80],
+        "f:1:1: the file is not UTF-8 here; save it as UTF-8"
+      ),
+      (
+        Array("a\r\n\r\nb".utf8) + [0],
+        "f:3:2: there is a NUL byte here; is this the right file?"
+      ),
+      (Array("a\u{1B}[2J".utf8), "f:1:2: there is an invisible control character here; delete it"),
+      (Array("é\u{2028}a".utf8), "f:1:2: there is an invisible control character here; delete it"),
+      (Array("é\u{85}a".utf8), "f:1:2: there is an invisible control character here; delete it"),
+      (Array("é\u{FEFF}a".utf8), "f:1:2: there is an invisible control character here; delete it"),
+      (Array("é\u{FFFF}a".utf8), "f:1:2: there is an invisible control character here; delete it"),
+    ] as [([UInt8], String)])
+  func aFileThatIsNotTextIsLocatedToTheCharacter(_ bytes: [UInt8], _ expected: String) {
+    #expect(Outcome.problems(bytes) == [expected])
+  }
+
+  @Test func aFileBeyondTheLimitIsNotLookedAt() {
+    let large = [UInt8](repeating: 0x61, count: 10 << 20)
+    #expect(
+      Outcome.problems(large) == ["f:1:1: the file has 10485760 bytes; the most is 65536"])
+    let full = Array(minimum.utf8) + [UInt8](repeating: 0x0A, count: 65536 - minimum.utf8.count)
+    #expect(Outcome.problems(full) == [])
+    #expect(
+      Outcome.problems(full + [0x0A]) == ["f:1:1: the file has 65537 bytes; the most is 65536"])
+  }
+
+  static let yaml = "this is not YAML:"
+  static let quote = "a text in quotes begins here and does not end"
+
+  @Test(arguments: [
+    ("device:\n\tname: x", "f:3:1: the line is indented with a tab; use spaces"),
+    ("sensors:\n  - a\n \t- b", "f:4:2: the line is indented with a tab; use spaces"),
+    (
+      "device: { name: \"a\n\n",
+      "f:2:17: \(quote); close it with the quote it begins with"
+    ),
+    (
+      "device: { name: 'a",
+      "f:2:17: \(quote); close it with the quote it begins with"
+    ),
+    ("device: @x", "f:2:9: a value cannot begin with this character; put it in quotes"),
+    ("device: { name: `x` }", "f:2:17: a value cannot begin with this character; put it in quotes"),
+    (
+      "device: a: b",
+      "f:2:10: \(yaml) mapping values are not allowed in this context; check the "
+        + "indentation; a text that contains \": \" needs quotes"
+    ),
+    (
+      "device: { name: x\nbattery: auto\n",
+      "f:3:8: \(yaml) did not find expected ',' or '}' while parsing a flow mapping, which "
+        + "begins on line 2; close it with } or put a comma between settings"
+    ),
+    (
+      "battery: [a\n", "f:2:10: a list begins here and does not end; close it with ]"
+    ),
+    (
+      "device: { name: x\n",
+      "f:2:9: a section begins here and does not end; close it with }"
+    ),
+    (
+      " every: 10s",
+      "f:2:2: \(yaml) did not find expected key while parsing a block mapping, "
+        + "which begins on line 1; check the indentation: keys that belong together align"
+    ),
+    (
+      "device:\n  name: x\n icon: y",
+      "f:4:2: \(yaml) did not find expected key while parsing a block mapping, which begins "
+        + "on line 1; check the indentation: keys that belong together align"
+    ),
+    (
+      "every",
+      "f:2:1: \(yaml) could not find expected ':' while scanning a simple key; "
+        + "write key: value, with a colon and a space"
+    ),
+    (
+      "device: { name: \"\\q\" }",
+      "f:2:18: \(yaml) found unknown escape character while parsing a quoted scalar; write "
+        + "the backslash twice, or use single quotes"
+    ),
+    (
+      "sensors: - a",
+      "f:2:10: \(yaml) block sequence entries are not allowed in this context; begin a list "
+        + "on the line after its key"
+    ),
+  ])
+  func whatIsNotYAMLIsExplained(_ lines: String, _ expected: String) {
+    #expect(Outcome.problem(minimum + lines + "\n") == expected)
+  }
+
+  @Test func afterASyntaxErrorOnlyWhatWasFoundBeforeIsReported() {
+    #expect(
+      Outcome.problems("evry: !x 1\nevry: 2\ndevice: a: b\nhost: *x\n") == [
+        "f:1:7: evry: tags (\"!x\") are not supported; \(Self.tagRemedy)",
+        "f:2:1: the key \"evry\" stands here twice; remove one; the first is on line 1",
+        "f:3:10: \(Self.yaml) mapping values are not allowed in this context; check the "
+          + "indentation; a text that contains \": \" needs quotes",
+      ])
+  }
+
+  static let tagRemedy = "write the value itself; a text that begins with ! needs quotes"
+  static let aliasRemedy = "write the value out; a text that begins with * needs quotes"
+
+  @Test(arguments: [
+    (
+      "every: !secret cycle",
+      "f:2:8: every: !secret is not supported: it is known to Home Assistant only; a token "
+        + "belongs into a file named by token_file; write other values here"
+    ),
+    (
+      "every: !!str 10s",
+      "f:2:8: every: tags (\"tag:yaml.org,2002:str\") are not supported; \(tagRemedy)"
+    ),
+    (
+      "system: !include x.yaml",
+      "f:2:9: system: tags (\"!include\") are not supported; \(tagRemedy)"
+    ),
+    (
+      "battery: !x [BAT0]",
+      "f:2:10: battery: tags (\"!x\") are not supported; \(tagRemedy)"
+    ),
+    (
+      "every: &e 10s",
+      "f:2:8: every: anchors (&) are not supported; remove it, and write the value wherever "
+        + "it is needed"
+    ),
+    (
+      "every: *e",
+      "f:2:8: every: aliases (*) are not supported; \(aliasRemedy)"
+    ),
+    (
+      "battery: [BAT0, *x]",
+      "f:2:17: battery[1]: aliases (*) are not supported; \(aliasRemedy)"
+    ),
+    ("<<: *defaults", "f:2:1: merge keys (<<) are not supported; write the settings out"),
+    (
+      "device: { <<: [*a, *b] }",
+      "f:2:11: device: merge keys (<<) are not supported; write the settings out"
+    ),
+    ("? [a, b]\n: c", "f:2:3: a key must be a plain word; write key: value"),
+    ("device: { { a: b }: c }", "f:2:11: device: a key must be a plain word; write key: value"),
+    (
+      "every: 10s\nevery: 20s",
+      "f:3:1: the key \"every\" stands here twice; remove one; the first is on line 2"
+    ),
+    (
+      "device: { name: a,\n  \"name\": b }",
+      "f:3:3: device: the key \"name\" stands here twice; remove one; the first is on line 2"
+    ),
+    ("---\nevery: 10s", "f:2:1: a second document begins here; keep one, and remove the line ---"),
+    ("...\n---\n", "f:3:1: a second document begins here; keep one, and remove the line ---"),
+    (
+      "device: { name: \(String(repeating: "x", count: 4097)) }",
+      "f:2:17: device.name: this text has 4097 bytes; the most is 4096; is a quote missing?"
+    ),
+    (
+      "a: [[[[[[[[]]]]]]]]",
+      "f:2:11: a[0][0][0][0][0][0][0]: keys and lists stand more than 8 deep in one another; "
+        + "no setting needs that; check the brackets and the indentation"
+    ),
+    (
+      "a: [\(String(repeating: "x,", count: 257))]",
+      "f:2:517: a: there are more than 256 entries here; no setting needs that many; remove some"
+    ),
+  ])
+  func yamlThatNoSettingNeedsIsRefused(_ lines: String, _ expected: String) {
+    #expect(Outcome.problem(minimum + lines + "\n") == expected)
+  }
+
+  @Test func aKeyCannotCommandTheTerminal() {
+    let problems = Outcome.problems(minimum + "\"\\e[2J\": *e\n")
+    #expect(problems.last == "f:2:10: ?[2J: aliases (*) are not supported; \(Self.aliasRemedy)")
+    #expect(problems.first?.hasPrefix("f:2:1: unknown key \"?[2J\"; ") == true)
+  }
+
+  @Test func aBillionLaughsAreOneShortAnswerEach() {
+    var file = minimum + "a: &a [lol, lol]\n"
+    for (name, before) in zip("bcdefghij", "abcdefghi") {
+      file += "\(name): &\(name) [*\(before), *\(before), *\(before), *\(before)]\n"
+    }
+    let problems = Outcome.problems(file)
+    #expect(problems.count == 51)
+    #expect(problems.last == "and 6 more")
+  }
+}

@@ -1,0 +1,303 @@
+import Board
+import Testing
+import YAML
+
+/// What a wrong value is answered with: the place, the key, what is wrong, what would be right.
+@Suite struct ConfigurationProblemTests {
+  @Test(arguments: [
+    ("10", "\"10\" has no unit; write for example 60s"),
+    ("1.5", "\"1.5\" has no unit; write for example 60s"),
+    ("50 milliseconds", "\"50 milliseconds\" is not a duration; write for example 50ms"),
+    ("1.5 Hours", "\"1.5 Hours\" is not a duration; write for example 1.5h"),
+    ("5m", "\"5m\" is not a duration; write for example 5min"),
+    ("10S", "\"10S\" is not a duration; write for example 10s"),
+    (
+      "10 parsecs",
+      "\"10 parsecs\" is not a duration; write for example 60s; the units are ms, s, min, h or d"
+    ),
+    ("soon", "\"soon\" is not a duration; write for example 60s"),
+    ("-5s", "\"-5s\" is not a duration; write for example 60s"),
+    (".5s", "\".5s\" is not a duration; write for example 60s"),
+    ("5.s", "\"5.s\" is not a duration; write for example 60s"),
+    ("1.2.3s", "\"1.2.3s\" is not a duration; write for example 60s"),
+    (
+      "00:00:10",
+      "\"00:00:10\" is not a duration; write for example 60s; the units are ms, s, min, h or d"
+    ),
+    ("", "there is no value; write one, or remove the line"),
+    ("~", "there is no value; write one, or remove the line"),
+    ("4999ms", "\"4999ms\" is out of range; write a time from 5 s to 1 d"),
+    ("24.1h", "\"24.1h\" is out of range; write a time from 5 s to 1 d"),
+    ("99999999999999d", "\"99999999999999d\" is out of range; write for example 60s"),
+    (
+      "99999999999999999999999s",
+      "\"99999999999999999999999s\" is out of range; write for example 60s"
+    ),
+    ("5.00000000001s", "\"5.00000000001s\" has too many digits; leave some out"),
+    ("1.0000000000001h", "\"1.0000000000001h\" has too many digits; leave some out"),
+    ("5.0000000001s", "\"5.0000000001s\" has too many digits; leave some out"),
+    ("[10s]", "one value is expected here; write it without brackets, on the key's line"),
+    ("{ a: b }", "one value is expected here; write it without brackets, on the key's line"),
+  ])
+  func aWrongDurationShowsARightOne(_ written: String, _ expected: String) {
+    let column = written.isEmpty ? 7 : 8
+    #expect(
+      Outcome.problem(minimum + "every: \(written)\n") == "f:2:\(column): every: \(expected)")
+  }
+
+  /// The whole units fit into nanoseconds, and what stands behind the point does not.
+  @Test(arguments: [
+    "9223372036854.9ms", "9223372036.9s", "153722867.9min", "2562047.9h", "106751.999d",
+  ])
+  func aDurationThatIsOneFractionTooLongIsOutOfRange(written: String) {
+    #expect(
+      Outcome.problem(minimum + "every: \(written)\n")
+        .hasPrefix("f:2:8: every: \"\(written)\" is out of range; "))
+  }
+
+  @Test(arguments: [
+    ("location: on", 11, "location", "\"on\" is not possible here; write off or { source: gpsd }"),
+    (
+      "location: gpsd", 11, "location",
+      "\"gpsd\" is not possible here; write off or { source: gpsd }"
+    ),
+    (
+      "location: [gpsd]", 11, "location",
+      "keys and values are expected here; write for example location: { source: gpsd }"
+    ),
+    (
+      "location: { port: 1 }", 11, "location",
+      "the key \"source\" is missing; write for example source: gpsd"
+    ),
+    (
+      "location: { source: gps }", 21, "location.source",
+      "\"gps\" is unknown; did you mean \"gpsd\"?"
+    ),
+    (
+      "location: { source: gpsd, port: 0 }", 33, "location.port",
+      "\"0\" is not a port; write a number from 1 to 65535"
+    ),
+    (
+      "location: { source: gpsd, port: 65536 }", 33, "location.port",
+      "\"65536\" is not a port; write a number from 1 to 65535"
+    ),
+    (
+      "location: { source: gpsd, host: a b }", 33, "location.host",
+      "\"a b\" is not a numeric address; write one such as 192.168.1.9, without a port; names are not"
+        + " looked up here"
+    ),
+    (
+      "location: { source: gpsd, host: gps.local }", 33, "location.host",
+      "\"gps.local\" is not a numeric address; write one such as 192.168.1.9, without a port; names"
+        + " are not looked up here"
+    ),
+    (
+      "location: { source: gpsd, host: \"h:1\" }", 33, "location.host",
+      "\"h:1\" is not a numeric address; write one such as 192.168.1.9, without a port; names are not"
+        + " looked up here"
+    ),
+    (
+      "location: { source: gpsd, device: a b }", 35, "location.device",
+      "\"a b\" is not a receiver of gpsd; write for example /dev/ttyACM0"
+    ),
+    (
+      "location: { source: gpsd, device: \"\" }", 35, "location.device",
+      "\"\" is not a receiver of gpsd; write for example /dev/ttyACM0"
+    ),
+    (
+      "location: { source: gpsd, devcie: a }", 27, "location",
+      "unknown key \"devcie\"; did you mean \"device\"?"
+    ),
+    (
+      "battery: BAT0", 10, "battery",
+      "\"BAT0\" is not possible here; write auto, off or a list of names, such as [BAT0]"
+    ),
+    (
+      "battery: no", 10, "battery",
+      "\"no\" is not possible here; write auto, off or a list of names, such as [BAT0]"
+    ),
+    ("battery: []", 10, "battery", "this list has 0 items; write 1 to 16"),
+    ("battery: { a: b }", 10, "battery", "a list is expected here; write for example [BAT0]"),
+    (
+      "battery: [a/b]", 11, "battery[0]",
+      "\"a/b\" is not the name of a power supply; write one that \"ls "
+        + "/sys/class/power_supply\" shows"
+    ),
+    (
+      "battery: [..]", 11, "battery[0]",
+      "\"..\" is not the name of a power supply; write one that \"ls "
+        + "/sys/class/power_supply\" shows"
+    ),
+    (
+      "battery: [A, B, A]", 17, "battery[2]",
+      "this is already used on line 2; each may stand there once"
+    ),
+    ("system: [load, laod]", 16, "system[1]", "\"laod\" is unknown; did you mean \"load\"?"),
+    (
+      "system: [load, load]", 16, "system[1]",
+      "this is already used on line 2; each may stand there once"
+    ),
+    (
+      "system: all", 9, "system",
+      "\"all\" is not possible here; write auto, off or a list, such as [cpu_temperature, load]"
+    ),
+    ("host: { proc: proc }", 15, "host.proc", "this is not an absolute path; begin it with /"),
+    ("host: { sys: \"/s\\nys\" }", 14, "host.sys", "this path has a control character; remove it"),
+    (
+      "durability: all", 13, "durability", "\"all\" is unknown; write reading, batch or memory"
+    ),
+    (
+      "history: { order: newest }", 19, "history.order",
+      "\"newest\" is unknown; write oldest_first or newest_first"
+    ),
+    (
+      "history: { disk_megabytes: 3 }", 28, "history.disk_megabytes",
+      "\"3\" is not a whole number that is possible here; write one from 4 to 4096"
+    ),
+    (
+      "history: { bytes_per_minute: 1023 }", 30, "history.bytes_per_minute",
+      "\"1023\" is not a whole number that is possible here; write one from 1024 to 1000000000"
+    ),
+    (
+      "history: { statistics: ja }", 24, "history.statistics",
+      "\"ja\" is not a yes-or-no value; write true or false"
+    ),
+    ("state_directory: x", 18, "state_directory", "this is not an absolute path; begin it with /"),
+    (
+      "state_directory: /\(String(repeating: "x", count: 1024))", 18, "state_directory",
+      "this path has 1025 bytes; the most is 1024"
+    ),
+    (
+      "device: Boat", 9, "device",
+      "keys and values are expected here; write for example device: { name: Boat }"
+    ),
+    (
+      "device: { name: \"\" }", 17, "device.name",
+      "the name has 0 characters; write 1 to 64, not only spaces"
+    ),
+    (
+      "device: { name: \"  \" }", 17, "device.name",
+      "the name has 2 characters; write 1 to 64, not only spaces"
+    ),
+    (
+      "device: { name: \(String(repeating: "ä", count: 65)) }", 17, "device.name",
+      "the name has 65 characters; write 1 to 64, not only spaces"
+    ),
+    (
+      "device: { name: \"a\\u0085b\" }", 17, "device.name",
+      "the name has a control character; remove it"
+    ),
+    (
+      "device: { name: \"a\\0b\" }", 17, "device.name",
+      "the name has a control character; remove it"
+    ),
+    (
+      "sensors: { gpio: GPIO17 }", 10, "sensors",
+      "a list is expected here; write for example [{ gpio: GPIO17, name: Bilge }]"
+    ),
+    (
+      "sensors: [GPIO17]", 11, "sensors[0]",
+      "keys and values are expected here; write for example { gpio: GPIO17, name: Bilge }"
+    ),
+    ("sensors:", 9, "sensors", "there is no value; write one, or remove the line"),
+  ])
+  func aWrongValueIsAnsweredWithARightOne(
+    _ line: String, _ column: Int, _ key: String, _ expected: String
+  ) {
+    #expect(Outcome.problem(minimum + line + "\n") == "f:2:\(column): \(key): \(expected)")
+  }
+
+  @Test(arguments: [
+    ("evry: 10s", "f:2:1: unknown key \"evry\"; did you mean \"every\"?"),
+    ("Every: 10s", "f:2:1: unknown key \"Every\"; did you mean \"every\"?"),
+    ("eveyr: 10s", "f:2:1: unknown key \"eveyr\"; did you mean \"every\"?"),
+    ("devise: { name: x }", "f:2:1: unknown key \"devise\"; did you mean \"device\"?"),
+    (
+      "mqtt: hunter2",
+      "f:2:1: unknown key \"mqtt\"; write every, state_directory, home_assistant, notifications, "
+        + "durability, history, device, location, battery, system, host or sensors"
+    ),
+    (
+      "device: { nickname: hunter2 }",
+      "f:2:11: device: unknown key \"nickname\"; the only key here is name"
+    ),
+    ("host: { porc: /x }", "f:2:9: host: unknown key \"porc\"; did you mean \"proc\"?"),
+    ("host: { ssy: /x }", "f:2:9: host: unknown key \"ssy\"; did you mean \"sys\"?"),
+    ("host: { xy: /x }", "f:2:9: host: unknown key \"xy\"; write proc or sys"),
+    (
+      "\"a\\e[31m\": 1",
+      "f:2:1: unknown key \"a?[31m\"; write every, state_directory, home_assistant, notifications, "
+        + "durability, history, device, location, battery, system, host or sensors"
+    ),
+  ])
+  func anUnknownKeyIsAnsweredWithTheNearestOne(_ line: String, _ expected: String) {
+    #expect(Outcome.problem(minimum + line + "\n") == expected)
+  }
+
+  @Test func missingKeysAreReportedAtTheMappingThatLacksThem() {
+    #expect(
+      Outcome.problems(
+        "# nothing\n\nhome_assistant: { token_file: /t }\nsensors:\n  - name: a\n  - gpio: b\n")
+        == [
+          "f:3:17: home_assistant: the key \"url\" is missing; write for example url: "
+            + "http://192.168.1.5:8123",
+          "f:5:5: sensors[0]: the key \"gpio\" is missing; write for example gpio: GPIO17",
+          "f:6:5: sensors[1]: the key \"name\" is missing; write for example name: Bilge",
+        ])
+    #expect(
+      Outcome.problem("\n  every: 10s\n") == """
+        f:2:3: the key "home_assistant" is missing; write for example \
+        home_assistant: { url: http://192.168.1.5:8123 }
+        """)
+  }
+
+  @Test func allProblemsOfAFileAreReportedAtOnceInItsOrder() {
+    let file = """
+      evry: 10s
+      sensors:
+        - { gpio: gpiochip0/17, name: a, debounce: 5 }
+        - { gpio: X, name: b, urgent: maybe, icon: water }
+        - { gpio: X, name: B }
+      battery: BAT0
+      home_assistant:
+        url: nowhere
+        url: again
+      """
+    #expect(
+      Outcome.problems(file).map { $0.prefix { $0 != " " } } == [
+        "f:1:1:", "f:3:13:", "f:3:46:", "f:4:33:", "f:4:46:", "f:5:13:", "f:5:22:", "f:6:10:",
+        "f:8:8:", "f:9:3:",
+      ])
+  }
+
+  @Test func columnsCountCharactersNotBytes() {
+    #expect(
+      Outcome.problem(minimum + "device: { name: \"日本🚤é\", x: 1 }\n")
+        == "f:2:25: device: unknown key \"x\"; the only key here is name")
+    #expect(
+      Outcome.problem("\u{FEFF}x: 1 # ä\n" + minimum).hasPrefix("f:1:1: unknown key \"x\""))
+    #expect(Outcome.problem("# ä\r\nx: 1\r\n" + minimum).hasPrefix("f:2:1: unknown key \"x\""))
+  }
+
+  @Test func atMostFiftyProblemsAreShownThoseAtTheTop() throws {
+    let file = (1...60).reversed().map { "u\($0): x\n" }.joined() + minimum
+    let lines = Outcome.problems(file)
+    #expect(lines.count == 51)
+    #expect(lines.first?.hasPrefix("f:1:1: unknown key \"u60\"") == true)
+    #expect(lines[49].hasPrefix("f:50:1: "))
+    #expect(lines.last == "and 10 more")
+  }
+
+  @Test func aProblemCanBeReadWithoutParsingItsLine() throws {
+    let errors = #expect(throws: ConfigurationErrors.self) {
+      try Outcome.configuration(minimum + "sensors:\n  - { gpio: a, name: b, debounce: 5 }")
+    }
+    let problem = try #require(errors?.problems.first)
+    #expect(problem.line == 3)
+    #expect(problem.column == 35)
+    #expect(text(problem.key) == "sensors[0].debounce")
+    #expect(text(problem.problem) == "\"5\" has no unit")
+    #expect(text(problem.remedy) == "write for example 50ms")
+    #expect(errors?.omittedCount == 0)
+  }
+}

@@ -1,0 +1,101 @@
+import Board
+import Testing
+
+/// What is wrong with a sensor, or with all of them together.
+@Suite struct ConfigurationSensorProblemTests {
+  @Test(arguments: [
+    ("debounce: 10001ms", "\"10001ms\" is out of range; write a time from 0 s to 10 s"),
+    ("debounce: 0", "\"0\" has no unit; write for example 50ms"),
+    ("urgent: y", "\"y\" is not a yes-or-no value; write true or false"),
+    ("active_low: 1", "\"1\" is not a yes-or-no value; write true or false"),
+    ("bias: pullup", "\"pullup\" is unknown; did you mean \"pull_up\"?"),
+    ("bias: strong", "\"strong\" is unknown; write as_is, pull_up, pull_down or disabled"),
+    ("device_class: moisure", "\"moisure\" is unknown; did you mean \"moisture\"?"),
+    ("device_class: Door", "\"Door\" is unknown; did you mean \"door\"?"),
+    ("icon: water", "\"water\" is not an icon; write for example mdi:water"),
+    ("icon: \"mdi:\"", "\"mdi:\" is not an icon; write for example mdi:water"),
+    ("icon: \":water\"", "\":water\" is not an icon; write for example mdi:water"),
+    ("icon: \"mdi:water:x\"", "\"mdi:water:x\" is not an icon; write for example mdi:water"),
+    ("icon: \"mdi:wa ter\"", "\"mdi:wa ter\" is not an icon; write for example mdi:water"),
+  ])
+  func aWrongSettingOfASensorIsNamedWithItsPlace(_ setting: String, _ expected: String) {
+    let key = setting.prefix { $0 != ":" }
+    #expect(
+      Outcome.problem(sensor(setting))
+        == "f:2:\(40 + key.count + 2): sensors[0].\(key): \(expected)")
+  }
+
+  @Test func anUnknownDeviceClassIsAnsweredWithAllOfThem() {
+    let problem = Outcome.problem(sensor("device_class: fish"))
+    #expect(problem.contains("\"fish\" is unknown; write battery, battery_charging, carbon"))
+    #expect(problem.hasSuffix("vibration or window"))
+  }
+
+  static let chip = """
+    a chip's number or path is not enough: numbers change between kernels; \
+    write the line's name or the chip's label, such as pinctrl-bcm2711/17, as "gpioinfo" shows
+    """
+  static let noOffset = "write a number from 0 to 4095, as \"gpioinfo\" shows"
+
+  @Test(arguments: [
+    (
+      "17",
+      "a line's number alone is not enough: numbers change between kernels; "
+        + "write its name, such as GPIO17, as \"gpioinfo\" shows"
+    ),
+    ("gpiochip0/17", chip), ("gpiochip0", chip), ("/dev/gpiochip0", chip),
+    ("/dev/gpiochip0/17", chip),
+    ("chip/4096", "after the last slash of \"chip/4096\" there is no offset; \(noOffset)"),
+    ("chip/", "after the last slash of \"chip/\" there is no offset; \(noOffset)"),
+    ("chip/-1", "after the last slash of \"chip/-1\" there is no offset; \(noOffset)"),
+    ("chip/017", "after the last slash of \"chip/017\" there is no offset; \(noOffset)"),
+    ("chip/0x11", "after the last slash of \"chip/0x11\" there is no offset; \(noOffset)"),
+    (
+      "a/99999999999999999999",
+      "after the last slash of \"a/99999999999999999999\" there is no offset; \(noOffset)"
+    ),
+    ("/17", "\"\" is not a name; write 1 to 31 bytes, as \"gpioinfo\" shows"),
+    ("\"\"", "\"\" is not a name; write 1 to 31 bytes, as \"gpioinfo\" shows"),
+    (
+      "0123456789012345678901234567890x",
+      "\"0123456789012345678901234567890x\" is not a name; "
+        + "write 1 to 31 bytes, as \"gpioinfo\" shows"
+    ),
+    ("\"a\\tb\"", "\"a?b\" is not a name; write 1 to 31 bytes, as \"gpioinfo\" shows"),
+  ])
+  func aLineThatAKernelUpdateWouldMoveIsRefused(_ written: String, _ expected: String) {
+    let file = minimum + "sensors: [{ gpio: \(written), name: x }]"
+    #expect(Outcome.problem(file) == "f:2:19: sensors[0].gpio: \(expected)")
+  }
+
+  @Test func aMisspeltSettingOfASensorIsFound() {
+    #expect(
+      Outcome.problem(sensor("debouce: 50ms"))
+        == "f:2:40: sensors[0]: unknown key \"debouce\"; did you mean \"debounce\"?")
+  }
+
+  @Test func aLineOrANameIsUsedOnce() {
+    let file =
+      minimum + """
+        sensors:
+          - { gpio: GPIO17, name: Bilge }
+          - { gpio: chip/1, name: BILGE }
+          - { gpio: GPIO17, name: Ä }
+          - { gpio: chip/1, name: ä }
+          - { gpio: chip/2, name: Pump }
+        """
+    #expect(
+      Outcome.problems(file) == [
+        "f:4:27: sensors[1].name: this is already used on line 3; each may stand there once",
+        "f:5:13: sensors[2].gpio: this is already used on line 3; each may stand there once",
+        "f:6:13: sensors[3].gpio: this is already used on line 4; each may stand there once",
+      ])
+  }
+
+  @Test func moreThanSixtyFourSensorsAreTooMany() {
+    let sensors = (1...65).map { "  - { gpio: GPIO\($0), name: Sensor \($0) }\n" }.joined()
+    #expect(
+      Outcome.problem(minimum + "sensors:\n" + sensors)
+        == "f:3:3: sensors: this list has 65 items; write 0 to 64")
+  }
+}

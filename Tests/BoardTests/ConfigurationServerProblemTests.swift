@@ -1,0 +1,128 @@
+import Board
+import Testing
+
+/// What is wrong with the ways to Home Assistant, and what comes back over them.
+@Suite struct ConfigurationServerProblemTests {
+  @Test(arguments: [
+    ("transport: https", "\"https\" is unknown; did you mean \"http\"?"),
+    ("transport: mqtt", "\"mqtt\" is unknown; write http or websocket"),
+    ("encryption: off", "\"off\" is unknown; write required or preferred"),
+    ("register_again: yes", "\"yes\" is not a duration; write for example 10min"),
+    ("register_again: 29s", "\"29s\" is out of range; write a time from 30 s to 1 d"),
+  ])
+  func aWrongWayToHomeAssistantShowsTheRightOnes(_ written: String, _ expected: String) throws {
+    let key = try #require(written.split(separator: ":").first)
+    #expect(
+      Outcome.problem("home_assistant:\n  url: http://ha\n  \(written)\n")
+        == "f:3:\(key.count + 5): home_assistant.\(key): \(expected)")
+  }
+
+  @Test(arguments: [
+    ("tls: { ca_file: ca.pem }", "ca_file: this is not an absolute path"),
+    ("tls: { public_key: abc }", "public_key: \"abc\" is not the SHA-256 of a public key"),
+    ("tls: { key_file: /k }", "tls: a certificate and its key go together"),
+    ("tls: { verify: false }", "unknown key \"verify\""),
+  ])
+  func aWrongTLSSettingIsNamed(_ written: String, _ expected: String) {
+    let problem = Outcome.problem("home_assistant:\n  url: http://ha\n  \(written)\n")
+    #expect(problem.contains(expected), "\(problem)")
+  }
+
+  @Test(arguments: [
+    ("{ url: http://h }", "home_network: nothing says which network is home"),
+    ("{ ssids: [] }", "ssids: this list has 0 items"),
+    ("{ ssids: Harbour }", "ssids: a list is expected here"),
+    ("{ ssids: [aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa] }", "the name of the network has 33 bytes"),
+    ("{ bssids: [Harbour] }", "bssids[0]: \"Harbour\" is not a hardware address"),
+    ("{ gateways: [192.168.1.1] }", "gateways[0]: \"192.168.1.1\" is not a hardware address"),
+    ("{ ssid: [Harbour] }", "did you mean \"ssids\"?"),
+  ])
+  func aWrongHomeNetworkIsNamed(_ written: String, _ expected: String) {
+    let problem = Outcome.problem(
+      "home_assistant:\n  url: http://ha\n  home_network: \(written)\n")
+    #expect(problem.contains(expected), "\(problem)")
+  }
+
+  @Test(arguments: [
+    ("on", "\"on\" is not possible here"), ("[websocket]", "notifications:"),
+    ("{ push_url: http://p }", "needs its address and its token"),
+    ("{ push_token_file: /t }", "needs its address and its token"),
+    ("{ push_url: p, push_token_file: /t }", "notifications.push_url: the address does not begin"),
+  ])
+  func wrongNotificationsAreNamed(_ written: String, _ expected: String) {
+    let problem = Outcome.problem(minimum + "notifications: \(written)\n")
+    #expect(problem.contains(expected), "\(problem)")
+  }
+
+  @Test(arguments: [
+    (
+      "ha.local:8123",
+      "does not begin with http:// or https://; write for example http://192.168.1.5:8123"
+    ),
+    (
+      "ftp://ha",
+      "does not begin with http:// or https://; write for example http://192.168.1.5:8123"
+    ),
+    ("http://", "has no valid host; write for example http://192.168.1.5:8123"),
+    ("http:///x", "has no valid host; write for example http://192.168.1.5:8123"),
+    ("http://:8123", "has no valid host; write for example http://192.168.1.5:8123"),
+    ("http://a!b", "has no valid host; write for example http://192.168.1.5:8123"),
+    ("http://[]", "has no valid host; write for example http://192.168.1.5:8123"),
+    ("http://[::1", "has a [ without ]; write for example http://[::1]:8123"),
+    ("http://me:secret@ha", "has a user name; leave it out: Home Assistant asks for a token only"),
+    ("http://ha?x=1", "has a ? or #; leave out what follows it"),
+    ("http://ha/x#y", "has a ? or #; leave out what follows it"),
+    (
+      "http://h a",
+      "has a space or a character beyond ASCII; write such a host as xn--..., and such a "
+        + "path with %"
+    ),
+    (
+      "http://hä",
+      "has a space or a character beyond ASCII; write such a host as xn--..., and such a "
+        + "path with %"
+    ),
+    (
+      "http://ha:",
+      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
+    ),
+    (
+      "http://ha:0",
+      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
+    ),
+    (
+      "http://ha:65536",
+      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
+    ),
+    (
+      "http://ha:80x",
+      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
+    ),
+    (
+      "http://fd00::5",
+      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
+    ),
+    (
+      "http://[::1]x",
+      "has no valid port; write a colon and a number from 1 to 65535; an IPv6 address needs [ and ]"
+    ),
+    ("http://\(String(repeating: "a", count: 506))", "has 513 bytes; the most is 512"),
+    (
+      "http://\(String(repeating: "a", count: 254))",
+      "has no valid host; write for example http://192.168.1.5:8123"
+    ),
+  ])
+  func aWrongAddressIsExplainedAndNeverShown(_ written: String, _ expected: String) {
+    #expect(
+      Outcome.problem("home_assistant:\n  url: \"\(written)\"\n")
+        == "f:2:8: home_assistant.url: the address \(expected)")
+  }
+
+  @Test func aPathWithACharacterThatNoPathHasIsRefused() {
+    #expect(
+      Outcome.problem("home_assistant: { url: 'http://ha/<x>' }") == """
+        f:1:24: home_assistant.url: the path of the address has a character that no path has; \
+        remove it
+        """)
+  }
+}

@@ -1,0 +1,35 @@
+import Board
+import YAML
+
+/// What every table of these tests needs: text in, text out.
+enum Outcome {
+  static func configuration(_ text: String) throws(ConfigurationErrors) -> Configuration {
+    try Configuration.parse(Array(text.utf8))
+  }
+
+  /// The problems of a file called `f`, one line each; empty for a file without any.
+  static func problems(_ text: String) -> [String] { problems(Array(text.utf8)) }
+
+  static func problems(_ bytes: [UInt8]) -> [String] {
+    do throws(ConfigurationErrors) {
+      _ = try Configuration.parse(bytes)
+      return []
+    } catch {
+      let rendered = String(decoding: error.rendered(fileName: Array("f".utf8)), as: UTF8.self)
+      return rendered.split(separator: "\n").map(String.init)
+    }
+  }
+
+  /// The only problem; with more than one, a text that no test expects.
+  static func problem(_ text: String) -> String { problems(text).joined(separator: "\n") }
+}
+
+/// The required part of a file, on one line, so that what a test adds begins on line 2.
+let minimum = "home_assistant: { url: http://192.168.1.5:8123 }\n"
+
+/// A file whose line 2 is one sensor, complete, with more settings from column 40 on.
+func sensor(_ settings: String) -> String {
+  minimum + "sensors: [{ gpio: GPIO17, name: Bilge, \(settings) }]\n"
+}
+
+func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $0, as: UTF8.self) } }

@@ -1,0 +1,91 @@
+import Bytes
+import Foundation
+import Testing
+
+@testable import Board
+@testable import Tools
+
+/// What the README tells people to write and to type is understood.
+@Suite struct ReadmeTests {
+  private let text: String
+
+  init() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../README.md")
+    text = try String(contentsOf: file, encoding: .utf8)
+  }
+
+  /// The part for people who use the agent.
+  private var guide: Substring {
+    text.prefix(upTo: text.range(of: "\n## The client as a library")?.lowerBound ?? text.endIndex)
+  }
+
+  /// The fenced blocks of a language.
+  private func blocks(_ language: String) -> [String] {
+    text.components(separatedBy: "```\(language)\n").dropFirst().compactMap {
+      $0.components(separatedBy: "\n```").first
+    }
+  }
+
+  @Test func everyConfigurationInTheReadmeIsRight() throws {
+    let files = blocks("yaml")
+    #expect(files.count >= 3)
+    for file in files {
+      #expect(throws: Never.self, "\(file)") { try Configuration.parse([UInt8](file.utf8)) }
+    }
+  }
+
+  @Test func theGuideStaysShort() {
+    let words = guide.split { $0.isWhitespace }
+    #expect(words.count < 2500)
+  }
+
+  /// The commands of the agent: in lines of their own, behind a `$`, or quoted.
+  private var commands: [[[UInt8]]] {
+    let quoted = guide.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }
+      .map { String($0.element) }
+    let lines = guide.split(separator: "\n").filter { $0.hasPrefix("    ") }.map { line in
+      line.trimmingCharacters(in: CharacterSet(charactersIn: " $"))
+    }
+    return (quoted + lines).compactMap { line in
+      var words = Self.words(of: line.components(separatedBy: " | ")[0])
+      if words.first == "sudo" { words.removeFirst() }
+      guard words.first == "homeward", words.count > 1 else { return nil }
+      return words.dropFirst().map { [UInt8]($0.utf8) }
+    }
+  }
+
+  /// The words as a shell would split them, as far as the README needs it.
+  private static func words(of line: String) -> [String] {
+    line.components(separatedBy: "\"").enumerated().flatMap { index, piece in
+      index % 2 == 1 ? [piece] : piece.split(separator: " ").map(String.init)
+    }
+  }
+
+  @Test func everyCommandInTheGuideIsUnderstood() throws {
+    #expect(commands.count >= 10)
+    for words in commands {
+      let line = String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self)
+      #expect(throws: Never.self, "homeward \(line)") { try Self.understand(words) }
+    }
+  }
+
+  /// Reads a command line as the program does, and does nothing of it.
+  private static func understand(_ words: [[UInt8]]) throws {
+    var arguments = Arguments(words)
+    guard let name = try arguments.next() else { return }
+    guard !("help" ~= name) else { return }
+    let command = try #require(Command.named(name))
+    _ = try command.read(&arguments)
+  }
+
+  @Test func everyFileThatTheReadmeNamesIsThere() {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let links = text.components(separatedBy: "](").dropFirst().compactMap {
+      $0.components(separatedBy: ")").first
+    }
+    for link in links where !link.contains("://") && !link.hasPrefix("#") {
+      #expect(FileManager.default.fileExists(atPath: root.appending(path: link).path()), "\(link)")
+    }
+  }
+}
