@@ -24,7 +24,7 @@ func decodeModels(to transcript: inout Transcript) {
     to: &transcript
   ) { line, services in
     for service in services.all { line.append(service.fullName.bytes) }
-    line.append(services["b", "s"]?.answer == .optional)
+    line.append(services["b", "s"]?.response == .optional)
   }
   decode(
     StateChange.self,

@@ -85,27 +85,37 @@ func enroll(to transcript: inout Transcript) {
   let tokens: [[UInt8]?] = [nil, [UInt8]("a"), [UInt8]("a"), [UInt8]("b"), [UInt8]("b")]
   for (step, token) in tokens.enumerated() {
     transcript.line("enrollment") { line in
-      _ = enrollment.deadlineReached(now: now)
+      enrollment.deadlineReached(now: now)
+      _ = next(&enrollment, telling: &line)
       let read: Result<[UInt8], Enrollment.TokenFlaw> =
         token.map { .success($0) } ?? .failure(.empty)
-      let action = enrollment.tokenRead(read, now: now) { line.append($0) }
-      if action != nil {
+      enrollment.tokenRead(read, now: now)
+      if next(&enrollment, telling: &line) != nil {
         line.append("sent ")
         if step == 3 {
-          enrollment.connectionFailed(InlineText("Timeout was reached"), now: now) {
-            line.append($0)
-          }
+          enrollment.connectionFailed(InlineText("Timeout was reached"), now: now)
         } else {
           _ = enrollment.answerReceived(
-            step == 1 ? .tokenRejected : .server(.unavailable(status: 503)), now: now
-          ) { line.append($0) }
+            step == 1 ? .tokenRejected : .server(.unavailable(status: 503)), now: now)
         }
+        _ = next(&enrollment, telling: &line)
       }
       line.append(", again at ")
       line.append(enrollment.deadline?.nanoseconds)
     }
     if let deadline = enrollment.deadline { now = deadline }
   }
+}
+
+/// The next action that is no word for people; those are written.
+private func next(
+  _ enrollment: inout Enrollment, telling line: inout ByteBuffer
+) -> Enrollment.Action? {
+  while let action = enrollment.nextAction() {
+    guard case .tell(let problem) = action else { return action }
+    line.append(problem)
+  }
+  return nil
 }
 
 private let parityConfiguration: StaticString =
