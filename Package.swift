@@ -75,7 +75,8 @@ let package = Package(
       name: "Transport", dependencies: ["LinuxIO", "HomeAssistant", "Bytes", "CCurl"],
       swiftSettings: shipped, linkerSettings: libraries("curl")),
     .target(
-      name: "Drivers", dependencies: ["LinuxIO", "Sensing", "Bytes", "CGPIOD", "CGPS", "CLinux"],
+      name: "Drivers",
+      dependencies: ["LinuxIO", "Sensing", "YAML", "Bytes", "CGPIOD", "CGPS", "CLinux"],
       swiftSettings: shipped),
     // Layer 4
     .target(

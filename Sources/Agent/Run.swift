@@ -104,11 +104,10 @@ public struct Run {
       ).courier(now: start)
       let output = SourceOutput(courier: courier, reporter: reporter)
       let supervisor = Supervisor(owner: output)
-      let wiring = Wiring(
-        configuration: configuration, loop: loop,
-        fixTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.fixTimeout,
-        supervisor: supervisor)
-      for source in wiring.sources(telling: output, now: start) { supervisor.add(source) }
+      let context = configuration.sourceContext(
+        loop: loop, sink: output, supervisor: supervisor,
+        fixTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.fixTimeout, now: start)
+      for source in configuration.sources(context) { supervisor.add(source) }
       supervisor.add(LostReadings(courier: courier, sink: output))
       let runLoop = RunLoop(
         loop: loop, supervisor: supervisor, courier: courier,

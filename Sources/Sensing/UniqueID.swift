@@ -2,7 +2,7 @@ import Bytes
 
 /// A unique id from words of ours and a name from outside: in lower case, and with `_` for every
 /// byte that is neither a letter nor a digit of ASCII.
-func uniqueID(_ prefix: StaticString, _ name: Span<UInt8>) -> [UInt8] {
+public func uniqueID(_ prefix: StaticString, _ name: Span<UInt8>) -> [UInt8] {
   var identifier = [UInt8](prefix)
   for index in name.indices {
     switch name[index] {

@@ -27,6 +27,14 @@ public final class SectionReader {
     return nil
   }
 
+  /// Which of these keys stands first in the mapping, if one does. It is not known by that.
+  public func index(ofFirst keys: [StaticString]) -> Int? {
+    for entry in entries {
+      for index in keys.indices where entry.key.span.elementsEqual(keys[index]) { return index }
+    }
+    return nil
+  }
+
   /// What to say about a key that does not exist, though people may expect it.
   public func hint(_ key: StaticString, _ remedy: MessageText) {
     hint = (key, remedy)

@@ -1,4 +1,5 @@
 import Board
+import Drivers
 import YAML
 
 /// What every table of these tests needs: text in, text out.
@@ -33,3 +34,13 @@ func sensor(_ settings: String) -> String {
 }
 
 func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
+
+extension Configuration {
+  /// The sensors that are GPIO lines.
+  var lines: [GPIOLineSettings] {
+    sensors.compactMap { sensor in
+      guard case .gpio(let line) = sensor else { return nil }
+      return line
+    }
+  }
+}

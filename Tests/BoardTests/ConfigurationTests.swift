@@ -74,11 +74,11 @@ import Transport
     #expect(text(configuration.host.proc) == "/host/proc")
     #expect(text(configuration.host.sys) == "/host/sys")
     try #require(configuration.sensors.count == 2)
-    let bilge = configuration.sensors[0]
+    let bilge = configuration.lines[0]
     #expect(bilge.address == .name(Array("GPIO17".utf8)))
-    #expect(text(bilge.name) == "Bilge")
-    #expect(text(bilge.deviceClass) == "moisture")
-    #expect(text(bilge.icon) == "mdi:water")
+    #expect(text(bilge.entity.name) == "Bilge")
+    #expect(text(bilge.entity.deviceClass) == "moisture")
+    #expect(text(bilge.entity.icon) == "mdi:water")
     #expect(bilge.debounce == .milliseconds(50))
     #expect(bilge.isUrgent)
     #expect(bilge.isActiveLow)
@@ -110,11 +110,11 @@ import Transport
     #expect(configuration.system == .all)
     #expect(text(configuration.host.proc) == "/proc")
     #expect(text(configuration.host.sys) == "/sys")
-    let sensor = try #require(configuration.sensors.first)
+    let sensor = try #require(configuration.lines.first)
     #expect(sensor.address == .chip(label: Array("pinctrl-bcm2711".utf8), offset: 27))
-    #expect(text(sensor.name) == "12")
-    #expect(sensor.deviceClass == nil)
-    #expect(sensor.icon == nil)
+    #expect(text(sensor.entity.name) == "12")
+    #expect(sensor.entity.deviceClass == nil)
+    #expect(sensor.entity.icon == nil)
     #expect(sensor.debounce == .milliseconds(20))
     #expect(!sensor.isUrgent)
     #expect(!sensor.isActiveLow)
@@ -185,7 +185,7 @@ import Transport
       minimum + "sensors: [{ gpio: \"\(written)\", name: x }]")
     let bytes = Array(name.utf8)
     #expect(
-      configuration.sensors.first?.address
+      configuration.lines.first?.address
         == offset.map { .chip(label: bytes, offset: $0) } ?? .name(bytes))
   }
 
@@ -206,15 +206,15 @@ import Transport
       "as_is": .asIs, "pull_up": .pullUp, "pull_down": .pullDown, "disabled": .disabled,
     ]
     #expect(
-      try Outcome.configuration(sensor("bias: \(written)")).sensors.first?.bias == expected[written]
+      try Outcome.configuration(sensor("bias: \(written)")).lines.first?.bias == expected[written]
     )
   }
 
   @Test(arguments: [
-    ("cpu_temperature", Configuration.SystemSensors.cpuTemperature), ("load", .load),
+    ("cpu_temperature", SystemSettings.cpuTemperature), ("load", .load),
     ("memory", .memory), ("uptime", .uptime), ("disk", .disk),
   ])
-  func systemSensorsAreToldApart(_ word: String, _ expected: Configuration.SystemSensors) throws {
+  func systemSensorsAreToldApart(_ word: String, _ expected: SystemSettings) throws {
     #expect(try Outcome.configuration(minimum + "system: [\(word)]").system == expected)
   }
 
@@ -226,7 +226,7 @@ import Transport
   ])
   func homeAssistantsDeviceClassesAreKnown(_ word: String) throws {
     let configuration = try Outcome.configuration(sensor("device_class: \(word)"))
-    #expect(text(configuration.sensors.first?.deviceClass) == word)
+    #expect(text(configuration.lines.first?.entity.deviceClass) == word)
   }
 
   /// A byte order mark, Windows line ends, tabs between values, and quoted words mean nothing.
@@ -253,7 +253,7 @@ import Transport
     let configuration = try Outcome.configuration(
       minimum + "battery: [\(supplies)]\nsensors:\n" + sensors)
     #expect(configuration.sensors.count == 64)
-    #expect(text(configuration.sensors.last?.name) == "Sensor 64")
+    #expect(text(configuration.lines.last?.entity.name) == "Sensor 64")
   }
 
   @Test(arguments: [

@@ -62,7 +62,8 @@ import Testing
     _ address: GPIOLineAddress = .name([UInt8]("GPIO17")), debounce: Duration = .milliseconds(20)
   ) -> GPIOLine {
     let settings = GPIOLineSettings(
-      address: address, name: [UInt8]("Bilge"), deviceClass: [UInt8]("moisture"),
+      address: address,
+      entity: EntitySettings(name: [UInt8]("Bilge"), deviceClass: [UInt8]("moisture")),
       debounce: debounce, isUrgent: true)
     return GPIOLine(
       settings, devices: tree.path, loop: loop, sink: sink, supervisor: supervisor)

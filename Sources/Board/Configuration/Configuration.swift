@@ -29,17 +29,17 @@ public struct Configuration: Equatable, Sendable {
   /// Default: nil, the host's name.
   public var deviceName: [UInt8]?
   /// `location`: where fixes come from. Default, and with `location: off`: nil, from nowhere.
-  public var location: LocationSettings?
+  public var location: GPSDSettings?
   /// `battery`: which batteries are reported. Default: `auto`.
   public var battery: BatterySettings
   /// `system`: `auto` (all), `off`, or a list of `cpu_temperature`, `load`, `memory`, `uptime` and
   /// `disk`. Default: `auto`.
-  public var system: SystemSensors
+  public var system: SystemSettings
   /// `host`: where the kernel's file systems are mounted.
   public var host: HostPaths
-  /// `sensors`: GPIO lines, at most 64; no two with the same line, or with names that differ in the
-  /// case of ASCII letters only. Default: none.
-  public var sensors: [GPIOLineSettings]
+  /// `sensors`: what is connected to the board, at most 64; no two with the same address, or with
+  /// names that differ in the case of ASCII letters only. Default: none.
+  public var sensors: [SensorSettings]
 }
 
 extension Configuration {
@@ -128,45 +128,6 @@ extension Configuration {
     }
   }
 
-  /// `location`: the gpsd to ask. `source: gpsd` is required: it is the only source.
-  public struct LocationSettings: Equatable, Sendable {
-    /// `host`: a numeric address, or `localhost`. Default: 127.0.0.1.
-    public var host: [UInt8]
-    /// `port`: 1 to 65535. Default: 2947.
-    public var port: UInt16
-    /// `device`: the only receiver of that gpsd to believe, as gpsd calls it; 1 to 127 bytes of
-    /// visible ASCII. Default: empty, the best of them.
-    public var device: [UInt8] = []
-  }
-
-  /// `battery`: which batteries are reported.
-  public enum BatterySettings: Equatable, Sendable {
-    /// `auto`: every one that the kernel knows.
-    case automatic
-    /// `off`
-    case off
-    /// A list of 1 to 16 names in `/sys/class/power_supply`, such as `[BAT0]`.
-    case supplies([[UInt8]])
-  }
-
-  /// `system`: which of the computer's own sensors are reported.
-  public struct SystemSensors: OptionSet, Sendable {
-    public static let cpuTemperature = SystemSensors(rawValue: 1 << 0)
-    public static let load = SystemSensors(rawValue: 1 << 1)
-    public static let memory = SystemSensors(rawValue: 1 << 2)
-    public static let uptime = SystemSensors(rawValue: 1 << 3)
-    public static let disk = SystemSensors(rawValue: 1 << 4)
-    /// `auto`: what this computer does not have is no fault.
-    public static let asFarAsThere = SystemSensors(rawValue: 1 << 5)
-    public static let all: SystemSensors = [
-      .cpuTemperature, .load, .memory, .uptime, .disk, .asFarAsThere,
-    ]
-
-    public let rawValue: UInt8
-
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-  }
-
   /// `host`: where the kernel's file systems are mounted, which in a container may be elsewhere.
   /// Absolute paths of at most 1024 bytes.
   public struct HostPaths: Equatable, Sendable {
@@ -184,18 +145,8 @@ extension Configuration {
 extension Configuration {
   public static let everyRange: ClosedRange<Duration> = .seconds(5) ... .seconds(24 * 3600)
   static let registerAgainRange: ClosedRange<Duration> = .seconds(30) ... .seconds(24 * 3600)
-  static let debounceRange: ClosedRange<Duration> = .zero ... .seconds(10)
   static let diskMegabytesRange = 4...4096
   static let bytesPerMinuteRange = 1024...1_000_000_000
-  public static let sensorsMax = 64
   static let homeNetworksMax = 16
-  static let suppliesMax = 16
   static let urlBytesMax = 512
-  /// `GPS_PATH_MAX` of gpsd, without the NUL.
-  static let receiverBytesMax = 127
-  /// A directory of the kernel's device model; real ones stay far below.
-  static let supplyNameBytesMax = 64
-  /// `GPIO_MAX_NAME_SIZE` of `linux/gpio.h`, without the NUL.
-  static let gpioNameBytesMax = 31
-  static let gpioOffsetMax = 4095
 }

@@ -4,49 +4,11 @@ import CLinux
 public import LinuxIO
 public import Sensing
 
-/// One entry of the configuration's `sensors`: a line that is either on or off.
-public struct GPIOLineSettings: Equatable, Sendable {
-  /// `gpio`: which line. Required.
-  public var address: GPIOLineAddress
-  /// `name`: what Home Assistant calls the sensor; 1 to 64 characters. Required.
-  public var name: [UInt8]
-  /// `device_class`: one of Home Assistant's for binary sensors, such as `moisture`.
-  public var deviceClass: [UInt8]?
-  /// `icon`: `prefix:name`, such as `mdi:water`; at most 64 bytes.
-  public var icon: [UInt8]?
-  /// `debounce`: how long a level must last before it counts; 0 to 10 s. The default, 20 ms,
-  /// outlasts the bouncing of common switches and reeds.
-  public var debounce: Duration
-  /// `urgent`: whether a change is reported at once instead of with the next cycle.
-  public var isUrgent: Bool
-  /// `active_low`: whether the sensor is on while the line is low.
-  public var isActiveLow: Bool
-  /// `bias`: what the line does while nothing drives it.
-  public var bias: GPIOBias
-
-  public init(
-    address: GPIOLineAddress, name: [UInt8], deviceClass: [UInt8]? = nil, icon: [UInt8]? = nil,
-    debounce: Duration = .milliseconds(20), isUrgent: Bool = false, isActiveLow: Bool = false,
-    bias: GPIOBias = .asIs
-  ) {
-    self.address = address
-    self.name = name
-    self.deviceClass = deviceClass
-    self.icon = icon
-    self.debounce = debounce
-    self.isUrgent = isUrgent
-    self.isActiveLow = isActiveLow
-    self.bias = bias
-  }
-}
-
 /// One GPIO line as a binary sensor: its edges as they come, debounced, with the kernel's own
 /// timestamps.
 ///
 /// `LineInput` decides what is believed.
 public final class GPIOLine {
-  private static let defaultIcon: StaticString = "mdi:electric-switch"
-
   public let name: InlineText
   private let settings: GPIOLineSettings
   private let devices: Path
@@ -74,13 +36,11 @@ public final class GPIOLine {
     self.loop = loop
     self.sink = sink
     self.supervisor = supervisor
-    name = InlineText(settings.address.text.span)
+    name = settings.name
     input = Self.makeInput(settings)
     sensor = DeclaredSensor(
-      SensorDescription(
-        uniqueID: settings.address.uniqueID, name: settings.name, kind: .binarySensor,
-        deviceClass: settings.deviceClass, icon: settings.icon ?? [UInt8](Self.defaultIcon),
-        isUrgent: settings.isUrgent))
+      GPIOLineSettings.entityKind.description(
+        of: settings.entity, uniqueID: settings.address.uniqueID, isUrgent: settings.isUrgent))
   }
 
   private static func makeInput(_ settings: GPIOLineSettings) -> LineInput {

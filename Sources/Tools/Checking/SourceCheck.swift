@@ -43,10 +43,10 @@ final class SourceCheck {
   func run(_ tell: (Finding) -> Void) throws(CommandFailure) {
     let supervisor = Supervisor(owner: self)
     self.supervisor = supervisor
-    let wiring = Wiring(
-      configuration: configuration, loop: loop, fixTimeout: Self.fixTimeout,
-      supervisor: supervisor)
-    sources = wiring.sources(telling: self, now: Moment.now.instant)
+    sources = configuration.sources(
+      configuration.sourceContext(
+        loop: loop, sink: self, supervisor: supervisor, fixTimeout: Self.fixTimeout,
+        now: Moment.now.instant))
     for source in sources {
       let first = sensors.count
       failures = []
@@ -124,14 +124,14 @@ final class SourceCheck {
     var remedy = advice.remedy(for: failure, of: name)
     if case .notPermitted = failure { remedy = Arguments.commandWithSudo }
     return .wrong(
-      "source", failure.code, Self.culprit(of: failure, of: name), .inputOutput, words,
+      "source", failure.code, culprit(of: failure, of: name), .inputOutput, words,
       remedy: remedy)
   }
 
   /// Who has to do something.
-  private static func culprit(of failure: SourceFailure, of source: InlineText) -> Finding.Culprit {
+  private func culprit(of failure: SourceFailure, of source: InlineText) -> Finding.Culprit {
     // What was named and is not there was perhaps named wrong.
-    if case .missing = failure, source != InlineText("gpsd") { .configuration } else { .board }
+    if case .missing = failure, advice.isNamedByPerson(source) { .configuration } else { .board }
   }
 
   /// A line belongs to one program: where that is the agent, it knows the level.

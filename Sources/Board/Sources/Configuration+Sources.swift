@@ -1,0 +1,25 @@
+public import Bytes
+public import Drivers
+public import LinuxIO
+public import Sensing
+
+extension Configuration {
+  /// The sources that the configuration names, in the order in which they are asked.
+  public func sources(_ context: SourceContext) -> [any Source] {
+    var sources: [any Source] = []
+    if let supplies = battery.source(context) { sources.append(supplies) }
+    sources += system.sources(context)
+    for sensor in sensors { sources.append(sensor.source(context)) }
+    if let location { sources.append(location.source(context)) }
+    return sources
+  }
+
+  public func sourceContext(
+    loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor, fixTimeout: Duration,
+    now: Instant
+  ) -> SourceContext {
+    SourceContext(
+      sys: Path(host.sys), proc: Path(host.proc), loop: loop, sink: sink, supervisor: supervisor,
+      cycle: every, fixTimeout: fixTimeout, now: now)
+  }
+}

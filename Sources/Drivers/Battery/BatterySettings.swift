@@ -1,0 +1,99 @@
+import Bytes
+public import LinuxIO
+import Sensing
+public import YAML
+
+/// `battery`: which power supplies are reported.
+public enum BatterySettings: Equatable, Sendable {
+  /// `auto`: every one that the kernel lists, now or later.
+  case automatic
+  /// `off`
+  case off
+  /// A list of 1 to 16 names in `/sys/class/power_supply`, such as `[BAT0]`; one that is not there
+  /// is a failure.
+  case supplies([[UInt8]])
+
+  /// What the README's table says of it.
+  static let documentation: StaticString = """
+    | `battery` | `auto`, `off`, or names from `/sys/class/power_supply` | `auto` |
+    """
+
+  public func source(_ context: SourceContext) -> (any Source)? {
+    switch self {
+    case .off: nil
+    case .automatic:
+      Supplies(sys: context.sys, sink: context.sink, supervisor: context.supervisor)
+    case .supplies(let names):
+      Supplies(
+        sys: context.sys, selection: .named(names), sink: context.sink,
+        supervisor: context.supervisor)
+    }
+  }
+}
+
+extension BatterySettings {
+  /// A directory of the kernel's device model; real ones stay far below.
+  fileprivate static let nameBytesMax = 64
+
+  /// Reads `battery`. What cannot be used is reported.
+  public init(_ field: ConfigurationField) {
+    if field.isText {
+      let remedy: MessageText = "write auto, off or a list of names, such as [BAT0]"
+      self = field.word(of: ["auto", "off"], remedy: remedy) == 1 ? .off : .automatic
+      return
+    }
+    let seen = SeenTexts()
+    var names: [[UInt8]] = []
+    for item in field.items(count: 1...Supplies.suppliesMax, example: "[BAT0]") {
+      guard let name = item.supplyName() else { continue }
+      seen.add(name, of: item)
+      names.append(name)
+    }
+    self = .supplies(names)
+  }
+}
+
+extension ConfigurationField {
+  /// The name of a directory in `/sys/class/power_supply`.
+  fileprivate func supplyName() -> [UInt8]? {
+    guard let text = text() else { return nil }
+    let isName =
+      !text.isEmpty && text.count <= BatterySettings.nameBytesMax
+      && text.first != UInt8(ascii: ".") && text.span.isVisibleASCII
+      && !text.contains(UInt8(ascii: "/"))
+    if isName { return text }
+    report(
+      "\(quoted: text) is not the name of a power supply",
+      remedy: "write one that \"ls /sys/class/power_supply\" shows")
+    return nil
+  }
+}
+
+// MARK: What a person does
+
+extension BatterySettings {
+  /// More would not help, and a status document holds many remedies.
+  private static let suppliesShownMax = 8
+
+  /// About the list of supplies; a supply fails under its own name, which the list may learn later.
+  public func remedies(sys: Path) -> SourceRemedies {
+    SourceRemedies(of: InlineText("power supplies"), isNamedByPerson: true) { failure in
+      guard case .missing = failure else { return "look what the kernel says of it: sudo dmesg" }
+      let names = Self.names(in: sys / "class" / "power_supply")
+      return "power supplies here: \(names); write these to battery, or auto"
+    }
+  }
+
+  /// The names that the kernel lists.
+  private static func names(in supplies: Path) -> MessageText {
+    var names: MessageText = ""
+    var count = 0
+    // Where the directory cannot be read there are none to name.
+    try? DirectoryReader(opening: supplies).forEachName { name in
+      count += 1
+      guard count <= suppliesShownMax else { return }
+      names = "\(names)\((count == 1 ? "" : ", ") as StaticString)\(InlineText(name))"
+    }
+    return count == 0 ? "none" : names
+  }
+}

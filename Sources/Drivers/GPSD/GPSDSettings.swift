@@ -1,0 +1,101 @@
+import Bytes
+import LinuxIO
+import Sensing
+public import YAML
+
+/// `location`: the gpsd to ask. `source: gpsd` is required: it is the only source.
+public struct GPSDSettings: Equatable, Sendable {
+  /// `host`: a numeric address, or `localhost`. Default: 127.0.0.1.
+  public var host: [UInt8]
+  /// `port`: 1 to 65535. Default: 2947.
+  public var port: UInt16
+  /// `device`: the only receiver of that gpsd to believe, as gpsd calls it; 1 to 127 bytes of
+  /// visible ASCII. Default: empty, the best of them.
+  public var device: [UInt8] = []
+
+  /// What the README's table says of it.
+  static let documentation: StaticString = """
+    | `location` | `{ source: gpsd, host: 127.0.0.1, port: 2947 }` or `off`; the host is a \
+    numeric address or `localhost` | `off` |
+    | `location.device` | the only receiver of that gpsd to believe, as gpsd calls it, such as \
+    `/dev/ttyACM0`; without it the best of them: three dimensions before two, then the smaller \
+    error | the best |
+    """
+
+  public func source(_ context: SourceContext) -> any Source {
+    GPSD(
+      GPSD.Address(host: host, port: port), device: device, cycle: context.cycle,
+      fixTimeout: context.fixTimeout, loop: context.loop, sink: context.sink,
+      supervisor: context.supervisor, now: context.now)
+  }
+
+  public var remedies: SourceRemedies {
+    SourceRemedies(of: InlineText("gpsd"), isNamedByPerson: false) { remedy(for: $0) }
+  }
+
+  private func remedy(for failure: SourceFailure) -> MessageText {
+    switch failure {
+    case .missing:
+      guard isThisBoard else {
+        return "start gpsd on \(bytes: host), and let it listen to the network: gpsd -G"
+      }
+      let isInstalled = (try? byteCount(ofFileAt: Path("/usr/sbin/gpsd"))) != nil
+      return isInstalled ? "sudo systemctl start gpsd" : "sudo apt install gpsd"
+    case .silent:
+      return "name its receiver in /etc/default/gpsd, such as DEVICES=\"/dev/ttyACM0\", then:"
+        + " sudo systemctl restart gpsd"
+    case .withoutFix, .wrongDate:
+      return "cgps shows what its receiver sees (sudo apt install gpsd-clients)"
+    case .behind: return "let the receiver say less, or take it to this board: gpspipe -w shows it"
+    default: return "look at location.host and location.port; gpsd listens at port 2947"
+    }
+  }
+
+  private var isThisBoard: Bool {
+    host.span.starts(with: "127.") || host.span.elementsEqual("localhost")
+      || host.span.elementsEqual("::1")
+  }
+}
+
+extension GPSDSettings {
+  /// `GPS_PATH_MAX` of gpsd, without the NUL.
+  fileprivate static let receiverBytesMax = 127
+
+  /// Reads `location`; nil for `off`, and, reported, where it cannot be used.
+  public init?(_ field: ConfigurationField) {
+    if field.isText {
+      _ = field.word(of: ["off"], remedy: "write off or { source: gpsd }")
+      return nil
+    }
+    guard let keys = field.section(example: "location: { source: gpsd }") else { return nil }
+    defer { keys.reportUnknownKeys() }
+    _ = keys.required("source", example: "source: gpsd")?.word(of: ["gpsd"])
+    self.init(
+      host: keys.optional("host")?.numericAddress() ?? [UInt8]("127.0.0.1"),
+      port: keys.optional("port")?.port() ?? 2947,
+      device: keys.optional("device")?.receiver() ?? [])
+  }
+}
+
+extension ConfigurationField {
+  /// What gpsd calls a receiver: the path of a device, or an address.
+  fileprivate func receiver() -> [UInt8]? {
+    guard let text = text() else { return nil }
+    let isPath = !text.isEmpty && text.count <= GPSDSettings.receiverBytesMax
+    if isPath, text.span.isVisibleASCII { return text }
+    report(
+      "\(quoted: text) is not a receiver of gpsd", remedy: "write for example /dev/ttyACM0")
+    return nil
+  }
+
+  /// The address of a computer: the agent looks no name up beside `localhost`.
+  fileprivate func numericAddress() -> [UInt8]? {
+    guard let text = text() else { return nil }
+    let isText = isHostName(text.span) || isIPv6Address(text.span)
+    if isText, isNumericAddress(text) { return text }
+    report(
+      "\(quoted: text) is not a numeric address",
+      remedy: "write one such as 192.168.1.9, without a port; names are not looked up here")
+    return nil
+  }
+}

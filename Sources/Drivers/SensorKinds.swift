@@ -1,0 +1,50 @@
+import Bytes
+import Sensing
+public import YAML
+
+/// One entry of the configuration's `sensors`, known by the key that names what it reads.
+///
+/// A kind of sensor is a folder beside this file, with its settings, its configuration keys, its
+/// driver and its documentation, and a case here.
+public enum SensorSettings: Equatable, Sendable {
+  case gpio(GPIOLineSettings)
+
+  /// The keys of the kinds.
+  private static let keys: [StaticString] = ["gpio"]
+  /// What the README's table says of the kinds, and of what they have in common.
+  static let documentation: [StaticString] = [
+    GPIOLineSettings.documentation, EntitySettings.documentation,
+  ]
+  private static let countMax = 64
+
+  /// Reads `sensors`. What cannot be used is reported and left out.
+  public static func list(_ field: ConfigurationField) -> [SensorSettings] {
+    let taken = TakenNames()
+    return field.items(count: 0...countMax, example: "[{ gpio: GPIO17, name: Bilge }]")
+      .compactMap { SensorSettings($0, notAmong: taken) }
+  }
+
+  private init?(_ field: ConfigurationField, notAmong taken: TakenNames) {
+    guard let keys = field.section(example: "{ gpio: GPIO17, name: Bilge }") else { return nil }
+    defer { keys.reportUnknownKeys() }
+    switch keys.index(ofFirst: Self.keys) {
+    default:
+      guard let settings = GPIOLineSettings(keys, notAmong: taken) else { return nil }
+      self = .gpio(settings)
+    }
+  }
+
+  public func source(_ context: SourceContext) -> any Source {
+    switch self {
+    case .gpio(let settings):
+      GPIOLine(
+        settings, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
+    }
+  }
+
+  public var remedies: SourceRemedies {
+    switch self {
+    case .gpio(let settings): settings.remedies
+    }
+  }
+}

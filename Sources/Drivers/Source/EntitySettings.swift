@@ -1,0 +1,128 @@
+import Bytes
+import Sensing
+import YAML
+
+/// What the configuration may say of a sensor of any kind, in Home Assistant's terms.
+public struct EntitySettings: Equatable, Sendable {
+  /// `name`: what Home Assistant calls the sensor; 1 to 64 characters. Required.
+  public var name: [UInt8]
+  /// `device_class`: one of those that go with the kind.
+  public var deviceClass: [UInt8]?
+  /// `unit`: one of those that go with the kind.
+  public var unit: [UInt8]?
+  /// `state_class`: one of those that go with the kind.
+  public var stateClass: [UInt8]?
+  /// `icon`: `prefix:name`, such as `mdi:water`; at most 64 bytes.
+  public var icon: [UInt8]?
+  /// `unique_id`: by which Home Assistant knows the sensor again; 1 to 64 lower-case letters,
+  /// digits and `_`. Default: made of the address, so that a part in place of another is another
+  /// sensor.
+  public var uniqueID: [UInt8]?
+
+  public init(
+    name: [UInt8], deviceClass: [UInt8]? = nil, unit: [UInt8]? = nil, stateClass: [UInt8]? = nil,
+    icon: [UInt8]? = nil, uniqueID: [UInt8]? = nil
+  ) {
+    self.name = name
+    self.deviceClass = deviceClass
+    self.unit = unit
+    self.stateClass = stateClass
+    self.icon = icon
+    self.uniqueID = uniqueID
+  }
+
+  /// What the README's table says of it.
+  static let documentation: StaticString = """
+    | `sensors[].name` | what Home Assistant calls it | required |
+    | `sensors[].icon` | such as `mdi:water` | the kind's |
+    | `sensors[].unique_id` | by which Home Assistant knows it again: a part in place of another \
+    stays the same sensor with the same one | made of the address |
+    """
+}
+
+/// What a kind of sensor is to Home Assistant, and what else the configuration may make of it.
+struct EntityKind {
+  var kind = SensorDescription.Kind.sensor
+  /// Those that Home Assistant takes with what the kind measures. Without any, there is no such
+  /// key.
+  var deviceClasses: [StaticString] = []
+  var units: [StaticString] = []
+  var stateClasses: [StaticString] = []
+  /// What holds where the configuration says nothing.
+  var deviceClass: StaticString?
+  var unit: StaticString?
+  var stateClass: StaticString?
+  let icon: StaticString
+
+  /// What Home Assistant is told. `uniqueID` is the one made of the address.
+  func description(
+    of settings: EntitySettings, uniqueID: [UInt8], isUrgent: Bool = false
+  ) -> SensorDescription {
+    SensorDescription(
+      uniqueID: settings.uniqueID ?? uniqueID, name: settings.name, kind: kind,
+      unit: settings.unit ?? unit.map { [UInt8]($0) },
+      deviceClass: settings.deviceClass ?? deviceClass.map { [UInt8]($0) },
+      stateClass: settings.stateClass ?? stateClass.map { [UInt8]($0) },
+      icon: settings.icon ?? [UInt8](icon), isUrgent: isUrgent)
+  }
+
+  /// Reads the keys that every kind has; nil, reported, without a name.
+  func settings(_ keys: SectionReader, notAmong taken: TakenNames) -> EntitySettings? {
+    let name = keys.required("name", example: "name: Bilge")?.name(notAmong: taken.names)
+    let deviceClass = word("device_class", of: deviceClasses, keys)
+    let unit = word("unit", of: units, keys)
+    let stateClass = word("state_class", of: stateClasses, keys)
+    let icon = keys.optional("icon")?.icon()
+    let uniqueID = keys.optional("unique_id")?.uniqueID(notAmong: taken)
+    return name.map {
+      EntitySettings(
+        name: $0, deviceClass: deviceClass, unit: unit, stateClass: stateClass, icon: icon,
+        uniqueID: uniqueID)
+    }
+  }
+
+  private func word(
+    _ key: StaticString, of words: [StaticString], _ keys: SectionReader
+  ) -> [UInt8]? {
+    if words.isEmpty { return nil }
+    return keys.optional(key)?.word(of: words).map { [UInt8](words[$0]) }
+  }
+}
+
+/// What the entries of `sensors` so far have taken: each may stand there once.
+final class TakenNames {
+  let addresses = SeenTexts()
+  let names = SeenTexts()
+  let uniqueIDs = SeenTexts()
+}
+
+extension ConfigurationField {
+  private static let uniqueIDBytesMax = 64
+  /// Sensors that an agent has without being told.
+  private static let ownIDs: [StaticString] = [
+    "processor_temperature", "load_1_minute", "load_5_minutes", "load_15_minutes", "memory_used",
+    "uptime", "disk_used", "lost_readings",
+  ]
+
+  fileprivate func uniqueID(notAmong taken: TakenNames) -> [UInt8]? {
+    guard let text = text() else { return nil }
+    let isWord = text.allSatisfy {
+      $0.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= $0 || $0 == UInt8(ascii: "_")
+    }
+    guard isWord, (1...Self.uniqueIDBytesMax).contains(text.count) else {
+      report(
+        "\(quoted: text) is not a unique id",
+        remedy: "write 1 to \(Self.uniqueIDBytesMax) letters from a to z, digits or _")
+      return nil
+    }
+    let isOwn =
+      text.span.starts(with: "supply_")
+      || Self.ownIDs.contains { text.span.elementsEqual($0) }
+    if isOwn {
+      report("\(quoted: text) is a sensor of the board itself", remedy: "write another one")
+      return nil
+    }
+    taken.uniqueIDs.add(text, of: self)
+    return text
+  }
+}

@@ -1,0 +1,33 @@
+public import Bytes
+public import LinuxIO
+public import Sensing
+
+/// What sources are made with: where the kernel is, and who takes what they bring.
+public struct SourceContext {
+  /// Where sysfs and procfs are mounted.
+  public let sys: Path
+  public let proc: Path
+  public let loop: EventLoop
+  public let sink: any ReadingSink
+  /// Who hears from those that listen.
+  public let supervisor: Supervisor
+  /// How far apart the cycles are.
+  public let cycle: Duration
+  /// How long a cycle waits for a fix where it has to wait for one.
+  public let fixTimeout: Duration
+  public let now: Instant
+
+  public init(
+    sys: Path, proc: Path, loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor,
+    cycle: Duration, fixTimeout: Duration, now: Instant
+  ) {
+    self.sys = sys
+    self.proc = proc
+    self.loop = loop
+    self.sink = sink
+    self.supervisor = supervisor
+    self.cycle = cycle
+    self.fixTimeout = fixTimeout
+    self.now = now
+  }
+}

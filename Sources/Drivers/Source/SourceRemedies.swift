@@ -1,0 +1,30 @@
+public import Bytes
+public import Sensing
+
+/// What a person does about a source that fails: the command that mends it, where there is one.
+public struct SourceRemedies: Sendable {
+  /// Whose failures these are about.
+  public let source: InlineText
+  /// Whether the configuration names what the source reads: what is not there was perhaps named
+  /// wrong.
+  public let isNamedByPerson: Bool
+  private let remedy: @Sendable (SourceFailure) -> MessageText
+
+  init(
+    of source: InlineText, isNamedByPerson: Bool,
+    _ remedy: @escaping @Sendable (SourceFailure) -> MessageText
+  ) {
+    self.source = source
+    self.isNamedByPerson = isNamedByPerson
+    self.remedy = remedy
+  }
+
+  public func remedy(for failure: SourceFailure) -> MessageText {
+    switch failure {
+    case .notPermitted:
+      "let the agent read it: sudo adduser homeward GROUP, where GROUP owns it (ls -l)"
+    case .unsupported(_, let remedy): "\(remedy.text)"
+    default: remedy(failure)
+    }
+  }
+}
