@@ -8,12 +8,13 @@ public import YAML
 /// driver and its documentation, and a case here.
 public enum SensorSettings: Equatable, Sendable {
   case gpio(GPIOLineSettings)
+  case oneWire(OneWireSettings)
 
   /// The keys of the kinds.
-  private static let keys: [StaticString] = ["gpio"]
+  private static let keys: [StaticString] = ["gpio", "one_wire"]
   /// What the README's table says of the kinds, and of what they have in common.
   static let documentation: [StaticString] = [
-    GPIOLineSettings.documentation, EntitySettings.documentation,
+    GPIOLineSettings.documentation, OneWireSettings.documentation, EntitySettings.documentation,
   ]
   private static let countMax = 64
 
@@ -28,6 +29,9 @@ public enum SensorSettings: Equatable, Sendable {
     guard let keys = field.section(example: "{ gpio: GPIO17, name: Bilge }") else { return nil }
     defer { keys.reportUnknownKeys() }
     switch keys.index(ofFirst: Self.keys) {
+    case 1:
+      guard let settings = OneWireSettings(keys, notAmong: taken) else { return nil }
+      self = .oneWire(settings)
     default:
       guard let settings = GPIOLineSettings(keys, notAmong: taken) else { return nil }
       self = .gpio(settings)
@@ -39,12 +43,15 @@ public enum SensorSettings: Equatable, Sendable {
     case .gpio(let settings):
       GPIOLine(
         settings, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
+    case .oneWire(let settings):
+      OneWireThermometer(settings, sys: context.sys, sink: context.sink)
     }
   }
 
   public var remedies: SourceRemedies {
     switch self {
     case .gpio(let settings): settings.remedies
+    case .oneWire(let settings): settings.remedies
     }
   }
 }

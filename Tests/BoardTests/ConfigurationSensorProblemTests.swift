@@ -98,4 +98,66 @@ import Testing
       Outcome.problem(minimum + "sensors:\n" + sensors)
         == "f:3:3: sensors: this list has 65 items; write 0 to 64")
   }
+
+  static let ids = "write one that \"ls /sys/bus/w1/devices\" shows, such as 28-0316a2796cff"
+
+  @Test(arguments: [
+    ("28-0316a2796c", "\"28-0316a2796c\" is not the id of a 1-Wire part; \(ids)"),
+    ("28.0316a2796cff", "\"28.0316a2796cff\" is not the id of a 1-Wire part; \(ids)"),
+    ("28-0316a2796cfg", "\"28-0316a2796cfg\" is not the id of a 1-Wire part; \(ids)"),
+    ("w1_bus_master1", "\"w1_bus_master1\" is not the id of a 1-Wire part; \(ids)"),
+    (
+      "26-0316a2796cff",
+      "\"26-0316a2796cff\" is not a thermometer; "
+        + "write one whose id begins with 28-, 10-, 22-, 3b- or 42-"
+    ),
+  ])
+  func onlyAThermometerIsTakenForOne(_ written: String, _ expected: String) {
+    let file = minimum + "sensors: [{ one_wire: \(written), name: x }]"
+    #expect(Outcome.problem(file) == "f:2:23: sensors[0].one_wire: \(expected)")
+  }
+
+  @Test(arguments: [
+    ("unit: K", "\"K\" is unknown; write °C"),
+    ("device_class: moisture", "\"moisture\" is unknown; write temperature"),
+    ("state_class: total", "\"total\" is unknown; write measurement"),
+    ("icon: water", "\"water\" is not an icon; write for example mdi:water"),
+    (
+      "unique_id: Soil",
+      "\"Soil\" is not a unique id; write 1 to 64 letters from a to z, digits or _"
+    ),
+    ("unique_id: uptime", "\"uptime\" is a sensor of the board itself; write another one"),
+    ("unique_id: supply_a", "\"supply_a\" is a sensor of the board itself; write another one"),
+  ])
+  func aKindIsToHomeAssistantWhatItMeasures(_ setting: String, _ expected: String) {
+    let key = setting.prefix { $0 != ":" }
+    let entry = "sensors: [{ one_wire: 28-0316a2796cff, name: Soil, "
+    #expect(
+      Outcome.problem(minimum + "\(entry)\(setting) }]")
+        == "f:2:\(entry.utf8.count + key.count + 3): sensors[0].\(key): \(expected)")
+  }
+
+  @Test func aKeyOfAnotherKindIsUnknown() {
+    let problem = Outcome.problem(
+      minimum + "sensors: [{ one_wire: 28-0316a2796cff, name: Soil, debounce: 5ms }]")
+    #expect(
+      problem
+        == "f:2:52: sensors[0]: unknown key \"debounce\"; write one_wire, name, device_class, unit, "
+        + "state_class, icon or unique_id")
+  }
+
+  @Test func aPartOrAUniqueIDIsUsedOnce() {
+    let file =
+      minimum + """
+        sensors:
+          - { one_wire: 28-0316a2796cff, name: Soil, unique_id: soil }
+          - { one_wire: 28-0316A2796CFF, name: Bed }
+          - { gpio: GPIO17, name: Bilge, unique_id: soil }
+        """
+    #expect(
+      Outcome.problems(file) == [
+        "f:4:17: sensors[1].one_wire: this is already used on line 3; each may stand there once",
+        "f:5:45: sensors[2].unique_id: this is already used on line 3; each may stand there once",
+      ])
+  }
 }

@@ -262,4 +262,28 @@ import Transport
   func namesAreAnyVisibleText(_ written: String) throws {
     _ = try Outcome.configuration(minimum + "device: { name: \"\(written)\" }")
   }
+
+  @Test func aThermometerIsKnownByItsFirstKeyWhereverThatStands() throws {
+    let configuration = try Outcome.configuration(
+      minimum + """
+        sensors:
+          - { name: Soil, icon: mdi:sprout, unique_id: soil_1, one_wire: 28-0316A2796CFF }
+          - { one_wire: 10-000802b5a4a6, name: Bed, unit: °C, device_class: temperature }
+        """)
+    let expected: [SensorSettings] = [
+      .oneWire(
+        OneWireSettings(
+          id: Array("28-0316a2796cff".utf8),
+          entity: EntitySettings(
+            name: Array("Soil".utf8), icon: Array("mdi:sprout".utf8),
+            uniqueID: Array("soil_1".utf8)))),
+      .oneWire(
+        OneWireSettings(
+          id: Array("10-000802b5a4a6".utf8),
+          entity: EntitySettings(
+            name: Array("Bed".utf8), deviceClass: Array("temperature".utf8),
+            unit: Array("°C".utf8)))),
+    ]
+    #expect(configuration.sensors == expected)
+  }
 }

@@ -1,0 +1,89 @@
+import Bytes
+import Sensing
+import YAML
+
+/// An entry `one_wire: …` of the configuration's `sensors`: a thermometer on a 1-Wire bus.
+public struct OneWireSettings: Equatable, Sendable {
+  /// `one_wire`: the part, as the kernel names its directory, such as `28-0316a2796cff`; in lower
+  /// case. Required.
+  public var id: [UInt8]
+  public var entity: EntitySettings
+
+  public init(id: [UInt8], entity: EntitySettings) {
+    self.id = id
+    self.entity = entity
+  }
+
+  /// What the README's table says of it.
+  static let documentation: StaticString = """
+    | `sensors[].one_wire` | a thermometer such as the DS18B20, as `ls /sys/bus/w1/devices` \
+    shows it (`28-0316a2796cff`); needs `dtoverlay=w1-gpio`, and three wires; `unit`, \
+    `device_class` and `state_class` are `°C`, `temperature` and `measurement` | |
+    """
+}
+
+extension OneWireSettings {
+  static let entityKind = EntityKind(
+    deviceClasses: ["temperature"], units: ["°C"], stateClasses: ["measurement"],
+    deviceClass: "temperature", unit: "°C", stateClass: "measurement", icon: "mdi:thermometer")
+
+  /// Reads an entry; nil, reported, where it cannot be used.
+  init?(_ keys: SectionReader, notAmong taken: TakenNames) {
+    let id = keys.required("one_wire", example: "one_wire: 28-0316a2796cff")?
+      .oneWireID(notAmong: taken.addresses)
+    let entity = Self.entityKind.settings(keys, notAmong: taken)
+    guard let id, let entity else { return nil }
+    self.init(id: id, entity: entity)
+  }
+
+  var name: InlineText { InlineText(id.span) }
+
+  var remedies: SourceRemedies {
+    SourceRemedies(of: name, isNamedByPerson: true) { failure in
+      switch failure {
+      case .missing:
+        "ls /sys/bus/w1/devices shows the parts; where there is none, write dtoverlay=w1-gpio into"
+          + " /boot/firmware/config.txt, restart, and look at the cable"
+      default:
+        "look at its cable: three wires, and a resistor of 4.7 kOhm between data and 3.3 V"
+      }
+    }
+  }
+}
+
+extension ConfigurationField {
+  /// The families that `w1_therm` of the kernel reads: DS18S20, DS1822, DS18B20, DS1825, DS28EA00.
+  private static let families: [StaticString] = ["10-", "22-", "28-", "3b-", "42-"]
+  private static let idByteCount = 15
+
+  /// The kernel writes `%02x-%012llx`; capital letters are taken, too.
+  fileprivate func oneWireID(notAmong ids: SeenTexts) -> [UInt8]? {
+    guard let text = text() else { return nil }
+    let id = text.lowercasedASCII
+    guard Self.isID(id.span) else {
+      report(
+        "\(quoted: text) is not the id of a 1-Wire part",
+        remedy: "write one that \"ls /sys/bus/w1/devices\" shows, such as 28-0316a2796cff")
+      return nil
+    }
+    guard Self.families.contains(where: { id.span.starts(with: $0) }) else {
+      report(
+        "\(quoted: text) is not a thermometer",
+        remedy: "write one whose id begins with 28-, 10-, 22-, 3b- or 42-")
+      return nil
+    }
+    ids.add(id, of: self)
+    return id
+  }
+
+  private static func isID(_ text: Span<UInt8>) -> Bool {
+    guard text.count == idByteCount else { return false }
+    for index in text.indices {
+      let isGood =
+        index == 2
+        ? text[index] == UInt8(ascii: "-") : hexadecimalValue(of: text[index]) != nil
+      guard isGood else { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,163 @@
+import Bytes
+import CLinux
+import LinuxIO
+import Sensing
+import Testing
+
+@testable import Drivers
+
+@Suite final class OneWireThermometerTests {
+  private let tree: FakeTree
+  private let sink = RecordingSink()
+  private let part = "bus/w1/devices/28-0316a2796cff"
+  private static let shorted =
+    "00 00 00 00 00 00 00 00 00 : crc=00 YES\n00 00 00 00 00 00 00 00 00 t=0\n"
+  private static let frozen =
+    "00 00 4b 46 7f ff 0c 10 d4 : crc=d4 YES\n00 00 4b 46 7f ff 0c 10 d4 t=0\n"
+
+  init() throws { tree = try FakeTree() }
+
+  private func thermometer() -> OneWireThermometer {
+    OneWireThermometer(
+      OneWireSettings(
+        id: [UInt8]("28-0316a2796cff".utf8), entity: EntitySettings(name: [UInt8]("Soil".utf8))),
+      sys: tree.path, sink: sink)
+  }
+
+  private func write(_ text: String) throws { try tree.write(text, to: "\(part)/temperature") }
+
+  private func failure(of source: any Source) -> String? {
+    do throws(SourceFailure) {
+      try source.sample(at: at(seconds: 1))
+      return nil
+    } catch {
+      return string(error)
+    }
+  }
+
+  private var recorded: Value? { sink.values["one_wire_28_0316a2796cff"] }
+
+  @Test func aThermometerIsATemperatureInDegreesCelsius() throws {
+    try write("21437\n")
+    #expect(failure(of: thermometer()) == nil)
+    #expect(recorded == .number(FixedPoint(214, decimals: 1)))
+    #expect(sink.times["one_wire_28_0316a2796cff"] == at(seconds: 1).wallTime)
+    let sensor = try #require(sink.sensors.first)
+    #expect(sensor.name == [UInt8]("Soil".utf8))
+    #expect(sensor.unit == [UInt8]("°C".utf8))
+    #expect(sensor.deviceClass == [UInt8]("temperature".utf8))
+    #expect(sensor.stateClass == [UInt8]("measurement".utf8))
+  }
+
+  @Test(arguments: [("-12345\n", Int64(-123)), ("-55000", -550), ("125000\n", 1250), ("62\n", 1)])
+  func theWholeRangeOfThePartsIsRead(text: String, tenths: Int64) throws {
+    try write(text)
+    #expect(failure(of: thermometer()) == nil)
+    #expect(recorded == .number(FixedPoint(tenths, decimals: 1)))
+  }
+
+  @Test func aPartThatIsNotThereIsAnUnavailableSensorAndFoundLater() throws {
+    let thermometer = thermometer()
+    #expect(failure(of: thermometer) == "missing 28-0316a2796cff")
+    #expect(recorded == .unavailable)
+    try write("20000\n")
+    #expect(failure(of: thermometer) == nil)
+    #expect(recorded == .number(FixedPoint(200, decimals: 1)))
+  }
+
+  @Test(arguments: [
+    ("", "nothing: gone, busy or a bad checksum"), ("\n", "nothing: gone, busy or a bad checksum"),
+    ("127937\n", "127937"), ("125001\n", "125001"), ("-55001\n", "-55001"), ("warm\n", "warm"),
+    ("20.5\n", "20.5"), ("0x14\n", "0x14"), ("99999999999999999999\n", "99999999999999999999"),
+    ("85000\n", "85 degrees, its value at power-up"),
+  ])
+  func whatIsNoTemperatureIsUnknownAndSaid(text: String, found: String) throws {
+    try write(text)
+    #expect(failure(of: thermometer()) == "malformed 28-0316a2796cff '\(found)'")
+    #expect(recorded == .unknown)
+  }
+
+  @Test func anErrorOfTheBusIsNoReading() throws {
+    try write("20000\n")
+    try tree.fail("\(part)/temperature")
+    #expect(failure(of: thermometer()) == "failed 28-0316a2796cff \(EIO)")
+    #expect(recorded == .unavailable)
+  }
+
+  /// Zeros have a good checksum.
+  @Test func aShortedWireIsNoFrost() throws {
+    try write("0\n")
+    try tree.write(Self.shorted, to: "\(part)/w1_slave")
+    let thermometer = thermometer()
+    #expect(
+      failure(of: thermometer)
+        == "malformed 28-0316a2796cff 'zeros alone, as a shorted wire does'")
+    try tree.write(Self.frozen, to: "\(part)/w1_slave")
+    #expect(failure(of: thermometer) == nil)
+    #expect(recorded == .number(FixedPoint(0, decimals: 1)))
+  }
+
+  @Test func aKernelWithoutTheScratchpadIsBelieved() throws {
+    try write("0\n")
+    #expect(failure(of: thermometer()) == nil)
+  }
+
+  @Test func theNameAndTheUniqueIDOfTheConfigurationHold() throws {
+    try write("20000\n")
+    let entity = EntitySettings(
+      name: [UInt8]("Soil".utf8), icon: [UInt8]("mdi:sprout".utf8),
+      uniqueID: [UInt8]("garden_soil".utf8))
+    let settings = OneWireSettings(id: [UInt8]("28-0316a2796cff".utf8), entity: entity)
+    let source = OneWireThermometer(settings, sys: tree.path, sink: sink)
+    #expect(failure(of: source) == nil)
+    #expect(sink.sensors.first?.uniqueID == [UInt8]("garden_soil".utf8))
+    #expect(sink.sensors.first?.icon == [UInt8]("mdi:sprout".utf8))
+  }
+}
+
+@Suite struct OneWireFilterTests {
+  private var filter = OneWireFilter()
+
+  private mutating func temperatures(_ texts: [String]) -> [Int64?] {
+    texts.map { text in
+      guard case .millidegrees(let number) = filter.answered([UInt8](text.utf8).span) else {
+        return nil
+      }
+      return number
+    }
+  }
+
+  @Test mutating func theValueAtPowerUpIsBelievedOnlyNextToItsLike() {
+    let read = temperatures(["85000", "20000", "85000", "85000", "81000", "85000"])
+    #expect(read == [nil, 20_000, nil, nil, 81_000, 85_000])
+  }
+
+  @Test mutating func fiveDegreesAreNearAndMoreIsFar() {
+    #expect(temperatures(["80000", "85000"]) == [80_000, 85_000])
+    #expect(temperatures(["79999", "85000", "90000", "85000"]) == [79_999, nil, 90_000, 85_000])
+    #expect(temperatures(["90001", "85000"]) == [90_001, nil])
+  }
+
+  @Test mutating func whatIsNoTemperatureIsNoNeighbour() {
+    #expect(temperatures(["84000", "", "-127000", "85000"]) == [84_000, nil, nil, 85_000])
+  }
+
+  /// Any bytes at all are answered: a number in the range, or a flaw that is shown.
+  @Test mutating func anyBytesAreAnsweredWithinTheRange() {
+    var random = SplitMix64(seed: 20_261_122)
+    let alphabet = [UInt8]("0123456789-+. \n\0e85000\u{FF}".utf8)
+    for _ in 0..<20_000 {
+      let count = Int(truncatingIfNeeded: random.next() % 12)
+      let bytes = (0..<count).map { _ in
+        alphabet[Int(truncatingIfNeeded: random.next() % UInt64(alphabet.count))]
+      }
+      switch filter.answered(bytes.span) {
+      case .millidegrees(let number):
+        #expect(OneWireFilter.millidegreesRange.contains(number))
+        let digits = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
+        #expect(Int64(digits) == number)
+      case .flaw(let words): #expect(words.count > 0)
+      }
+    }
+  }
+}
