@@ -67,7 +67,7 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
 // What a state of the board or of Home Assistant is to a command that ends with it.
 
 extension ServerRefusal {
-  var exitCode: ExitCode { isLasting ? .noPermission : .temporaryFailure }
+  public var exitCode: ExitCode { isLasting ? .noPermission : .temporaryFailure }
 }
 
 extension OutageCause {

@@ -1,5 +1,5 @@
 public import Bytes
-import HomeAssistant
+public import HomeAssistant
 public import LinuxIO
 public import Outbox
 public import Sensing
@@ -106,7 +106,7 @@ extension Value {
 }
 
 /// What a server was asked for when it refused, in the words of a sentence that says so.
-struct RefusedRequest {
+public struct RefusedRequest {
   var server: MessageText = "Home Assistant"
   /// Behind "refuses".
   var verb: StaticString = ""
@@ -115,8 +115,8 @@ struct RefusedRequest {
   /// In front of "is not Home Assistant".
   var answerer: MessageText = "what answered"
 
-  static var message: RefusedRequest { RefusedRequest() }
-  static var registration: RefusedRequest {
+  public static var message: RefusedRequest { RefusedRequest() }
+  public static var registration: RefusedRequest {
     RefusedRequest(
       verb: " to register", purpose: " to register", answerer: "what answered the registration")
   }
@@ -124,11 +124,11 @@ struct RefusedRequest {
     RefusedRequest(
       purpose: " for an access token", answerer: "what answered for an access token")
   }
-  static var login: RefusedRequest {
+  public static var login: RefusedRequest {
     RefusedRequest(purpose: " to log in", answerer: "what answered the login")
   }
   /// Nothing yet: what is there was only looked at.
-  static func probe(of url: [UInt8]) -> RefusedRequest {
+  public static func probe(of url: [UInt8]) -> RefusedRequest {
     RefusedRequest(
       server: "Home Assistant at \(bytes: url)", answerer: "what answers at \(bytes: url)")
   }
@@ -136,7 +136,7 @@ struct RefusedRequest {
 
 extension ServerRefusal {
   /// What happened: a sentence without its end.
-  func words(_ request: RefusedRequest = .message) -> MessageText {
+  public func words(_ request: RefusedRequest = .message) -> MessageText {
     switch self {
     case .forbidden(status: 403):
       "\(request.server) refuses\(request.verb) this address (403); is it in its ip_bans.yaml?"
@@ -151,7 +151,7 @@ extension ServerRefusal {
   }
 
   /// The same, and what to do about it, where the address stands in `place`.
-  func words(
+  public func words(
     _ request: RefusedRequest = .message, addressIn place: StaticString
   ) -> MessageText {
     switch self {
@@ -163,7 +163,7 @@ extension ServerRefusal {
   }
 
   /// For scripts.
-  var code: StaticString {
+  public var code: StaticString {
     switch self {
     case .forbidden: "forbidden"
     case .notFound: "not_found"
