@@ -120,7 +120,7 @@ public struct RefusedRequest {
     RefusedRequest(
       verb: " to register", purpose: " to register", answerer: "what answered the registration")
   }
-  static var accessToken: RefusedRequest {
+  public static var accessToken: RefusedRequest {
     RefusedRequest(
       purpose: " for an access token", answerer: "what answered for an access token")
   }
