@@ -8,7 +8,7 @@ public struct TextCharacter {
   public let end: Int
 
   /// Control characters, line separators, and the marks that turn the direction of writing: in a
-  /// name nobody wants them, and in a message they could hide what it says.
+  /// name they are a mistake, and in a message they could hide what it says.
   public var isInvisibleControl: Bool {
     guard let scalar else { return false }
     return switch scalar {

@@ -56,7 +56,7 @@ public final class ConfigurationField {
 
   /// The keys and values of the field; nil, reported, when it is something else.
   ///
-  /// Whoever reads them asks for each key it knows before it gives up, so that all problems show,
+  /// The caller asks for each key it knows before it gives up, so that all problems show,
   /// and reports the unknown keys at its end.
   public func section(example: StaticString) -> SectionReader? {
     if case .mapping(let entries) = node.content { return SectionReader(self, entries: entries) }

@@ -35,7 +35,7 @@ public struct ConfigurationProblem: Equatable, Sendable {
 
 /// Everything that is wrong in a configuration file, in the order of the file.
 public struct ConfigurationErrors: Error, Equatable, Sendable {
-  /// More than these help nobody: the first ones are usually the cause of the rest.
+  /// More than these help no reader: the first ones are usually the cause of the rest.
   public static let problemsMax = 50
 
   /// Never empty when thrown; at most `problemsMax`, those nearest to the top of the file.

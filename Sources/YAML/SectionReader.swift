@@ -40,7 +40,7 @@ public final class SectionReader {
     hint = (key, remedy)
   }
 
-  /// Reports each key that nobody asked for; its value is never shown.
+  /// Reports each key that no field asked for; its value is never shown.
   public func reportUnknownKeys() {
     for entry in entries where !isKnown(entry.key) {
       field.problems.report(

@@ -7,7 +7,7 @@ final class YAMLNode {
     case scalar([UInt8], isPlain: Bool)
     case sequence([YAMLNode])
     case mapping([YAMLEntry])
-    /// Something the builder has already refused; nobody complains about it twice.
+    /// Something the builder has already refused, so that it is reported once.
     case refused
   }
 

@@ -65,7 +65,7 @@ struct EventStream {
   // The compiler copies `write` for each closure; what is not about the closure stays out of it.
   @inline(never)
   static func begin(_ event: StaticString) -> ByteBuffer {
-    // Made only where somebody reads it: the agent at its work allocates nothing.
+    // Made only where a program reads it: the agent at its work allocates nothing.
     var line = ByteBuffer(capacity: 64 * 1024)
     line.openJSONObject()
     line.appendMember("event", event)

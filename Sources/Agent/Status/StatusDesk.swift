@@ -9,13 +9,13 @@ protocol StatusKeeper: AnyObject {
   func writeStatus(at moment: Moment, into document: inout ByteBuffer)
 }
 
-/// Tells how the agent is to whoever connects to a socket in the state directory: one document, and
-/// that was it.
+/// Tells how the agent is to each client that connects to a socket in the state directory: one
+/// document, and that was it.
 ///
-/// Nobody can hold it up. A document is smaller than what the kernel takes of a connection at once,
-/// so it is handed over in one go and the connection forgotten, whether or not the other side ever
-/// reads; a kernel that is set to take less gets a part of it, which the other side notices. While
-/// nobody asks it costs nothing.
+/// No client can hold it up. A document is smaller than what the kernel takes of a connection at
+/// once, so it is handed over in one go and the connection forgotten, whether or not the other side
+/// ever reads; a kernel that is set to take less gets a part of it, which the other side notices.
+/// While no client asks it costs nothing.
 final class StatusDesk {
   /// Who may wait to be told; more wait in their own `connect(2)`.
   static let visitorsWaitingMax: Int32 = 16
@@ -44,7 +44,7 @@ final class StatusDesk {
     watch = try loop.watch(listener.number, for: .input, telling: self)
   }
 
-  /// Whoever comes from now on is told that no agent runs.
+  /// A client that comes from now on is told that no agent runs.
   func close() {
     if let watch { loop.stop(watch) }
     watch = nil

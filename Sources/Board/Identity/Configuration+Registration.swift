@@ -4,7 +4,8 @@ public import Outbox
 
 extension Configuration {
   /// What Home Assistant is told about this board. A server for notifications without its token is
-  /// not named, and `withoutPushToken` is told why: whoever guessed the address could send to it.
+  /// not named, and `withoutPushToken` is told why: a stranger who guessed the address could send
+  /// to it.
   public func registrationRequest(
     withoutPushToken report: (Enrollment.TokenFlaw) -> Void
   ) -> RegistrationRequest {

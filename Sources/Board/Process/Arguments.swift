@@ -34,8 +34,8 @@ public struct Arguments {
       })
   }
 
-  /// - Throws: `helpWanted` where the next one is `--help` or `-h`; a mistake where the last one has
-  ///   a value and takes none.
+  /// - Throws: `helpWanted` where the next one is `--help` or `-h`; a mistake where the last one
+  ///   has a value and takes none.
   public mutating func next() throws(UsageError) -> Argument? {
     if let attached { throw .mistake("\(bytes: attached.option.printable) takes no value") }
     guard var word = rest.popFirst() else { return nil }

@@ -31,8 +31,8 @@ public import LinuxIO
   private let isColored: Bool
   private let output: LineOutput?
 
-  /// - Parameter waits: whether a reader of standard error that is slow is waited for. One of the agent
-  ///   at its work is not.
+  /// - Parameter waits: whether a reader of standard error that is slow is waited for. One of the
+  ///   agent at its work is not.
   public init(waits: Bool = true) {
     output = waits ? nil : LineOutput(STDERR_FILENO)
     isJournal = unsafe getenv("JOURNAL_STREAM") != nil

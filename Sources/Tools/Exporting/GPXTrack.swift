@@ -4,7 +4,7 @@ import Sensing
 
 /// Fixes as a track of GPX 1.1 (https://www.topografix.com/GPX/1/1/gpx.xsd), point by point.
 ///
-/// A part of the track (`trkseg`) ends where nobody knows how the board got to the next point:
+/// A part of the track (`trkseg`) ends where it is not known how the board got to the next point:
 /// after a silence, a jump, or a clock that was set back.
 struct GPXTrack {
   /// A longer silence begins a new part.
@@ -13,7 +13,7 @@ struct GPXTrack {
   /// ends, at 180° east and west. 56 km within the silence are the pace of an express train.
   static let jumpDegreesMax = 0.5
 
-  /// Beyond, nobody was there.
+  /// Beyond, no board was there.
   static let altitudeMetersMax = 1e6
 
   private struct Point {

@@ -3,7 +3,7 @@ import Bytes
 import LinuxIO
 import Outbox
 
-/// The directory of a spool for whoever only looks at it: nothing there is written, renamed or
+/// The directory of a spool for a command that only reads it: nothing there is written, renamed or
 /// locked, so that an agent may be at work in it.
 struct SpoolFolder: ~Copyable {
   private final class OpenFile {

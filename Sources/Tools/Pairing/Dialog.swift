@@ -13,7 +13,7 @@ struct Dialog {
   /// `--yes`: each question is answered with yes.
   let isAlwaysYes: Bool
 
-  /// Whether anybody is there.
+  /// Whether a person is there.
   var isPossible: Bool { terminal != nil }
 
   func say(_ text: MessageText) {
@@ -40,7 +40,7 @@ struct Dialog {
     return text.isEmpty ? standard : text
   }
 
-  /// The same for what nobody else in the room shall see; as it was typed, spaces included.
+  /// The same for what other people in the room shall not see; as it was typed, spaces included.
   func askSecret(_ question: MessageText) throws(CommandFailure) -> [UInt8] {
     for _ in 0..<Self.triesMax {
       let line = try answer(question, isSecret: true)
@@ -65,7 +65,8 @@ struct Dialog {
     throw Self.unanswered
   }
 
-  /// Whether the person says yes. `standard` is the answer of an empty line, and of nobody.
+  /// Whether the person says yes. `standard` is the answer of an empty line, and where no person is
+  /// there.
   func confirm(_ question: MessageText, standard: Bool) throws(CommandFailure) -> Bool {
     if isAlwaysYes { return true }
     return try decide(question, standard: standard)

@@ -9,7 +9,7 @@ struct PairingSummary {
   var deviceName: [UInt8] = []
   /// Nil where Home Assistant did not say.
   var user: User?
-  /// Nil where this board is nobody's tracker, or Home Assistant did not say.
+  /// Nil where this board is no person's tracker, or Home Assistant did not say.
   var person: TrackedPerson?
   /// Whether the board was that person's tracker and is not any more.
   var isDetached = false

@@ -39,7 +39,7 @@ enum ServerProbe {
     }
   }
 
-  /// Why nobody can log in there; nil where one can.
+  /// Why a user cannot log in there; nil where one can.
   func failure(at url: [UInt8]) -> CommandFailure? {
     let (code, words): (ExitCode, MessageText)
     switch self {

@@ -42,7 +42,7 @@ final class ServerSearch {
 
 extension ServerSearch: Watcher {
   func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
-    // An error of the socket, such as a port that nobody listens at, is no answer.
+    // An error of the socket, such as a port that no server listens at, is no answer.
     guard let isThere = try? socket.receive(into: &datagram), isThere else { return }
     let bytes = [UInt8](datagram.bytes)
     discovery.datagramReceived(bytes.span)

@@ -10,7 +10,7 @@ struct TrackedPerson {
 
   var otherTrackers: [EntityID] { person.deviceTrackers.filter { $0 != tracker } }
 
-  /// Nil where the board is nobody's tracker.
+  /// Nil where the board is no person's tracker.
   static func find(
     _ conversation: Conversation, user: User, deviceID: [UInt8]
   ) throws(CommandFailure) -> Result<TrackedPerson?, RequestError> {
@@ -30,7 +30,7 @@ struct TrackedPerson {
     }
   }
 
-  /// Makes the board nobody's tracker. For administrators.
+  /// Makes the board no person's tracker. For administrators.
   func detach(_ conversation: Conversation) throws(CommandFailure) -> RequestError? {
     let trackers = JSON.array(otherTrackers.map { .text($0.text) })
     let update = UpdatePerson(person.id, changes: ["device_trackers": trackers])

@@ -86,7 +86,7 @@ struct SendReport {
     return outline.bytes
   }
 
-  /// The part of an answer that somebody asked for.
+  /// The part of an answer that the person asked for.
   private func shown(_ answer: JSON) -> JSON {
     switch type {
     case .renderTemplate: answer[Self.templateKey] ?? answer

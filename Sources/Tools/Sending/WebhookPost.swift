@@ -16,7 +16,7 @@ struct WebhookPost {
   private let exchange: Exchange
 
   init(of type: MessageType, _ configuration: Configuration) throws(CommandFailure) {
-    // A key that comes belongs to nobody until it is kept: no agent may be at work meanwhile.
+    // A key that comes is lost unless it is kept: no agent may be at work meanwhile.
     state = StateDirectory(Path(configuration.stateDirectory))
     if type == .enableEncryption { try state.openForKey() }
     guard let registration = try state.keptRegistration() else {

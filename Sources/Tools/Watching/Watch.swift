@@ -4,7 +4,7 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// Watches Home Assistant over its WebSocket, until somebody stops it or nobody wants more.
+/// Watches Home Assistant over its WebSocket, until a signal stops it or the output is complete.
 final class Watch {
   /// How long the end waits for Home Assistant to close the connection, too.
   private static let farewellTimeout: Duration = .seconds(1)
@@ -225,7 +225,7 @@ final class Watch {
 }
 
 extension CommandFailure {
-  /// Home Assistant does not let anybody, or this user, watch that.
+  /// Home Assistant lets no user, or not this one, watch that.
   fileprivate init(refusing error: RequestError) {
     switch error {
     case .server("unauthorized", _):

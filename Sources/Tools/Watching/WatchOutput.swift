@@ -1,7 +1,7 @@
 import Board
 import CLinux
 
-/// Standard output, as far as it is wanted: so many entries, or as long as somebody reads it.
+/// Standard output, as far as it is wanted: so many entries, or as long as a program reads it.
 struct WatchOutput {
   private var entriesLeft: Int?
   private var isClosed = false
