@@ -33,12 +33,10 @@ public struct GPIOLineSettings: Equatable, Sendable {
   static let documentation: StaticString = """
     | `sensors[].gpio` | a line's name (`GPIO17`) or its chip's label and offset \
     (`pinctrl-bcm2711/17`) | |
-    | `sensors[].device_class` | with `gpio`: as Home Assistant has them for binary sensors | \
-    none |
-    | `sensors[].debounce` | with `gpio`: how long a level must last | `20ms` |
-    | `sensors[].urgent` | with `gpio`: whether a change is sent at once | `false` |
-    | `sensors[].active_low`, `bias` | with `gpio`; `bias` is `as_is`, `pull_up`, `pull_down` or \
-    `disabled` | `false`, `as_is` |
+    | `sensors[].debounce` | how long a level must last | `20ms` |
+    | `sensors[].urgent` | whether a change is sent at once | `false` |
+    | `sensors[].active_low`, `bias` | `bias` is `as_is`, `pull_up`, `pull_down` or `disabled` | \
+    `false`, `as_is` |
     """
 }
 

@@ -15,11 +15,10 @@ public struct GPSDSettings: Equatable, Sendable {
 
   /// What the README's table says of it.
   static let documentation: StaticString = """
-    | `location` | `{ source: gpsd, host: 127.0.0.1, port: 2947 }` or `off`; the host is a \
-    numeric address or `localhost` | `off` |
-    | `location.device` | the only receiver of that gpsd to believe, as gpsd calls it, such as \
-    `/dev/ttyACM0`; without it the best of them: three dimensions before two, then the smaller \
-    error | the best |
+    | `location` | `{ source: gpsd, host: 127.0.0.1, port: 2947 }` or `off`; a numeric host or \
+    `localhost` | `off` |
+    | `location.device` | the only receiver to believe, as gpsd calls it, such as `/dev/ttyACM0` \
+    | the best: three dimensions before two, then the smaller error |
     """
 
   public func source(_ context: SourceContext) -> any Source {

@@ -16,9 +16,8 @@ public struct OneWireSettings: Equatable, Sendable {
 
   /// What the README's table says of it.
   static let documentation: StaticString = """
-    | `sensors[].one_wire` | a thermometer such as the DS18B20, as `ls /sys/bus/w1/devices` \
-    shows it (`28-0316a2796cff`); needs `dtoverlay=w1-gpio`, and three wires; `unit`, \
-    `device_class` and `state_class` are `°C`, `temperature` and `measurement` | |
+    | `sensors[].one_wire` | a 1-Wire thermometer in `/sys/bus/w1/devices` (`28-0316a2796cff`) | \
+    |
     """
 }
 

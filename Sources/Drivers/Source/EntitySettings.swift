@@ -34,9 +34,8 @@ public struct EntitySettings: Equatable, Sendable {
   /// What the README's table says of it.
   static let documentation: StaticString = """
     | `sensors[].name` | what Home Assistant calls it | required |
-    | `sensors[].icon` | such as `mdi:water` | the kind's |
-    | `sensors[].unique_id` | by which Home Assistant knows it again: a part in place of another \
-    stays the same sensor with the same one | made of the address |
+    | `sensors[].device_class`, `unit`, `state_class`, `icon`, `unique_id` | as Home Assistant \
+    has them | the kind's |
     """
 }
 
