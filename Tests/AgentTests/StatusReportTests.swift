@@ -157,15 +157,17 @@ import Testing
   /// What the agent proved with the registration that is gone counts for nothing.
   @Test func aProofOfAnotherRegistrationIsNoneNow() throws {
     var delivery = Self.delivery(Self.routes())
-    delivery.lastProvenAt = Self.ago(5)
+    try delivery.prove(at: Self.ago(5))
     #expect(try Self.status(Self.report(), delivery).isWell)
     #expect(try !Self.status(Self.report(isSealed: nil), delivery).isWell)
   }
 
   @Test func aDeviceThatHomeAssistantSeemsNotToKnowIsTold() throws {
     var delivery = Self.delivery(Self.routes())
-    delivery.lastProvenAt = Self.ago(4000)
-    delivery.outage = Outage(since: Self.ago(3900), cause: .notLive, isDoubted: true)
+    try delivery.prove(at: Self.ago(4000))
+    for seconds in [3900, 3900 - 301] as [Int64] {
+      delivery.fail(.notLive, at: Self.ago(seconds))
+    }
     let status = try Self.status(Self.report(), delivery)
     #expect(!status.isWell)
     #expect(
@@ -336,7 +338,7 @@ import Testing
   /// Home Assistant takes the data, and the bilge is not watched.
   @Test func aSourceThatFailsIsNamedWithItsRemedyAndNothingIsWell() throws {
     var delivery = Self.delivery(Self.routes())
-    delivery.lastProvenAt = Self.ago(5)
+    try delivery.prove(at: Self.ago(5))
     var troubles = SourceTroubles()
     let sensor = InlineText("GPIO17")
     troubles.failed(sensor, .missing(InlineText("a chip for GPIO17")), now: Self.ago(90))
@@ -410,14 +412,12 @@ import Testing
         InlineText(name.span), .malformed(quotes, found: quotes), now: Instant(nanoseconds: 0))
     }
     let address = [UInt8](repeating: 0x22, count: 2048)
-    var routes = Routes(
-      instance: address, home: address, cloudhook: address, remoteUI: address, presence: .home,
-      isPlainAllowedAway: true, seed: 1, now: Self.ago(1))
-    for route in Route.allCases {
-      _ = routes.failed(.noConnection(quotes), over: route, now: Self.now.instant)
-    }
-    var delivery = Self.delivery(routes)
-    delivery.outage = Outage(since: Self.ago(1), cause: .noConnection(quotes))
+    var delivery = Self.delivery(
+      Routes(
+        instance: address, home: address, cloudhook: address, remoteUI: address, presence: .home,
+        isPlainAllowedAway: true, seed: 1, now: Self.ago(1)))
+    delivery.cycleDue(now: Self.ago(1))
+    while delivery.nextMessage() != nil { delivery.connectionFailed(quotes, now: Self.ago(1)) }
     for index in 0..<SensorTable.sensorsMax {
       let name = [UInt8](repeating: 0x22, count: 64)
       let sensor = delivery.batch.declare(

@@ -142,7 +142,7 @@ import Testing
     // Nobody has answered yet.
     rig.cycleDue()
     #expect(!rig.hasWritten)
-    rig.sleep(Delivery.proofPatience)
+    rig.sleep(Delivery.proofTimeout)
     rig.wake()
     #expect(rig.hasWritten)
     let appends = rig.diskActions.count { if case .append = $0 { true } else { false } }
@@ -155,7 +155,7 @@ import Testing
     rig.cycleDue()
     rig.sleep(.seconds(1))
     try rig.acceptAll()
-    rig.sleep(Delivery.proofPatience)
+    rig.sleep(Delivery.proofTimeout)
     rig.wake()
     #expect(rig.underWay == nil)
     #expect(!rig.hasWritten)
@@ -282,7 +282,7 @@ import Testing
     #expect(rig.underWay == .history)
     #expect(!rig.hasWritten)
     rig.cycleDue()
-    rig.sleep(Delivery.proofPatience)
+    rig.sleep(Delivery.proofTimeout)
     rig.wake()
     #expect(rig.hasWritten)
     try rig.acceptAll()
@@ -308,8 +308,8 @@ import Testing
   @Test func aRegistrationThatTakesLongerIsNotWaitedFor() throws {
     rig.record(level, 1)
     rig.delivery.cyclePostponed(now: rig.now)
-    #expect(rig.diskDeadline == rig.now + Delivery.proofPatience)
-    rig.sleep(Delivery.proofPatience)
+    #expect(rig.diskDeadline == rig.now + Delivery.proofTimeout)
+    rig.sleep(Delivery.proofTimeout)
     rig.delivery.diskDeadlineReached(now: rig.now)
     rig.settle()
     #expect(rig.hasWritten)

@@ -12,7 +12,7 @@ extension StatusReport {
     document.open("home_assistant")
     document.appendMember("is_well", isWell(delivery))
     if let isSealed {
-      append(delivery.standing, to: &document)
+      append(delivery.status, to: &document)
       document.appendMember("protection", isSealed ? "sealed" : "plain")
     } else {
       document.appendMember("state", "unregistered")
@@ -30,8 +30,8 @@ extension StatusReport {
     document.closeJSONObject()
   }
 
-  private func append(_ standing: Delivery.Standing, to document: inout ByteBuffer) {
-    switch standing {
+  private func append(_ status: DeliveryStatus, to document: inout ByteBuffer) {
+    switch status {
     case .untried: document.appendState("untried", "nothing was sent yet")
     case .proven: document.appendState("proven", "takes the data")
     case .outage(let cause, let since, let isDoubted):

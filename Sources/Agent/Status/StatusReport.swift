@@ -104,7 +104,7 @@ struct StatusReport: ~Copyable {
 
   /// Whether Home Assistant takes the data.
   func isWell(_ delivery: borrowing Delivery) -> Bool {
-    isSealed != nil && delivery.standing == .proven
+    isSealed != nil && delivery.status == .proven
   }
 
   // MARK: Moments

@@ -211,6 +211,41 @@ import Testing
     try attempt(secret)
   }
 
+  // MARK: What was not taken yet
+
+  /// The board leaves while the token is on its way to be sent.
+  @Test(arguments: [false, true])
+  mutating func aTokenThatWasNotGivenYetIsWithheldWithTheOthers(isRead: Bool) throws {
+    enrollment.deadlineReached(now: now)
+    if isRead {
+      #expect(nextAction() == .readToken)
+      enrollment.tokenRead(.success(secret), now: now)
+    }
+    enrollment.tokenWithheld(now: now)
+    #expect(nextAction() == nil)
+    #expect(problems == [.noToken(.withheld)])
+    try attempt(secret)
+  }
+
+  @Test mutating func aTokenThatIsReadTooLateIsNotSent() throws {
+    try wake()
+    enrollment.tokenWithheld(now: now)
+    #expect(read(secret) == nil)
+    #expect(wait() == Enrollment.tokenCheckDelay)
+  }
+
+  @Test mutating func eachProblemIsToldInItsOrderHoweverLateItIsTaken() throws {
+    try attempt(secret)
+    #expect(enrollment.answerReceived(.tokenRejected, now: now) == nil)
+    now = now + Enrollment.tokenCheckDelay
+    enrollment.tokenWithheld(now: now)
+    #expect(nextAction() == nil)
+    #expect(
+      problems == [
+        .tokenRejected(fingerprint: RejectedTokens.fingerprint(of: secret)), .noToken(.withheld),
+      ])
+  }
+
   // MARK: Tools
 
   private func wait() -> Duration {

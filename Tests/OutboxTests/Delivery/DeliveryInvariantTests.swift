@@ -99,7 +99,7 @@ private struct World {
       broken = "an outage without a deadline"
     }
     if rig.underWay != nil, let deadline = rig.deadline,
-      deadline > rig.now + Delivery.proofPatience
+      deadline > rig.now + Delivery.proofTimeout
     {
       broken = "a late deadline beside a message under way"
     }

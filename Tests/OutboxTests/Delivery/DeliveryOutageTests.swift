@@ -5,7 +5,7 @@ import Testing
 
 @testable import Outbox
 
-@Suite struct OutageTests {
+@Suite struct DeliveryOutageTests {
   private let rig: DeliveryRig
 
   init() throws { rig = try DeliveryRig() }

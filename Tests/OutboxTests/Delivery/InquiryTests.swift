@@ -38,7 +38,7 @@ import Testing
   @Test func itIsAskedAgainOnceADayAndNotInBetween() throws {
     let rig = try rig()
     try rig.acceptedCycle()
-    rig.sleep(Acquaintance.configurationInterval - .nanoseconds(1))
+    rig.sleep(KnownServer.configurationInterval - .nanoseconds(1))
     #expect(try rig.acceptedCycle() == ["[]"])
     rig.sleep(.nanoseconds(1))
     #expect(try rig.acceptedCycle() == ["{}", "[]"])
@@ -170,10 +170,10 @@ import Testing
   @Test func theFirstLocationIsLookedUpAndThenOneInAHundred() throws {
     let rig = try rig()
     var lookedUp: [Int64] = []
-    for second in 0..<Int64(2 * Acquaintance.locationsOnTrust + 3) {
+    for second in 0..<Int64(2 * KnownServer.locationsOnTrust + 3) {
       if try isLookedUp(rig, second: second) { lookedUp.append(second) }
     }
-    let interval = Int64(Acquaintance.locationsOnTrust + 1)
+    let interval = Int64(KnownServer.locationsOnTrust + 1)
     #expect(lookedUp == [0, interval, 2 * interval])
   }
 

@@ -1,0 +1,122 @@
+import Bytes
+import HomeAssistant
+import Sensing
+import Testing
+
+@testable import Outbox
+
+/// What an event makes of the message that is due and was not given yet. The rig takes every
+/// message at once; these tests do not.
+@Suite final class DeliveryActionTests {
+  private var now = Instant(nanoseconds: 0)
+  private var delivery: Delivery
+  private var told: [DeliveryEvent] = []
+
+  init() {
+    delivery = Delivery(
+      routes: Routes(
+        instance: [UInt8]("https://ha.example".utf8), home: [UInt8]("http://10.0.0.2".utf8),
+        cloudhook: nil, remoteUI: nil, presence: .home, isPlainAllowedAway: false, seed: 1,
+        now: Instant(nanoseconds: 0)),
+      history: .forTests(), trackerID: [UInt8]("board".utf8), seed: 1)
+  }
+
+  /// Takes what is told, and returns the message that is due.
+  private func message() -> Delivery.Message? {
+    while let action = delivery.nextAction() {
+      switch action {
+      case .send(let message): return message
+      case .tell(let event): told.append(event)
+      }
+    }
+    return nil
+  }
+
+  private var route: Route? { delivery.routeUnderWay }
+  private var deadline: Instant? { delivery.deadline }
+  private var isIdle: Bool { delivery.isIdle }
+
+  private func answered(_ answer: Answer) {
+    let body = ByteBuffer(capacity: 1)
+    delivery.answerReceived(answer, body: body, now: now)
+  }
+
+  @Test func aMessageIsUnderWayFromTheMomentWhenItWasGiven() {
+    delivery.cycleDue(now: now)
+    #expect(route == nil)
+    // No answer can be the one to a message that was not sent.
+    answered(.gone)
+    delivery.connectionFailed(InlineText("Timeout was reached"), now: now)
+    #expect(message() == .configuration)
+    #expect(route == .home && told.isEmpty)
+    #expect(message() == nil, "it is given once")
+  }
+
+  @Test func whatIsToldComesBeforeTheMessageThatFollowsIt() {
+    delivery.cycleDue(now: now)
+    _ = message()
+    answered(.gone)
+    #expect(delivery.nextAction() == .tell(.routeFailed(.home, .gone)))
+    #expect(delivery.nextAction() == .send(.configuration))
+    #expect(delivery.nextAction() == nil)
+  }
+
+  @Test func whereTheBoardLeavesNothingGoesOverTheWayAtHome() {
+    delivery.cycleDue(now: now)
+    delivery.presenceChanged(.away, now: now)
+    #expect(message() == .configuration)
+    #expect(route == .instance)
+  }
+
+  @Test func whereTheBoardLeavesAndThereIsNoOtherWayNothingIsSent() {
+    delivery = Delivery(
+      routes: Routes(
+        instance: [UInt8]("http://ha".utf8), home: [UInt8]("http://10.0.0.2".utf8),
+        cloudhook: nil, remoteUI: nil, presence: .home, isPlainAllowedAway: false, seed: 1,
+        now: now),
+      history: .forTests(), trackerID: [UInt8]("board".utf8), seed: 1)
+    delivery.cycleDue(now: now)
+    delivery.presenceChanged(.away, now: now)
+    #expect(message() == nil)
+    #expect(told == [.outage(.noRoute)])
+    #expect(deadline != nil)
+  }
+
+  @Test func whereTheWayStaysTheMessageStays() {
+    delivery.cycleDue(now: now)
+    delivery.presenceChanged(.home, now: now)
+    delivery.cycleDue(now: now)
+    delivery.urgentChange(now: now)
+    delivery.connectionEnded()
+    delivery.deadlineReached(now: now)
+    #expect(message() == .configuration)
+    #expect(message() == nil)
+  }
+
+  @Test func aNewRegistrationTakesNothingOverFromTheFormerOne() {
+    delivery.cycleDue(now: now)
+    delivery.registrationReplaced(.sealed)
+    #expect(message() == nil)
+    #expect(isIdle)
+  }
+
+  @Test func whereNoRegistrationIsToBeHadAMessageThatWasNeverSentHasFailed() {
+    for isGiven in [false, true] {
+      delivery.cycleDue(now: now)
+      if isGiven { _ = message() }
+      // Over both ways.
+      delivery.registrationRefused(now: now)
+      delivery.registrationRefused(now: now)
+      #expect(message() == nil && deadline != nil)
+      #expect(told.last == .outage(.noConnection(InlineText("there was no registration"))))
+      delivery.registrationReplaced(.sealed)
+      told = []
+    }
+  }
+
+  @Test func anAgentThatEndsBeginsNothing() {
+    delivery.cycleDue(now: now)
+    delivery.stopping()
+    #expect(message() == nil)
+  }
+}

@@ -1,0 +1,189 @@
+import Bytes
+import HomeAssistant
+import Outbox
+import Testing
+
+/// What hinders an import, and what is broken off.
+@Suite struct StatisticsImportFailureTests {
+  private typealias Rig = StatisticsImportRig
+
+  @Test func aSensorThatIsRefusedHindersNoOther() throws {
+    var rig = Rig()
+    rig.waitOfTwoSensors()
+    let error = RequestError.server(code: "invalid_format", message: "no")
+    rig.home.refusals["sensor.board_bilge"] = error
+    try rig.pass()
+    let problem = StatisticsImport.Problem.refused(uniqueID: [UInt8]("bilge".utf8), error)
+    #expect(rig.events() == [.failed(problem), Rig.imported(3, "cabin")])
+    #expect(rig.transfer.waiting.count == 2 && rig.transfer.problem == problem)
+  }
+
+  @Test func whatIsLeftOutOfTheRecorderIsNotWrittenThere() throws {
+    var rig = Rig()
+    rig.home.statistics = [:]
+    rig.wait(2)
+    try rig.pass()
+    #expect(rig.home.additions.isEmpty)
+    #expect(rig.events() == [.failed(.notFound(uniqueID: [UInt8]("bilge".utf8)))])
+  }
+
+  /// A battery that was taken out says no numbers any more.
+  @Test func anotherSensorOfTheBoardTellsHowFarHomeAssistantHasCompiled() throws {
+    var rig = Rig()
+    rig.home.entities["sensor.load"] = "hook_load"
+    rig.home.compiled = ["sensor.load"]
+    rig.wait(2)
+    try rig.pass()
+    #expect(rig.events() == [Rig.imported(2)])
+  }
+
+  @Test func aRecorderThatCompilesNothingIsToldAfterAWhile() throws {
+    var rig = Rig()
+    rig.home.compiled = []
+    rig.wait(2)
+    for _ in 0..<9 {
+      try rig.pass()
+      #expect(rig.events().isEmpty)
+      rig.now = rig.now + StatisticsImport.compilationDelay
+    }
+    try rig.pass()
+    #expect(rig.events() == [.failed(.notCompiled)])
+    let asked = rig.home.asked.count
+    rig.now = rig.now + StatisticsImport.compilationDelay
+    try rig.pass()
+    #expect(rig.home.asked.count == asked, "it is not tried again every minute")
+    #expect(rig.transfer.waiting.count == 2)
+  }
+
+  @Test func whatWasToldIsNotToldAgainWhileSomethingElseIsWaitedFor() throws {
+    var rig = Rig()
+    rig.home.compiled = []
+    rig.wait(2)
+    rig.wait(2, of: Rig.sensor("cabin"))
+    let problem = StatisticsImport.Problem.notFound(uniqueID: [UInt8]("cabin".utf8))
+    try rig.pass()
+    #expect(rig.events() == [.failed(problem)])
+    for _ in 0..<3 {
+      rig.now = rig.now + StatisticsImport.compilationDelay
+      try rig.pass()
+      #expect(rig.events().isEmpty && rig.transfer.problem == problem)
+    }
+  }
+
+  /// Home Assistant that was slow once is not a recorder that compiles nothing.
+  @Test func oneCompilationStartsTheWaitingAnew() throws {
+    var rig = Rig()
+    rig.wait(2)
+    for _ in 0..<3 {
+      rig.home.compiled = []
+      for _ in 0..<9 {
+        try rig.pass()
+        rig.now = rig.now + StatisticsImport.compilationDelay
+      }
+      rig.home.compiled = nil
+      rig.home.lostAdditions = .max
+      try rig.pass()
+      rig.now = rig.now + StatisticsImport.longestRetryDelay
+    }
+    #expect(!rig.events().contains(.failed(.notCompiled)))
+  }
+
+  @Test func aRefusalIsNotToldAgainAfterAWhileInWhichNothingWasCompiled() throws {
+    var rig = Rig()
+    rig.wait(2)
+    rig.home.lostAdditions = .max
+    let problem = StatisticsImport.Problem.notKept(uniqueID: [UInt8]("bilge".utf8))
+    try rig.pass()
+    #expect(rig.events() == [.failed(problem)])
+    rig.home.compiled = []
+    rig.now = rig.now + StatisticsImport.longestRetryDelay
+    try rig.pass()
+    #expect(rig.events().isEmpty && rig.transfer.problem == problem)
+    rig.home.compiled = nil
+    rig.now = rig.now + StatisticsImport.compilationDelay
+    try rig.pass()
+    #expect(rig.events().isEmpty && rig.transfer.problem == problem)
+  }
+
+  @Test func hoursThatAreGivenUpAreToldEachTime() throws {
+    var rig = Rig()
+    rig.home.statistics["sensor.board_bilge"] = .init(unit: "GiB", unitClass: "information")
+    for _ in 0..<2 {
+      rig.wait(2)
+      try rig.pass()
+      #expect(rig.events().count == 1)
+    }
+  }
+
+  @Test func aUserWhoMayNotIsNotAskedAgainForADay() throws {
+    var rig = Rig()
+    rig.wait(1)
+    rig.transfer.connectionReady(
+      deviceID: "d", webhookID: [UInt8]("hook".utf8), time: Rig.start(5), now: rig.now)
+    #expect(rig.nextQuestion() == .findEntities(deviceID: "d"))
+    let error = RequestError.server(code: "unauthorized", message: "Unauthorized")
+    rig.transfer.failed(error, now: rig.now)
+    #expect(rig.events() == [.failed(.notAllowed)])
+    rig.now = rig.now + StatisticsImport.longestRetryDelay
+    try rig.pass()
+    #expect(rig.home.asked.isEmpty)
+    rig.now = rig.now + StatisticsImport.refusalDelay
+    try rig.pass()
+    #expect(rig.events() == [Rig.imported(1)])
+  }
+
+  @Test func aPassThatWasBrokenOffBeginsAnewAndLosesNothing() throws {
+    var rig = Rig()
+    rig.wait(3)
+    rig.transfer.connectionReady(
+      deviceID: "d", webhookID: [UInt8]("hook".utf8), time: Rig.start(5), now: rig.now)
+    // The addition was answered, and Home Assistant is killed.
+    while rig.home.additions.isEmpty, let question = rig.nextQuestion() {
+      try rig.home.answer(question, to: &rig.transfer, now: rig.now)
+    }
+    rig.home.statistics = StatisticsHome().statistics
+    rig.transfer.failed(.disconnected, now: rig.now)
+    #expect(rig.events().isEmpty)
+    rig.now = rig.now + StatisticsImport.firstRetryDelay
+    try rig.pass()
+    #expect(rig.events() == [Rig.imported(3)])
+    #expect(rig.home.statistics["sensor.board_bilge"]?.rows.count == 3)
+  }
+
+  @Test func aServerThatDoesNotSayWhichDeviceThisIsCannotBeServed() throws {
+    var rig = Rig()
+    rig.wait(1)
+    try rig.pass(deviceID: nil)
+    try rig.pass(deviceID: nil)
+    #expect(rig.events() == [.failed(.deviceUnknown)])
+    #expect(rig.transfer.waiting.count == 1)
+  }
+
+  @Test func aQuestionIsGivenOnceAndNotAfterThePassWasBrokenOff() throws {
+    var rig = Rig()
+    rig.wait(1)
+    func begin() {
+      rig.transfer.connectionReady(
+        deviceID: "d", webhookID: [UInt8]("hook".utf8), time: Rig.start(5), now: rig.now)
+    }
+    begin()
+    rig.transfer.failed(.disconnected, now: rig.now)
+    #expect(rig.nextQuestion() == nil)
+    rig.now = rig.now + StatisticsImport.firstRetryDelay
+    begin()
+    begin()
+    #expect(rig.nextQuestion() == .findEntities(deviceID: "d"))
+    #expect(rig.nextQuestion() == nil)
+  }
+
+  @Test func whatIsNewMeanwhileIsKeptAndToldToBeUnkept() throws {
+    var rig = Rig()
+    #expect(!rig.transfer.isUnkept)
+    rig.wait(1)
+    #expect(rig.transfer.isUnkept)
+    rig.transfer.kept()
+    #expect(!rig.transfer.isUnkept)
+    try rig.pass()
+    #expect(rig.transfer.isUnkept)
+  }
+}

@@ -1,0 +1,82 @@
+import Bytes
+import HomeAssistant
+import Outbox
+import Testing
+
+/// An import at work with a home.
+struct StatisticsImportRig {
+  static let first: Int64 = 498_682
+  static let bilge = sensor("bilge")
+
+  static func sensor(_ name: String, unit: String = "°C") -> MeasuredSensor {
+    MeasuredSensor(uniqueID: [UInt8](name.utf8), unit: [UInt8](unit.utf8))
+  }
+
+  static func start(_ index: Int64) -> WallTime {
+    WallTime(nanoseconds: (first + index) * 3_600_000_000_000)
+  }
+
+  static func imported(_ hours: Int, _ name: String = "bilge") -> StatisticsImport.Event {
+    .imported(uniqueID: [UInt8](name.utf8), hours: hours)
+  }
+
+  var transfer = StatisticsImport(WaitingHours(), seed: 1)
+  var home = StatisticsHome()
+  var now = Instant(nanoseconds: 0)
+  private var told: [StatisticsImport.Event] = []
+
+  mutating func wait(_ count: Int64, of sensor: MeasuredSensor = Self.bilge) {
+    for index in 0..<count {
+      let mean = 20 + Double(index) / 3
+      transfer.add(
+        SensorHour(number: Self.first + index, mean: mean, lowest: mean - 1, highest: mean + 1),
+        of: sensor)
+    }
+  }
+
+  /// Two hours of the bilge, and three of another sensor that Home Assistant knows.
+  mutating func waitOfTwoSensors() {
+    home.entities["sensor.under_the_deck"] = "hook_cabin"
+    home.statistics["sensor.under_the_deck"] = .init(unit: "%")
+    wait(2)
+    wait(3, of: Self.sensor("cabin", unit: "%"))
+  }
+
+  /// One pass, with all that it waits for.
+  mutating func pass(
+    hoursLater: Int64 = 400, deviceID: Text? = "d", webhookID: String = "hook"
+  ) throws {
+    transfer.connectionReady(
+      deviceID: deviceID, webhookID: [UInt8](webhookID.utf8), time: Self.start(hoursLater), now: now
+    )
+    var isDone = false
+    while !isDone {
+      while let question = nextQuestion() { try home.answer(question, to: &transfer, now: now) }
+      try #require(home.asked.count < 1000, "a pass ends")
+      if let deadline = transfer.deadline {
+        now = deadline
+        transfer.deadlineReached(now: now)
+      } else {
+        isDone = true
+      }
+    }
+  }
+
+  /// What is to be asked; what is told before is taken.
+  mutating func nextQuestion() -> StatisticsImport.Question? {
+    while let action = transfer.nextAction() {
+      switch action {
+      case .ask(let question): return question
+      case .tell(let event): told.append(event)
+      }
+    }
+    return nil
+  }
+
+  /// What was told since this was looked at last.
+  mutating func events() -> [StatisticsImport.Event] {
+    #expect(nextQuestion() == nil)
+    defer { told = [] }
+    return told
+  }
+}
