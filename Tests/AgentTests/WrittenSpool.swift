@@ -58,10 +58,13 @@ struct WrittenSpool: ~Copyable {
   }
 
   private mutating func settle() throws {
-    while let action = spool.nextAction() {
-      try perform(action)
-      spool.performed(now: Self.now)
-    }
+    repeat {
+      spool.deadlineReached(now: Self.now)
+      while let action = spool.nextAction() {
+        try perform(action)
+        spool.performed(now: Self.now)
+      }
+    } while spool.deadline != nil
   }
 
   private mutating func perform(_ action: Spool.Action) throws {

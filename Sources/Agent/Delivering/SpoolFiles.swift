@@ -13,9 +13,11 @@ final class SpoolFiles {
   private let parent: Path
   /// For what only looks.
   private let directory: Path
-  /// What was appended and is not known to be on the disk. The kernel tells a failure to the
+  /// What was appended last and is not known to be on the disk. The kernel tells a failure to the
   /// descriptor that was written to.
   private var unsynchronized: Descriptor?
+  /// The file of that descriptor. A batch may come between the parts of a copy.
+  private var unsynchronizedFile: SegmentFile?
 
   /// - Parameter parent: the directory that the spool's own one is in.
   init(in parent: Path) {
@@ -46,6 +48,7 @@ final class SpoolFiles {
       let descriptor = try opened(file, .append)
       try descriptor.writeAll(spool.outgoing.bytes)
       unsynchronized = consume descriptor
+      unsynchronizedFile = file
     case .synchronize(let file): try synchronize(file)
     case .synchronizeDirectory: try folder().synchronize()
     case .truncate(let file, let byteCount):
@@ -76,7 +79,7 @@ final class SpoolFiles {
       return
     }
     try names.forEachName { (name) throws(Errno) in
-      // A link of somebody's that leads nowhere is no file.
+      // A link of a person's that leads nowhere is no file.
       do throws(Errno) {
         let byteCount = try byteCount(ofFileAt: directory / [UInt8](name))
         spool.fileFound(name: name, byteCount: byteCount)
@@ -98,14 +101,14 @@ final class SpoolFiles {
   }
 
   private func synchronize(_ file: SegmentFile) throws(Errno) {
-    if let descriptor = unsynchronized.take() {
+    if unsynchronizedFile == file, let descriptor = unsynchronized.take() {
       try descriptor.synchronize()
     } else {
       try opened(file, .append).synchronize()
     }
   }
 
-  /// Nobody else uses the directory: what is not there now does not come between.
+  /// Only the agent changes the directory: what is not there now does not come between.
   private func setAside(_ old: SegmentFile, as new: SegmentFile) throws(Errno) {
     guard (try? opened(new, .read)) == nil else { throw .fileExists }
     try folder().rename(Path(old.name), to: Path(new.name))

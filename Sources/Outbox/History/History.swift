@@ -78,7 +78,11 @@ public struct History: ~Copyable {
   public var isClockTrusted: Bool { clock.isTrusted }
 
   /// Readings and fixes that are not proven to be in Home Assistant; more where the disk lost some.
-  public var entryCount: Int { isBacklogged ? spool.entryCount : spool.entryCountInMemory }
+  /// While it is not known what earlier runs left, at least one is waited for.
+  public var entryCount: Int {
+    if spool.isOpening { return max(1, spool.entryCountInMemory) }
+    return isBacklogged ? spool.entryCount : spool.entryCountInMemory
+  }
 
   // MARK: What is measured
 
@@ -171,7 +175,8 @@ public struct History: ~Copyable {
       spool.acknowledged(
         upTo: SpoolPosition(sequence: spool.start.sequence, inMemory: mark.inMemory))
     }
-    if isBacklogged, state == .resting { state = .gathering }
+    // What earlier runs left is gathered once it is known.
+    if isBacklogged || spool.isOpening, state == .resting { state = .gathering }
   }
 
   private mutating func backlog(upTo end: SpoolPosition) {
@@ -190,11 +195,11 @@ public struct History: ~Copyable {
 
   /// What is to be done on the disk; it is told to the `spool`.
   public mutating func nextAction() -> Spool.Action? {
-    while true {
-      if let action = spool.nextAction() { return action }
-      if spool.isOpen, !isOpen { opened() }
-      guard state == .gathering, gather() else { return nil }
-    }
+    // Before anything of this run gets a number.
+    if spool.isOpen, !isOpen { opened() }
+    if let action = spool.nextAction() { return action }
+    // What has to be read for the chunk may be put off until the next wake-up.
+    return state == .gathering && gather() ? spool.nextAction() : nil
   }
 
   /// What is there was left by earlier runs.

@@ -1,6 +1,6 @@
 public import Bytes
 
-/// What was found in a file of a spool by whoever only looks at it.
+/// What was found in a file of a spool by a program that only looks at it.
 public struct ArchivedSegment: Equatable, Sendable {
   public enum Condition: Equatable, Sendable {
     case intact
@@ -18,7 +18,7 @@ public struct ArchivedSegment: Equatable, Sendable {
 
   public let file: SegmentFile
   public internal(set) var condition = Condition.headless
-  /// Whose it is: devices are numbered as they are found, and nil is nobody's.
+  /// Whose it is: devices are numbered as they are found, and nil is not known.
   public internal(set) var device: Int?
   /// How often detail was taken out, 0...3.
   public internal(set) var thinnings: UInt8 = 0

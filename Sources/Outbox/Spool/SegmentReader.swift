@@ -19,14 +19,17 @@ struct SegmentReader: ~Copyable {
 
   /// Whether it began with the first record, and not with a block.
   private(set) var isFromStart = false
-  /// Whether some record means something else, or nothing, without those before it: a slot was given
-  /// another name, or its name was lost.
+  /// Whether some record means something else, or nothing, without those before it: a slot was
+  /// given another name, or its name was lost.
   private(set) var doNamesDependOnPlace = false
   private(set) var recordCount = 0
   /// Where in the file the last record ends.
   private(set) var endOfRecords = 0
   /// Bytes of damage between the records.
   private(set) var damagedByteCount = 0
+  /// What the chunk under way may bring, and what it brought.
+  private var chunkByteCountMax = 0
+  private var chunkByteCount = 0
   /// The numbers that are missing before the entry that was found last, where there is damage.
   private(set) var lost: Range<UInt64> = 0..<0
   private var isDamageBefore = false
@@ -69,11 +72,30 @@ struct SegmentReader: ~Copyable {
     found = 0..<0
   }
 
+  /// The next chunk of the segment.
+  func nextChunk(of segment: Segment) -> Spool.Action {
+    .read(
+      segment.file, offset: readOffset,
+      byteCountMax: max(0, min(window.freeCapacity, segment.byteCount - readOffset)))
+  }
+
+  /// A chunk is read, in one `fill` or in none.
+  mutating func chunkAsked(byteCountMax: Int) {
+    chunkByteCountMax = byteCountMax
+    chunkByteCount = 0
+  }
+
   mutating func fill<Failure: Error>(
     _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
   ) throws(Failure) {
+    let before = window.count
     try window.fill(body)
+    chunkByteCount += window.count - before
+    precondition(chunkByteCount <= chunkByteCountMax, "no more is read than was asked for")
   }
+
+  /// Whether nothing was left to be read.
+  var isAtEnd: Bool { chunkByteCount == 0 }
 
   /// Takes the window for something that is no record.
   mutating func clear() {
@@ -82,8 +104,8 @@ struct SegmentReader: ~Copyable {
     found = 0..<0
   }
 
-  /// The next record, or nil where the window holds no more whole ones. `isWhole` says that the file
-  /// ends with the window.
+  /// The next record, or nil where the window holds no more whole ones. `isWhole` says that the
+  /// file ends with the window.
   mutating func next(isWhole: Bool) -> SpoolRecord? {
     while place < window.count {
       let start = window.bytes.firstIndex(of: SpoolRecord.start, from: place) ?? window.count

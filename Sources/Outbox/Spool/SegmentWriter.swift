@@ -15,7 +15,8 @@ struct SegmentWriter {
     self.salt = salt.checksum
   }
 
-  /// Writes an entry under its number, and before it the name of its sensor where that is not there.
+  /// Writes an entry under its number, and before it the name of its sensor where that is not
+  /// there.
   mutating func write(
     _ entry: SpoolEntry, sequence: UInt64, names: borrowing SensorNames,
     into buffer: inout ByteBuffer

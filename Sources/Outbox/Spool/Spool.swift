@@ -1,230 +1,78 @@
 public import Bytes
 public import Sensing
 
-/// Why the disk did not do what it should, as the kernel numbers it (`errno(3)`).
-public struct DiskFailure: Error, Equatable, Sendable {
-  public let code: Int32
-
-  public init(code: Int32) { self.code = code }
-}
-
 /// Keeps what could not be proven delivered, through power cuts, full disks and broken ones.
 ///
-/// Entries are recorded, and written in batches to the newest of the segments, which are files of one
-/// directory. They are taken in order (`Order`), and are there until they are acknowledged. Whoever
-/// takes them acknowledges a position after the proof, or rewinds.
+/// Entries are recorded, and written in batches to the newest of the segments, which are files of
+/// one directory. They are taken in order (`Order`), and are there until they are acknowledged. The
+/// caller that takes them acknowledges a position after the proof, or rewinds.
 ///
 /// What was acknowledged is a few ranges of numbers (`SequenceSet`). It stands in the header of the
 /// next segment and in a record of the next batch; so it costs no write of its own. Where it is not
-/// known any more, after a power cut or because there were too many ranges, entries are taken again.
-/// A segment of which everything was acknowledged is deleted, wherever it stands.
+/// known any more, after a power cut or because there were too many ranges, entries are taken
+/// again. A segment of which everything was acknowledged is deleted, wherever it stands.
 ///
 /// A batch costs one write and one `fsync`; the first one of a segment makes the file and costs one
 /// `fsync` of the directory more. While entries are taken and acknowledged before their batch is
 /// closed nothing is written at all.
 ///
-/// When the segments come near the cap, the oldest is thinned (`SpoolThinning`), up to three times,
-/// then the next one; when all are thinned, the oldest is dropped. Never the newest. All of it is
-/// counted.
+/// Near the cap, the oldest segment is thinned (`SpoolThinning`), up to three times, then the next
+/// one; when all are thinned, the oldest is dropped. Never the newest. All of it is counted.
 ///
-/// Where the disk fails, entries are in memory, at most `memoryEntryCountMax`; the oldest goes first.
-/// The disk is tried again after a while that doubles. A full disk is such a failure: nothing is
-/// dropped for it.
+/// Where the disk fails, entries are in memory, at most `memoryEntryCountMax`; the oldest goes
+/// first. The disk is tried again after a while that doubles. A full disk is such a failure:
+/// nothing is dropped for it. Files of another version or of another device are set aside under
+/// another name.
 ///
-/// Files of another version or of another device are set aside under another name.
+/// The caller performs `nextAction()` until there is none, and comes back at `deadline`. What can
+/// wait goes in slices of `sliceByteCount`: after one, there is no action until `deadlineReached`,
+/// which is due at once. A batch never waits for a slice; and where it needs what is sliced, the
+/// rest of the opening or room below the cap, that goes on without a pause.
+///
+/// The parts: `SegmentDirectory` (files and the cap), `SpoolLedger` (numbers, and what Home
+/// Assistant has), `SpoolMemory` (what is not written), `SpoolWriter`, `SpoolReader`, and
+/// `SpoolOpening` or `Compaction` while they go on.
 ///
 /// Invariants:
 /// 1. A number is given to one entry only, whenever the power goes.
 /// 2. An entry is taken with its number only after it is on the disk.
 /// 3. An entry leaves the disk acknowledged, or counted as thinned or dropped.
 /// 4. All files together never take more than the cap.
+/// 5. One action at a time, and no other part changes what its part is about until it is done.
 public struct Spool: ~Copyable {
-  /// A segment that is this large takes no more batches, unless somebody says otherwise.
-  public static let segmentByteCount = 1024 * 1024
-  /// What a file is taken to have that nobody could look at. Nothing is less certain of it than of a
-  /// segment that got shorter.
-  public static let unknownByteCount = 2 * segmentByteCount
-  /// What all segments may take unless somebody says otherwise.
-  public static let byteCountCap = 64 * 1024 * 1024
-  /// Every file takes whole blocks; in a cap of only small ones, this many.
-  public static let segmentCountMax = 4096
-  static let blockByteCount = 4096
-  public static let memoryEntryCountMax = 2048
-  /// An open batch of this many entries is written before it is closed.
-  public static let batchEntryCountMax = 512
-  /// So many acknowledged entries are worth a write of its own.
-  static let acknowledgementsPerWrite: UInt64 = 4096
-  static let outgoingByteCountMax = 64 * 1024
-  /// What is taken at a time where the newest goes first: about as much as a message holds.
-  public static let recentByteCount = 24 * 1024
-  public static let uniqueIDByteCountMax = SpoolRecord.uniqueIDByteCountMax
-  public static let firstRetryDelay: Duration = .seconds(30)
-  public static let longestRetryDelay: Duration = .seconds(1800)
-  /// A segment that the disk did not read so often is left alone until the next start.
-  static let readAttemptsMax: UInt8 = 4
-  /// A file that the disk did not delete so often is there until the next start.
-  static let deletionAttemptsMax: UInt8 = 4
-  /// Each segment that is left alone is a gap in what was acknowledged, and a `SequenceSet` keeps so
-  /// many without forgetting any. Where there would be more, what comes next is tried for ever.
-  static let gapCountMax = SequenceSet.rangeCountMax / 2
-
-  /// What is taken first.
-  public enum Order: Equatable, CaseIterable, Sendable {
-    /// As it came; what is in memory only comes last.
-    case oldestFirst
-    /// What is in memory only, as it came. Then what is on the disk, in blocks of `recentByteCount`:
-    /// the newest block first, each as it came. What is written meanwhile follows the block under
-    /// way.
-    case newestFirst
+  private enum State {
+    case opening(SpoolOpening)
+    case ready
+    case compacting(Compaction)
   }
 
-  public enum Action: Equatable, Sendable {
-    /// Tell `fileFound` of every file in the directory, which is made where it is missing.
-    case list
-    /// Read once from `offset` with `fill`. Nothing read is the end.
-    case read(SegmentFile, offset: Int, byteCountMax: Int)
-    /// Make the file; one that is there is an error.
-    case create(SegmentFile)
-    /// Append all of `outgoing` to the file.
-    case append(SegmentFile)
-    case synchronize(SegmentFile)
-    case synchronizeDirectory
-    case truncate(SegmentFile, byteCount: Int)
-    /// One that is not there is no error.
-    case delete(SegmentFile)
-    /// Rename the first to the second, in its place where it is there, and synchronise the directory.
-    case replace(SegmentFile, SegmentFile)
-    /// Rename the first to the second; one that is there is an error.
-    case setAside(SegmentFile, as: SegmentFile)
+  /// What an action of the disk is for.
+  private enum Purpose {
+    case opening
+    case settingAside(Int)
+    case deletingLeftover
+    case deleting(Int)
+    case writing
+    case compacting
+    case reading
   }
 
-  /// What was lost or left out since the start.
-  public struct Losses: Equatable, Sendable {
-    /// Entries that were taken out to save room.
-    public var thinned = 0
-    /// Entries of segments that were dropped.
-    public var dropped = 0
-    /// Entries that the memory had no room for.
-    public var overflowed = 0
-    /// Entries that were damaged, as the numbers around them tell. Nobody knows how many stood behind
-    /// the last whole one of the newest segment, or in a segment that was thinned.
-    public var damaged = 0
-    /// Bytes on the disk that are not what was written.
-    public var damagedByteCount = 0
-    /// Bytes of batches that a power cut tore.
-    public var tornByteCount = 0
-    /// Segments that the disk would not read. They are left alone, and are tried at the next start;
-    /// one that had to go unread for its room is among them.
-    public var unreadableSegments = 0
-    /// Files of another version or another device.
-    public var setAside = 0
-    /// Readings that do not say any more of which sensor they are.
-    public var nameless = 0
-
-    /// Entries that are gone, as far as they can be counted.
-    public var entryCount: Int { thinned + dropped + overflowed + damaged + nameless }
-  }
-
-  struct Segment {
-    let first: UInt64
-    /// What of it is on the disk for certain.
-    var byteCount: Int
-    var thinnings: UInt8 = 0
-    var isHeaderReadable = false
-    /// How often the disk did not read it since it was read to its end.
-    var failedReadCount: UInt8 = 0
-    /// Damage that was counted, readings of no sensor, and entries that are missing.
-    var damagedByteCount = 0
-    var namelessCount = 0
-    var lostCount = 0
-    /// How often the disk did not delete it.
-    var failedDeletionCount: UInt8 = 0
-    /// Whether it has our name and nothing of ours in it.
-    var isGarbage = false
-
-    /// Whether its file stays until the next start.
-    var isUndeletable: Bool { failedDeletionCount >= Spool.deletionAttemptsMax }
-    /// Whether it waits for the next start. Until then nothing of it is taken, and none of its numbers
-    /// is acknowledged because later ones are.
-    var isLeftAlone: Bool { failedReadCount >= Spool.readAttemptsMax }
-
-    var file: SegmentFile { SegmentFile(first: first) }
-    /// What it is called once it is none of ours.
-    var asideFile: SegmentFile { SegmentFile(first: first, kind: .aside) }
-    var occupiedByteCount: Int {
-      let blockCount = (byteCount + Spool.blockByteCount - 1) / Spool.blockByteCount
-      return max(1, blockCount) * Spool.blockByteCount
-    }
-  }
-
-  let device: DeviceFingerprint
-  let durability: Durability
-  let order: Order
-  let byteCountCap: Int
-  let segmentByteCount: Int
-  var segments: [Segment] = []
-  /// Copies that were not finished when the power went, or when the disk failed.
-  var leftovers: [SegmentFile] = []
-  /// How often the disk did not delete the last one of those.
-  var failedLeftoverCount: UInt8 = 0
-  /// What those take at most that were not deleted, and wait for the next start.
-  var undeletedByteCount = 0
-  /// Whether what is to be written goes before what is to be deleted, which failed.
-  var areDeletionsPostponed = false
-  var reader = SegmentReader()
-  var names = SensorNames()
-  var waiting = EntryQueue(capacity: Spool.memoryEntryCountMax)
-  /// What `.append` is about.
-  public internal(set) var outgoing = ByteBuffer(capacity: Spool.outgoingByteCountMax)
-  public internal(set) var losses = Losses()
-
-  var step = Step.unlisted
-  var isUnderWay = false
-  var isOpen = false
-  var backOff: BackOff
-  var retryAt: Instant?
-  /// Why entries are in memory, where they are not meant to be.
-  public internal(set) var failure: DiskFailure?
-
-  // Writing
-  var nextSequence: UInt64 = 1
-  /// What of the numbers below was skipped since the start, in order.
-  var skipped: [ClosedRange<UInt64>] = []
-  var writer: SegmentWriter?
-  /// Whether the newest segment takes more.
-  var isNewestOpen = false
-  /// Whether there may be more in the newest segment than is certain.
-  var isNewestUnclean = false
-  var isDirectoryUnclean = false
-  var isWriteDue = false
-  /// Entries in `outgoing` that wait in memory until they are on the disk, and numbers given there.
-  var outgoingEntryCount = 0
-  var outgoingNumberCount: UInt64 = 0
-  /// What `outgoing` says of it.
-  var outgoingAcknowledged = SequenceSet()
-  /// What stands on the disk of it.
-  var persisted = SequenceSet()
-
-  // Reading
-  /// Where the reader is, for whoever takes.
-  var cursor: SpoolCursor?
-  var isChunkWanted = false
-  /// Whether the disk did not read what is next, and is to be tried again at the deadline.
-  var isReadPostponed = false
-  /// What was taken holds what was acknowledged.
-  var taken = SequenceSet()
-  var acknowledged = SequenceSet()
-  var takenInMemory: UInt64 = 0
-
-  /// What the last `.read` may bring, and what it brought.
-  var chunkByteCountMax = 0
-  var chunkByteCount = 0
-
-  // Making room
-  var thinning = SpoolThinning()
-  var copyIndex = 0
-  var copyLosses = 0
-  var copiedByteCount = 0
+  private let device: DeviceFingerprint
+  private let durability: Durability
+  private let order: Order
+  private var state: State
+  private var underWay: Purpose?
+  private(set) var directory: SegmentDirectory
+  private(set) var ledger: SpoolLedger
+  private(set) var memory: SpoolMemory
+  private var writer: SpoolWriter
+  private(set) var reader: SpoolReader
+  /// What is read of a segment: for the opening, for a compaction, or for the reader.
+  private(set) var records = SegmentReader()
+  private(set) var disk: DiskStatus
+  private(set) var slice: WorkSlice
+  /// What `.append` writes.
+  public private(set) var outgoing = ByteBuffer(capacity: Spool.outgoingByteCountMax)
 
   /// - Parameters:
   ///   - device: whose readings these are.
@@ -232,91 +80,321 @@ public struct Spool: ~Copyable {
   ///   - order: what is taken first.
   ///   - byteCountCap: what all files together may take; at least four segments.
   ///   - segmentByteCount: how large a segment becomes, less one batch.
+  ///   - sliceByteCount: how much is done in one wake-up of what can wait.
   ///   - seed: where the jitter of the waits starts.
   public init(
     device: DeviceFingerprint, durability: Durability = .batch, order: Order = .oldestFirst,
     byteCountCap: Int = Spool.byteCountCap, segmentByteCount: Int = Spool.segmentByteCount,
-    seed: UInt64
+    sliceByteCount: Int = Spool.sliceByteCount, seed: UInt64
   ) {
     precondition(
       segmentByteCount <= Self.segmentByteCount && byteCountCap >= 4 * segmentByteCount,
       "a segment, its copy and the next one fit")
-    self.segmentByteCount = segmentByteCount
     self.device = device
     self.durability = durability
     self.order = order
-    self.byteCountCap = byteCountCap
-    backOff = BackOff(first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
+    directory = SegmentDirectory(byteCountCap: byteCountCap, segmentByteCount: segmentByteCount)
+    ledger = SpoolLedger(order)
+    memory = SpoolMemory(durability)
+    writer = SpoolWriter(device)
+    reader = SpoolReader(device, order, forgetting: ledger.forgotten)
+    disk = DiskStatus(seed: seed)
+    slice = WorkSlice(byteCountMax: sliceByteCount)
+    state = .opening(SpoolOpening(device, forgetting: ledger.forgotten))
   }
 
   // MARK: Entries come
 
-  /// Keeps a reading of the sensor that is called `uniqueID`.
+  /// Keeps a reading of the sensor that is called `uniqueID`, 1 to `uniqueIDByteCountMax` bytes.
   public mutating func record(_ reading: Reading, of uniqueID: [UInt8], isTimeTrusted: Bool) {
-    precondition(
-      (1...Self.uniqueIDByteCountMax).contains(uniqueID.count), "a unique id fits into a record")
     guard let slot = UInt8(exactly: reading.sensor.value) else {
       preconditionFailure("a spool has as many slots as a batch has sensors")
     }
-    names.set(slot, to: uniqueID)
-    record(
-      SpoolEntry(
-        sequence: nil, time: reading.time, isTimeTrusted: isTimeTrusted,
-        content: .reading(sensor: slot, reading.value)))
+    memory.name(slot, uniqueID)
+    ledger.losses.overflowed += memory.append(
+      SpoolEntry(reading, slot: slot, isTimeTrusted: isTimeTrusted))
   }
 
   /// Keeps a fix.
   public mutating func record(_ fix: Fix, isTimeTrusted: Bool) {
-    var fix = fix
-    fix.notBefore = Instant(nanoseconds: .min)
-    record(
-      SpoolEntry(
-        sequence: nil, time: fix.time, isTimeTrusted: isTimeTrusted, content: .fix(fix)))
+    ledger.losses.overflowed += memory.append(SpoolEntry(fix, isTimeTrusted: isTimeTrusted))
   }
 
-  private mutating func record(_ entry: SpoolEntry) {
-    // What is being written stays where it is, until it is known to be on the disk.
-    if waiting.isFull {
-      waiting.removeFirst(1)
-      outgoingEntryCount = max(0, outgoingEntryCount - 1)
-      losses.overflowed += 1
-    }
-    waiting.append(entry)
-    if durability == .reading || waiting.count >= Self.batchEntryCountMax { isWriteDue = true }
-  }
-
-  /// The clock, which nobody vouched for, was wrong by `step`. Corrects what is in memory only.
-  mutating func correctTimesInMemory(by step: Duration) { waiting.correctTimes(by: step) }
+  /// The clock, which was not trusted, was wrong by `step`. Corrects what is in memory only.
+  mutating func correctTimesInMemory(by step: Duration) { memory.correctTimes(by: step) }
 
   /// No more comes in this cycle, and it is not proven.
-  public mutating func batchClosed() {
-    if !waiting.isEmpty { isWriteDue = true }
+  public mutating func batchClosed() { memory.batchClosed() }
+
+  // MARK: Entries are taken
+
+  /// The next entry in the spool's order; nil where there is none, or where the disk has to be read
+  /// first (`nextAction`). None is behind `end`, but in the oldest-first order for one where
+  /// numbers are missing.
+  public mutating func take(upTo end: SpoolPosition? = nil) -> SpoolEntry? {
+    let end = end ?? self.end
+    if isReading || isReadPostponed { return nil }
+    switch order {
+    case .oldestFirst:
+      // Where nothing is left out, the end of the newest segment has to be seen.
+      if reader.taken.prefix < end.sequence || end.sequence == ledger.nextSequence - 1,
+        let entry = takeFromDisk(upTo: .max)
+      {
+        return entry
+      }
+      return isReading ? nil : memory.take(upTo: end.inMemory)
+    case .newestFirst:
+      return memory.take(upTo: end.inMemory) ?? takeFromDisk(upTo: end.sequence)
+    }
   }
 
-  // MARK: What it looks like
-
-  /// When `deadlineReached` is due, or nil.
-  public var deadline: Instant? { retryAt }
-
-  /// Whether nothing is kept, on the disk or in memory, that was not acknowledged.
-  public var isEmpty: Bool {
-    isOpen && waiting.isEmpty && segments.indices.allSatisfy { isAcknowledged($0) }
+  private mutating func takeFromDisk(upTo limit: UInt64) -> SpoolEntry? {
+    isOpen ? reader.take(upTo: limit, &records, &directory, &ledger) : nil
   }
 
-  /// Entries that are in memory only.
-  public var entryCountInMemory: Int { waiting.count }
-
-  /// Entries that were not acknowledged; more where the disk lost some and they were not read yet.
-  public var entryCount: Int {
-    var count = Int(clamping: nextSequence - 1 - acknowledged.count + UInt64(waiting.count))
-    for numbers in skipped where !acknowledged.contains(numbers) { count -= numbers.count }
-    return max(waiting.count, count)
+  /// Home Assistant has everything that is before the position.
+  public mutating func acknowledged(upTo position: SpoolPosition) {
+    ledger.acknowledge(position.numbers)
+    reader.acknowledged(ledger)
+    memory.acknowledge(upTo: position.inMemory)
   }
 
-  /// What all files take of the disk.
-  public var occupiedByteCount: Int {
-    var sum = undeletedByteCount
-    for segment in segments { sum += segment.occupiedByteCount }
-    return sum
+  /// Whatever was not acknowledged is taken again.
+  public mutating func rewind() {
+    reader.rewind(ledger)
+    memory.rewind()
+  }
+
+  /// What is in memory is taken again, and may be written meanwhile. What was taken can still be
+  /// acknowledged.
+  mutating func rewindMemory() { memory.rewind() }
+
+  // MARK: The disk
+
+  /// Whether what earlier runs left is known.
+  var isOpen: Bool { if case .opening = state { false } else { true } }
+
+  /// Whether `take` may bring more once what `nextAction` says is done.
+  public var isReading: Bool {
+    switch state {
+    case .opening: disk.failure == nil
+    case .ready: reader.isChunkWanted
+    case .compacting: true
+    }
+  }
+
+  /// What is to be done next, or nil. It is done, and told with `performed` or `failed`, before the
+  /// next one is asked for.
+  public mutating func nextAction() -> Action? {
+    precondition(underWay == nil, "one action at a time")
+    guard let purpose = nextPurpose(), let action = action(for: purpose) else { return nil }
+    if case .read(_, _, let byteCountMax) = action {
+      records.chunkAsked(byteCountMax: byteCountMax)
+    }
+    if case .writing = purpose {} else { slice.spend(action.byteCount(appending: outgoing)) }
+    underWay = purpose
+    return action
+  }
+
+  /// What comes first of all there is to do.
+  private mutating func nextPurpose() -> Purpose? {
+    if writer.isUnderWay { return .writing }
+    switch state {
+    case .opening(let opening):
+      guard disk.isUsable || !opening.isListing else { return nil }
+      return isWriteWanted ? .opening : inSlices(.opening)
+    case .compacting(let compaction):
+      if compaction.isOutgoingFull { return .compacting }
+      guard isWriteWanted else { return inSlices(.compacting) }
+      return hasRoomForWrite(beside: compaction.byteCountMax(directory)) ? .writing : .compacting
+    case .ready:
+      if disk.isUsable, let purpose = nextChange() { return purpose }
+      return reader.isChunkWanted ? inSlices(.reading) : nil
+    }
+  }
+
+  /// What comes first of all that changes the files. A disk that is full has room again after a
+  /// deletion; so that goes before a batch, in one slice.
+  private mutating func nextChange() -> Purpose? {
+    if !slice.isOver {
+      if let index = directory.firstGarbage { return .settingAside(index) }
+      if !disk.areDeletionsPostponed, let deletion = nextDeletion { return deletion }
+    }
+    if isWriteWanted {
+      return hasRoomForWrite(beside: 0) || directory.nextCompaction == nil ? .writing : .compacting
+    }
+    if let index = directory.firstGarbage { return inSlices(.settingAside(index)) }
+    if let deletion = nextDeletion { return inSlices(deletion) }
+    return directory.nextCompaction == nil ? nil : inSlices(.compacting)
+  }
+
+  private mutating func inSlices(_ purpose: Purpose) -> Purpose? {
+    guard slice.isOver else { return purpose }
+    slice.workPutOff()
+    return nil
+  }
+
+  private var isWriteWanted: Bool {
+    guard durability != .memory else { return false }
+    return isOpen ? writer.isWanted(directory, ledger, memory) : memory.dueCount > 0
+  }
+
+  private func hasRoomForWrite(beside copy: Int) -> Bool {
+    directory.hasRoomForWrite(toNew: writer.needsSegment(directory, ledger), besideCopyOf: copy)
+  }
+
+  private var nextDeletion: Purpose? {
+    directory.nextLeftover != nil
+      ? .deletingLeftover : ledger.firstDelivered(in: directory).map { .deleting($0) }
+  }
+
+  private mutating func action(for purpose: Purpose) -> Action? {
+    switch purpose {
+    case .settingAside(let index):
+      return .setAside(directory[index].file, as: directory[index].asideFile)
+    case .deletingLeftover: return directory.nextLeftover.map { .delete($0) }
+    case .deleting(let index): return .delete(directory[index].file)
+    case .writing: return writer.nextAction(directory, &ledger, &memory, into: &outgoing)
+    case .reading: return reader.nextAction(directory, records)
+    case .opening, .compacting: break
+    }
+    if case .ready = state { beginCompaction() }
+    return switch state {
+    case .opening(let opening): opening.nextAction(directory, records)
+    case .compacting(let compaction): compaction.nextAction(directory, records)
+    case .ready: nil
+    }
+  }
+
+  private mutating func beginCompaction() {
+    guard let (index, isThinned) = directory.nextCompaction else { return }
+    reader.loseCursor()
+    let salt = SegmentSalt(first: directory[index].first, device: device)
+    state = .compacting(Compaction(of: index, isThinned: isThinned, salt, &records))
+  }
+
+  /// Tells of a file for `.list`; a file that is none of the spool's is left alone.
+  public mutating func fileFound(name: Span<UInt8>, byteCount: Int) {
+    guard case .opening(let opening) = state, opening.isListing, underWay != nil else {
+      preconditionFailure("files are told when they are asked for")
+    }
+    guard let file = SegmentFile(name: name) else { return }
+    directory.found(file, byteCount: byteCount)
+  }
+
+  /// Lets `body` write what it reads for `.read`, and say how many bytes it was.
+  public mutating func fill<Failure: Error>(
+    _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
+  ) throws(Failure) {
+    try records.fill(body)
+  }
+
+  // MARK: Events
+
+  /// The action was done.
+  public mutating func performed(now: Instant) {
+    switch actionEnded(now: now) {
+    case .opening: openingPerformed()
+    case .settingAside(let index): setAside(index)
+    case .deletingLeftover: directory.leftoverDeleted()
+    case .deleting(let index):
+      directory.remove(index)
+      reader.removed(index)
+    case .writing:
+      if writer.performed(&directory, &ledger, &memory, &outgoing) { disk.worked() }
+    case .compacting:
+      guard case .compacting(var compaction) = state else { return }
+      compaction.performed(&directory, &records, &ledger, into: &outgoing, of: device)
+      state = compaction.isOver ? .ready : .compacting(compaction)
+    case .reading:
+      reader.performed(&directory, records)
+      if disk.isUsable { disk.worked() }
+    }
+  }
+
+  private mutating func actionEnded(now: Instant) -> Purpose {
+    slice.actionEnded(now: now)
+    guard let purpose = underWay.take() else { preconditionFailure("nothing was asked for") }
+    return purpose
+  }
+
+  private mutating func openingPerformed() {
+    guard case .opening(var opening) = state else { return }
+    if opening.isListing { disk.worked() }
+    opening.performed(&directory, &records, &ledger)
+    opened(opening)
+  }
+
+  /// Where the opening is over, everything that is there was looked at.
+  private mutating func opened(_ opening: SpoolOpening) {
+    guard opening.isOver else { return state = .opening(opening) }
+    ledger.opened(with: opening.numbers, persisted: opening.persisted)
+    reader.acknowledged(ledger)
+    if opening.isNewestOpen { writer.opened(directory.newest) }
+    state = .ready
+  }
+
+  private mutating func setAside(_ index: Int) {
+    ledger.losses.setAside += 1
+    directory.remove(index)
+    reader.loseCursor()
+  }
+
+  /// The disk did not do it.
+  public mutating func failed(_ failure: DiskFailure, now: Instant) {
+    switch actionEnded(now: now) {
+    case .opening: openingFailed(failure, now: now)
+    case .settingAside(let index): setAside(index)
+    case .deletingLeftover:
+      if !disk.areDeletionsPostponed { directory.leftoverDeletionFailed() }
+      disk.deletionFailed(failure, now: now)
+    case .deleting(let index): deletionFailed(of: index, failure, now: now)
+    case .writing:
+      writer.failed(&directory, &ledger, &memory)
+      // What is there can be taken while the disk is left alone.
+      abandonCompaction()
+      disk.failed(failure, now: now)
+    case .compacting: compactionFailed(failure, now: now)
+    case .reading:
+      switch reader.failed(&directory, &ledger) {
+      case .postponed: disk.failed(failure, now: now)
+      case .leftAlone(let index): if index == directory.newestIndex { writer.close() }
+      }
+    }
+  }
+
+  private mutating func openingFailed(_ failure: DiskFailure, now: Instant) {
+    guard case .opening(var opening) = state else { return }
+    if opening.isListing { disk.failed(failure, now: now) }
+    opening.failed(&directory, &records, &ledger)
+    opened(opening)
+  }
+
+  private mutating func deletionFailed(of index: Int, _ failure: DiskFailure, now: Instant) {
+    if !disk.areDeletionsPostponed { directory[index].deletionFailed() }
+    disk.deletionFailed(failure, now: now)
+  }
+
+  private mutating func compactionFailed(_ failure: DiskFailure, now: Instant) {
+    guard case .compacting(var compaction) = state else { return }
+    let meaning = compaction.failed(&directory, &ledger)
+    state = compaction.isOver ? .ready : .compacting(compaction)
+    switch meaning {
+    case .none: break
+    case .disk: disk.failed(failure, now: now)
+    case .deletion: deletionFailed(of: compaction.index, failure, now: now)
+    }
+  }
+
+  private mutating func abandonCompaction() {
+    guard case .compacting(var compaction) = state else { return }
+    compaction.abandon(&directory)
+    state = .ready
+  }
+
+  /// The disk is tried again, and what was put off goes on.
+  public mutating func deadlineReached(now: Instant) {
+    slice.begin()
+    if disk.deadlineReached(now: now) { reader.retryDue() }
   }
 }

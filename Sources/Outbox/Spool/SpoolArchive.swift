@@ -1,7 +1,7 @@
 import Bytes
 
-/// Reads what stands in the files of a spool, for whoever is not the agent: in order, the oldest
-/// first, with the memory of one chunk, and without changing anything.
+/// Reads what stands in the files of a spool, for a program other than the agent: in order, the
+/// oldest first, with the memory of one chunk, and without changing anything.
 ///
 ///     for each file of the directory: archive.fileFound(file, byteCount: byteCount)
 ///     while let step = archive.next() {
@@ -11,8 +11,8 @@ import Bytes
 ///       }
 ///     }
 ///
-/// The files may be those of an agent that runs. One that vanishes meanwhile was delivered, one that
-/// grows is read as far as it has come.
+/// The files may be those of an agent that runs. One that vanishes meanwhile was delivered, one
+/// that grows is read as far as it has come.
 ///
 /// Every file is read by its own header, whosever it is; the entries of one device stand together.
 /// A file without a readable header is taken for one of the device of the file before it. Copies
@@ -109,6 +109,7 @@ public struct SpoolArchive: ~Copyable {
   private mutating func read(byteCountMax: Int) -> Step {
     isReadAwaited = true
     if pass == .headers { reader.clear() }
+    reader.chunkAsked(byteCountMax: byteCountMax)
     return .read(
       segments[index].file, offset: pass == .headers ? 0 : reader.readOffset,
       byteCountMax: byteCountMax)
@@ -138,14 +139,13 @@ public struct SpoolArchive: ~Copyable {
     _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
   ) throws(Failure) {
     precondition(isReadAwaited, "nothing was asked for")
-    let before = reader.window.count
     try reader.fill(body)
     isReadAwaited = false
     if pass == .headers {
       headerRead()
       leaveSegment()
     } else {
-      isWhole = reader.window.count == before
+      isWhole = reader.isAtEnd
     }
   }
 

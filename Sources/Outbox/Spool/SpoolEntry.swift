@@ -21,8 +21,8 @@ public struct SpoolEntry: Equatable, Sendable {
     case fix(Fix)
   }
 
-  /// Counts up for ever and is never given twice, so that whoever receives a double can tell. What
-  /// was never on the disk has none: after a power cut nobody would know that it was given.
+  /// Counts up for ever and is never given twice, so that the receiver of a double can tell. What
+  /// was never on the disk has none: after a power cut the spool would not know that it was given.
   public var sequence: UInt64?
   /// When it was true.
   public var time: WallTime
@@ -41,7 +41,21 @@ public struct SpoolEntry: Equatable, Sendable {
 }
 
 extension SpoolEntry {
-  /// The clock that told the time was wrong by `step`, if nobody vouched for it.
+  /// One that has no number yet.
+  init(_ reading: Reading, slot: UInt8, isTimeTrusted: Bool) {
+    self.init(
+      sequence: nil, time: reading.time, isTimeTrusted: isTimeTrusted,
+      content: .reading(sensor: slot, reading.value))
+  }
+
+  /// One that has no number yet.
+  init(_ fix: Fix, isTimeTrusted: Bool) {
+    var fix = fix
+    fix.notBefore = Instant(nanoseconds: .min)
+    self.init(sequence: nil, time: fix.time, isTimeTrusted: isTimeTrusted, content: .fix(fix))
+  }
+
+  /// The clock that told the time was wrong by `step`, unless it was trusted.
   mutating func correctTime(by step: Duration) {
     guard !isTimeTrusted else { return }
     time = time + step

@@ -194,8 +194,8 @@ extension Fix {
 // MARK: Reading
 
 extension SpoolRecord {
-  /// How many bytes the record takes that starts with `bytes`, if one does; 0 where there are too few
-  /// to tell.
+  /// How many bytes the record takes that starts with `bytes`, if one does; 0 where there are too
+  /// few to tell.
   static func byteCount(startingWith bytes: Span<UInt8>) -> Int {
     bytes.count < 2 ? 0 : byteCountMin + Int(bytes[1])
   }

@@ -93,10 +93,13 @@ private struct FuzzDisk {
   }
 
   mutating func settle(_ spool: inout Spool) {
-    while let action = spool.nextAction() {
-      perform(action, &spool)
-      spool.performed(now: Instant(nanoseconds: 0))
-    }
+    repeat {
+      spool.deadlineReached(now: Instant(nanoseconds: 0))
+      while let action = spool.nextAction() {
+        perform(action, &spool)
+        spool.performed(now: Instant(nanoseconds: 0))
+      }
+    } while spool.deadline != nil
   }
 
   private mutating func perform(_ action: Spool.Action, _ spool: inout Spool) {

@@ -296,8 +296,16 @@ final class DeliveryRig {
     sent = []
   }
 
-  /// Does what is wanted of the disk.
+  /// Does what is wanted of the disk, in as many wake-ups as it wants.
   func settle() {
+    performDiskActions()
+    while let deadline = delivery.history.spool.deadline, deadline <= now {
+      delivery.history.deadlineReached(now: now)
+      performDiskActions()
+    }
+  }
+
+  private func performDiskActions() {
     while let action = delivery.history.nextAction() {
       diskActions.append(action)
       do throws(ModelDisk.Failure) {

@@ -63,7 +63,7 @@ import Testing
       if case .valid(let header) = judgement { return header.thinnings } else { return 99 }
     }
     #expect(thinnings.contains(1) && thinnings.contains(2))
-    #expect(thinnings == rig.spool.segments.map { $0.thinnings })
+    #expect(thinnings == rig.spool.thinnings)
   }
 
   @Test func theOldestDetailGoesBeforeAnythingIsDropped() {

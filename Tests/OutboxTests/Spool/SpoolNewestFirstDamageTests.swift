@@ -27,8 +27,8 @@ import Testing
     #expect(Set(rig.restarted().takeAll().numbers) == Set(0..<1203).subtracting(delivered))
   }
 
-  /// From a table, not from the writer: one byte more or less, no range, a range that ends before it
-  /// begins, one that begins with nothing.
+  /// From a table, not from the writer: one byte more or less, no range, a range that ends before
+  /// it begins, one that begins with nothing.
   @Test(
     arguments: [
       [], [1, 0, 0, 0, 0, 0, 0, 0], [5, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0],

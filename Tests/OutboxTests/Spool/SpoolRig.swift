@@ -37,6 +37,16 @@ final class SpoolRig {
   var failsLate = false
   /// The most that all files together ever took.
   private(set) var peakByteCount = 0
+  /// What the disk does in one turn of the agent's loop.
+  struct WakeUp {
+    var actionCount = 0
+    /// Read and written.
+    var byteCount = 0
+  }
+
+  private(set) var wakeUps: [WakeUp] = []
+  /// Whether `settle` stays for what the spool puts off until the next wake-up.
+  var isPatient = true
   /// The power goes after this many more actions.
   var actionsLeft = Int.max
   var isOff: Bool { actionsLeft == 0 }
@@ -45,23 +55,36 @@ final class SpoolRig {
     _ disk: ModelDisk = ModelDisk(), device: DeviceFingerprint = .boat,
     durability: Durability = .batch, order: Spool.Order = .oldestFirst,
     cap: Int = Spool.byteCountCap,
-    segment: Int = Spool.segmentByteCount, opens: Bool = true
+    segment: Int = Spool.segmentByteCount, slice: Int = Spool.sliceByteCount, opens: Bool = true
   ) {
     self.disk = disk
     self.order = order
     spool = Spool(
       device: device, durability: durability, order: order, byteCountCap: cap,
-      segmentByteCount: segment, seed: 1)
+      segmentByteCount: segment, sliceByteCount: slice, seed: 1)
     if opens { settle() }
   }
 
   // MARK: What the agent does
 
-  /// Does all that the spool wants.
+  /// Does all that the spool wants, in as many wake-ups as it wants.
   func settle() {
+    wakeUp()
+    while isPatient, !isOff, isPaused {
+      spool.deadlineReached(now: now)
+      wakeUp()
+    }
+  }
+
+  /// Whether the spool has put work off until the next wake-up.
+  var isPaused: Bool { spool.deadline.map { $0 <= now } ?? false }
+
+  private func wakeUp() {
+    wakeUps.append(WakeUp())
     while !isOff, let action = spool.nextAction() {
       actionsLeft -= 1
       actions.append(action)
+      count(action)
       if let code = fault(action) {
         if failsLate { try? perform(action) }
         spool.failed(DiskFailure(code: code), now: now)
@@ -78,6 +101,15 @@ final class SpoolRig {
     }
   }
 
+  private func count(_ action: Spool.Action) {
+    wakeUps[wakeUps.count - 1].actionCount += 1
+    switch action {
+    case .read(_, _, let byteCountMax): wakeUps[wakeUps.count - 1].byteCount += byteCountMax
+    case .append: wakeUps[wakeUps.count - 1].byteCount += spool.outgoing.count
+    default: break
+    }
+  }
+
   private func perform(_ action: Spool.Action) throws(ModelDisk.Failure) {
     if case .read(let file, let offset, let byteCountMax) = action,
       let bytes = disk.files[file.text]
@@ -90,6 +122,7 @@ final class SpoolRig {
 
   func forgetActions() {
     actions = []
+    wakeUps = []
     bytesRead = 0
     chunks = 0
   }

@@ -223,7 +223,7 @@ import Testing
       Spool.outgoingByteCountMax + SegmentReader.windowByteCount
       + Spool.memoryEntryCountMax * MemoryLayout<SpoolEntry>.stride
       + 4 * MemoryLayout<SequenceSet>.stride + 2 * 256 * (32 + Spool.uniqueIDByteCountMax)
-      + Spool.segmentCountMax * MemoryLayout<Spool.Segment>.stride
+      + Spool.segmentCountMax * MemoryLayout<Segment>.stride
     #expect(sum <= 1 << 20)
   }
 

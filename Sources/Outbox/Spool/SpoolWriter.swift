@@ -1,0 +1,209 @@
+import Bytes
+
+/// Writes entries to the newest segment, or to a new one: one write and one `fsync` for a batch,
+/// and one of the directory where the file is new.
+///
+/// Invariants:
+/// 1. From the first action of a write to its last, no other is asked for in between.
+/// 2. Numbers that may be on the disk after a write that failed are skipped, not given again.
+/// 3. The newest segment takes more only while all that stands in it is certain (`Newest.open`).
+struct SpoolWriter {
+  /// What is asked of the disk.
+  private enum Step {
+    case resting
+    case repairing
+    case creating
+    case appending
+    case synchronizing
+    case synchronizingDirectory
+  }
+
+  /// Whether the newest segment takes more.
+  private enum Newest {
+    /// A new one is made for the next batch.
+    case closed
+    case open(SegmentWriter)
+    /// There may be more in it than is certain. It is cut before it takes more.
+    case unclean
+  }
+
+  private let device: DeviceFingerprint
+  private var step = Step.resting
+  private var newest = Newest.closed
+  /// Whether the directory may forget the newest segment.
+  private var isDirectoryUnclean = false
+  /// How many numbers are given with what is being written.
+  private var numberCount: UInt64 = 0
+  /// What is being written says that this is acknowledged.
+  private var stated = SequenceSet()
+
+  init(_ device: DeviceFingerprint) { self.device = device }
+
+  /// Whether a write has begun.
+  var isUnderWay: Bool { step != .resting }
+
+  /// Everything that is there was looked at, and the newest segment takes more.
+  mutating func opened(_ segment: Segment) { newest = .open(writer(for: segment)) }
+
+  /// Nothing is added to the newest segment.
+  mutating func close() { newest = .closed }
+
+  private func writer(for segment: Segment) -> SegmentWriter {
+    SegmentWriter(SegmentSalt(first: segment.first, device: device))
+  }
+
+  // MARK: What is to be done
+
+  /// Whether there is something to write; it goes with the next batch where it can wait.
+  func isWanted(_ directory: SegmentDirectory, _ ledger: SpoolLedger, _ memory: SpoolMemory) -> Bool
+  {
+    memory.dueCount > 0 || ledger.isEverythingAcknowledged(in: directory)
+      || ledger.isWriteWorthwhile
+  }
+
+  /// Whether the next batch goes to a new segment.
+  func needsSegment(_ directory: SegmentDirectory, _ ledger: SpoolLedger) -> Bool {
+    switch newest {
+    case .closed: true
+    case .unclean: false
+    case .open:
+      directory.newest.byteCount >= directory.segmentByteCount
+        || ledger.isEverythingAcknowledged(in: directory)
+    }
+  }
+
+  /// What a write that is wanted, or is under way, asks of the disk next.
+  mutating func nextAction(
+    _ directory: SegmentDirectory, _ ledger: inout SpoolLedger, _ memory: inout SpoolMemory,
+    into outgoing: inout ByteBuffer
+  ) -> Spool.Action {
+    if step == .resting { begin(directory, &ledger, &memory, into: &outgoing) }
+    switch step {
+    case .resting: preconditionFailure("a write begins with an action")
+    case .repairing:
+      return .truncate(directory.newest.file, byteCount: directory.newest.byteCount)
+    case .creating: return .create(SegmentFile(first: ledger.nextSequence))
+    case .appending: return .append(directory.newest.file)
+    case .synchronizing: return .synchronize(directory.newest.file)
+    case .synchronizingDirectory: return .synchronizeDirectory
+    }
+  }
+
+  private mutating func begin(
+    _ directory: SegmentDirectory, _ ledger: inout SpoolLedger, _ memory: inout SpoolMemory,
+    into outgoing: inout ByteBuffer
+  ) {
+    if case .unclean = newest {
+      step = .repairing
+    } else if needsSegment(directory, ledger) {
+      // Two files cannot have one name.
+      if directory.count > 0 { ledger.reserve(below: directory.newest.first + 1) }
+      step = .creating
+    } else {
+      fill(&outgoing, directory, ledger, &memory)
+      step = .appending
+    }
+  }
+
+  /// Writes as many entries as fit, and what the disk does not say yet of what is acknowledged.
+  private mutating func fill(
+    _ outgoing: inout ByteBuffer, _ directory: SegmentDirectory, _ ledger: SpoolLedger,
+    _ memory: inout SpoolMemory
+  ) {
+    guard case .open(var writer) = newest else { preconditionFailure("the newest takes more") }
+    let segment = directory.newest
+    outgoing.removeAll()
+    stated = ledger.acknowledged
+    var known = ledger.persisted
+    if segment.byteCount == 0 {
+      SegmentHeader(
+        thinnings: 0, first: segment.first, acknowledged: stated.prefix, device: device
+      ).write(into: &outgoing)
+      // At the next start only the newest segment is read.
+      known = SequenceSet(upTo: stated.prefix)
+    }
+    writer.write(acknowledged: stated, since: known, into: &outgoing)
+    var count = 0
+    while count < memory.dueCount, outgoing.freeCapacity >= SegmentWriter.entryByteCountMax,
+      segment.byteCount + outgoing.count < directory.segmentByteCount
+    {
+      writer.write(
+        memory[count], sequence: ledger.nextSequence + UInt64(count), names: memory.names,
+        into: &outgoing)
+      count += 1
+    }
+    memory.writeBegan(count)
+    numberCount = UInt64(count)
+    newest = .open(writer)
+  }
+
+  // MARK: Events
+
+  /// The action was done. Returns whether the write is over.
+  mutating func performed(
+    _ directory: inout SegmentDirectory, _ ledger: inout SpoolLedger, _ memory: inout SpoolMemory,
+    _ outgoing: inout ByteBuffer
+  ) -> Bool {
+    switch step {
+    case .resting: preconditionFailure("nothing was asked for")
+    case .repairing:
+      newest = .open(writer(for: directory.newest))
+      step = .resting
+    case .creating:
+      directory.created(first: ledger.nextSequence)
+      newest = .open(writer(for: directory.newest))
+      isDirectoryUnclean = true
+      fill(&outgoing, directory, ledger, &memory)
+      step = .appending
+    case .appending: step = .synchronizing
+    case .synchronizing where isDirectoryUnclean: step = .synchronizingDirectory
+    case .synchronizing, .synchronizingDirectory:
+      isDirectoryUnclean = false
+      written(outgoing.count, &directory, &ledger, &memory)
+      return true
+    }
+    return false
+  }
+
+  private mutating func written(
+    _ byteCount: Int, _ directory: inout SegmentDirectory, _ ledger: inout SpoolLedger,
+    _ memory: inout SpoolMemory
+  ) {
+    directory.newest.grew(by: byteCount)
+    ledger.persisted(stated)
+    ledger.give(numberCount)
+    memory.written()
+    step = .resting
+  }
+
+  /// The disk did not do it.
+  mutating func failed(
+    _ directory: inout SegmentDirectory, _ ledger: inout SpoolLedger, _ memory: inout SpoolMemory
+  ) {
+    switch step {
+    case .resting: preconditionFailure("nothing was asked for")
+    case .repairing:
+      // What may stand in its tail has numbers that are not given again. A new segment is made.
+      newest = .closed
+    case .creating: writeFailed(&ledger, &memory)
+    case .appending, .synchronizing, .synchronizingDirectory:
+      writeFailed(&ledger, &memory)
+      if directory.newest.byteCount == 0 {
+        // Nothing in it is certain. It would be in the way as one that cannot be read.
+        directory.leave(directory.newest.file)
+        directory.remove(directory.newestIndex)
+        newest = .closed
+      } else {
+        newest = .unclean
+      }
+    }
+    step = .resting
+  }
+
+  /// Some of it may be on the disk under these numbers.
+  private mutating func writeFailed(_ ledger: inout SpoolLedger, _ memory: inout SpoolMemory) {
+    ledger.skip(max(1, numberCount))
+    memory.writeFailed()
+    numberCount = 0
+  }
+}
