@@ -149,7 +149,7 @@ let package = Package(
     .testTarget(
       name: "DriversTests", dependencies: ["Drivers", "FakeGPIOD", "TestRun"], cSettings: withGNU,
       swiftSettings: everywhere,
-      linkerSettings: libraries("gpiod", "gps")),
+      linkerSettings: libraries("gpiod", "gps", "yaml")),
     .testTarget(
       name: "BoardTests",
       dependencies: ["Board", "YAML", "Drivers", "Transport", "Outbox", "Sensing", "Bytes"],
