@@ -36,16 +36,16 @@ final class Checkup {
     let registration = readRegistration(state, configuration)
     let login = readLogin(state, configuration)
     let (url, settings) = (configuration.homeAssistant.url, configuration.homeAssistant.tls)
-    let exchange = try Exchange(
+    let http = try BlockingHTTP(
       loop: loop, settings: settings, responseByteCountMax: EncryptionProof.answerByteCountMax)
-    guard try probe(url, exchange) else { return }
+    guard try probe(url, http) else { return }
     let visit = try login.map { (login) throws(CommandFailure) in
       try LoginVisit(
         with: login.0, login.1, at: url, state: state, settings: settings, loop: loop)
     }
     if let registration {
       let proof = EncryptionProof(
-        exchange: exchange, registration: registration,
+        http: http, registration: registration,
         deviceID: DeviceIdentity(host: configuration.host).deviceID)
       report.append(try proof.finding(at: url, visit: visit, &report.version))
     }
@@ -115,8 +115,8 @@ final class Checkup {
   // MARK: The server
 
   /// Whether Home Assistant answers.
-  private func probe(_ url: [UInt8], _ exchange: Exchange) throws(CommandFailure) -> Bool {
-    let probe = try ServerProbe.run(exchange, at: url)
+  private func probe(_ url: [UInt8], _ http: BlockingHTTP) throws(CommandFailure) -> Bool {
+    let probe = try ServerProbe.run(http, at: url)
     guard let failure = probe.failure(at: url) else {
       report.append(.well("server", "\(bytes: url) answers"))
       return true
@@ -124,7 +124,7 @@ final class Checkup {
     report.append(
       .wrong(
         "server", probe.cause, probe.culprit, failure.code, failure.text,
-        remedy: probe.remedy(exchange.fault)))
+        remedy: probe.remedy(http.fault)))
     return false
   }
 }

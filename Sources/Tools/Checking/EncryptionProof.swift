@@ -9,7 +9,7 @@ struct EncryptionProof {
   /// The configuration of a large home.
   static let answerByteCountMax = 1 << 20
 
-  let exchange: Exchange
+  let http: BlockingHTTP
   let registration: Registration
   let deviceID: [UInt8]
 
@@ -35,8 +35,8 @@ struct EncryptionProof {
   private func ask(
     _ type: MessageType, at url: [UInt8]
   ) throws(CommandFailure) -> HomeAssistant.Answer {
-    let status = try exchange.send(type, [UInt8]("{}"), to: registration, at: url)
-    return exchange.readAnswer(status: status, to: registration)
+    let status = try http.send(type, [UInt8]("{}"), to: registration, at: url)
+    return http.readAnswer(status: status, to: registration)
   }
 
   /// What is wrong with an answer, or nil.
@@ -45,8 +45,8 @@ struct EncryptionProof {
   ) -> OutageCause? {
     switch answer {
     case .opened(let place), .content(let place):
-      let text = exchange.body.span.extracting(place)
-      if let challenge = exchange.challenge {
+      let text = http.body.span.extracting(place)
+      if let challenge = http.challenge {
         return challenge.isRepeated(in: text, to: type) ? nil : .otherAnswer
       }
       guard let configuration = try? Webhook.ServerConfiguration(text) else {

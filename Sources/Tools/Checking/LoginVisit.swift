@@ -8,7 +8,7 @@ import Transport
 final class LoginVisit {
   private let login: Login
   private let state: StateDirectory
-  private let conversation: Conversation
+  private let client: BlockingClient
 
   init(
     with login: Login, _ rejected: RejectedTokens, at url: [UInt8], state: StateDirectory,
@@ -16,21 +16,21 @@ final class LoginVisit {
   ) throws(CommandFailure) {
     self.login = login
     self.state = state
-    conversation = try Conversation(
+    client = try BlockingClient(
       at: url, with: login.tokens(rejected), settings: settings, loop: loop)
   }
 
-  func end() { conversation.end() }
+  func end() { client.end() }
 
   /// Whether the login works.
   func finding() throws(CommandFailure) -> Finding {
-    switch try conversation.ask(CurrentUser()) {
+    switch try client.ask(CurrentUser()) {
     case .success(let user):
       let name: MessageText = user.name.map { "\(shown: $0)" } ?? "somebody without a name"
       let role: MessageText = user.isAdmin ? ", an administrator" : ""
       return .well("login", "\(name)\(role)")
     case .failure(let error):
-      guard conversation.isCredentialRejected else {
+      guard client.isCredentialRejected else {
         return .wrong("login", "no_answer", .homeAssistant, .temporaryFailure, error.words)
       }
       do throws(CommandFailure) {
@@ -56,9 +56,9 @@ final class LoginVisit {
   }
 
   func standing(deviceID: [UInt8]) throws(CommandFailure) -> Standing {
-    guard case .success(let config) = try conversation.ask(GetConfig()) else { return .unknown }
+    guard case .success(let config) = try client.ask(GetConfig()) else { return .unknown }
     guard config.state == "RUNNING" else { return .starting }
-    guard case .success(let devices) = try conversation.ask(GetDevices()) else { return .unknown }
+    guard case .success(let devices) = try client.ask(GetDevices()) else { return .unknown }
     guard let device = devices.elements.first(where: { $0.isBoard(deviceID) }) else {
       return .missing
     }

@@ -137,7 +137,7 @@ final class SourceCheck {
   /// A line belongs to one program: where that is the agent, it knows the level.
   private func whatTheAgentReads(_ source: any Source, _ first: Int) -> Finding? {
     guard first < sensors.count,
-      let status = try? StatusVisit(stateDirectory: stateDirectory).run(),
+      let status = try? StatusClient(stateDirectory: stateDirectory).run(),
       let words = status.words(ofSensor: sensors[first].description.uniqueID)
     else { return nil }
     return .well("source", "\(source.name): \(words), as the agent that runs reads it")

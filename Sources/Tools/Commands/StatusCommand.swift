@@ -71,12 +71,12 @@ struct StatusCommand {
 
   func run() throws(CommandFailure) -> ExitCode {
     let configuration = try Configuration.read(from: file)
-    let visit = StatusVisit(stateDirectory: Path(configuration.stateDirectory))
+    let client = StatusClient(stateDirectory: Path(configuration.stateDirectory))
     if isWatching {
-      try watch(visit)
+      try watch(client)
       return .success
     }
-    let status = try visit.run()
+    let status = try client.run()
     writeToTerminal(text(of: status), STDOUT_FILENO)
     return status.code
   }
@@ -87,7 +87,7 @@ struct StatusCommand {
 
   /// An agent that does not run may be started meanwhile, so that is shown, and no end where it ran
   /// before.
-  private func watch(_ visit: StatusVisit) throws(CommandFailure) {
+  private func watch(_ client: StatusClient) throws(CommandFailure) {
     let loop = try EventLoop.forCommand()
     let signals: Signals
     do throws(Errno) { signals = try Signals(loop: loop) } catch {
@@ -102,7 +102,7 @@ struct StatusCommand {
         next = next + Self.interval
         var shown = isScreen ? [UInt8](Self.newScreen) : []
         do throws(CommandFailure) {
-          shown += text(of: try visit.run())
+          shown += text(of: try client.run())
           isWaitingAllowed = true
           toldFailure = []
         } catch  where error.code == .unavailable || error.code == .temporaryFailure {

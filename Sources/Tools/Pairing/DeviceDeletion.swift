@@ -11,23 +11,23 @@ struct DeviceDeletion {
     case deviceMissing
   }
 
-  let conversation: Conversation
+  let client: BlockingClient
 
   /// Nil where it is deleted.
   func run(deviceID: [UInt8]) throws(CommandFailure) -> Problem? {
-    switch try conversation.ask(CurrentUser()) {
+    switch try client.ask(CurrentUser()) {
     case .success(let user) where !user.isAdmin: return .notAdministrator
     case .success: break
     case .failure(let error): return .failed(error)
     }
     let devices: [Device]
-    switch try conversation.ask(GetDevices()) {
+    switch try client.ask(GetDevices()) {
     case .success(let answer): devices = answer.elements
     case .failure(let error): return .failed(error)
     }
     let device = devices.first { $0.isBoard(deviceID) }
     guard let entry = device?.configEntryIDs.first else { return .deviceMissing }
-    switch try conversation.call(RawRESTRequest(.delete, "config/config_entries/entry/" + entry)) {
+    switch try client.call(RawRESTRequest(.delete, "config/config_entries/entry/" + entry)) {
     case .success: return nil
     case .failure(let error): return .failed(error)
     }

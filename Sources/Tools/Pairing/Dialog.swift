@@ -1,6 +1,7 @@
 import Board
 import Bytes
 import CLinux
+import HomeAssistant
 import LinuxIO
 
 /// The person who types a command, and can be asked. Questions go to standard error: standard
@@ -114,5 +115,15 @@ struct Dialog {
     }
     if line == nil { say("") }
     return line
+  }
+}
+
+extension Dialog {
+  /// Keeps in mind that Home Assistant rejected a credential, so that it is never sent again, or
+  /// says why that failed.
+  func keep(rejected credential: Credential, in state: StateDirectory) {
+    do throws(CommandFailure) {
+      try state.keep(rejectedFingerprint: credential.fingerprint)
+    } catch { say(error.text) }
   }
 }

@@ -4,13 +4,42 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
+/// What `homeward pair` was told.
+struct PairingOptions {
+  /// Where the credential comes from.
+  enum Source {
+    /// User name and password, asked for.
+    case login
+    /// A long-lived access token, asked for.
+    case token
+    /// The same from a file; `-` is standard input.
+    case tokenFile([UInt8])
+
+    var isLogin: Bool { if case .login = self { true } else { false } }
+  }
+
+  /// The address of Home Assistant, as it was typed.
+  var url: [UInt8]?
+  var configuration = [UInt8](Configuration.defaultFile)
+  /// Where there is no configuration: the state directory, which goes into the one that is written.
+  var stateDirectory: [UInt8]?
+  /// What Home Assistant calls the board, as it was typed.
+  var name: [UInt8]?
+  var source = Source.login
+  var isConfigurationNamed: Bool {
+    !configuration.span.elementsEqual(Configuration.defaultFile)
+  }
+  var isYes = false
+  var isJSON = false
+}
+
 /// Makes this board a device of a Home Assistant: finds the server, logs in, registers, and keeps
 /// what came of it.
 final class Pairing {
   private let options: PairingOptions
   private let dialog: Dialog
   private let loop: EventLoop
-  private let exchange: Exchange
+  private let http: BlockingHTTP
   /// The configuration, where there is one already.
   private let existing: Configuration?
   private let settings: TransportSettings
@@ -24,7 +53,7 @@ final class Pairing {
     let named = options.url.flatMap { try? serverURL($0) }
     settings =
       existing.map { $0.homeAssistant.transport(to: named ?? $0.homeAssistant.url) } ?? .system
-    exchange = try Exchange(loop: loop, settings: settings)
+    http = try BlockingHTTP(loop: loop, settings: settings)
   }
 
   func run() throws(CommandFailure) -> PairingSummary {
@@ -34,7 +63,7 @@ final class Pairing {
     let rejected = try state.keptRejectedTokens()
     let former = try formerCredential(state)
     let url = try ServerChoice(
-      exchange: exchange, loop: loop, dialog: dialog, needsPasswords: options.source.isLogin
+      http: http, loop: loop, dialog: dialog, needsPasswords: options.source.isLogin
     ).run(named: options.url, configured: existing?.homeAssistant.url)
     summary.url = url
     let template = try namedTemplate(at: url)
@@ -154,7 +183,7 @@ final class Pairing {
   ) throws(CommandFailure) -> Login {
     switch options.source {
     case .login:
-      let login = try SignIn(exchange: exchange, dialog: dialog, url: url).run()
+      let login = try SignIn(http: http, dialog: dialog, url: url).run()
       return Login(credential: login.credential, accessToken: login.accessToken)
     case .token:
       return try accept(try dialog.askSecret("Long-lived access token: "), rejected)
@@ -202,7 +231,7 @@ final class Pairing {
   /// it, and one that is not ended ends by itself 90 days later.
   private func revoke(_ credential: Credential) {
     guard case .refreshToken(let token, _) = credential else { return }
-    _ = try? exchange.send(.revoke(refreshToken: token), to: summary.url)
+    _ = try? http.send(.revoke(refreshToken: token), to: summary.url)
   }
 
   // MARK: The registration
@@ -220,8 +249,8 @@ final class Pairing {
     case (.refreshToken, let accessToken?): token = accessToken.bytes
     case (.refreshToken, nil): preconditionFailure("a login brings an access token")
     }
-    let answer = try exchange.register(identity, at: summary.url, token: token)
-    if case .tokenRejected = answer { state.note(rejected: login.credential, dialog) }
+    let answer = try http.register(identity, at: summary.url, token: token)
+    if case .tokenRejected = answer { dialog.keep(rejected: login.credential, in: state) }
     var registration = try answer.registration(
       acceptsPlain: configuration.homeAssistant.isPlainAllowed)
     registration.toldFingerprint = Webhook.UpdateRegistration(identity).fingerprint
@@ -244,12 +273,12 @@ final class Pairing {
     let tokens = AccessTokens(
       credential: login.credential, current: login.accessToken, rejected: rejected,
       seed: randomSeed())
-    let conversation = try Conversation(
+    let client = try BlockingClient(
       at: summary.url, with: tokens, settings: settings, loop: loop)
-    defer { conversation.end() }
-    let review = PersonReview(conversation: conversation, dialog: dialog)
+    defer { client.end() }
+    let review = PersonReview(client: client, dialog: dialog)
     let deviceID = DeviceIdentity(host: configuration.host).deviceID
     try review.run(deviceID: deviceID, &summary)
-    if conversation.isCredentialRejected { state.note(rejected: login.credential, dialog) }
+    if client.isCredentialRejected { dialog.keep(rejected: login.credential, in: state) }
   }
 }

@@ -4,19 +4,19 @@ import HomeAssistant
 
 /// Looks at whose tracker this board became, says so, and offers to undo it.
 struct PersonReview {
-  let conversation: Conversation
+  let client: BlockingClient
   let dialog: Dialog
 
   /// What cannot be found out is said: the board is paired all the same.
   func run(deviceID: [UInt8], _ summary: inout PairingSummary) throws(CommandFailure) {
     let user: User
-    switch try conversation.ask(CurrentUser()) {
+    switch try client.ask(CurrentUser()) {
     case .success(let answer): user = answer
     case .failure(let error): return sayUnknown(error)
     }
     summary.user = user
     let found: TrackedPerson?
-    switch try TrackedPerson.find(conversation, user: user, deviceID: deviceID) {
+    switch try TrackedPerson.find(client, user: user, deviceID: deviceID) {
     case .success(let answer): found = answer
     case .failure(let error): return sayUnknown(error)
     }
@@ -47,7 +47,7 @@ struct PersonReview {
         "To undo this later, open Settings, People, \(name), and remove"
           + " \(shown: found.tracker.text).")
     }
-    if let error = try found.detach(conversation) {
+    if let error = try found.detach(client) {
       return dialog.say("\(name) keeps this tracker: \(error.words)")
     }
     summary.isDetached = true

@@ -10,7 +10,7 @@ struct ServerChoice {
   /// So many addresses are asked for, one after the other, where none of them will do.
   private static let triesMax = 5
 
-  let exchange: Exchange
+  let http: BlockingHTTP
   let loop: EventLoop
   let dialog: Dialog
   let needsPasswords: Bool
@@ -85,7 +85,7 @@ struct ServerChoice {
 
   /// Why the person cannot log in there; nil where they can.
   private func problem(at url: [UInt8]) throws(CommandFailure) -> CommandFailure? {
-    let probe = try ServerProbe.run(exchange, at: url)
+    let probe = try ServerProbe.run(http, at: url)
     if case .homeAssistant(hasPasswords: false) = probe, needsPasswords {
       return CommandFailure(
         code: .noPermission,

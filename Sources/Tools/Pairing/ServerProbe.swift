@@ -16,11 +16,11 @@ enum ServerProbe {
   private static let path: StaticString = "/auth/providers"
 
   static func run(
-    _ exchange: Exchange, at url: [UInt8]
+    _ http: BlockingHTTP, at url: [UInt8]
   ) throws(CommandFailure) -> ServerProbe {
-    switch try exchange.get(path, at: url) {
+    switch try http.get(path, at: url) {
     case .failed(let reason): .noConnection(reason)
-    case .answered(let status): read(status: status, exchange.body.span)
+    case .answered(let status): read(status: status, http.body.span)
     }
   }
 

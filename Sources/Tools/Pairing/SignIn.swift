@@ -6,7 +6,7 @@ import Transport
 
 /// Logs in with what a person types.
 struct SignIn {
-  let exchange: Exchange
+  let http: BlockingHTTP
   let dialog: Dialog
   let url: [UInt8]
 
@@ -28,9 +28,9 @@ struct SignIn {
   private func send(
     _ call: AuthCall, of flow: inout LoginFlow
   ) throws(CommandFailure) -> LoginFlow.Action {
-    switch try exchange.send(call, to: url) {
+    switch try http.send(call, to: url) {
     case .answered(let status):
-      flow.answerReceived(status: status, body: exchange.body.span, now: Moment.now.instant)
+      flow.answerReceived(status: status, body: http.body.span, now: Moment.now.instant)
     case .failed(let reason): flow.connectionFailed(reason)
     }
   }
@@ -93,5 +93,13 @@ extension LoginError {
         + " long-lived access token with --token"
     case .server(let refusal): refusal.words(.login, addressIn: "the address")
     }
+  }
+}
+
+extension Credential {
+  /// The address that a login was made at; nil for a long-lived token, which does not say.
+  var clientURL: [UInt8]? {
+    guard case .refreshToken(_, let clientID) = self else { return nil }
+    return try? serverURL(clientID)
   }
 }

@@ -12,17 +12,17 @@ struct TrackedPerson {
 
   /// Nil where the board is no person's tracker.
   static func find(
-    _ conversation: Conversation, user: User, deviceID: [UInt8]
+    _ client: BlockingClient, user: User, deviceID: [UInt8]
   ) throws(CommandFailure) -> Result<TrackedPerson?, RequestError> {
     let people: People
-    switch try conversation.ask(GetPeople()) {
+    switch try client.ask(GetPeople()) {
     case .success(let answer): people = answer
     case .failure(let error): return .failure(error)
     }
     guard let person = people.stored.first(where: { $0.userID == user.id }),
       !person.deviceTrackers.isEmpty
     else { return .success(nil) }
-    switch try conversation.ask(TrackerEntries(person.deviceTrackers)) {
+    switch try client.ask(TrackerEntries(person.deviceTrackers)) {
     case .success(let entries):
       let tracker = person.deviceTrackers.first { entries.isMobileApp($0, deviceID: deviceID) }
       return .success(tracker.map { TrackedPerson(person: person, tracker: $0) })
@@ -31,10 +31,10 @@ struct TrackedPerson {
   }
 
   /// Makes the board no person's tracker. For administrators.
-  func detach(_ conversation: Conversation) throws(CommandFailure) -> RequestError? {
+  func detach(_ client: BlockingClient) throws(CommandFailure) -> RequestError? {
     let trackers = JSON.array(otherTrackers.map { .text($0.text) })
     let update = UpdatePerson(person.id, changes: ["device_trackers": trackers])
-    switch try conversation.ask(update) {
+    switch try client.ask(update) {
     case .success: return nil
     case .failure(let error): return error
     }

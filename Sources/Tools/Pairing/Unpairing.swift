@@ -88,11 +88,11 @@ final class Unpairing {
     let tokens = AccessTokens(
       credential: credential, rejected: try state.keptRejectedTokens(), seed: randomSeed())
     let settings = configuration?.homeAssistant.transport(to: url) ?? .system
-    let conversation = try Conversation(at: url, with: tokens, settings: settings, loop: loop)
+    let client = try BlockingClient(at: url, with: tokens, settings: settings, loop: loop)
     let host = configuration?.host ?? .standard
     let deviceID = DeviceIdentity(host: host).deviceID
-    let problem = try DeviceDeletion(conversation: conversation).run(deviceID: deviceID)
-    conversation.end()
+    let problem = try DeviceDeletion(client: client).run(deviceID: deviceID)
+    client.end()
     switch problem {
     case nil:
       summary.isDeviceDeleted = true
@@ -109,9 +109,9 @@ final class Unpairing {
     case .notAdministrator?:
       dialog.say("The device is not deleted: the user of this board is not an administrator.")
     }
-    if conversation.isCredentialRejected {
+    if client.isCredentialRejected {
       summary.isLoginEnded = true
-      state.note(rejected: credential, dialog)
+      dialog.keep(rejected: credential, in: state)
     } else {
       try endLogin(credential, at: url, settings)
     }
@@ -121,7 +121,7 @@ final class Unpairing {
     _ credential: Credential, at url: [UInt8], _ settings: TransportSettings
   ) throws(CommandFailure) {
     guard case .refreshToken(let token, _) = credential else { return }
-    let result = try Exchange(loop: loop, settings: settings).send(
+    let result = try BlockingHTTP(loop: loop, settings: settings).send(
       .revoke(refreshToken: token), to: url)
     summary.isLoginEnded = result == .answered(status: 200)
   }

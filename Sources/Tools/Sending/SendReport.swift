@@ -79,11 +79,11 @@ struct SendReport {
   }
 
   /// The answer for people; empty where there is none.
-  var outline: [UInt8] {
+  var printer: [UInt8] {
     guard let answer, let json = try? JSON(parsing: answer.span) else { return [] }
-    var outline = Outline()
-    outline.append(shown(json))
-    return outline.bytes
+    var printer = JSONPrinter()
+    printer.append(shown(json))
+    return printer.bytes
   }
 
   /// The part of an answer that the person asked for.

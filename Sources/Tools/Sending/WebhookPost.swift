@@ -13,7 +13,7 @@ struct WebhookPost {
   private let configuration: Configuration
   private let state: StateDirectory
   private var registration: Registration
-  private let exchange: Exchange
+  private let http: BlockingHTTP
 
   init(of type: MessageType, _ configuration: Configuration) throws(CommandFailure) {
     // A key that comes is lost unless it is kept: no agent may be at work meanwhile.
@@ -27,26 +27,26 @@ struct WebhookPost {
     }
     self.configuration = configuration
     self.registration = registration
-    exchange = try Exchange(
+    http = try BlockingHTTP(
       loop: try .forCommand(), settings: configuration.homeAssistant.tls,
       requestByteCountMax: Self.requestByteCountMax,
       responseByteCountMax: Self.responseByteCountMax)
   }
 
   mutating func send(_ message: WrittenMessage) throws(CommandFailure) -> SendReport {
-    let status = try exchange.send(
+    let status = try http.send(
       message.type, message.data ?? description, to: registration,
       at: configuration.homeAssistant.url)
     if message.type == .enableEncryption { return try keepKey(status: status) }
-    let answer = exchange.readAnswer(status: status, to: registration)
+    let answer = http.readAnswer(status: status, to: registration)
     return SendReport(
-      message.type, Outcome(answer, to: message.type), body: exchange.body,
-      challenge: exchange.challenge)
+      message.type, Outcome(answer, to: message.type), body: http.body,
+      challenge: http.challenge)
   }
 
   /// What the board would register with now.
   private var description: [UInt8] {
-    var data = ByteBuffer(capacity: Exchange.requestByteCountMax)
+    var data = ByteBuffer(capacity: BlockingHTTP.requestByteCountMax)
     // A push token that cannot be read is what `homeward run` complains of.
     Webhook.UpdateRegistration(configuration.registrationRequest { _ in }).write(into: &data)
     return [UInt8](data.bytes)
@@ -54,7 +54,7 @@ struct WebhookPost {
 
   /// The key came in clear, and is never shown.
   private mutating func keepKey(status: Int) throws(CommandFailure) -> SendReport {
-    switch exchange.readEnabledEncryption(status: status) {
+    switch http.readEnabledEncryption(status: status) {
     case .enabled(let key):
       registration.protection = .sealed(key)
       do throws(Errno) { try state.write(registration) } catch {
@@ -69,7 +69,7 @@ struct WebhookPost {
     case .notAvailable: return SendReport(.enableEncryption, .notAvailable)
     case .unanswered(let answer):
       return SendReport(
-        .enableEncryption, Outcome(answer, to: .enableEncryption), body: exchange.body,
+        .enableEncryption, Outcome(answer, to: .enableEncryption), body: http.body,
         challenge: nil)
     }
   }

@@ -45,9 +45,9 @@ struct AttributeChanges {
 
   /// A line for each, below that of their entity.
   var lines: MessageText {
-    var outline = Outline()
-    if !present.isEmpty { outline.append(.object(present), depth: Self.depth) }
-    var lines = MessageText(bytes: outline.bytes)
+    var printer = JSONPrinter()
+    if !present.isEmpty { printer.append(.object(present), depth: Self.depth) }
+    var lines = MessageText(bytes: printer.bytes)
     for key in gone { lines = "\(lines)    \(bytes: key.bytes.printable) is gone\n" }
     return lines
   }

@@ -188,9 +188,9 @@ final class Watch {
     if event.type == .stateChanged, let change = try? StateChange(decoding: bytes) {
       output.append((line + "  " + change.lines).bytes)
     } else {
-      var outline = Outline()
-      if !event.data.isEmpty { outline.append(.object(event.data), depth: 1) }
-      output.append(line.bytes + "\n".utf8 + outline.bytes)
+      var printer = JSONPrinter()
+      if !event.data.isEmpty { printer.append(.object(event.data), depth: 1) }
+      output.append(line.bytes + "\n".utf8 + printer.bytes)
     }
   }
 
@@ -199,9 +199,9 @@ final class Watch {
     switch event {
     case .rendered(let rendered):
       isRenderingFailed = false
-      var outline = Outline()
-      outline.append(rendered.result)
-      if !options.isJSON { output.append(outline.bytes) }
+      var printer = JSONPrinter()
+      printer.append(rendered.result)
+      if !options.isJSON { output.append(printer.bytes) }
     case .failed(let message, let level):
       let words: MessageText = "Home Assistant says of the template: \(shown: message)"
       if level == "WARNING" {

@@ -3,7 +3,7 @@ import Bytes
 import LinuxIO
 
 /// Asks the agent that has a state directory for itself how it is.
-struct StatusVisit {
+struct StatusClient {
   /// How long the agent may take to answer; a slow card can hold it up.
   static let timeout: Duration = .seconds(5)
 

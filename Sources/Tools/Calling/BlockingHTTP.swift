@@ -5,7 +5,7 @@ import LinuxIO
 import Transport
 
 /// Calls to a server, one after the other, each waited for.
-final class Exchange {
+final class BlockingHTTP {
   static let requestByteCountMax = 64 * 1024
 
   private let loop: EventLoop
@@ -16,7 +16,7 @@ final class Exchange {
 
   init(
     loop: EventLoop, settings: TransportSettings,
-    requestByteCountMax: Int = Exchange.requestByteCountMax,
+    requestByteCountMax: Int = BlockingHTTP.requestByteCountMax,
     responseByteCountMax: Int = HTTPClient.responseByteCountMax
   ) throws(CommandFailure) {
     guard
@@ -115,6 +115,6 @@ final class Exchange {
   }
 }
 
-extension Exchange: TransferOwner {
+extension BlockingHTTP: TransferOwner {
   func transferEnded(_ result: TransferResult) { self.result = result }
 }

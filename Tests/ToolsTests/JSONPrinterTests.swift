@@ -4,11 +4,11 @@ import Testing
 @testable import Tools
 @testable import YAML
 
-@Suite struct OutlineTests {
-  private func outline(_ json: String, depth: Int = 0) throws -> String {
-    var outline = Outline()
-    outline.append(try JSON(parsing: Array(json.utf8).span), depth: depth)
-    return String(decoding: outline.bytes, as: UTF8.self)
+@Suite struct JSONPrinterTests {
+  private func printer(_ json: String, depth: Int = 0) throws -> String {
+    var printer = JSONPrinter()
+    printer.append(try JSON(parsing: Array(json.utf8).span), depth: depth)
+    return String(decoding: printer.bytes, as: UTF8.self)
   }
 
   @Test func membersAndElementsStandOnLinesOfTheirOwn() throws {
@@ -17,7 +17,7 @@ import Testing
       {"entity_id":"zone.home","tags":["a",["b"]]},{},null],"on":true}
       """#
     #expect(
-      try outline(json) == """
+      try printer(json) == """
         name: Harbour
         position: [52.93, 5.030]
         empty: {}
@@ -36,15 +36,15 @@ import Testing
 
   @Test func everyLineIsIndented() throws {
     #expect(
-      try outline(#"{"a":1,"b":{"c":[true]}}"#, depth: 2) == """
+      try printer(#"{"a":1,"b":{"c":[true]}}"#, depth: 2) == """
             a: 1
             b:
               c:
                 - true
 
         """)
-    #expect(try outline(#""one\ntwo""#, depth: 1) == "  one\n  two\n")
-    #expect(try outline("5", depth: 1) == "  5\n")
+    #expect(try printer(#""one\ntwo""#, depth: 1) == "  one\n  two\n")
+    #expect(try printer("5", depth: 1) == "  5\n")
   }
 
   @Test(arguments: [
@@ -54,7 +54,7 @@ import Testing
   ])
   func aTextThatCouldBeTakenForSomethingElseStandsInQuotes(_ text: String) throws {
     let quoted = JSON.text(Text(text)).serialized()
-    let shown = try outline("{\"k\":\(String(decoding: quoted, as: UTF8.self))}")
+    let shown = try printer("{\"k\":\(String(decoding: quoted, as: UTF8.self))}")
     #expect(shown == "k: \(String(decoding: quoted, as: UTF8.self))\n")
   }
 
@@ -66,12 +66,12 @@ import Testing
   func aTextThatIsClearStandsWithoutQuotes(_ text: String) throws {
     let json = JSON.text(Text(text)).serialized()
     #expect(
-      try outline("[\(String(decoding: json, as: UTF8.self))]") == "- \(text)\n")
+      try printer("[\(String(decoding: json, as: UTF8.self))]") == "- \(text)\n")
   }
 
   @Test func noCharacterReachesTheTerminalThatItWouldObey() throws {
     let json = #"{"\u001b[31m":"bell \u0007, turned \u202E, \t and\nmore \u009b","a":"\u007f"}"#
-    let shown = try outline(json)
+    let shown = try printer(json)
     #expect(
       shown == #"""
         "\u001b[31m": "bell \u0007, turned \u202e, \t and\nmore \u009b"
@@ -79,13 +79,13 @@ import Testing
 
         """#)
     // Alone, a text is shown as its lines; all else is made visible there, too.
-    #expect(try outline(#""red \u001b[31m\r\n\tcell""#) == "red \\u001b[31m\\u000d\n\tcell\n")
+    #expect(try printer(#""red \u001b[31m\r\n\tcell""#) == "red \\u001b[31m\\u000d\n\tcell\n")
   }
 
   @Test func bytesThatAreNoTextAreMarkedAsSuch() throws {
-    var outline = Outline()
-    outline.append(["k": .text(Text([0x61, 0xFF, 0x62]))])
-    #expect(String(decoding: outline.bytes, as: UTF8.self) == "k: \"a\u{FFFD}b\"\n")
+    var printer = JSONPrinter()
+    printer.append(["k": .text(Text([0x61, 0xFF, 0x62]))])
+    #expect(String(decoding: printer.bytes, as: UTF8.self) == "k: \"a\u{FFFD}b\"\n")
   }
 
   /// libyaml reads back what was written: the same values, kinds and texts.
@@ -93,12 +93,12 @@ import Testing
   func aReaderOfYAMLFindsTheSameValue(_ seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let json = JSON.array([Self.value(&random, depth: 0), Self.value(&random, depth: 0)])
-    var outline = Outline()
-    outline.append(json)
-    let shown = String(decoding: outline.bytes, as: UTF8.self)
+    var printer = JSONPrinter()
+    printer.append(json)
+    let shown = String(decoding: printer.bytes, as: UTF8.self)
     let problems = ProblemCollector()
     let end = TextMark(line: .max, column: 1)
-    let tree = YAMLTreeBuilder.tree(of: outline.bytes, end: end, problems: problems)
+    let tree = YAMLTreeBuilder.tree(of: printer.bytes, end: end, problems: problems)
     #expect(problems.isEmpty, "\(shown)")
     let read = try #require(tree)
     #expect(Self.json(read) == json, "\(shown)")

@@ -11,7 +11,7 @@ import Bytes
 ///
 /// A text stands in quotes where it could be taken for something else, or holds characters that a
 /// terminal could obey; those are written as JSON escapes.
-struct Outline {
+struct JSONPrinter {
   private(set) var bytes: [UInt8] = []
 
   /// Appends a value, each of its lines indented by so many pairs of spaces. A text that stands
@@ -91,12 +91,12 @@ struct Outline {
 
   private mutating func append(quoted text: [UInt8]) {
     append("\"")
-    forEachCharacter(of: text) { outline, character, bytes in
+    forEachCharacter(of: text) { printer, character, bytes in
       switch character.scalar {
-      case 0x22, 0x5C: outline.bytes += [UInt8(ascii: "\\")] + bytes
-      case 0x0A: outline.append("\\n")
-      case 0x09: outline.append("\\t")
-      default: outline.append(character, bytes)
+      case 0x22, 0x5C: printer.bytes += [UInt8(ascii: "\\")] + bytes
+      case 0x0A: printer.append("\\n")
+      case 0x09: printer.append("\\t")
+      default: printer.append(character, bytes)
       }
     }
     append("\"")
@@ -104,20 +104,20 @@ struct Outline {
 
   private mutating func appendLines(of text: [UInt8], depth: Int) {
     beginLine(at: depth)
-    forEachCharacter(of: text) { outline, character, bytes in
+    forEachCharacter(of: text) { printer, character, bytes in
       switch character.scalar {
       case 0x0A:
-        outline.append("\n")
-        outline.beginLine(at: depth)
-      case 0x09: outline.append("\t")
-      default: outline.append(character, bytes)
+        printer.append("\n")
+        printer.beginLine(at: depth)
+      case 0x09: printer.append("\t")
+      default: printer.append(character, bytes)
       }
     }
     append("\n")
   }
 
   private mutating func forEachCharacter(
-    of text: [UInt8], _ body: (inout Outline, TextCharacter, ArraySlice<UInt8>) -> Void
+    of text: [UInt8], _ body: (inout JSONPrinter, TextCharacter, ArraySlice<UInt8>) -> Void
   ) {
     var index = 0
     while index < text.count {

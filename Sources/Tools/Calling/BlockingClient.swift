@@ -5,7 +5,7 @@ import LinuxIO
 import Transport
 
 /// Requests to Home Assistant over its WebSocket and its REST API, each waited for.
-final class Conversation {
+final class BlockingClient {
   /// For one answer, connecting included.
   static let patience: Duration = .seconds(20)
 
