@@ -139,7 +139,7 @@ import Testing
     rig.cycleDue()
     rig.record(level, 1)
     #expect(!rig.hasWritten)
-    // Nobody has answered yet.
+    // Home Assistant has not answered yet.
     rig.cycleDue()
     #expect(!rig.hasWritten)
     rig.sleep(Delivery.proofTimeout)

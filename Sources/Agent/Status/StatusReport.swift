@@ -5,29 +5,33 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// How the running agent is, for whoever asks. The `Delivery` tells the rest of it.
+/// How the running agent is, for a client that asks. The `Delivery` tells the rest of it.
 ///
 /// It is written as one JSON object on one line. A moment is an object of its own: `at` is the wall
 /// clock's, and `seconds` is how long ago it was or, of what is to come, how far off it is. Nothing
 /// secret is in it: no token, no webhook id (which the cloudhook's address holds), no position. In
 /// every part `state` and `cause` are words for scripts, and `text` is for people.
 ///
-/// | member | what |
-/// |---|---|
-/// | `is_well` | whether all is: Home Assistant takes the data, and no source fails |
-/// | `version`, `started` | of the agent |
-/// | `home_assistant` | `state` (`untried`, `unregistered`, `outage`, `proven`), `cause` and `since` of what is wrong, `protection`, `url`, `last_proof`, `next_attempt` |
-/// | `routes` | the best one first: what is taken since when, and why the others are not |
-/// | `network` | `state` (`home`, `away`, `unknown`), and what the board is connected to; only where the configuration says which networks are home |
-/// | `websocket` | its state, where the configuration wants one |
-/// | `waiting` | the latest values and fix, where Home Assistant does not have them yet |
-/// | `history` | all that is kept until it is proven, how many `entries`, and whether the disk keeps it |
-/// | `statistics` | how many `hours` wait for Home Assistant's long-term statistics, and why; only where the configuration wants them imported |
-/// | `counts` | since the start, as `homeward run --json` tells them at its end |
-/// | `failing_sources` | what each one fails with, since when, and its `remedy`; the first `sourcesShownMax` of `failing_source_count` |
-/// | `sensors` | what each one says, and when it did (one that tells its changes: when it changed); as many of `sensor_count` as there is room for |
-/// | `last_fix` | when the position was read last |
-/// | `next_cycle` | when the sources are asked next |
+/// - `is_well`: whether all is: Home Assistant takes the data, and no source fails
+/// - `version`, `started`: of the agent
+/// - `home_assistant`: `state` (`untried`, `unregistered`, `outage`, `proven`), `cause` and `since`
+///   of what is wrong, `protection`, `url`, `last_proof`, `next_attempt`
+/// - `routes`: the best one first: what is taken since when, and why the others are not
+/// - `network`: `state` (`home`, `away`, `unknown`), and what the board is connected to; only where
+///   the configuration says which networks are home
+/// - `websocket`: its state, where the configuration wants one
+/// - `waiting`: the latest values and fix, where Home Assistant does not have them yet
+/// - `history`: all that is kept until it is proven, how many `entries`, and whether the disk keeps
+///   it
+/// - `statistics`: how many `hours` wait for Home Assistant's long-term statistics, and why; only
+///   where the configuration wants them imported
+/// - `counts`: since the start, as `homeward run --json` tells them at its end
+/// - `failing_sources`: what each one fails with, since when, and its `remedy`; the first
+///   `sourcesShownMax` of `failing_source_count`
+/// - `sensors`: what each one says, and when it did (one that tells its changes: when it changed);
+///   as many of `sensor_count` as there is room for
+/// - `last_fix`: when the position was read last
+/// - `next_cycle`: when the sources are asked next
 struct StatusReport: ~Copyable {
   /// What has to be free for a sensor: its longest name and text of nothing but escapes, and what
   /// members leave free.
@@ -65,7 +69,7 @@ struct StatusReport: ~Copyable {
   let isSealed: Bool?
   /// Why the last attempt to register failed.
   let registrationProblem: Enrollment.Problem?
-  /// Nil where nobody said which networks are home.
+  /// Nil where no network is known to be home.
   let network: Network?
   /// Nil where the configuration wants none.
   let webSocket: WebSocket?

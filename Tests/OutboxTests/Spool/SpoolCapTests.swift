@@ -187,7 +187,7 @@ import Testing
       let taken = rig.restarted(order: order).takeAll().numbers
       #expect(Set(taken).count == taken.count)
       let counted = rig.losses.dropped + rig.losses.thinned
-      // What a copy left out that took its place although the disk said no, nobody counts.
+      // What a copy left out that took its place although the disk said no is not counted.
       if step == "replace", isLate {
         #expect(taken.count + counted + rig.inMemory <= 6000)
       } else {

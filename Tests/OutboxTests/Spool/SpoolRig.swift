@@ -208,7 +208,7 @@ extension [SpoolRig.Taken] {
 // MARK: The newest first
 
 extension SpoolRig {
-  /// Of which nobody took anything, unless somebody says otherwise in one segment.
+  /// Of which nothing was taken, in one segment where the caller says no other size.
   static func withTwelveBlocks(segment: Int = Spool.segmentByteCount) -> SpoolRig {
     let rig = SpoolRig(order: .newestFirst, segment: segment)
     for start in stride(from: Int64(0), to: 9000, by: 300) { rig.keep(start..<start + 300) }
