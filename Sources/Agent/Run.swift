@@ -98,22 +98,21 @@ public struct Run {
       log: log, events: EventStream(isOn: isJSON, waits: isOnce),
       advice: SourceAdvice(configuration))
     do throws(Errno) {
-      let courier = try Delivering(
+      let driver = try UplinkFactory(
         configuration: configuration, state: state, registration: preparation.registration,
+        // What is read a second time has to be brought, too.
+        every: isOnce ? Configuration.everyRange.upperBound : configuration.every,
         loop: loop, reporter: reporter
-      ).courier(now: start)
-      let output = SourceOutput(courier: courier, reporter: reporter)
+      ).driver(now: start)
+      let output = SourceOutput(driver: driver, reporter: reporter)
       let supervisor = Supervisor(owner: output)
       let context = configuration.sourceContext(
         loop: loop, sink: output, supervisor: supervisor,
         fixTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.fixTimeout, now: start)
       for source in configuration.sources(context) { supervisor.add(source) }
-      supervisor.add(LostReadings(courier: courier, sink: output))
+      supervisor.add(LostReadings(driver: driver, sink: output))
       let runLoop = RunLoop(
-        loop: loop, supervisor: supervisor, courier: courier,
-        // What is read a second time has to be brought, too.
-        every: isOnce ? Configuration.everyRange.upperBound : configuration.every,
-        signals: signals, now: start)
+        loop: loop, supervisor: supervisor, driver: driver, signals: signals, now: start)
       runLoop.desk = statusDesk(in: state, loop, runLoop, reporter)
       runLoop.starts = starts
       reporter.started(configuration)
@@ -123,16 +122,18 @@ public struct Run {
           "\(state.path) cannot be written, and what is not delivered is lost when the agent ends"
             + disk)
       }
+      driver.start(sampling: supervisor, now: start)
       let end = timeout.map { start + $0 }
       repeat {
-        try runLoop.run(until: { isOver(courier, reporter, at: end) }, asking: end)
-      } while signals.takeReloadRequest() && !isReloadGood(state, courier, reporter)
+        try runLoop.run(until: { isOver(driver, reporter, at: end) }, asking: end)
+      } while signals.takeReloadRequest() && !isReloadGood(state, driver, reporter)
       let isReloading = !isOnce && !signals.isStopRequested
       runLoop.desk?.close()
-      courier.stopping()
-      let left = courier.delivery.history.entryCount
+      driver.stopping()
+      let left = driver.uplink.delivery.history.entryCount
       reporter.stopped(undelivered: left) { line in
-        if isOnce { line.appendMembers(of: courier.delivery.batch, lastFix: courier.lastFix) }
+        guard isOnce else { return }
+        line.appendMembers(of: driver.uplink.delivery.batch, lastFix: driver.uplink.lastFix)
       }
       starts?.clear()
       guard isOnce else {
@@ -142,9 +143,9 @@ public struct Run {
       }
       let report = OnceReport(
         outcome: reporter.outcome, totals: reporter.totals, leftCount: left,
-        leftHourCount: courier.statistics?.status.waitingHourCount ?? 0,
+        leftHourCount: driver.uplink.waitingHours.count,
         isPaced: configuration.history.bytesPerMinute != nil)
-      if !isJSON { report.tell(courier.delivery.batch, courier.lastFix, log) }
+      if !isJSON { report.tell(driver.uplink.delivery.batch, driver.uplink.lastFix, log) }
       return report.code
     } catch { throw Self.refused(error) }
   }
@@ -152,7 +153,7 @@ public struct Run {
   /// Whether the agent can start anew with the configuration as it is now. Where it cannot, the
   /// reason is told, and the agent goes on as it is.
   private func isReloadGood(
-    _ state: StateDirectory, _ courier: Courier, _ reporter: Reporter
+    _ state: StateDirectory, _ driver: UplinkDriver, _ reporter: Reporter
   ) -> Bool {
     do throws(CommandFailure) {
       _ = try Preparation(file, held: state)
@@ -160,7 +161,7 @@ public struct Run {
       reporter.reloadRefused(error.text)
       return false
     }
-    guard courier.hasKeptEverything() else {
+    guard driver.hasKeptEverything() else {
       reporter.reloadRefused("the registration cannot be kept on the disk yet, and would be lost")
       return false
     }
@@ -183,13 +184,11 @@ public struct Run {
   private var isOnce: Bool { timeout != nil }
 
   /// Whether `--once` has brought what it can.
-  private func isOver(_ courier: Courier, _ reporter: Reporter, at end: Instant?) -> Bool {
+  private func isOver(_ driver: UplinkDriver, _ reporter: Reporter, at end: Instant?) -> Bool {
     guard let end else { return false }
     guard Moment.now.instant < end else { return true }
     guard let outcome = reporter.outcome else { return false }
     if outcome != .success { return true }
-    guard courier.delivery.isIdle, courier.statistics?.isAtWork != true else { return false }
-    if courier.delivery.history.entryCount == 0 { return true }
-    return (courier.delivery.deadline ?? end) >= end
+    return driver.uplink.isDone(by: end)
   }
 }

@@ -4,21 +4,21 @@ import Drivers
 import Outbox
 import Sensing
 
-/// Takes what the sources bring: readings to the courier, troubles to the reporter.
+/// Takes what the sources bring: readings to the uplink, troubles to the reporter.
 final class SourceOutput {
-  private let courier: Courier
+  private let driver: UplinkDriver
   private let reporter: Reporter
   private var hasReportedFull = false
 
-  init(courier: Courier, reporter: Reporter) {
-    self.courier = courier
+  init(driver: UplinkDriver, reporter: Reporter) {
+    self.driver = driver
     self.reporter = reporter
   }
 }
 
 extension SourceOutput: ReadingSink {
   func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    if let index = courier.declare(sensor) { return index }
+    if let index = driver.declare(sensor) { return index }
     if !hasReportedFull {
       hasReportedFull = true
       reporter.sensorLeftOut(sensor.name)
@@ -26,9 +26,9 @@ extension SourceOutput: ReadingSink {
     return nil
   }
 
-  func record(_ reading: Reading) { courier.record(reading) }
+  func record(_ reading: Reading) { driver.record(reading) }
 
-  func record(_ fix: Fix) { courier.record(fix) }
+  func record(_ fix: Fix) { driver.record(fix) }
 }
 
 extension SourceOutput: SupervisorOwner {

@@ -227,17 +227,3 @@ extension CallQueue {
     tokens.answerReceived(status: status, body: body.bytes, now: now)
   }
 }
-
-extension AccessTokens.Problem {
-  /// For the log and for `RequestError`.
-  fileprivate var words: Text {
-    switch self {
-    case .noConnection(let words): Text(words.bytes)
-    case .server(.forbidden):
-      "Home Assistant, or a proxy before it, refuses this address; is it in its ip_bans.yaml?"
-    case .server(.notFound), .server(.unavailable):
-      "Home Assistant is not available for an access token"
-    case .server(.notHomeAssistant): "what answered for an access token is not Home Assistant"
-    }
-  }
-}

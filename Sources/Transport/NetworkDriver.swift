@@ -44,6 +44,8 @@ public import LinuxIO
     unsafe self.client = client
     unsafe calls.owner = self
     webSocket.carry(client, telling: self)
+    // The client keeps the driver as long as it calls it.
+    client.observe { [unowned(unsafe) self] in unsafe stateChanged($0) }.detach()
     return client
   }
 
@@ -81,7 +83,16 @@ extension NetworkDriver: Driver {
 
 extension NetworkDriver: WebSocketDriverOwner {
   public func tokenWanted(refused: [UInt8]?) { calls.fetchToken(refused: refused) }
-  public func tokenAccepted() { calls.tokenAccepted() }
+
+  /// A refused access token is replaced once, where the credential is a refresh token.
+  private func stateChanged(_ state: ConnectionState) {
+    switch state {
+    case .ready: calls.tokenAccepted()
+    case .down(.rejected) where webSocket.hasShownToken && !isCredentialRejected:
+      unsafe client?.connect()
+    default: return
+    }
+  }
 }
 
 extension NetworkDriver: CallQueueOwner {

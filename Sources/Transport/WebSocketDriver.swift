@@ -9,10 +9,6 @@ public protocol WebSocketDriverOwner: AnyObject {
   ///
   /// - Parameter refused: the token that the server did not accept, or nil.
   func tokenWanted(refused: [UInt8]?)
-  /// The server accepted the token that the session got last.
-  func tokenAccepted()
-  /// Whether the server refused the credential, so that there will be no other token.
-  var isCredentialRejected: Bool { get }
 }
 
 /// Carries the WebSocket of a `Client`, and nothing else: its owner has the access tokens, and
@@ -75,20 +71,10 @@ public protocol WebSocketDriverOwner: AnyObject {
     precondition(unsafe self.client == nil, "a driver has one client")
     unsafe self.client = client
     unsafe self.owner = owner
-    // The client keeps the driver as long as it calls it.
-    client.observe { [unowned(unsafe) self] in unsafe stateChanged($0) }.detach()
   }
 
-  /// A refused access token is replaced once, where the credential is a refresh token.
-  private func stateChanged(_ state: ConnectionState) {
-    guard let owner = unsafe owner else { return }
-    switch state {
-    case .ready: owner.tokenAccepted()
-    case .down(.rejected) where sessionToken != nil && !owner.isCredentialRejected:
-      unsafe client?.connect()
-    default: return
-    }
-  }
+  /// Whether the session has a token that was not refused, as far as that was told.
+  var hasShownToken: Bool { sessionToken != nil }
 
   /// The answer to `WebSocketDriverOwner.tokenWanted`.
   public func tokenFetched(_ result: TokenResult) {

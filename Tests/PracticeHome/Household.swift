@@ -20,7 +20,25 @@ public struct Household: Sendable, Equatable {
   /// How the home comes up after a restart that happens to it.
   public var startup = Startup(deaf: .seconds(2), silent: .seconds(5))
 
+  /// The addresses in the cloud that devices are told.
+  public var cloud = Cloud()
+  /// Whether a device that asks for a key gets it with its registration; else only when it asks for
+  /// it by itself.
+  public var givesKeysAtOnce = true
+
   public init() {}
+}
+
+/// Where a home can be reached in the cloud.
+public struct Cloud: Sendable, Equatable {
+  /// The address of a device's webhook itself.
+  public var cloudhook: String?
+  /// The address of the whole home.
+  public var remoteUI: String?
+
+  public init(cloudhook: String? = nil, remoteUI: String? = nil) {
+    (self.cloudhook, self.remoteUI) = (cloudhook, remoteUI)
+  }
 }
 
 /// The one person of the practice home.

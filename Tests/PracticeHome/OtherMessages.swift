@@ -116,6 +116,8 @@ extension Home {
       config[key] = whole[key]
     }
     config["theme_color"] = "#03A9F4"
+    if let url = household.cloud.cloudhook { config["cloudhook_url"] = .string(url) }
+    if let url = household.cloud.remoteUI { config["remote_ui_url"] = .string(url) }
     if household.release.tellsInstanceID { config["instance_id"] = .string(instanceID) }
     config["entities"] = .object(entities)
     return .content(.object(config))

@@ -27,6 +27,7 @@ extension Home {
       content["device_name"] = deviceID
     }
     if content["device_id"] == nil { content["device_id"] = .string(random(16).hexadecimal) }
+    if !household.givesKeysAtOnce { content["supports_encryption"] = false }
     let supportsEncryption = content["supports_encryption"] == true
     var newcomer = Registration(
       webhookID: random(32).hexadecimal,
@@ -44,7 +45,8 @@ extension Home {
       sealed: supportsEncryption, at: now)
     return .open(
       [
-        "cloudhook_url": nil, "remote_ui_url": nil, "secret": JSON(newcomer.secret),
+        "cloudhook_url": JSON(household.cloud.cloudhook),
+        "remote_ui_url": JSON(household.cloud.remoteUI), "secret": JSON(newcomer.secret),
         "webhook_id": .string(newcomer.webhookID),
       ], status: 201)
   }

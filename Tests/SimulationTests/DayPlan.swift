@@ -25,9 +25,25 @@ struct DayPlan {
   let historyBytesPerMinute: Int?
   /// Whether the board's clock goes on without power.
   let hasClock: Bool
-  /// Whether the configuration names a home network.
-  let knowsHome: Bool
-  let registersAgainAfter: Duration?
+  /// What of the configuration the uplink goes by.
+  let settings: Uplink.Settings
+  /// What the board logs in with.
+  enum Login: Equatable {
+    /// A long-lived token in a file that a person wrote.
+    case file
+    /// The refresh token that pairing left.
+    case pairing
+  }
+  let login: Login
+  let importsStatistics: Bool
+  /// Whether Home Assistant gives a key with the registration.
+  let givesKeysAtOnce: Bool
+  /// Whether it tells its addresses in the cloud.
+  let hasCloudhook: Bool
+  let hasRemoteUI: Bool
+  /// The router of the home.
+  static let gateway = HardwareAddress([2, 0, 0, 0, 0, 1].span)
+  var registersAgainAfter: Duration? { settings.registersAgainAfter }
   let happenings: [(at: Duration, happening: World.Happening)]
 
   init(_ random: inout SplitMix64) {
@@ -43,14 +59,49 @@ struct DayPlan {
     segmentByteCount = isSpoolSmall ? 4096 : Spool.segmentByteCount
     historyBytesPerMinute = draw.is(1, of: 4) ? 20_000 : nil
     hasClock = draw.is(1, of: 2)
-    knowsHome = draw.is(1, of: 2)
-    registersAgainAfter = draw.is(1, of: 2) ? .seconds(Int64(300 + draw.number(900))) : nil
+    let knowsHome = draw.is(1, of: 2)
+    let registersAgainAfter: Duration? =
+      draw.is(1, of: 2) ? .seconds(Int64(300 + draw.number(900))) : nil
     var happenings = Self.happenings(&draw, sensorCount: sensorCount, knowsHome: knowsHome)
     random = draw.random
     order = draw.is(1, of: 3) ? .newestFirst : .oldestFirst
     Self.addRelapses(to: &happenings, &draw)
     Self.addReplays(to: &happenings, &draw)
+    login = draw.is(1, of: 2) ? .pairing : .file
+    givesKeysAtOnce = !draw.is(1, of: 8)
+    hasCloudhook = draw.is(1, of: 3)
+    hasRemoteUI = draw.is(1, of: 4)
+    let hasWebSocket = draw.is(2, of: 3)
+    importsStatistics = hasWebSocket && draw.is(1, of: 2)
+    Self.addCloudWeather(to: &happenings, &draw)
+    var settings = Uplink.Settings(
+      url: Link.instance.url, every: every, readsTokenFile: login == .file)
+    settings.home =
+      knowsHome
+      ? .init(
+        networks: HomeNetworks(gateways: [Self.gateway].compactMap { $0 }), url: Link.home.url)
+      : nil
+    settings.webSocket =
+      hasWebSocket
+      ? .init(carriesMessages: draw.is(1, of: 2), takesNotifications: draw.is(1, of: 2)) : nil
+    settings.isPlainAllowed = !givesKeysAtOnce
+    settings.isPlainAllowedAway = draw.is(1, of: 8)
+    settings.registersAgainAfter = registersAgainAfter
+    self.settings = settings
     self.happenings = happenings
+  }
+
+  private static func addCloudWeather(
+    to happenings: inout [(at: Duration, happening: World.Happening)], _ draw: inout Draw
+  ) {
+    for link in [Link.cloudhook, .remoteUI] {
+      for _ in 0..<draw.number(4) {
+        let (begin, end) = draw.episode(longest: 4 * 3600)
+        guard end < draw.repair else { continue }
+        happenings.append((begin, .weather(draw.weather(), link)))
+        happenings.append((end, .weather(.fair, link)))
+      }
+    }
   }
 
   /// A link that is good again may get bad once more while what was kept comes over it.

@@ -85,6 +85,9 @@ struct Files {
 struct StateFiles {
   static let registration = "state/registration.json"
   private static let rejected = "state/rejected-token"
+  private static let keyless = "state/without-key"
+  private static let hours = "state/statistics.hours"
+  static let credential = "state/credential.json"
   private static let probe = "state/probe"
   /// What a person wrote.
   static let token = "etc/token"
@@ -113,6 +116,32 @@ struct StateFiles {
     var buffer = ByteBuffer(capacity: Registration.fileByteCountMax)
     registration.writeFile(into: &buffer)
     try files.replace(Self.registration, with: [UInt8](buffer.bytes))
+  }
+
+  /// What the tokens of the WebSocket come from, and those of a registration where no file is named.
+  func credential(_ login: DayPlan.Login) throws -> Credential? {
+    switch login {
+    case .file: return try? Credential(accessToken: readToken().get())
+    case .pairing: return try files.read(Self.credential).map { try Credential(file: $0.span) }
+    }
+  }
+
+  func isKeyless(_ registration: Registration) throws -> Bool {
+    try files.read(Self.keyless) == registration.webhookID
+  }
+
+  func writeKeyless(_ registration: Registration) throws {
+    try files.replace(Self.keyless, with: registration.webhookID)
+  }
+
+  func hours(of device: DeviceFingerprint) throws -> WaitingHours {
+    guard let bytes = try files.read(Self.hours) else { return WaitingHours() }
+    return try WaitingHours(file: bytes.span, of: device)
+  }
+
+  func write(_ hours: WaitingHours, of device: DeviceFingerprint) throws {
+    guard !hours.isEmpty else { return try files.remove(Self.hours) }
+    try files.replace(Self.hours, with: [UInt8](hours.file(of: device).bytes))
   }
 
   func checkIsWritable() throws {

@@ -107,10 +107,22 @@ final class Ledger {
   func rejected(_ token: [UInt8]) { rejectedTokens.insert(token) }
 
   func sent(_ letter: Letter, at moment: Instant) {
-    sentCount += 1
     if let token = letter.token, rejectedTokens.contains(token) {
       complain("a rejected token is sent again", at: moment)
     }
+    posted(at: moment)
+  }
+
+  func sentOverSocket(_ text: [UInt8], at moment: Instant) {
+    for token in rejectedTokens where text.split(separator: UInt8(ascii: "\"")).contains(token[...])
+    {
+      complain("a rejected token is sent again over the WebSocket", at: moment)
+    }
+  }
+
+  /// A message begins its way, over whichever.
+  func posted(at moment: Instant) {
+    sentCount += 1
     sendingsWithoutProof.append(moment)
     let begin = moment + (.zero - Limits.sendingsInterval)
     sendingsWithoutProof.removeAll { $0 < begin }

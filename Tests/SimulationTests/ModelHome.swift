@@ -8,6 +8,8 @@ struct Letter {
   let path: String
   var token: [UInt8]?
   let body: [UInt8]
+  /// Whether the body is a form; else it is JSON.
+  var isForm = false
 }
 
 /// What comes back. Nothing else of an answer is looked at.
@@ -76,13 +78,87 @@ final class ModelHome {
       headers.append(
         (name: "Authorization", value: "Bearer " + String(decoding: token, as: UTF8.self)))
     }
-    let entriesBefore = home.entryCount
-    let response = home.answer(
-      Request(method: "POST", path: letter.path, headers: headers, body: letter.body), now: now)
+    if letter.isForm {
+      headers.append((name: "Content-Type", value: "application/x-www-form-urlencoded"))
+    }
+    let request = Request(
+      method: "POST", path: path(of: letter), headers: headers, body: letter.body)
+    let response = watching { $0.answer(request, now: now) }
     answeredCount += 1
     if response.status == 401, let token = letter.token { rejections[token, default: 0] += 1 }
-    for entry in home.journal.suffix(home.entryCount - entriesBefore) { records.take(entry) }
     return Reply(status: response.status, body: response.body)
+  }
+
+  /// The cloud brings what comes to the address of the webhook to the webhook.
+  private func path(of letter: Letter) -> String {
+    guard letter.path.isEmpty else { return letter.path }
+    return Home.webhookPrefix + (home.registrations.last?.webhookID ?? "deleted")
+  }
+
+  /// Lets something happen in the home, and puts on record what that was.
+  private func watching<Result>(_ body: (inout Home) -> Result) -> Result {
+    let before = home.entryCount
+    let result = body(&home)
+    for entry in home.journal.suffix(home.entryCount - before) { records.take(entry) }
+    return result
+  }
+
+  // MARK: WebSockets
+
+  /// The number of the session that a new WebSocket has; nil where nothing listens.
+  func openSession(at time: WallTime) -> Int? {
+    let now = Moment(time)
+    guard now >= downUntil else { return nil }
+    return watching { $0.openSession(now: now) }
+  }
+
+  func received(_ text: [UInt8], on session: Int, at time: WallTime) {
+    let now = Moment(time)
+    guard now >= downUntil else { return }
+    watching {
+      $0.heard(session, now: now)
+      $0.received(text, on: session, now: now)
+    }
+  }
+
+  /// The client answers a ping by itself.
+  func heard(_ session: Int, at time: WallTime) { home.heard(session, now: Moment(time)) }
+
+  func sessionEnded(_ session: Int, at time: WallTime) {
+    watching { $0.sessionEnded(session, now: Moment(time)) }
+  }
+
+  /// What goes to its WebSockets now.
+  func takeMail() -> [(session: Int, dispatch: Dispatch)] { home.takeMail() }
+
+  /// When `advance` has something to do, in microseconds since 1970.
+  var deadline: Int64? { home.deadline?.microseconds }
+
+  func advance(at time: WallTime) { watching { $0.advance(now: Moment(time)) } }
+
+  // MARK: Its owner
+
+  /// A person logs in on the board; what is kept there of it.
+  func login(clientID: String, at time: WallTime) -> String {
+    home.grants.makeRefreshToken(for: clientID, now: Moment(time))
+  }
+
+  /// Whether it tells its addresses in the cloud.
+  func setCloud(_ plan: DayPlan) {
+    func text(_ link: Link) -> String { String(decoding: link.url, as: UTF8.self) }
+    home.household.cloud = Cloud(
+      cloudhook: plan.hasCloudhook ? text(.cloudhook) : nil,
+      remoteUI: plan.hasRemoteUI ? text(.remoteUI) : nil)
+  }
+
+  /// Whether it is as old as Home Assistant was before it gave keys to new devices.
+  func setKeys(areGiven: Bool) { home.household.givesKeysAtOnce = areGiven }
+
+  /// The hours that it has of a sensor, in its long-term statistics.
+  func hours(of uniqueID: String) -> [StatisticHour] {
+    guard let sensor = home.registrations.last?.sensors.first(where: { $0.uniqueID == uniqueID })
+    else { return [] }
+    return home.statistics[sensor.entityID]?.hours(from: Moment(seconds: 0), to: nil) ?? []
   }
 
   func suffer(_ trouble: Trouble, at time: WallTime) {

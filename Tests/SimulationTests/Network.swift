@@ -1,4 +1,5 @@
 import Bytes
+import Outbox
 
 /// A way from the board to the home.
 enum Link: Int, CaseIterable {
@@ -6,12 +7,29 @@ enum Link: Int, CaseIterable {
   case instance
   /// In the home network.
   case home
+  /// The address of the webhook itself in the cloud.
+  case cloudhook
+  /// The address of the whole home in the cloud.
+  case remoteUI
 
+  /// What the configuration and Home Assistant call it.
   var url: [UInt8] {
     switch self {
     case .instance: [UInt8]("https://boat.example".utf8)
     case .home: [UInt8]("http://192.168.1.5:8123".utf8)
+    case .cloudhook: [UInt8]("https://hooks.example/boat".utf8)
+    case .remoteUI: [UInt8]("https://remote.example".utf8)
     }
+  }
+
+  init(_ route: Route) {
+    self =
+      switch route {
+      case .home: .home
+      case .instance: .instance
+      case .cloudhook: .cloudhook
+      case .remoteUI: .remoteUI
+      }
   }
 }
 

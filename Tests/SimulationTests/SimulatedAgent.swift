@@ -1,76 +1,69 @@
 import Bytes
 import HomeAssistant
+import ModelDisk
 import Outbox
 import Sensing
 
-/// One life of the agent, from the start of its process to its end: the same parts in the same order
-/// as in `RunLoop` and `Courier`, over files, a network and a clock that are none.
+/// One life of the agent, from the start of its process to its end: the agent's own `Uplink`, over files,
+/// a network, sources and a clock that are none. It performs what the machine wants, and decides nothing.
 ///
 /// Whatever throws a `PowerLoss` ends it in the middle of what it did.
 final class SimulatedAgent {
-  private enum Phase {
-    case registering(SimulatedRegistrar, former: Registration?)
-    case delivering(Registration)
-  }
-
   private let world: World
   private let life: Int
   private let state: StateFiles
-  private let keeper: SimulatedKeeper
   private let spoolFiles: SpoolFiles
-  private var phase: Phase
-  private var message: Delivery.Message?
-  private var isCycleOwed = false
-  private var isUnderWay = false
-  /// What the connection of the last transfer hung on.
+  private let device = DeviceFingerprint(ofDeviceID: SimulatedAgent.identity.deviceID)
+  private(set) var uplink: Uplink
+  /// The calls that are under way, by their channel.
+  private var messageCall: Int?
+  private var loginCall: Int?
+  /// What the connection of the last message hung on.
   private var keptConnection: World.Connection?
-  private var nextCycleAt: Instant
+  private var socket: SimulatedSocket?
+  private var webSocket: WebSocketTransport?
   private var request = ByteBuffer(
     capacity: Envelope.byteCount(sealing: SensorTable.dataByteCountMax))
   private var random: SplitMix64
-
-  private(set) var delivery: Delivery
   private var sensors: [SensorIndex] = []
+  private var isPerforming = false
 
   /// Starts it on what is on the disk.
   init(in world: World, life: Int) throws {
     self.world = world
     self.life = life
-    random = SplitMix64(seed: world.seed &+ UInt64(life) << 32)
-    state = StateFiles(files: Files(world: world))
-    keeper = SimulatedKeeper(state)
-    let now = world.instant
-    let registration = try state.registration()
-    let update = Webhook.UpdateRegistration(Self.identity)
-    delivery = Delivery(
-      routes: Routes(
-        instance: Link.instance.url, home: world.plan.knowsHome ? Link.home.url : nil,
-        cloudhook: nil, remoteUI: nil, presence: .unknown, isPlainAllowedAway: false,
-        seed: random.next(), now: now),
-      history: History(
-        History.Device(id: Self.identity.deviceID, name: Self.identity.deviceName),
-        spool: Spool(
-          device: DeviceFingerprint(ofDeviceID: Self.identity.deviceID),
-          durability: world.plan.durability, order: world.plan.order,
-          byteCountCap: world.plan.spoolByteCountCap,
-          segmentByteCount: world.plan.segmentByteCount, seed: random.next()),
-        bytesPerMinute: world.plan.historyBytesPerMinute),
-      trackerID: Self.identity.deviceID, protection: .sealed,
-      untold: registration?.toldFingerprint == update.fingerprint ? nil : update,
-      doubtAfter: world.plan.registersAgainAfter ?? Delivery.doubtAfter, seed: random.next())
-    delivery.history.isClockSynchronized = world.isClockSynchronized
-    spoolFiles = SpoolFiles(files: Files(world: world))
-    nextCycleAt = now
-    if let registration {
-      phase = .delivering(registration)
-    } else {
-      phase = .registering(
-        SimulatedRegistrar(
-          state: state, keeper: keeper, identity: Self.identity, seed: random.next(), now: now),
-        former: nil)
+    var random = SplitMix64(seed: world.seed &+ UInt64(life) << 32)
+    let files = Files(world: world)
+    state = StateFiles(files: files)
+    spoolFiles = SpoolFiles(files: files)
+    var memory = Uplink.Memory(registration: try state.registration())
+    if let registration = memory.registration {
+      memory.isKeyless = try state.isKeyless(registration)
     }
+    memory.credential = try state.credential(world.plan.login)
+    if world.plan.importsStatistics { memory.waitingHours = try state.hours(of: device) }
+    let identity = Self.identity
+    let spool = Spool(
+      device: device, durability: world.plan.durability, order: world.plan.order,
+      byteCountCap: world.plan.spoolByteCountCap,
+      segmentByteCount: world.plan.segmentByteCount, seed: random.next())
+    uplink = Uplink(
+      world.plan.settings, identity: identity,
+      history: History(
+        History.Device(id: identity.deviceID, name: identity.deviceName), spool: spool,
+        of: SensorTable(), bytesPerMinute: world.plan.historyBytesPerMinute),
+      memory: memory, seed: random.next(), now: world.instant)
+    self.random = random
     for sensor in world.board.sensors { declare(sensor) }
-    try tidy()
+    if world.plan.settings.webSocket != nil {
+      let socket = SimulatedSocket(world, life: life) { [unowned self] refused in
+        uplink.webSocketWantsToken(refused: refused, now: world.instant)
+      }
+      let client = Client(driver: socket, policy: WebSocketTransport.policy, seed: random.next())
+      socket.client = client
+      self.socket = socket
+      webSocket = WebSocketTransport(client, telling: self)
+    }
   }
 
   static let identity = RegistrationRequest(
@@ -79,7 +72,7 @@ final class SimulatedAgent {
     appVersion: [UInt8]("1".utf8))
 
   private func declare(_ sensor: BoardSensor) {
-    guard let index = delivery.batch.declare(sensor.description) else {
+    guard let index = uplink.declare(sensor.description) else {
       preconditionFailure("a board of a few sensors")
     }
     sensors.append(index)
@@ -88,250 +81,263 @@ final class SimulatedAgent {
   // MARK: Time
 
   var deadline: Instant {
-    let next: Instant?
-    if case .registering(let registrar, _) = phase {
-      next = earliest(registrar.deadline, delivery.diskDeadline)
-    } else {
-      next = delivery.deadline
-    }
-    return next.map { min($0, nextCycleAt) } ?? nextCycleAt
+    let sockets = earliest(socket?.client.deadline, webSocket?.deadline)
+    return sockets.map { min($0, uplink.deadline) } ?? uplink.deadline
   }
 
+  /// One turn of its loop.
   func wake() throws {
     let now = world.instant
-    readClock()
-    if case .registering(var registrar, let former) = phase {
-      let outcome = try registrar.deadlineReached(now: now)
-      try take(outcome, of: registrar, former: former, now: now)
-      delivery.diskDeadlineReached(now: now)
-      try tidy()
-    } else {
-      delivery.deadlineReached(now: now)
-      try goOn(now: now)
+    uplink.clockRead(now, world.wallTime)
+    try perform()
+    if let client = socket?.client, let end = client.deadline, now >= end {
+      client.deadlineReached()
     }
-    try cycle(now: now)
-  }
-
-  private func readClock() {
-    guard delivery.history.clockRead(world.instant, world.wallTime) else { return }
-    delivery.history.isClockSynchronized = world.isClockSynchronized
-  }
-
-  private func cycle(now: Instant) throws {
-    if now >= nextCycleAt {
-      try sample()
-      nextCycleAt = nextCycleAt + world.plan.every
-      if nextCycleAt <= now { nextCycleAt = now + world.plan.every }
-      try cycleDue(now: now)
-    } else if delivery.batch.hasUrgentChange {
-      try urgentChange(now: now)
-    }
-  }
-
-  private func cycleDue(now: Instant) throws {
-    delivery.history.isClockSynchronized = world.isClockSynchronized
-    if case .registering(var registrar, let former) = phase {
-      isCycleOwed = true
-      delivery.cyclePostponed(now: now)
-      try tidy()
-      let outcome = try registrar.cycleDue(now: now)
-      return try take(outcome, of: registrar, former: former, now: now)
-    }
-    try keeper.tryAgain()
-    if !isConnectionKept { delivery.connectionEnded() }
-    delivery.cycleDue(now: now)
-    try goOn(now: now)
-  }
-
-  private func urgentChange(now: Instant) throws {
-    guard case .delivering = phase else {
-      isCycleOwed = true
-      return delivery.urgentChangePostponed()
-    }
-    if !isConnectionKept { delivery.connectionEnded() }
-    delivery.urgentChange(now: now)
-    try goOn(now: now)
+    webSocket?.deadlineReached(now: now)
+    uplink.deadlineReached(now: now)
+    try perform()
+    uplink.sourcesReady(isConnectionKept: isConnectionKept, now: now)
+    try perform()
   }
 
   private var isConnectionKept: Bool {
-    keptConnection != nil && keptConnection == world.connection(over: route)
-  }
-
-  /// Does what is wanted of the disk.
-  private func tidy() throws {
-    while let action = delivery.history.nextAction() {
-      try spoolFiles.perform(action, for: &delivery.history.spool, now: world.instant)
-    }
+    keptConnection.map { $0 == world.connection(over: $0.link) } ?? false
   }
 
   // MARK: What is looked at from outside
 
-  var losses: Spool.Losses { delivery.history.spool.losses }
-  var entryCountInMemory: Int { delivery.history.spool.entryCountInMemory }
-  var spoolByteCount: Int { delivery.history.spool.occupiedByteCount }
-  var entryCount: Int { delivery.history.spool.entryCount }
-  var hasEmptySpool: Bool { delivery.history.spool.isEmpty }
+  var losses: Spool.Losses { uplink.delivery.history.spool.losses }
+  var entryCountInMemory: Int { uplink.delivery.history.spool.entryCountInMemory }
+  var spoolByteCount: Int { uplink.delivery.history.spool.occupiedByteCount }
+  var entryCount: Int { uplink.delivery.history.spool.entryCount }
+  var hasEmptySpool: Bool { uplink.delivery.history.spool.isEmpty }
 
-  // MARK: Readings
+  // MARK: What is sensed
 
   private func sample() throws {
     world.goOn()
     for place in sensors.indices { try record(place) }
-    if let fix = world.fix() {
-      try world.step()
-      world.ledger.made(fix, at: world.now, age: world.instant - fix.notBefore)
-      delivery.record(fix)
-      try tidy()
-      world.ledger.recorded()
-    }
+    guard let fix = world.fix() else { return }
+    try world.step()
+    world.ledger.made(fix, at: world.now, age: world.instant - fix.notBefore)
+    uplink.record(fix)
+    try performSpoolActions()
+    world.ledger.recorded()
   }
 
   /// A sensor says something; an urgent one starts a cycle.
   func sensed(_ place: Int) throws {
-    readClock()
+    uplink.clockRead(world.instant, world.wallTime)
     try record(place)
-    try cycle(now: world.instant)
+    uplink.sourcesReady(isConnectionKept: isConnectionKept, now: world.instant)
+    try perform()
   }
 
   private func record(_ place: Int) throws {
     try world.step()
     let sensor = world.board.sensors[place]
     world.ledger.made(sensor, at: world.now, trueTime: world.trueTime)
-    delivery.record(
-      Reading(sensor: sensors[place], value: sensor.value, time: world.wallTime))
-    try tidy()
+    uplink.record(Reading(sensor: sensors[place], value: sensor.value, time: world.wallTime))
+    try performSpoolActions()
     world.ledger.recorded()
   }
 
-  // MARK: Registration
+  func placeChanged(_ place: NetworkPlace) throws {
+    uplink.placeChanged(place, now: world.instant)
+    try perform()
+  }
 
-  private func take(
-    _ outcome: SimulatedRegistrar.Outcome, of registrar: SimulatedRegistrar,
-    former: Registration?, now: Instant
-  ) throws {
-    var registrar = registrar
-    let problem = registrar.takeProblem()
-    phase = .registering(registrar, former: former)
-    if let problem {
-      world.tell("not registered: \(problem)")
-      delivery.registrationFailed(now: now)
-      if let former, problem.isLasting {
-        phase = .delivering(former)
-        delivery.registrationRefused(now: now)
-        return try goOn(now: now)
+  // MARK: What the machine wants
+
+  private func perform() throws {
+    guard !isPerforming else { return }
+    isPerforming = true
+    defer { isPerforming = false }
+    while let action = uplink.nextAction() { try perform(action) }
+  }
+
+  /// What is recorded one after the other is on the disk one after the other.
+  private func performSpoolActions() throws {
+    while let action = uplink.nextSpoolAction() { try perform(.disk(action)) }
+  }
+
+  private func perform(_ action: Uplink.Action) throws {
+    switch action {
+    case .disk(let action):
+      try uplink.withSpool { (spool: inout Spool) throws in
+        try spoolFiles.perform(action, for: &spool, now: world.instant)
+      }
+    case .sample: try sample()
+    case .readClockState: uplink.clockStateRead(isSynchronized: world.isClockSynchronized)
+    case .write(let write): try perform(write)
+    case .readRejectedTokens:
+      var rejected: RejectedTokens?
+      try attempt { rejected = try state.rejectedTokens() }
+      uplink.rejectedTokensRead(rejected, words: Self.diskWords)
+    case .readTokenFile: uplink.tokenFileRead(try state.readToken())
+    case .keepHours:
+      let hours = uplink.waitingHours
+      uplink.hoursKept(try attempt { try state.write(hours, of: device) })
+    case .send(let call): try send(call)
+    case .cancel(.webhook):
+      messageCall = nil
+      webSocket?.cancelPost()
+    case .cancel(.login): loginCall = nil
+    case .post: try post()
+    case .ask(let request): webSocket?.ask(request)
+    case .setWebSocketAllowed(let isAllowed): webSocket?.setAllowed(isAllowed)
+    case .connectWebSocket: webSocket?.setAllowed(true)
+    case .giveTokenToWebSocket(let result): socket?.give(result)
+    case .openPushChannel(let registration): webSocket?.openChannel(of: registration)
+    case .tell(let event): try tell(event)
+    }
+  }
+
+  private static let diskWords = [UInt8]("the disk".utf8)
+
+  /// Why it failed, where it did.
+  @discardableResult
+  private func attempt(_ action: () throws -> Void) throws -> DiskFailure? {
+    do {
+      try action()
+      return nil
+    } catch let failure as ModelDisk.Failure {
+      return DiskFailure(code: failure.code)
+    }
+  }
+
+  private func perform(_ write: Uplink.StateWrite) throws {
+    let failure = try attempt {
+      switch write {
+      case .registration(let registration): try state.write(registration)
+      case .rejection(let fingerprint): try state.write(rejectedFingerprint: fingerprint)
+      case .keyless(let registration): try state.writeKeyless(registration)
+      case .probe: try state.checkIsWritable()
       }
     }
-    switch outcome {
-    case .nothing: break
-    case .send(let letter):
-      world.tell("asks for a registration")
-      try send(letter, over: .instance)
-    case .registered(var registration):
-      registration.toldFingerprint = Webhook.UpdateRegistration(Self.identity).fingerprint
-      try keeper.keep(registration)
-      delivery.registrationReplaced(.sealed)
-      phase = .delivering(registration)
-      world.tell("registered")
-      if isCycleOwed { try cycleDue(now: now) }
+    if failure == nil { uplink.stateWritten() } else { uplink.stateFailed(words: Self.diskWords) }
+  }
+
+  private func tell(_ event: Uplink.Event) throws {
+    world.tell("\(event)")
+    try world.step()
+    guard case .delivery(let event) = event else { return }
+    world.ledger.told(event, isAnswerGenuine: world.isAnswerGenuine, at: world.now)
+  }
+
+  // MARK: Requests
+
+  private func send(_ call: Uplink.Call) throws {
+    switch call {
+    case .message(let route):
+      let path = route == .cloudhook ? [] : uplink.registration?.path ?? []
+      writeMessage()
+      messageCall = try send(
+        Letter(path: String(decoding: path, as: UTF8.self), body: [UInt8](request.bytes)),
+        over: Link(route))
+    case .registration(let token):
+      var body = ByteBuffer(capacity: 4096)
+      uplink.identity.write(into: &body)
+      loginCall = try send(
+        Letter(
+          path: String(decoding: [UInt8](RegistrationRequest.path), as: UTF8.self), token: token,
+          body: [UInt8](body.bytes)), over: .instance)
+    case .token(let call):
+      loginCall = try send(
+        Letter(
+          path: String(decoding: call.path, as: UTF8.self), body: call.body,
+          isForm: call.encoding == .form), over: .instance)
     }
   }
 
-  private func change(_ body: (inout Registration) -> Bool) throws {
-    guard case .delivering(var registration) = phase, body(&registration) else { return }
-    phase = .delivering(registration)
-    try keeper.keep(registration)
-  }
-
-  // MARK: Delivery
-
-  private var route: Link {
-    delivery.routes.current?.route == .home ? .home : .instance
-  }
-
-  private func goOn(now: Instant) throws {
-    try tidy()
-    while let action = delivery.nextAction() {
-      switch action {
-      case .tell(let event): try report(event, now: now)
-      case .send(let message): try send(message)
-      }
-    }
-  }
-
-  private func send(_ next: Delivery.Message) throws {
-    guard case .delivering(let registration) = phase else { return }
-    message = next
+  private func writeMessage() {
     var nonce = InlineArray<24, UInt8>(repeating: 0)
     for index in 0..<24 { nonce[index] = UInt8(truncatingIfNeeded: random.next()) }
-    delivery.write(next, for: registration, nonce: Nonce(randomBytes: nonce), into: &request)
-    world.tell("sends \(next) over \(route)")
-    let letter = Letter(
-      path: String(decoding: registration.path, as: UTF8.self), body: [UInt8](request.bytes))
-    try send(letter, over: route)
+    uplink.writeMessage(nonce: Nonce(randomBytes: nonce), into: &request)
   }
 
-  private func send(_ letter: Letter, over link: Link) throws {
-    precondition(!isUnderWay, "one transfer at a time")
+  private func send(_ letter: Letter, over link: Link) throws -> Int {
     try world.step()
-    isUnderWay = true
-    world.send(letter, over: link, from: life)
+    world.tell("sends to \(letter.path) over \(link)")
+    let number = world.send(letter, over: link, from: life)
     try world.step()
+    return number
   }
 
-  func ended(_ end: CallEnd, over link: Link) throws {
-    try take(end, over: link)
-    guard case .delivering = phase, delivery.isInOutage, !isUnderWay,
-      delivery.history.spool.failure == nil
+  private func post() throws {
+    writeMessage()
+    try world.step()
+    guard let registration = uplink.registration,
+      webSocket?.post(request, to: registration) == true
+    else { return uplink.postRefused() }
+    world.tell("posts")
+    world.ledger.posted(at: world.now)
+  }
+
+  /// A call has its answer, or will have none.
+  func ended(_ call: Call, _ end: CallEnd) throws {
+    if call.number == messageCall {
+      messageCall = nil
+      try messageEnded(end, over: call.link)
+    } else if call.number == loginCall {
+      loginCall = nil
+      loginEnded(end)
+      try perform()
+    }
+  }
+
+  private func messageEnded(_ end: CallEnd, over link: Link) throws {
+    let now = world.instant
+    keptConnection = end == .failed ? nil : world.connection(over: link)
+    switch end {
+    case .failed: uplink.messageFailed(InlineText("no answer"), now: now)
+    case .answered(let reply):
+      var body = ByteBuffer(capacity: 256 * 1024)
+      body.append(reply.body)
+      uplink.messageAnswered(status: reply.status, &body, now: now)
+    }
+    try perform()
+    guard !uplink.isRegistering, uplink.delivery.isInOutage, uplink.delivery.routeUnderWay == nil,
+      uplink.delivery.history.spool.failure == nil
     else { return }
     world.ledger.cycleFailed(entryCountInMemory: entryCountInMemory, at: world.now)
   }
 
-  private func take(_ end: CallEnd, over link: Link) throws {
-    let now = world.instant
-    isUnderWay = false
-    keptConnection = end == .failed ? nil : world.connection(over: link)
-    if case .registering(var registrar, let former) = phase {
-      let outcome = try registrar.ended(end, now: now)
-      return try take(outcome, of: registrar, former: former, now: now)
-    }
-    guard case .delivering(let registration) = phase else { return }
+  private func loginEnded(_ end: CallEnd) {
     switch end {
-    case .failed:
-      delivery.connectionFailed(InlineText("no answer"), now: now)
+    case .failed: uplink.loginFailed(InlineText("no answer"), now: world.instant)
     case .answered(let reply):
-      var body = ByteBuffer(capacity: 256 * 1024)
+      var body = ByteBuffer(capacity: 64 * 1024)
       body.append(reply.body)
-      let answer = registration.readAnswer(status: reply.status, body: &body)
-      delivery.answerReceived(answer, body: body, now: now)
-    }
-    try goOn(now: now)
-  }
-
-  private func report(_ event: DeliveryEvent, now: Instant) throws {
-    world.tell("\(event)")
-    try world.step()
-    world.ledger.told(event, isAnswerGenuine: world.isAnswerGenuine, at: world.now)
-    switch event {
-    case .acquainted(let server):
-      try change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }
-    case .registrationTold(let fingerprint):
-      try change {
-        $0.toldFingerprint = fingerprint
-        return true
-      }
-    case .registrationDoubted where world.plan.registersAgainAfter != nil:
-      guard case .delivering(let registration) = phase else { return }
-      phase = .registering(
-        SimulatedRegistrar(
-          state: state, keeper: keeper, identity: Self.identity, seed: random.next(), now: now),
-        former: registration)
-    default: break
+      uplink.loginAnswered(status: reply.status, body, now: world.instant)
     }
   }
 
-  func presenceChanged(_ presence: HomeNetworks.Judgement) throws {
-    let now = world.instant
-    delivery.presenceChanged(presence, now: now)
-    if case .delivering = phase { try goOn(now: now) }
+  /// What may be under way to a place where no secret may go any more.
+  var callsUnderWay: Set<Int> { Set([messageCall, loginCall].compactMap { $0 }) }
+
+  // MARK: The WebSocket
+
+  /// Something happened to a WebSocket of this life.
+  func happened(to number: Int, _ happening: SocketHappening) throws {
+    socket?.happened(to: number, happening)
+    try perform()
   }
+}
+
+extension SimulatedAgent: WebSocketTransportOwner {
+  func webSocketChanged(_ state: ConnectionState) {
+    uplink.webSocketChanged(state, now: world.instant)
+  }
+
+  func postAnswered(status: Int) {
+    webSocket?.readResponse { uplink.messageAnswered(status: status, &$0, now: world.instant) }
+  }
+
+  func postFailed(_ reason: InlineText) { uplink.messageFailed(reason, now: world.instant) }
+
+  func asked(_ result: Result<JSON, RequestError>) { uplink.asked(result, now: world.instant) }
+
+  func pushChannelChanged(_ change: PushChannel.Change) {}
+  func notified(_ notification: Result<PushNotification, RequestError>) {}
 }

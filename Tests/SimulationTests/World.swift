@@ -1,7 +1,10 @@
-import ModelDisk
 import Bytes
+import ModelDisk
 import Outbox
 import Sensing
+
+@testable import HomeAssistant
+@testable import PracticeHome
 
 /// The power is gone, or the process; what was being done is not finished.
 struct PowerLoss: Error {}
@@ -18,6 +21,10 @@ final class World {
     case killed(steps: Int)
     case clockSet(wrongBy: Duration)
     case presence(HomeNetworks.Judgement)
+    case socket(Int, SocketHappening)
+    case arrivedOverSocket(Int, [UInt8])
+    /// Time has passed in Home Assistant, whether it is asked something or not.
+    case homeDue(isStranger: Bool)
     case sensed(Int)
     case weather(Weather, Link)
     case disk(ModelDisk.Condition)
@@ -60,6 +67,7 @@ final class World {
   /// The calls that came to the board's own Home Assistant, and the one whose end is told now.
   private var arrivedCalls: Set<Int> = []
   private var endedCall: Int?
+  private var openCalls: [Int: Link] = [:]
   private var random: SplitMix64
   private var planned: [Planned] = []
   private var plannedCount = 0
@@ -75,7 +83,8 @@ final class World {
   /// Until the power or the process goes.
   private var stepsLeft: Int?
   private var isPowerLoss = false
-  private var presence = HomeNetworks.Judgement.unknown
+  private(set) var presence = HomeNetworks.Judgement.unknown
+  private var sockets: Sockets
   private var wakesAtOnce = 0
   /// Whether Home Assistant may not know the board any more, or not its key.
   private var isPairingBroken = false
@@ -91,12 +100,15 @@ final class World {
     home = ModelHome(seed: random.next())
     stranger = ModelHome(seed: random.next())
     network = Network(seed: random.next())
+    sockets = Sockets(seed: seed)
     replays = Replays(seed: seed)
     board = Board(
       sensorCount: plan.sensorCount, fixesPerHundred: plan.fixesPerHundred, seed: random.next())
     ledger = Ledger(plan)
     self.random = random
-    disk.install(home.token, as: StateFiles.token)
+    home.setKeys(areGiven: plan.givesKeysAtOnce)
+    home.setCloud(plan)
+    installLogin()
     happens(.started, at: now)
   }
 
@@ -191,7 +203,35 @@ final class World {
     tell("starts")
     let agent = try SimulatedAgent(in: self, life: lifeCount)
     self.agent = agent
-    try agent.presenceChanged(presence)
+    try agent.wake()
+    try agent.placeChanged(place)
+  }
+
+  /// The network that the board is in.
+  private var place: NetworkPlace {
+    let interface = NetworkInterface(index: 1, name: InlineText("wlan0"))
+    return switch presence {
+    case .unknown: .unknown
+    case .away: .elsewhere(interface)
+    case .home: .wired(gateway: DayPlan.gateway, interface)
+    }
+  }
+
+  /// What a person who pairs the board leaves there.
+  private func installLogin() {
+    switch plan.login {
+    case .file: disk.install(home.token, as: StateFiles.token)
+    case .pairing:
+      let clientID = "https://boat.example/"
+      let token = home.login(clientID: clientID, at: trueTime)
+      guard
+        let credential = Credential(
+          refreshToken: [UInt8](token.utf8), clientID: [UInt8](clientID.utf8))
+      else { preconditionFailure("a login of the practice home") }
+      var file = ByteBuffer(capacity: Credential.fileByteCountMax)
+      credential.writeFile(into: &file)
+      disk.install([UInt8](file.bytes), as: StateFiles.credential)
+    }
   }
 
   private func perform(_ happening: Happening) throws {
@@ -205,7 +245,17 @@ final class World {
       isClockSynchronized = error == .zero
     case .presence(let judgement):
       presence = judgement
-      try agent?.presenceChanged(judgement)
+      try agent?.placeChanged(place)
+      checkCallsUnderWay()
+    case .socket(let number, let happening): try socketHappened(number, happening)
+    case .arrivedOverSocket(let number, let text):
+      guard let socket = sockets[number], let session = socket.session else { return }
+      house(socket.isStranger).received(text, on: session, at: trueTime)
+      deliverMail(isStranger: socket.isStranger)
+    case .homeDue(let isStranger):
+      sockets.isHomeDuePlanned[isStranger ? 1 : 0] = false
+      house(isStranger).advance(at: trueTime)
+      deliverMail(isStranger: isStranger)
     case .sensed(let place):
       board.change(place)
       try agent?.sensed(place)
@@ -220,9 +270,10 @@ final class World {
       tell("\(trouble)")
       isPairingBroken = isPairingBroken || [.registrationDeleted, .keysChanged].contains(trouble)
       home.suffer(trouble, at: trueTime)
+      deliverMail(isStranger: false)
     case .tokenWritten(let isGood):
       let token = isGood ? home.token : [UInt8]("wrong-\(random.next())".utf8)
-      disk.install(token, as: StateFiles.token)
+      if plan.login == .file { disk.install(token, as: StateFiles.token) }
     case .repaired: repair()
     case .arrived(let call, let isAnswered, let copies, let delay):
       arrived(call, copies: copies, isAnswered: isAnswered, returningAfter: delay)
@@ -233,7 +284,7 @@ final class World {
         endedCall = nil
       }
       guard call.life == lifeCount else { return }
-      try agent?.ended(end, over: call.link)
+      try agent?.ended(call, end)
       if case .answered(let reply) = end, reply.status == 401, let token = call.letter.token {
         ledger.rejected(token)
       }
@@ -257,9 +308,11 @@ final class World {
     guard isPairingBroken || !isRegistered else { return }
     // It is told that its token is no good, or will not do much longer.
     home.suffer(.tokenReplaced, at: trueTime)
-    disk.install(home.token, as: StateFiles.token)
-    // Where the agent may not do it by itself, its owner pairs it again.
-    if plan.registersAgainAfter == nil { pairAgain() }
+    deliverMail(isStranger: false)
+    installLogin()
+    // Where the agent may not do it by itself, its owner pairs it again; and what pairing left is read
+    // at the start.
+    if plan.registersAgainAfter == nil || plan.login == .pairing { pairAgain() }
   }
 
   private func pairAgain() {
@@ -290,12 +343,18 @@ final class World {
   }
 
   /// Whether the answer that the agent looks at now is Home Assistant's to what it asked.
-  var isAnswerGenuine: Bool { endedCall.map { arrivedCalls.contains($0) } ?? false }
+  var isAnswerGenuine: Bool {
+    sockets.isAnswerOfHome || (endedCall.map { arrivedCalls.contains($0) } ?? false)
+  }
 
-  func send(_ letter: Letter, over link: Link, from life: Int) {
+  /// Returns the number of the call.
+  func send(_ letter: Letter, over link: Link, from life: Int) -> Int {
     callCount += 1
     let call = Call(number: callCount, life: life, link: link, letter: letter)
     ledger.sent(call.letter, at: now)
+    if isBare(link) { ledger.complain("a secret goes over \(link) away from home", at: now) }
+    openCalls[call.number] = link
+    defer { openCalls = openCalls.filter { $0.key > callCount - 8 } }
     switch network.fate(on: call.link) {
     case .ends(let end, let delay): happens(.ended(call, end), after: delay)
     case .isReplayed(let delay):
@@ -307,6 +366,102 @@ final class World {
         .arrived(call, answered: isAnswered, copies: copies, returningAfter: returning - delay),
         after: delay)
     }
+    return call.number
+  }
+
+  /// Whether anybody in the network can read what goes over it, and the configuration does not allow
+  /// that away from home.
+  private func isBare(_ link: Link) -> Bool {
+    plan.settings.home != nil && !plan.settings.isPlainAllowedAway && presence != .home
+      && link.url.starts(with: "http://".utf8)
+  }
+
+  /// What is under way when the board leaves does not go on over a foreign network.
+  private func checkCallsUnderWay() {
+    for number in agent?.callsUnderWay ?? [] {
+      if let link = openCalls[number], isBare(link) {
+        ledger.complain("what is under way over \(link) is not ended away from home", at: now)
+      }
+    }
+  }
+
+  // MARK: WebSockets
+
+  private func house(_ isStranger: Bool) -> ModelHome { isStranger ? stranger : home }
+
+  /// Returns the number of the WebSocket.
+  func openSocket(from life: Int) -> Int {
+    let weather = network[.instance]
+    if isBare(.instance) { ledger.complain("a WebSocket opens away from home", at: now) }
+    let (number, fate) = sockets.open(in: weather, from: life, changes: network.changeCount)
+    if let (happening, delay) = fate { happens(.socket(number, happening), after: delay) }
+    return number
+  }
+
+  func closeSocket(_ number: Int) {
+    guard let socket = sockets.close(number), let session = socket.session else { return }
+    house(socket.isStranger).sessionEnded(session, at: trueTime)
+    deliverMail(isStranger: socket.isStranger)
+  }
+
+  func send(_ text: [UInt8], over number: Int) {
+    ledger.sentOverSocket(text, at: now)
+    guard let moment = sockets.sent(over: number, network[.instance], network.changeCount, now: now)
+    else { return }
+    happens(.arrivedOverSocket(number, text), at: moment)
+  }
+
+  private func socketHappened(_ number: Int, _ happening: SocketHappening) throws {
+    guard let socket = sockets[number], socket.life == lifeCount, agent != nil else { return }
+    switch happening {
+    case .opened:
+      guard let session = house(socket.isStranger).openSession(at: trueTime) else {
+        _ = sockets.close(number)
+        return try agent?.happened(to: number, .failed) ?? ()
+      }
+      sockets.opened(number, session: session)
+      try agent?.happened(to: number, .opened)
+      return deliverMail(isStranger: socket.isStranger)
+    case .failed, .closed: _ = sockets.close(number)
+    case .received: break
+    }
+    sockets.isAnswerOfHome = !socket.isStranger
+    defer { sockets.isAnswerOfHome = false }
+    try agent?.happened(to: number, happening)
+  }
+
+  /// What Home Assistant has to say goes over its WebSockets.
+  private func deliverMail(isStranger: Bool) {
+    let house = house(isStranger)
+    for (session, dispatch) in house.takeMail() {
+      guard let number = sockets.number(ofSession: session, isStranger: isStranger) else {
+        continue
+      }
+      switch dispatch {
+      case .message(let message):
+        if let moment = sockets.answered(
+          over: number, network[.instance], network.changeCount, now: now)
+        {
+          happens(.socket(number, .received(message.bytes)), at: moment)
+        }
+      case .ping:
+        if sockets.isWhole(number, network[.instance], network.changeCount) {
+          house.heard(session, at: trueTime)
+        }
+      case .close, .drop:
+        // What was said before comes before it.
+        if let moment = sockets.answered(
+          over: number, network[.instance], network.changeCount, now: now)
+        {
+          happens(.socket(number, .closed), at: moment)
+        }
+      }
+    }
+    let index = isStranger ? 1 : 0
+    guard !sockets.isHomeDuePlanned[index], let deadline = house.deadline else { return }
+    sockets.isHomeDuePlanned[index] = true
+    let moment = Instant(nanoseconds: (deadline - Self.epochSeconds * 1_000_000) * 1000)
+    happens(.homeDue(isStranger: isStranger), at: max(moment, now + .milliseconds(1)))
   }
 
   private func arrived(
@@ -323,6 +478,7 @@ final class World {
         }
       }
     }
+    deliverMail(isStranger: house === stranger)
     if case .answered(let reply) = end {
       tell("\(reply.status) \(String(decoding: reply.body.prefix(40), as: UTF8.self))")
     }

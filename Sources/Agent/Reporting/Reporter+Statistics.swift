@@ -22,7 +22,7 @@ extension Reporter {
     }
   }
 
-  func statisticsNotKept(_ error: Errno) {
+  func hoursNotKept(_ error: Errno) {
     log.error(
       "the hours for Home Assistant's statistics are in memory only, and are lost when the agent"
         + " ends: state_directory cannot be used (\(error))")

@@ -36,9 +36,6 @@ extension Reporter {
       "every user of this board can read the token in \(file); run: chmod 600 \(file)")
   }
 
-  /// Why was said.
-  func withoutRejectedTokens() { withoutLogin("its token may not be sent") }
-
   func withoutPushToken(_ flaw: Enrollment.TokenFlaw) {
     log.error(
       "the file of notifications.push_token_file cannot be used (\(flaw.code)): Home Assistant is"

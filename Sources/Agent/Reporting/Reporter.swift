@@ -1,5 +1,6 @@
 import Board
 import Bytes
+import HomeAssistant
 import LinuxIO
 import Outbox
 import Sensing
@@ -12,6 +13,8 @@ final class Reporter {
   /// What a person does about a source that fails.
   let advice: SourceAdvice
   var totals = Totals()
+  /// What the WebSocket logs in with.
+  var login: Login?
   /// What was told of the disk last.
   var toldDiskFailure: DiskFailure?
   /// How many lost readings were told last.
@@ -125,6 +128,20 @@ final class Reporter {
   }
 
   // MARK: Delivery
+
+  func uplink(_ event: Uplink.Event, of uplink: borrowing Uplink) {
+    switch event {
+    case .delivery(let event): delivery(event, of: uplink.delivery.batch)
+    case .registered(let isPlain): registered(as: uplink.identity.deviceName, isPlain: isPlain)
+    case .notRegistered(let problem): notRegistered(problem)
+    case .registrationPostponed: registrationPostponed()
+    case .stateFailed(let words): stateFailed(MessageText(bytes: words))
+    case .presence(let presence, let place): self.presence(presence, place)
+    case .statistics(let event): statistics(event)
+    case .hoursNotKept(let failure): hoursNotKept(Errno(code: failure.code))
+    case .webSocket(let state): if let login { webSocket(state, of: login) }
+    }
+  }
 
   func delivery(_ event: DeliveryEvent, of batch: borrowing Batch) {
     switch event {

@@ -61,13 +61,11 @@ extension CommandFailure {
   }
 }
 
-private let tokenByteCountMax = Credential.tokenByteCountMax
-
 /// The token in a file.
 public func readToken(_ path: [UInt8]) -> Result<[UInt8], Enrollment.TokenFlaw> {
   let bytes: [UInt8]
   do throws(Errno) {
-    bytes = try readFile(at: Path(path), byteCountMax: tokenByteCountMax)
+    bytes = try readFile(at: Path(path), byteCountMax: Credential.tokenByteCountMax)
   } catch .fileTooLarge {
     return .failure(.tooLarge)
   } catch {

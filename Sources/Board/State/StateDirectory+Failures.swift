@@ -1,6 +1,6 @@
 import Bytes
 public import HomeAssistant
-public import LinuxIO
+import LinuxIO
 
 extension StateDirectory {
   /// Makes and locks the directory that a command works with.
@@ -84,7 +84,14 @@ extension StateDirectory {
     }
   }
 
-  public func notKept(_ what: StaticString, _ error: Errno) -> CommandFailure {
+  /// Keeps in mind that Home Assistant has no key to give for a registration.
+  public func keepKeyless(_ registration: Registration) throws(CommandFailure) {
+    do throws(Errno) { try writeKeyless(registration) } catch {
+      throw notKept("that Home Assistant has no keys", error)
+    }
+  }
+
+  private func notKept(_ what: StaticString, _ error: Errno) -> CommandFailure {
     if error == .notPermitted { return CommandFailure(notPermitted: path) }
     return CommandFailure(
       code: .noInput,

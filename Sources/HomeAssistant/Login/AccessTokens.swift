@@ -160,3 +160,17 @@ public struct AccessTokens: Sendable {
     return .unavailable(problem, until: now + delay)
   }
 }
+
+extension AccessTokens.Problem {
+  /// Why there is no token, in English, for a log and for `RequestError`.
+  public var words: Text {
+    switch self {
+    case .noConnection(let words): Text(words.bytes)
+    case .server(.forbidden):
+      "Home Assistant, or a proxy before it, refuses this address; is it in its ip_bans.yaml?"
+    case .server(.notFound), .server(.unavailable):
+      "Home Assistant is not available for an access token"
+    case .server(.notHomeAssistant): "what answered for an access token is not Home Assistant"
+    }
+  }
+}

@@ -61,6 +61,11 @@ struct ClockMonitor {
     return (fix.time - ours).nanoseconds.magnitude <= Self.errorMax.nanoseconds.magnitude
   }
 
+  /// What the best clock of the board shows; nil before the clocks were read.
+  func time(at instant: Instant) -> WallTime? {
+    origin.map { $0 + (instant - Instant(nanoseconds: 0)) + ahead }
+  }
+
   /// The time of a fix by the best clock of the board; nil before the clocks were read.
   func time(of fix: Fix) -> WallTime? {
     origin.map { $0 - (Instant(nanoseconds: 0) - fix.notBefore) + ahead }

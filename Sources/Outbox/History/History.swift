@@ -113,6 +113,9 @@ public struct History: ~Copyable {
   /// What the best clock shows when the machine's shows this time.
   public func corrected(_ time: WallTime) -> WallTime { time + clock.ahead }
 
+  /// What the best clock shows; nil before the clocks were read.
+  func time(at instant: Instant) -> WallTime? { clock.time(at: instant) }
+
   /// Whether another clock set the kernel's, and keeps it right.
   public var isClockSynchronized: Bool {
     get { clock.isSynchronized }

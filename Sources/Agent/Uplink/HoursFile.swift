@@ -6,7 +6,7 @@ import Outbox
 
 /// The file that keeps hours until Home Assistant's statistics have them. It is there only where
 /// hours wait.
-final class StatisticsKeeper {
+final class HoursFile {
   private static let name: StaticString = "statistics.hours"
   private static let asideName: StaticString = "statistics.hours.aside"
 
@@ -14,8 +14,6 @@ final class StatisticsKeeper {
   private var directory: Path?
   private let device: DeviceFingerprint
   private let reporter: Reporter
-  /// Why it could not be written last, which has been said.
-  private var error: Errno?
 
   init(in directory: Path?, of device: DeviceFingerprint, reporter: Reporter) {
     self.directory = directory
@@ -35,31 +33,23 @@ final class StatisticsKeeper {
     } catch .noSuchFile {} catch {
       // It is not written over.
       self.directory = nil
-      report(error)
+      reporter.hoursNotKept(error)
     }
     return WaitingHours()
   }
 
-  /// Returns whether there is nothing more to be done.
-  func keep(_ hours: WaitingHours) -> Bool {
-    guard let directory else { return true }
+  /// Returns why the hours could not be written; nil where there is nothing more to be done.
+  func write(_ hours: WaitingHours) -> DiskFailure? {
+    guard let directory else { return nil }
     do throws(Errno) {
       if hours.isEmpty {
         try removeFile(at: directory / Self.name)
       } else {
         try replaceFile(named: Self.name, in: directory, with: hours.file(of: device).bytes)
       }
-      error = nil
-      return true
+      return nil
     } catch {
-      report(error)
-      return false
+      return DiskFailure(code: error.code)
     }
-  }
-
-  private func report(_ error: Errno) {
-    guard error != self.error else { return }
-    self.error = error
-    reporter.statisticsNotKept(error)
   }
 }

@@ -8,19 +8,19 @@ import Sensing
 /// How many readings and fixes were lost since the start, as a sensor.
 final class LostReadings: Source {
   let name = InlineText("history")
-  private let courier: Courier
+  private let driver: UplinkDriver
   private let sink: any ReadingSink
   private var sensor: SensorIndex?
 
-  init(courier: Courier, sink: any ReadingSink) {
-    self.courier = courier
+  init(driver: UplinkDriver, sink: any ReadingSink) {
+    self.driver = driver
     self.sink = sink
   }
 
   func sample(at moment: Moment) throws(SourceFailure) {
     sensor = sensor ?? sink.declare(Self.description)
     guard let sensor else { return }
-    let count = Int64(courier.delivery.history.spool.losses.entryCount)
+    let count = Int64(driver.uplink.delivery.history.spool.losses.entryCount)
     sink.record(
       Reading(sensor: sensor, value: .number(FixedPoint(count)), time: moment.wallTime))
   }

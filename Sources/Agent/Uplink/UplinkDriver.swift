@@ -1,0 +1,333 @@
+import Board
+import Bytes
+import Drivers
+import HomeAssistant
+import LinuxIO
+import Outbox
+import Sensing
+import Transport
+
+/// Performs what an `Uplink` wants, with the disk, the network and the sources, and tells it what
+/// happens. It decides nothing.
+final class UplinkDriver {
+  private struct Webhook {
+    let address: [UInt8]
+    let id: [UInt8]
+    let endpoint: Endpoint
+  }
+
+  private static let messageByteCountMax = Envelope.byteCount(sealing: SensorTable.dataByteCountMax)
+  /// Home Assistant's configuration, with all it knows of 256 sensors and a thousand components.
+  private static let responseByteCountMax = 256 * 1024
+
+  private(set) var uplink: Uplink
+  let reporter: Reporter
+  let settings: Configuration.HomeAssistantSettings
+  private let state: StateDirectory
+  private let spoolFiles: SpoolFiles
+  private let hours: HoursFile
+  private let loop: EventLoop
+  private let messages: HTTPClient
+  private let logins: LoginTransfers
+  /// Nil where there is no WebSocket.
+  private let socket: WebSocketDriver?
+  private(set) var webSocket: WebSocketTransport?
+  private var network: HomeNetwork?
+  private var supervisor: Supervisor?
+  /// Where the last message went.
+  private var webhook: Webhook?
+  private var isPerforming = false
+  private var hasBegunCycle = false
+
+  /// Nil where libcurl cannot start.
+  init?(
+    _ uplink: consuming Uplink, settings: Configuration.HomeAssistantSettings,
+    state: StateDirectory, hours: HoursFile, socket: WebSocketDriver?, loop: EventLoop,
+    reporter: Reporter
+  ) {
+    guard
+      let messages = HTTPClient(
+        loop: loop, settings: settings.tls, requestByteCountMax: Self.messageByteCountMax,
+        responseByteCountMax: Self.responseByteCountMax, userAgent: homewardUserAgent)
+    else { return nil }
+    self.uplink = uplink
+    self.settings = settings
+    self.state = state
+    self.hours = hours
+    self.socket = socket
+    self.messages = messages
+    logins = LoginTransfers(settings: settings, loop: loop)
+    self.loop = loop
+    self.reporter = reporter
+    spoolFiles = SpoolFiles(in: state.path)
+  }
+
+  /// Begins to work. The driver outlives what it is told by.
+  func start(sampling supervisor: Supervisor, now: Instant) {
+    self.supervisor = supervisor
+    if let socket {
+      let client = socket.makeClient(
+        policy: WebSocketTransport.policy, seed: randomSeed(), telling: self)
+      webSocket = WebSocketTransport(client, telling: self)
+    }
+    perform()
+    guard settings.homeNetwork != nil else { return }
+    let network = HomeNetwork(loop: loop, owner: self)
+    self.network = network
+    network.start(now: now)
+  }
+
+  // MARK: What is sensed
+
+  func declare(_ sensor: SensorDescription) -> SensorIndex? { uplink.declare(sensor) }
+
+  func record(_ reading: Reading) {
+    uplink.record(reading)
+    performSpoolActions()
+  }
+
+  func record(_ fix: Fix) {
+    uplink.record(fix)
+    performSpoolActions()
+  }
+
+  // MARK: Time
+
+  var deadline: Instant {
+    let transfers = earliest(messages.deadline, logins.deadline)
+    let sockets = earliest(socket?.deadline, webSocket?.deadline)
+    let next = earliest(earliest(transfers, sockets), network?.deadline)
+    return next.map { min($0, uplink.deadline) } ?? uplink.deadline
+  }
+
+  func clockRead(_ moment: Moment) {
+    uplink.clockRead(moment.instant, moment.wallTime)
+    perform()
+  }
+
+  func deadlineReached(now: Instant) {
+    messages.deadlineReached(now: now)
+    logins.deadlineReached(now: now)
+    socket?.deadlineReached(now: now)
+    webSocket?.deadlineReached(now: now)
+    if let end = network?.deadline, now >= end { network?.deadlineReached(now: now) }
+    uplink.deadlineReached(now: now)
+    perform()
+  }
+
+  /// No source waits for anything.
+  func sourcesReady(now: Instant) {
+    uplink.sourcesReady(isConnectionKept: messages.isConnectionKept, now: now)
+    perform()
+  }
+
+  /// Whether the sources were asked since the last time that this was.
+  func takeCycle() -> Bool {
+    defer { hasBegunCycle = false }
+    return hasBegunCycle
+  }
+
+  func stopping() {
+    uplink.stopping()
+    perform()
+  }
+
+  /// Whether nothing is left that only this process knows of the registration.
+  func hasKeptEverything() -> Bool {
+    uplink.retryKeeping()
+    perform()
+    return uplink.hasKeptEverything
+  }
+
+  // MARK: What the machine wants
+
+  /// What is told meanwhile only adds to it.
+  private func perform() {
+    guard !isPerforming else { return }
+    isPerforming = true
+    while let action = uplink.nextAction() { perform(action) }
+    isPerforming = false
+    let spool = uplink.withSpool { ($0.failure, $0.losses) }
+    reporter.spool(spool.0, spool.1)
+  }
+
+  private func performSpoolActions() {
+    while let action = uplink.nextSpoolAction() { perform(action) }
+  }
+
+  private func perform(_ action: Spool.Action) {
+    uplink.withSpool { spoolFiles.perform(action, for: &$0, now: Moment.now.instant) }
+  }
+
+  private func perform(_ action: Uplink.Action) {
+    switch action {
+    case .disk(let action): perform(action)
+    case .sample:
+      supervisor?.sample(at: .now)
+      hasBegunCycle = true
+    case .readClockState: uplink.clockStateRead(isSynchronized: isClockSynchronized)
+    case .write(let write): perform(write)
+    case .readRejectedTokens: readRejectedTokens()
+    case .readTokenFile:
+      uplink.tokenFileRead(settings.tokenFile.map(readToken) ?? .failure(.noFileNamed))
+    case .keepHours: uplink.hoursKept(hours.write(uplink.waitingHours))
+    case .send(let call): send(call)
+    case .cancel(.webhook):
+      messages.cancel()
+      webSocket?.cancelPost()
+    case .cancel(.login): logins.cancel()
+    case .post: post()
+    case .ask(let request): webSocket?.ask(request)
+    case .setWebSocketAllowed(let isAllowed): webSocket?.setAllowed(isAllowed)
+    case .connectWebSocket: webSocket?.setAllowed(true)
+    case .giveTokenToWebSocket(let result): socket?.tokenFetched(result)
+    case .openPushChannel(let registration): webSocket?.openChannel(of: registration)
+    case .tell(let event): reporter.uplink(event, of: uplink)
+    }
+  }
+
+  private func perform(_ write: Uplink.StateWrite) {
+    do throws(CommandFailure) {
+      switch write {
+      case .registration(let registration): try state.keep(registration)
+      case .rejection(let fingerprint): try state.keep(rejectedFingerprint: fingerprint)
+      case .keyless(let registration): try state.keepKeyless(registration)
+      case .probe: try state.checkCanKeep()
+      }
+      uplink.stateWritten()
+    } catch { uplink.stateFailed(words: error.text.bytes) }
+  }
+
+  private func readRejectedTokens() {
+    do throws(CommandFailure) { uplink.rejectedTokensRead(try state.keptRejectedTokens()) } catch {
+      uplink.rejectedTokensRead(nil, words: error.text.bytes)
+    }
+  }
+
+  // MARK: Requests
+
+  private func send(_ call: Uplink.Call) {
+    switch call {
+    case .message(let route):
+      writeMessage()
+      messages.send(to: endpoint(over: route), telling: self)
+    case .registration(let token):
+      let identity = uplink.identity
+      logins.register(with: token, telling: self) { identity.write(into: &$0) }
+    case .token(let call): logins.send(call, telling: self)
+    }
+  }
+
+  private func post() {
+    writeMessage()
+    guard let registration = uplink.registration,
+      webSocket?.post(messages.request, to: registration) == true
+    else { return uplink.postRefused() }
+  }
+
+  private func writeMessage() {
+    uplink.writeMessage(nonce: Nonce(randomBytes: randomBytes()), into: &messages.request)
+    reporter.messageSent()
+  }
+
+  /// The webhook over a route; made anew where the address is another one.
+  private func endpoint(over route: Route) -> Endpoint {
+    guard let address = uplink.delivery.routes.url(of: route),
+      let registration = uplink.registration
+    else { preconditionFailure("a message goes over a route with an address") }
+    if let webhook, webhook.address == address, webhook.id == registration.webhookID,
+      webhook.endpoint.trust == route.trust
+    {
+      return webhook.endpoint
+    }
+    // The cloudhook is the address of the webhook itself.
+    let path = route == .cloudhook ? [] : registration.path
+    let endpoint = Endpoint(address: address, path: path, trust: route.trust)
+    webhook = Webhook(address: address, id: registration.webhookID, endpoint: endpoint)
+    return endpoint
+  }
+}
+
+extension UplinkDriver: TransferOwner {
+  func transferEnded(_ result: TransferResult) {
+    let now = Moment.now.instant
+    switch result {
+    case .answered(let status):
+      uplink.messageAnswered(status: status, &messages.response, now: now)
+    case .failed(let reason): uplink.messageFailed(reason, now: now)
+    }
+    perform()
+  }
+}
+
+extension UplinkDriver: LoginTransfersOwner {
+  func loginEnded(_ result: TransferResult) {
+    let now = Moment.now.instant
+    switch result {
+    case .answered(let status):
+      logins.readResponse { uplink.loginAnswered(status: status, $0, now: now) }
+    case .failed(let reason): uplink.loginFailed(reason, now: now)
+    }
+    perform()
+  }
+}
+
+extension UplinkDriver: WebSocketTransportOwner {
+  func webSocketChanged(_ state: ConnectionState) {
+    uplink.webSocketChanged(state, now: Moment.now.instant)
+    perform()
+  }
+
+  func postAnswered(status: Int) {
+    let now = Moment.now.instant
+    webSocket?.readResponse { uplink.messageAnswered(status: status, &$0, now: now) }
+    perform()
+  }
+
+  func postFailed(_ reason: InlineText) {
+    uplink.messageFailed(reason, now: Moment.now.instant)
+    perform()
+  }
+
+  func asked(_ result: Result<JSON, RequestError>) {
+    uplink.asked(result, now: Moment.now.instant)
+    perform()
+  }
+
+  func pushChannelChanged(_ change: PushChannel.Change) { reporter.pushChannel(change) }
+
+  func notified(_ notification: Result<PushNotification, RequestError>) {
+    reporter.notification(notification)
+  }
+}
+
+extension UplinkDriver: WebSocketDriverOwner {
+  func tokenWanted(refused: [UInt8]?) {
+    uplink.webSocketWantsToken(refused: refused, now: Moment.now.instant)
+    perform()
+  }
+}
+
+extension UplinkDriver: HomeNetworkOwner {
+  func placeChanged() {
+    guard let place = network?.place else { return }
+    uplink.placeChanged(place, now: Moment.now.instant)
+    perform()
+  }
+
+  func homeNetworkFailed(_ failure: SourceFailure) {
+    reporter.sourceFailed(InlineText("network"), failure)
+  }
+
+  func homeNetworkRecovered() { reporter.sourceRecovered(InlineText("network")) }
+}
+
+extension Route {
+  /// `home_assistant.tls` is about the addresses of the configuration, not about those of the cloud.
+  fileprivate var trust: Endpoint.Trust {
+    switch self {
+    case .home, .instance: .configured
+    case .cloudhook, .remoteUI: .system
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Board
+import Bytes
+import HomeAssistant
+import LinuxIO
+import Outbox
+import Transport
+
+/// Makes the uplink and its driver, as the configuration wants them.
+struct UplinkFactory {
+  let configuration: Configuration
+  let state: StateDirectory
+  let registration: Registration?
+  /// From one cycle to the next.
+  let every: Duration
+  let loop: EventLoop
+  let reporter: Reporter
+
+  func driver(now: Instant) throws(Errno) -> UplinkDriver {
+    let home = configuration.homeAssistant
+    if let file = home.tokenFile.map({ Path($0) }), isReadableByEverybody(file) {
+      reporter.tokenExposed(in: file)
+    }
+    let identity = configuration.registrationRequest { reporter.withoutPushToken($0) }
+    let device = DeviceFingerprint(ofDeviceID: identity.deviceID)
+    let hours = HoursFile(
+      in: configuration.durability == .memory ? nil : state.path, of: device, reporter: reporter)
+    let login = wantsWebSocket ? login() : nil
+    var memory = Uplink.Memory(registration: registration)
+    memory.isKeyless = registration.map { state.isKeyless($0) } ?? false
+    memory.credential =
+      login?.credential ?? (home.tokenFile == nil ? state.credential() : nil)
+    if login != nil, configuration.history.isForStatistics { memory.waitingHours = hours.read() }
+    let socket = login == nil ? nil : try socket()
+    reporter.login = login
+    guard
+      let driver = UplinkDriver(
+        Uplink(
+          settings(hasWebSocket: login != nil), identity: identity,
+          history: history(of: identity, device), memory: memory, seed: randomSeed(), now: now),
+        settings: home, state: state, hours: hours, socket: socket, loop: loop,
+        reporter: reporter)
+    else { throw .outOfMemory }
+    return driver
+  }
+
+  private func settings(hasWebSocket: Bool) -> Uplink.Settings {
+    let home = configuration.homeAssistant
+    var settings = Uplink.Settings(
+      url: home.url, every: every, readsTokenFile: home.tokenFile != nil)
+    settings.home = home.homeNetwork.map {
+      Uplink.Settings.Home(networks: $0.networks, url: $0.url ?? home.url)
+    }
+    settings.isPlainAllowed = home.isPlainAllowed
+    settings.isPlainAllowedAway = home.isPlainAllowedAway
+    settings.registersAgainAfter = home.registersAgainAfter
+    if hasWebSocket {
+      settings.webSocket = Uplink.Settings.WebSocket(
+        carriesMessages: home.transport == .webSocket,
+        takesNotifications: configuration.notifications.isWebSocketWanted)
+    }
+    return settings
+  }
+
+  /// What earlier runs could not deliver, and what this one cannot.
+  private func history(
+    of identity: RegistrationRequest, _ device: DeviceFingerprint
+  ) -> History {
+    let settings = configuration.history
+    let spool = Spool(
+      device: device, durability: configuration.durability, order: settings.order,
+      byteCountCap: settings.diskMegabytes << 20, seed: randomSeed())
+    return History(
+      History.Device(id: identity.deviceID, name: identity.deviceName), spool: spool,
+      of: SensorTable(), bytesPerMinute: settings.bytesPerMinute)
+  }
+
+  private var wantsWebSocket: Bool {
+    configuration.notifications.isWebSocketWanted
+      || configuration.homeAssistant.transport == .webSocket
+      || configuration.history.isForStatistics
+  }
+
+  /// Nil where there is nothing to log in with, which is told.
+  private func login() -> Login? {
+    do throws(CommandFailure) { return try Login(configuration, state) } catch {
+      reporter.withoutLogin(error.text)
+      return nil
+    }
+  }
+
+  private func socket() throws(Errno) -> WebSocketDriver {
+    let home = configuration.homeAssistant
+    guard
+      let socket = WebSocketDriver(
+        address: home.url, settings: home.tls, loop: loop, userAgent: homewardUserAgent)
+    else { throw .outOfMemory }
+    return socket
+  }
+}

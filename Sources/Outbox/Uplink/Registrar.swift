@@ -1,0 +1,232 @@
+import Bytes
+import HomeAssistant
+
+/// Gets a registration where there is none, and tokens for that and for the WebSocket.
+///
+/// Invariants:
+/// 1. No token is sent while the rule of secrets does not allow it, nor while it is unknown which tokens
+///    were rejected.
+/// 2. A registration is asked for only where it could be written to the disk: one that cannot be kept
+///    would be made anew at every start, and Home Assistant would throw the entities of the one before
+///    away.
+/// 3. A token that was rejected, and the credential that it came from, is never sent again.
+struct Registrar {
+  enum Action {
+    case readRejectedTokens
+    case readTokenFile
+    /// Find out whether the state directory can be written, and tell `stateProbed`.
+    case probeState
+    case send(Uplink.Call)
+    case cancel
+    case keepRejection(fingerprint: [UInt8])
+    case giveToWebSocket(TokenResult)
+    case registered(Registration)
+    case failed(Enrollment.Problem)
+    /// The state directory cannot be used.
+    case postponed
+  }
+
+  private enum Probing {
+    case none
+    case forToken
+    case forRegistration(token: [UInt8])
+  }
+
+  private let acceptsPlain: Bool
+  /// Nil while there is a registration to deliver with.
+  private var enrollment: Enrollment?
+  private var tokens: TokenSource
+  private var channel = LoginChannel()
+  private var probing = Probing.none
+  private var isAllowed: Bool
+  private var made: Registration?
+  private var isPostponed = false
+  private var random: SplitMix64
+  private var now: Instant
+
+  init(
+    credential: Credential?, readsFile: Bool, acceptsPlain: Bool, isAllowed: Bool, seed: UInt64,
+    now: Instant
+  ) {
+    var random = SplitMix64(seed: seed)
+    tokens = TokenSource(
+      credential, readsFile: readsFile, isAllowed: isAllowed, seed: random.next())
+    self.random = random
+    self.acceptsPlain = acceptsPlain
+    self.isAllowed = isAllowed
+    self.now = now
+  }
+
+  /// Whether a registration is being made.
+  var isEnrolling: Bool { enrollment != nil }
+
+  /// When the next attempt is due.
+  var deadline: Instant? { enrollment?.deadline }
+
+  // MARK: The registration
+
+  /// A registration is needed.
+  mutating func registrationWanted(now: Instant) {
+    self.now = now
+    enrollment = Enrollment(acceptsPlain: acceptsPlain, seed: random.next(), now: now)
+  }
+
+  /// There is one to deliver with.
+  mutating func registrationFound() {
+    enrollment = nil
+    probing = .none
+    tokens.registrationEnded()
+  }
+
+  mutating func deadlineReached(now: Instant) {
+    self.now = now
+    enrollment?.deadlineReached(now: now)
+  }
+
+  mutating func cycleDue(now: Instant) {
+    self.now = now
+    enrollment?.cycleDue(now: now)
+  }
+
+  /// The board came home or left: a request that carries a token ends where it may not go on.
+  mutating func presenceChanged(isAllowed: Bool, now: Instant) {
+    self.now = now
+    self.isAllowed = isAllowed
+    tokens.setAllowed(isAllowed, now: now)
+    if isAllowed { return cycleDue(now: now) }
+    guard let isUnderWay = channel.cancel(.registration) else { return }
+    isCancelling = isUnderWay
+    enrollment?.tokenWithheld(now: now)
+  }
+
+  /// A request is to be ended before another one begins.
+  private var isCancelling = false
+
+  /// Whether something can be written to the state directory.
+  mutating func stateProbed(_ isWritable: Bool, now: Instant) {
+    self.now = now
+    let purpose = probing
+    probing = .none
+    switch purpose {
+    case .none: break
+    case .forToken: tokens.stateProbed(isWritable, now: now)
+    case .forRegistration(let token):
+      if isWritable { channel.register(with: token) } else { postpone() }
+    }
+  }
+
+  private mutating func postpone() {
+    enrollment?.stateNotUsable(now: now)
+    isPostponed = true
+  }
+
+  // MARK: Tokens
+
+  mutating func rejectedTokensRead(_ rejected: RejectedTokens?, now: Instant) {
+    self.now = now
+    tokens.rejectedTokensRead(rejected, now: now)
+  }
+
+  mutating func tokenFileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {
+    tokens.fileRead(token)
+  }
+
+  mutating func webSocketWantsToken(refused: [UInt8]?, now: Instant) {
+    self.now = now
+    tokens.wantedByWebSocket(refused: refused, now: now)
+  }
+
+  /// Home Assistant accepted the token that the WebSocket showed.
+  mutating func webSocketAccepted() { tokens.accepted() }
+
+  /// Whether the WebSocket, whose token was refused, may be connected with another one.
+  var mayReplaceToken: Bool { isAllowed && !tokens.isRejected }
+
+  // MARK: Answers
+
+  mutating func answered(status: Int, _ body: borrowing ByteBuffer, now: Instant) {
+    self.now = now
+    switch channel.ended() {
+    case nil: break
+    case .renewal: tokens.renewed(status: status, body: body.bytes, now: now)
+    case .registration:
+      let answer = RegistrationAnswer.read(status: status, body: body)
+      made = enrollment?.answerReceived(answer, now: now)
+    }
+  }
+
+  mutating func connectionFailed(_ reason: InlineText, now: Instant) {
+    self.now = now
+    switch channel.ended() {
+    case nil: break
+    case .renewal: tokens.renewalFailed(reason, now: now)
+    case .registration: enrollment?.connectionFailed(reason, now: now)
+    }
+  }
+
+  // MARK: What is to be done
+
+  mutating func nextAction() -> Action? {
+    while true {
+      if isCancelling {
+        isCancelling = false
+        return .cancel
+      }
+      if let registration = made.take() { return .registered(registration) }
+      if isPostponed {
+        isPostponed = false
+        return .postponed
+      }
+      if let action = tokens.nextAction() {
+        if let action = perform(action) { return action }
+        continue
+      }
+      if let action = enrollment?.nextAction() {
+        if let action = perform(action) { return action }
+        continue
+      }
+      return isAllowed ? channel.nextCall().map { .send($0) } : nil
+    }
+  }
+
+  private mutating func perform(_ action: TokenSource.Action) -> Action? {
+    switch action {
+    case .readRejectedTokens: return .readRejectedTokens
+    case .readFile: return .readTokenFile
+    case .probeState:
+      probing = .forToken
+      return .probeState
+    case .renew(let call): channel.renew(call)
+    case .cancelRenewal: return channel.cancel(.renewal) == true ? .cancel : nil
+    case .keepRejection(let fingerprint): return .keepRejection(fingerprint: fingerprint)
+    case .giveToWebSocket(let result): return .giveToWebSocket(result)
+    case .giveToRegistration(.stateNotUsable): postpone()
+    case .giveToRegistration(.flaw(.withheld)): enrollment?.tokenWithheld(now: now)
+    case .giveToRegistration(.flaw(let flaw)): tokenFound(.failure(flaw))
+    case .giveToRegistration(.token(let token)): tokenFound(.success(token))
+    }
+    return nil
+  }
+
+  private mutating func tokenFound(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {
+    guard let rejected = tokens.rejected else { return }
+    enrollment?.rejectedTokensRead(rejected)
+    enrollment?.tokenRead(token, now: now)
+  }
+
+  private mutating func perform(_ action: Enrollment.Action) -> Action? {
+    switch action {
+    case .tell(let problem):
+      if case .tokenRejected(let fingerprint) = problem {
+        tokens.registrationTokenRejected(fingerprint: fingerprint)
+      }
+      return .failed(problem)
+    case .readToken where isAllowed: tokens.wantedByRegistration(now: now)
+    case .register(let token) where isAllowed:
+      probing = .forRegistration(token: token)
+      return .probeState
+    case .readToken, .register: enrollment?.tokenWithheld(now: now)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,103 @@
+import Bytes
+import HomeAssistant
+import Sensing
+
+/// Measures the hours of an outage, has them kept, and brings them into Home Assistant's long-term
+/// statistics over the WebSocket.
+struct StatisticsUplink {
+  enum Action {
+    /// Write `waiting` to the disk, and tell `kept` or `notKept`.
+    case keep
+    /// Send it over the WebSocket, and tell `answered`.
+    case ask(RawRequest)
+    case tell(StatisticsImport.Event)
+    case tellNotKept(DiskFailure)
+  }
+
+  private var hours: HourlyStatistics
+  private var transfer: StatisticsImport
+  private var server = ServerVersion.unknown
+  private var question: StatisticsImport.Question?
+  /// Whether it is worth an attempt to write now.
+  private var isKeepingDue = false
+  /// Why it could not be written last.
+  private var failure: DiskFailure?
+  private var untold: DiskFailure?
+
+  init(_ waiting: WaitingHours, of sensors: SensorTable, seed: UInt64) {
+    hours = HourlyStatistics(of: sensors)
+    transfer = StatisticsImport(waiting, seed: seed)
+  }
+
+  /// The hours that Home Assistant lacks.
+  var waiting: WaitingHours { transfer.waiting }
+  var problem: StatisticsImport.Problem? { transfer.problem }
+  /// Whether hours wait, and nothing is known that keeps Home Assistant from taking them.
+  var isAtWork: Bool { waiting.count > 0 && problem == nil }
+
+  // MARK: What is measured
+
+  mutating func record(_ reading: Reading) { hours.record(reading) }
+
+  /// The clock was read, which is right unless it was set since the last time.
+  mutating func clockRead(_ time: WallTime, isRight: Bool, isReached: Bool) {
+    hours.clockRead(time, isRight: isRight, isReached: isReached)
+    while let (sensor, hour) = hours.takeHour() {
+      transfer.add(hour, of: sensor)
+      isKeepingDue = true
+    }
+  }
+
+  /// What the disk did not keep is tried again.
+  mutating func cycleDue() { isKeepingDue = true }
+
+  mutating func kept() {
+    failure = nil
+    transfer.kept()
+  }
+
+  mutating func notKept(_ failure: DiskFailure) {
+    guard failure != self.failure else { return }
+    self.failure = failure
+    untold = failure
+  }
+
+  // MARK: What is brought
+
+  var deadline: Instant? { transfer.deadline }
+
+  mutating func deadlineReached(now: Instant) { transfer.deadlineReached(now: now) }
+
+  /// Home Assistant has taken the data of a cycle, and the WebSocket is open.
+  mutating func connectionReady(
+    _ server: ServerVersion, deviceID: Text?, webhookID: [UInt8], time: WallTime, now: Instant
+  ) {
+    self.server = server
+    transfer.connectionReady(deviceID: deviceID, webhookID: webhookID, time: time, now: now)
+  }
+
+  /// Home Assistant answered what `ask` asked, or did not.
+  mutating func answered(_ result: Result<JSON, RequestError>, now: Instant) {
+    isKeepingDue = true
+    guard let question = question.take() else { return }
+    switch result {
+    case .success(let answer): transfer.answered(question, answer, now: now)
+    case .failure(let error): transfer.failed(error, now: now)
+    }
+  }
+
+  mutating func nextAction() -> Action? {
+    if let untold = untold.take() { return .tellNotKept(untold) }
+    if isKeepingDue {
+      isKeepingDue = false
+      if transfer.isUnkept { return .keep }
+    }
+    switch transfer.nextAction() {
+    case .tell(let event): return .tell(event)
+    case .ask(let question):
+      self.question = question
+      return .ask(question.request(for: server))
+    case nil: return nil
+    }
+  }
+}

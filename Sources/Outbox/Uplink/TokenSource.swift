@@ -1,0 +1,239 @@
+import Bytes
+import HomeAssistant
+
+/// Where the agent's tokens come from: the file that the configuration names, or what pairing kept.
+/// Of the latter access tokens are made, one for all who ask.
+///
+/// Invariants:
+/// 1. No token is given before it is known which tokens were rejected.
+/// 2. At most one renewal is under way, and none while tokens may not be sent.
+/// 3. Each wish is answered once; a later wish of the same asker takes the place of an earlier one.
+struct TokenSource {
+  enum Answer: Equatable {
+    case token([UInt8])
+    case flaw(Enrollment.TokenFlaw)
+    /// It is not known which tokens were rejected, or a rejection could not be kept.
+    case stateNotUsable
+  }
+
+  enum Action {
+    /// Tell `rejectedTokensRead`.
+    case readRejectedTokens
+    /// Tell `fileRead`.
+    case readFile
+    /// Tell `stateProbed`.
+    case probeState
+    /// Tell `renewed` or `renewalFailed`.
+    case renew(AuthCall)
+    case cancelRenewal
+    case keepRejection(fingerprint: [UInt8])
+    case giveToRegistration(Answer)
+    case giveToWebSocket(TokenResult)
+  }
+
+  /// How far the wish of the registration has come.
+  private enum Wish { case none, listing, reading, probing, renewing }
+
+  private let credential: Credential?
+  /// Whether the registration takes its token from a file.
+  private let readsFile: Bool
+  private let seed: UInt64
+  /// Nil until it is known which tokens were rejected.
+  private var tokens: AccessTokens?
+  private(set) var rejected: RejectedTokens?
+  private var isReadingList = false
+  private var registration = Wish.none
+  private var isWebSocketWaiting = false
+  /// The token that Home Assistant refused over the WebSocket.
+  private var refused: [UInt8]?
+  private var isRenewing = false
+  /// Whether tokens may be sent from where the board is.
+  private var isAllowed: Bool
+  private var isRejectionKept = false
+  /// In their order. Nothing of it happens in a steady cycle.
+  private var actions: [Action] = []
+
+  init(_ credential: Credential?, readsFile: Bool, isAllowed: Bool, seed: UInt64) {
+    self.credential = credential
+    self.readsFile = readsFile
+    self.isAllowed = isAllowed
+    self.seed = seed
+  }
+
+  mutating func nextAction() -> Action? { actions.isEmpty ? nil : actions.removeFirst() }
+
+  /// Whether the credential was rejected; it is never sent again.
+  var isRejected: Bool { isRejectionKept || tokens?.isRejected == true }
+
+  // MARK: Wishes
+
+  /// The registration needs a token.
+  mutating func wantedByRegistration(now: Instant) {
+    registration = .listing
+    serve(now: now)
+  }
+
+  /// The registration does not wait any more.
+  mutating func registrationEnded() { registration = .none }
+
+  /// The WebSocket needs a token; `refused` is the one that Home Assistant did not accept.
+  mutating func wantedByWebSocket(refused: [UInt8]?, now: Instant) {
+    isWebSocketWaiting = true
+    self.refused = refused
+    guard isAllowed else { return giveToWebSocket(.unavailable(Self.withheld)) }
+    serve(now: now)
+  }
+
+  private static let withheld: Text = "no token may be sent from here"
+
+  /// The board came home or left.
+  mutating func setAllowed(_ isAllowed: Bool, now: Instant) {
+    guard isAllowed != self.isAllowed else { return }
+    self.isAllowed = isAllowed
+    if isAllowed {
+      tokens?.networkChanged()
+      return
+    }
+    if isRenewing {
+      isRenewing = false
+      actions.append(.cancelRenewal)
+      _ = tokens?.connectionFailed(InlineText("the board left"), now: now)
+    }
+    if registration != .none { giveToRegistration(.flaw(.withheld)) }
+    giveToWebSocket(.unavailable(Self.withheld))
+  }
+
+  /// Home Assistant accepted the token over the WebSocket.
+  mutating func accepted() { tokens?.tokenAccepted() }
+
+  // MARK: What is found
+
+  /// The tokens that were rejected; nil where they cannot be read.
+  mutating func rejectedTokensRead(_ rejected: RejectedTokens?, now: Instant) {
+    isReadingList = false
+    guard let rejected else {
+      if registration != .none { giveToRegistration(.stateNotUsable) }
+      return giveToWebSocket(.unavailable("the state directory cannot be used"))
+    }
+    self.rejected = rejected
+    tokens = credential.map { AccessTokens(credential: $0, rejected: rejected, seed: seed) }
+    serve(now: now)
+  }
+
+  /// What the file holds.
+  mutating func fileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {
+    guard registration == .reading else { return }
+    switch token {
+    case .success(let token): giveToRegistration(.token(token))
+    case .failure(let flaw): giveToRegistration(.flaw(flaw))
+    }
+  }
+
+  /// Whether a rejection could be kept.
+  mutating func stateProbed(_ isWritable: Bool, now: Instant) {
+    guard registration == .probing else { return }
+    guard isWritable else { return giveToRegistration(.stateNotUsable) }
+    registration = .renewing
+    if let step = tokens?.tokenWanted(now: now) { take(step) }
+  }
+
+  // MARK: The renewal
+
+  mutating func renewed(status: Int, body: Span<UInt8>, now: Instant) {
+    isRenewing = false
+    if let step = tokens?.answerReceived(status: status, body: body, now: now) { take(step) }
+  }
+
+  mutating func renewalFailed(_ reason: InlineText, now: Instant) {
+    isRenewing = false
+    if let step = tokens?.connectionFailed(reason, now: now) { take(step) }
+  }
+
+  // MARK: Serving
+
+  private mutating func serve(now: Instant) {
+    guard rejected != nil else {
+      if !isReadingList { actions.append(.readRejectedTokens) }
+      isReadingList = true
+      return
+    }
+    if registration == .listing { serveRegistration(now: now) }
+    if isWebSocketWaiting { serveWebSocket(now: now) }
+  }
+
+  private mutating func serveRegistration(now: Instant) {
+    if readsFile {
+      registration = .reading
+      actions.append(.readFile)
+    } else if tokens == nil {
+      giveToRegistration(.flaw(.noFileNamed))
+    } else if isRejected {
+      keepRejection()
+      giveToRegistration(.flaw(.credentialRejected))
+    } else {
+      // A refresh token that is rejected must be kept in mind.
+      registration = .probing
+      actions.append(.probeState)
+    }
+  }
+
+  private mutating func serveWebSocket(now: Instant) {
+    guard tokens != nil else {
+      return giveToWebSocket(.rejected("there is nothing to log in with"))
+    }
+    guard !isRejected else {
+      keepRejection()
+      return giveToWebSocket(.rejected(Self.refusedWords))
+    }
+    let step =
+      if let refused = refused.take() { tokens?.tokenRefused(refused, now: now) } else {
+        tokens?.tokenWanted(now: now)
+      }
+    if let step { take(step) }
+  }
+
+  /// It is for all who wait.
+  private mutating func take(_ step: AccessTokens.Step) {
+    switch step {
+    case .send(let call):
+      isRenewing = true
+      actions.append(.renew(call))
+    case .wait: break
+    case .use(let token):
+      if registration == .renewing { giveToRegistration(.token(token)) }
+      giveToWebSocket(.token(token))
+    case .unavailable(let problem, _):
+      if registration == .renewing { giveToRegistration(.flaw(.notRenewed(problem))) }
+      giveToWebSocket(.unavailable(problem.words))
+    case .rejected:
+      keepRejection()
+      if registration == .renewing { giveToRegistration(.flaw(.credentialRejected)) }
+      giveToWebSocket(.rejected(Self.refusedWords))
+    }
+  }
+
+  private static let refusedWords: Text = "the credential was refused; log in again"
+
+  /// The registration's token was rejected: what the credential gives would be rejected as well.
+  mutating func registrationTokenRejected(fingerprint: [UInt8]) {
+    rejected?.insert(fingerprint: fingerprint)
+    if !readsFile || credential?.fingerprint == fingerprint { keepRejection() }
+  }
+
+  private mutating func keepRejection() {
+    guard !isRejectionKept, let credential else { return }
+    isRejectionKept = true
+    actions.append(.keepRejection(fingerprint: credential.fingerprint))
+  }
+
+  private mutating func giveToRegistration(_ answer: Answer) {
+    registration = .none
+    actions.append(.giveToRegistration(answer))
+  }
+
+  private mutating func giveToWebSocket(_ result: TokenResult) {
+    guard isWebSocketWaiting else { return }
+    isWebSocketWaiting = false
+    actions.append(.giveToWebSocket(result))
+  }
+}

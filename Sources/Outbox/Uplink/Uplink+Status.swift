@@ -1,0 +1,65 @@
+public import Bytes
+import HomeAssistant
+public import Sensing
+
+// How things stand, for people who ask.
+
+extension Uplink {
+  public var presence: HomeNetworks.Judgement { home.presence }
+  public var place: NetworkPlace { home.place }
+  public var nextCycleAt: Instant { plan.nextCycleAt }
+
+  /// Whether a registration is being made.
+  public var isRegistering: Bool { registrar.isEnrolling }
+
+  /// When the next attempt is due to register, or to deliver in an outage.
+  public var nextAttemptAt: Instant? {
+    registrar.isEnrolling ? registrar.deadline : delivery.nextAttemptAt
+  }
+
+  /// Whether nothing is left that only this process knows of the registration.
+  public var hasKeptEverything: Bool { keeper.isEmpty }
+
+  /// Whether hours are imported into Home Assistant's statistics.
+  public var importsStatistics: Bool { statistics != nil }
+
+  /// The hours that Home Assistant's statistics lack.
+  public var waitingHours: WaitingHours { statistics?.waiting ?? WaitingHours() }
+
+  /// What hinders their import; nil where nothing does.
+  public var statisticsProblem: StatisticsImport.Problem? { statistics?.problem }
+
+  /// Whether Home Assistant has what was read, or will not have more of it by `end`.
+  public func isDone(by end: Instant) -> Bool {
+    guard delivery.isIdle, statistics?.isAtWork != true else { return false }
+    return delivery.history.entryCount == 0 || (delivery.deadline ?? end) >= end
+  }
+}
+
+extension Routes {
+  init(_ settings: Uplink.Settings, _ memory: Uplink.Memory, seed: UInt64, now: Instant) {
+    self.init(
+      instance: settings.url, home: settings.home?.url,
+      cloudhook: memory.registration?.cloudhookURL?.bytes,
+      remoteUI: memory.registration?.remoteUIURL?.bytes, presence: .unknown,
+      isPlainAllowedAway: settings.isPlainAllowedAway, seed: seed, now: now)
+  }
+}
+
+extension Uplink.Memory {
+  var protection: Delivery.Protection {
+    guard registration?.isPlain == true else { return .sealed }
+    return isKeyless ? .plainForGood : .plain
+  }
+}
+
+extension Uplink.Action {
+  init(_ action: StatisticsUplink.Action) {
+    switch action {
+    case .keep: self = .keepHours
+    case .ask(let request): self = .ask(request)
+    case .tell(let event): self = .tell(.statistics(event))
+    case .tellNotKept(let failure): self = .tell(.hoursNotKept(failure))
+    }
+  }
+}

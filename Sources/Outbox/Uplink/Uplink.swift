@@ -1,0 +1,484 @@
+public import Bytes
+public import HomeAssistant
+public import Sensing
+
+/// What decides for the agent: registering, what is sent over which way and when, what is kept, where
+/// secrets may go, whether the board is at home.
+///
+/// A driver feeds it events, and after each performs `nextAction` until there is none; it is woken at
+/// the `deadline`. An event only changes what the machine knows, so it may come while an action is being
+/// performed. The same machine runs in the agent and in the simulation.
+///
+/// Invariants:
+/// 1. There is a registration to deliver with, or one is being made.
+/// 2. What Home Assistant gives once only, such as a key or a registration, is asked for only where it
+///    can be written to the disk, and is written before the next message goes.
+/// 3. Nothing that carries a secret is sent where `SecretRule` does not allow it. That is asked when the
+///    action is handed out; what is under way when the board leaves is ended.
+/// 4. At most one request of each channel is under way.
+/// 5. What ends something comes before what goes to the disk, that before what is told of it, and that
+///    before what is sent.
+public struct Uplink: ~Copyable {
+  private let settings: Settings
+  public let identity: RegistrationRequest
+  /// The moment of the last event.
+  private var now: Instant
+
+  public private(set) var delivery: Delivery
+  /// What there is to deliver with, or was, while a new one is being made.
+  public private(set) var registration: Registration?
+  private(set) var registrar: Registrar
+  private(set) var statistics: StatisticsUplink?
+  private(set) var home: HomeDetector
+  private(set) var plan: CyclePlan
+  private(set) var keeper = StateKeeper()
+  private var webhook: WebhookChannel
+  /// The fix that was recorded last, whether it was sent or not.
+  public private(set) var lastFix: Fix?
+
+  /// The key of the registration waits until it is known that it can be kept; else the registrar asked.
+  private var isKeyProbed = false
+  private var isClockStateWanted = true
+  /// What comes before all else. In a steady cycle it is the asking of the sources only.
+  private var actions: [Action] = []
+
+  /// - Parameters:
+  ///   - settings: what of the configuration it goes by.
+  ///   - identity: what the device registers as.
+  ///   - history: what was not delivered yet.
+  ///   - memory: what earlier runs and pairing left.
+  ///   - seed: where the jitter of the waits starts.
+  ///   - now: when the first cycle is due.
+  public init(
+    _ settings: Settings, identity: RegistrationRequest, history: consuming History,
+    memory: Memory, seed: UInt64, now: Instant
+  ) {
+    var random = SplitMix64(seed: seed)
+    self.settings = settings
+    self.identity = identity
+    self.now = now
+    plan = CyclePlan(every: settings.every, now: now)
+    home = HomeDetector(settings.home?.networks, now: now)
+    let sensors = history.sensors
+    statistics = memory.waitingHours.map {
+      StatisticsUplink($0, of: sensors, seed: random.next())
+    }
+    webhook = WebhookChannel(
+      carriesMessages: settings.webSocket?.carriesMessages == true, webSocketURL: settings.url)
+    let routes = Routes(settings, memory, seed: random.next(), now: now)
+    registrar = Registrar(
+      credential: memory.credential, readsFile: settings.readsTokenFile,
+      acceptsPlain: settings.isPlainAllowed, isAllowed: routes.secrets.allows(settings.url),
+      seed: random.next(), now: now)
+    let update = Webhook.UpdateRegistration(identity)
+    delivery = Delivery(
+      routes: routes, history: history, trackerID: identity.deviceID,
+      protection: memory.protection,
+      untold: memory.registration?.toldFingerprint == update.fingerprint ? nil : update,
+      doubtAfter: settings.registersAgainAfter ?? Delivery.doubtAfter, seed: random.next())
+    actions.reserveCapacity(16)
+    if settings.webSocket != nil { actions.append(.setWebSocketAllowed(maySendToken)) }
+    if let registration = memory.registration {
+      deliver(with: registration)
+    } else {
+      registrar.registrationWanted(now: now)
+    }
+  }
+
+  /// Whether a token may be sent to the address of the configuration now.
+  private var maySendToken: Bool { delivery.routes.secrets.allows(settings.url) }
+
+  // MARK: What is sensed
+
+  /// The place of a sensor; nil where no more fit.
+  public mutating func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    delivery.batch.declare(sensor)
+  }
+
+  public mutating func record(_ reading: Reading) {
+    delivery.record(reading)
+    statistics?.record(delivery.history.corrected(reading))
+  }
+
+  public mutating func record(_ fix: Fix) {
+    lastFix = fix
+    delivery.record(fix)
+  }
+
+  /// Both clocks were read, before anything is recorded with their time.
+  public mutating func clockRead(_ instant: Instant, _ wallTime: WallTime) {
+    now = instant
+    let wasSet = delivery.history.clockRead(instant, wallTime)
+    // Whether by another clock is asked only then and once a cycle, not at every turn.
+    if wasSet { isClockStateWanted = true }
+    statistics?.clockRead(
+      delivery.history.corrected(wallTime),
+      isRight: !wasSet && delivery.history.isClockTrusted, isReached: delivery.isReached)
+  }
+
+  /// - Parameter isSynchronized: whether another clock set the kernel's, and keeps it right.
+  public mutating func clockStateRead(isSynchronized: Bool) {
+    delivery.history.isClockSynchronized = isSynchronized
+  }
+
+  /// The board is in another network, or what is known of it has changed.
+  public mutating func placeChanged(_ place: NetworkPlace, now: Instant) {
+    self.now = now
+    guard home.placeChanged(place) else { return }
+    actions.append(.tell(.presence(home.presence, place)))
+    presenceFound()
+  }
+
+  private mutating func presenceFound() {
+    delivery.presenceChanged(home.presence, now: now)
+    if settings.webSocket != nil { actions.append(.setWebSocketAllowed(maySendToken)) }
+    registrar.presenceChanged(isAllowed: maySendToken, now: now)
+    endForbiddenMessage()
+    makeUpForCycle()
+  }
+
+  /// A message that is under way over a route that may not be used any more is not sent to its end.
+  private mutating func endForbiddenMessage() {
+    guard webhook.message != nil, let route = delivery.routeUnderWay,
+      let url = delivery.routes.url(of: route), !delivery.routes.secrets.allows(url)
+    else { return }
+    if webhook.cancelled() { actions.append(.cancel(.webhook)) }
+    delivery.connectionFailed(InlineText("the board left"), now: now)
+  }
+
+  // MARK: Time
+
+  /// When `deadlineReached` is due.
+  public var deadline: Instant {
+    var next = earliest(statistics?.deadline, home.deadline)
+    if registrar.isEnrolling {
+      next = earliest(next, delivery.diskDeadline)
+      if !home.isLooking { next = earliest(next, registrar.deadline) }
+    } else {
+      next = earliest(next, delivery.deadline)
+    }
+    return next.map { min($0, plan.nextCycleAt) } ?? plan.nextCycleAt
+  }
+
+  public mutating func deadlineReached(now: Instant) {
+    self.now = now
+    if home.deadlineReached(now: now) { presenceFound() }
+    statistics?.deadlineReached(now: now)
+    if registrar.isEnrolling {
+      if !home.isLooking { registrar.deadlineReached(now: now) }
+      delivery.diskDeadlineReached(now: now)
+    } else {
+      delivery.deadlineReached(now: now)
+    }
+    if plan.deadlineReached(now: now) { actions.append(.sample) }
+  }
+
+  /// No source waits for anything. What was sampled, or is urgent, can go.
+  ///
+  /// - Parameters:
+  ///   - isConnectionKept: whether the HTTP connection of the last message still stands; it is asked
+  ///     only where a message may go.
+  ///   - now: the moment of now.
+  public mutating func sourcesReady(isConnectionKept: @autoclosure () -> Bool, now: Instant) {
+    self.now = now
+    if plan.sourcesReady() {
+      cycleDue(isConnectionKept: isConnectionKept())
+    } else if delivery.batch.hasUrgentChange {
+      urgentChange(isConnectionKept: isConnectionKept())
+    }
+  }
+
+  private mutating func cycleDue(isConnectionKept: Bool) {
+    statistics?.cycleDue()
+    isClockStateWanted = true
+    guard !home.isLooking else { return plan.postponed() }
+    keeper.retryDue()
+    guard !registrar.isEnrolling else {
+      plan.postponed()
+      delivery.cyclePostponed(now: now)
+      return registrar.cycleDue(now: now)
+    }
+    plan.begins()
+    if !webhook.isConnectionKept(isHTTPKept: isConnectionKept) { delivery.connectionEnded() }
+    delivery.cycleDue(now: now)
+  }
+
+  private mutating func makeUpForCycle() {
+    if plan.isCycleOwed { cycleDue(isConnectionKept: false) }
+  }
+
+  private mutating func urgentChange(isConnectionKept: Bool) {
+    guard !registrar.isEnrolling, !home.isLooking else {
+      plan.postponed()
+      return delivery.urgentChangePostponed()
+    }
+    if !webhook.isConnectionKept(isHTTPKept: isConnectionKept) { delivery.connectionEnded() }
+    delivery.urgentChange(now: now)
+  }
+
+  /// The agent is about to end. What is not proven to be in Home Assistant is kept.
+  public mutating func stopping() { delivery.stopping() }
+
+  // MARK: The registration
+
+  private mutating func deliver(with registration: Registration) {
+    self.registration = registration
+    registrar.registrationFound()
+    if settings.webSocket?.takesNotifications == true {
+      actions.append(.openPushChannel(registration))
+    }
+  }
+
+  private mutating func registered(_ made: Registration) {
+    var made = made
+    made.toldFingerprint = Webhook.UpdateRegistration(identity).fingerprint
+    keeper.keep(made)
+    delivery.registrationReplaced(made.isPlain ? .plain : .sealed)
+    deliver(with: made)
+    actions.append(.tell(.registered(isPlain: made.isPlain)))
+    makeUpForCycle()
+  }
+
+  /// Something about the registration has changed, which is kept.
+  private mutating func change(_ body: (inout Registration) -> Bool) {
+    guard !registrar.isEnrolling, var changed = registration, body(&changed) else { return }
+    registration = changed
+    keeper.keep(changed)
+  }
+
+  /// No new registration is to be had for now. The former one, if any, may come to life again.
+  private mutating func tryFormerRegistration() {
+    guard let registration else { return }
+    deliver(with: registration)
+    delivery.registrationRefused(now: now)
+  }
+
+  // MARK: The disk
+
+  /// For the driver that performs a disk action.
+  public mutating func withSpool<Result, Failure: Error>(
+    _ body: (inout Spool) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(&delivery.history.spool)
+  }
+
+  /// What a reading wants of the disk, which is done before the next one is recorded.
+  public mutating func nextSpoolAction() -> Spool.Action? { delivery.history.nextAction() }
+
+  public mutating func stateWritten() { keeper.written() }
+
+  /// - Parameter words: why it could not be written, for people.
+  public mutating func stateFailed(words: [UInt8]) { keeper.failed(words) }
+
+  /// - Parameters:
+  ///   - rejected: nil where they cannot be read.
+  ///   - words: why that is so, for people.
+  public mutating func rejectedTokensRead(_ rejected: RejectedTokens?, words: [UInt8] = []) {
+    if rejected == nil { keeper.readFailed(words) }
+    registrar.rejectedTokensRead(rejected.map { keeper.completed($0) }, now: now)
+  }
+
+  public mutating func tokenFileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {
+    registrar.tokenFileRead(token)
+  }
+
+  /// - Parameter failure: why `waitingHours` could not be written; nil where they are on the disk.
+  public mutating func hoursKept(_ failure: DiskFailure?) {
+    if let failure { statistics?.notKept(failure) } else { statistics?.kept() }
+  }
+
+  /// What could not be written may be possible now.
+  public mutating func retryKeeping() { keeper.retryDue() }
+
+  // MARK: Answers
+
+  /// Home Assistant, or a server in its place, answered the message. An envelope is opened in place.
+  public mutating func messageAnswered(status: Int, _ body: inout ByteBuffer, now: Instant) {
+    self.now = now
+    guard let message = webhook.ended(isAnswered: true), !registrar.isEnrolling, let registration
+    else { return }
+    guard message == .key else {
+      let answer = registration.readAnswer(status: status, body: &body)
+      return delivery.answerReceived(answer, body: body, now: now)
+    }
+    let result = Webhook.EnableEncryption.read(status: status, body: body)
+    body.wipe()
+    if case .enabled(let key) = result {
+      change {
+        $0.protection = .sealed(key)
+        return true
+      }
+    }
+    delivery.keyAnswered(result, now: now)
+  }
+
+  /// There was no answer to the message.
+  public mutating func messageFailed(_ reason: InlineText, now: Instant) {
+    self.now = now
+    guard webhook.ended(isAnswered: false) != nil else { return }
+    delivery.connectionFailed(reason, now: now)
+  }
+
+  /// The WebSocket cannot take the message, which goes over HTTP.
+  public mutating func postRefused() { webhook.postRefused() }
+
+  /// The server answered the registration or the renewal of a token.
+  public mutating func loginAnswered(status: Int, _ body: borrowing ByteBuffer, now: Instant) {
+    self.now = now
+    registrar.answered(status: status, body, now: now)
+  }
+
+  public mutating func loginFailed(_ reason: InlineText, now: Instant) {
+    self.now = now
+    registrar.connectionFailed(reason, now: now)
+  }
+
+  // MARK: The WebSocket
+
+  public mutating func webSocketChanged(_ state: ConnectionState, now: Instant) {
+    self.now = now
+    let isReady = if case .ready = state { true } else { false }
+    webhook.webSocketChanged(isOpen: isReady)
+    if isReady { registrar.webSocketAccepted() }
+    if case .down(.rejected) = state, registrar.mayReplaceToken {
+      // A refused access token is replaced once.
+      actions.append(.connectWebSocket)
+    } else {
+      actions.append(.tell(.webSocket(state)))
+    }
+  }
+
+  /// - Parameters:
+  ///   - refused: the token that Home Assistant did not accept, if it was shown one.
+  ///   - now: the moment of now.
+  public mutating func webSocketWantsToken(refused: [UInt8]?, now: Instant) {
+    self.now = now
+    registrar.webSocketWantsToken(refused: refused, now: now)
+  }
+
+  /// Home Assistant answered what `ask` asked, or did not.
+  public mutating func asked(_ result: Result<JSON, RequestError>, now: Instant) {
+    self.now = now
+    statistics?.answered(result, now: now)
+  }
+
+  // MARK: What is to be done
+
+  /// The next thing to do, until there is none.
+  public mutating func nextAction() -> Action? {
+    while true {
+      if !actions.isEmpty { return actions.removeFirst() }
+      if let action = nextSpoolAction() { return .disk(action) }
+      if isClockStateWanted {
+        isClockStateWanted = false
+        return .readClockState
+      }
+      if let action = keeper.nextAction() {
+        if let action = perform(action) { return action }
+      } else if let action = registrar.nextAction() {
+        if let action = perform(action) { return action }
+      } else if let action = statistics?.nextAction() {
+        return Action(action)
+      } else if let action = nextSending() {
+        return action
+      } else if let action = delivery.nextAction() {
+        if let action = perform(action) { return action }
+      } else {
+        return nil
+      }
+    }
+  }
+
+  private mutating func nextSending() -> Action? {
+    guard webhook.message != nil, let route = delivery.routeUnderWay else { return nil }
+    return webhook.nextSending(over: route, to: delivery.routes.url(of: route) ?? [])
+  }
+
+  private mutating func perform(_ action: StateKeeper.Action) -> Action? {
+    switch action {
+    case .write(let write): return .write(write)
+    case .tell(let words): return .tell(.stateFailed(words: words))
+    case .probed(let isWritable) where isKeyProbed:
+      isKeyProbed = false
+      if isWritable { webhook.send(.key) } else { delivery.keyPostponed(now: now) }
+    case .probed(let isWritable): registrar.stateProbed(isWritable, now: now)
+    }
+    return nil
+  }
+
+  private mutating func perform(_ action: Registrar.Action) -> Action? {
+    switch action {
+    case .readRejectedTokens: return .readRejectedTokens
+    case .readTokenFile: return .readTokenFile
+    case .probeState: keeper.probe()
+    case .send(let call): return .send(call)
+    case .cancel: return .cancel(.login)
+    case .keepRejection(let fingerprint): keeper.keep(rejectedFingerprint: fingerprint)
+    case .giveToWebSocket(let result): return .giveTokenToWebSocket(result)
+    case .registered(let registration): registered(registration)
+    case .failed(let problem):
+      if case .tokenRejected(let fingerprint) = problem {
+        keeper.keep(rejectedFingerprint: fingerprint)
+      }
+      delivery.registrationFailed(now: now)
+      if problem.isLasting { tryFormerRegistration() }
+      return .tell(.notRegistered(problem))
+    case .postponed:
+      delivery.registrationFailed(now: now)
+      tryFormerRegistration()
+      return .tell(.registrationPostponed)
+    }
+    return nil
+  }
+
+  private mutating func perform(_ action: Delivery.Action) -> Action? {
+    switch action {
+    case .tell(let event):
+      happened(event)
+      return .tell(.delivery(event))
+    // Where a new registration is being made, the message ends with the former one.
+    case .send where registrar.isEnrolling: break
+    // Home Assistant gives a key once only.
+    case .send(.key):
+      isKeyProbed = true
+      keeper.probe()
+    case .send(let message): webhook.send(message)
+    }
+    return nil
+  }
+
+  private mutating func happened(_ event: DeliveryEvent) {
+    switch event {
+    case .proven: bringStatistics()
+    case .acquainted(let server):
+      change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }
+    case .registrationTold(let fingerprint):
+      change {
+        $0.toldFingerprint = fingerprint
+        return true
+      }
+    case .sealingImpossible: if let registration { keeper.keepKeyless(registration) }
+    case .registrationDoubted where settings.registersAgainAfter != nil && maySendToken:
+      registrar.registrationWanted(now: now)
+    default: break
+    }
+  }
+
+  private mutating func bringStatistics() {
+    guard webhook.isWebSocketOpen, let registration, let time = delivery.history.time(at: now)
+    else { return }
+    statistics?.connectionReady(
+      delivery.server, deviceID: delivery.deviceID, webhookID: registration.webhookID, time: time,
+      now: now)
+  }
+
+  // MARK: What is sent
+
+  /// Writes the message that is to be sent.
+  public mutating func writeMessage(nonce: Nonce, into buffer: inout ByteBuffer) {
+    guard let message = webhook.message, let registration else {
+      preconditionFailure("a message is written when it is to be sent")
+    }
+    delivery.write(message, for: registration, nonce: nonce, into: &buffer)
+  }
+}

@@ -1,0 +1,147 @@
+public import HomeAssistant
+public import Sensing
+
+// What an `Uplink` is made with, what it wants, and what it tells.
+
+extension Uplink {
+  /// What of the configuration it goes by.
+  public struct Settings: Sendable {
+    /// The networks that are home, and the address of Home Assistant in them.
+    public struct Home: Sendable {
+      public let networks: HomeNetworks
+      public let url: [UInt8]
+
+      public init(networks: HomeNetworks, url: [UInt8]) {
+        self.networks = networks
+        self.url = url
+      }
+    }
+
+    /// How the WebSocket is used.
+    public struct WebSocket: Sendable {
+      /// Whether messages go over it rather than over HTTP while it is open.
+      public let carriesMessages: Bool
+      /// Whether notifications come over it.
+      public let takesNotifications: Bool
+
+      public init(carriesMessages: Bool, takesNotifications: Bool) {
+        self.carriesMessages = carriesMessages
+        self.takesNotifications = takesNotifications
+      }
+    }
+
+    /// The address of Home Assistant.
+    public var url: [UInt8]
+    /// Nil where the configuration does not say which networks are home.
+    public var home: Home?
+    /// Nil where there is no WebSocket.
+    public var webSocket: WebSocket?
+    /// Whether a registration without a key is one.
+    public var isPlainAllowed = false
+    /// Whether an address without TLS may be used away from home.
+    public var isPlainAllowedAway = false
+    /// After how long without a sign that Home Assistant knows the device it is registered anew; nil
+    /// where a person does that.
+    public var registersAgainAfter: Duration?
+    /// Whether the token is in a file that the configuration names.
+    public var readsTokenFile: Bool
+    /// From one cycle to the next.
+    public var every: Duration
+
+    public init(url: [UInt8], every: Duration, readsTokenFile: Bool) {
+      self.url = url
+      self.every = every
+      self.readsTokenFile = readsTokenFile
+    }
+  }
+
+  /// What earlier runs and pairing left.
+  public struct Memory {
+    public var registration: Registration?
+    /// Whether Home Assistant said that it has no key for it.
+    public var isKeyless = false
+    /// What the tokens for the WebSocket come from, and those for a registration where no file is named.
+    public var credential: Credential?
+    /// The hours that wait for Home Assistant's statistics; nil where they are not wanted there.
+    public var waitingHours: WaitingHours?
+
+    public init(registration: Registration?) { self.registration = registration }
+  }
+
+  /// A request over HTTP. At most one of each channel is under way.
+  public enum Call {
+    /// A message to the webhook; `writeMessage` writes it and `appendURL` its address.
+    case message(over: Route)
+    case registration(token: [UInt8])
+    case token(AuthCall)
+
+    public var channel: Channel { if case .message = self { .webhook } else { .login } }
+  }
+
+  public enum Channel: Sendable {
+    /// To the webhook: it ends with `messageAnswered` or `messageFailed`.
+    case webhook
+    /// To where a token is shown: it ends with `loginAnswered` or `loginFailed`.
+    case login
+  }
+
+  /// What must outlive a restart beside the spool.
+  public enum StateWrite {
+    case registration(Registration)
+    /// A credential that is never to be sent again.
+    case rejection(fingerprint: [UInt8])
+    /// Home Assistant has no key to give for this registration.
+    case keyless(Registration)
+    /// Nothing: whether something could be written.
+    case probe
+  }
+
+  /// What the driver does, at once and in this order. It decides nothing.
+  public enum Action {
+    /// On the disk; tell the spool by `withSpool`.
+    case disk(Spool.Action)
+    /// Ask every source.
+    case sample
+    /// Tell `clockStateRead`.
+    case readClockState
+    /// Tell `stateWritten` or `stateFailed`.
+    case write(StateWrite)
+    /// Tell `rejectedTokensRead`.
+    case readRejectedTokens
+    /// Tell `tokenFileRead`.
+    case readTokenFile
+    /// Write `waitingHours`, and tell `hoursKept`.
+    case keepHours
+    case send(Call)
+    /// End the request, of which nothing more is told.
+    case cancel(Channel)
+    /// Send the message over the WebSocket: it ends with `messageAnswered` or `messageFailed`, or with
+    /// `postRefused` where the WebSocket cannot take it.
+    case post
+    /// Ask over the WebSocket, and tell `asked`.
+    case ask(RawRequest)
+    /// Connect the WebSocket, or end its connection: no token may be sent from here.
+    case setWebSocketAllowed(Bool)
+    /// A refused access token is replaced once: connect the WebSocket again.
+    case connectWebSocket
+    case giveTokenToWebSocket(TokenResult)
+    /// Take the notifications of this registration, and of none before it.
+    case openPushChannel(Registration)
+    case tell(Event)
+  }
+
+  /// What there is to tell people.
+  public enum Event {
+    case delivery(DeliveryEvent)
+    case registered(isPlain: Bool)
+    case notRegistered(Enrollment.Problem)
+    /// The state directory cannot be used, which is told by itself.
+    case registrationPostponed
+    case stateFailed(words: [UInt8])
+    case presence(HomeNetworks.Judgement, NetworkPlace)
+    case statistics(StatisticsImport.Event)
+    /// The hours for the statistics are in memory only.
+    case hoursNotKept(DiskFailure)
+    case webSocket(ConnectionState)
+  }
+}

@@ -1,0 +1,191 @@
+import Bytes
+import Sensing
+
+@testable import HomeAssistant
+@testable import Outbox
+
+/// An uplink whose driver is the test: it does at once what concerns the disk, and keeps the rest for
+/// the test to look at.
+final class UplinkRig {
+  struct Setup {
+    /// Nil for a long-lived token in a file.
+    var refreshToken: String?
+    var knowsHome = false
+    var url = "http://127.0.0.1:1"
+    var isRegistered = false
+    var hasCloudhook = false
+    var webSocket: Uplink.Settings.WebSocket?
+    var registersAgainAfter: Duration?
+    var durability = Durability.memory
+    var waitingHours: WaitingHours?
+    var rejected = RejectedTokens()
+    var isClockSynchronized = false
+  }
+
+  static let interface = NetworkInterface(index: 1, name: InlineText("eth0"))
+  static let gateway = HardwareAddress([2, 0, 0, 0, 0, 1].span)
+  /// An hour that begins in 2027, when the rig's clocks begin.
+  static let firstHour: Int64 = 500_000
+
+  var uplink: Uplink
+  /// What the state directory holds, and whether it can be written.
+  var rejected: RejectedTokens
+  var registrations: [Registration] = []
+  var keptHours: [WaitingHours] = []
+  var isWritable = true
+  var tokenFile: Result<[UInt8], Enrollment.TokenFlaw> = .success([UInt8]("long-lived".utf8))
+  private let isClockSynchronized: Bool
+  private(set) var now = Instant(nanoseconds: 0)
+  /// What was to be done and not on the disk, since it was looked at last.
+  private(set) var calls: [Uplink.Call] = []
+  private(set) var cancelled: [Uplink.Channel] = []
+  private(set) var postCount = 0
+  private(set) var problems: [Enrollment.Problem] = []
+  private(set) var deliveryEvents: [DeliveryEvent] = []
+  private(set) var stateFailures = 0
+  private(set) var tokensForWebSocket: [TokenResult] = []
+  private(set) var isWebSocketAllowed: Bool?
+  private(set) var sampleCount = 0
+  private(set) var spoolActions: [Spool.Action] = []
+
+  init(_ setup: Setup = Setup()) {
+    var settings = Uplink.Settings(
+      url: [UInt8](setup.url.utf8), every: .seconds(30), readsTokenFile: setup.refreshToken == nil)
+    if setup.knowsHome, let gateway = Self.gateway {
+      settings.home = .init(networks: HomeNetworks(gateways: [gateway]), url: settings.url)
+    }
+    settings.webSocket = setup.webSocket
+    settings.registersAgainAfter = setup.registersAgainAfter
+    var memory = Uplink.Memory(registration: setup.isRegistered ? Self.registration(setup) : nil)
+    memory.credential =
+      setup.refreshToken.map {
+        .refreshToken([UInt8]($0.utf8), clientID: [UInt8]("http://ha/".utf8))
+      } ?? .accessToken([UInt8]("long-lived".utf8))
+    memory.waitingHours = setup.waitingHours
+    rejected = setup.rejected
+    isClockSynchronized = setup.isClockSynchronized
+    let device = History.Device(id: [UInt8]("board".utf8), name: [UInt8]("Boat".utf8))
+    uplink = Uplink(
+      settings, identity: Self.identity,
+      history: History(
+        device,
+        spool: Spool(
+          device: DeviceFingerprint(ofDeviceID: device.id), durability: setup.durability, seed: 1),
+        of: SensorTable()),
+      memory: memory, seed: 1, now: now)
+    perform()
+  }
+
+  private static let identity = RegistrationRequest(
+    deviceID: [UInt8]("board".utf8), deviceName: [UInt8]("Boat".utf8), manufacturer: [], model: [],
+    osName: [UInt8]("Linux".utf8), osVersion: [UInt8]("6.12".utf8), appVersion: [UInt8]("1".utf8))
+
+  private static func registration(_ setup: Setup) -> Registration? {
+    let digits = [UInt8](repeating: UInt8(ascii: "5"), count: 64)
+    guard let key = SecretKey(hexadecimal: digits.span),
+      var registration = Registration(
+        webhookID: [UInt8]("webhook".utf8), protection: .sealed(key))
+    else { return nil }
+    if setup.hasCloudhook {
+      _ = registration.setAddresses(cloudhook: "https://127.0.0.1:1/hook", remoteUI: nil)
+    }
+    return registration
+  }
+
+  // MARK: Events
+
+  func event(_ body: (inout Uplink, Instant) -> Void) {
+    body(&uplink, now)
+    perform()
+  }
+
+  func wait(_ duration: Duration) {
+    now = now + duration
+    uplink.clockRead(now, wallTime())
+    event { $0.deadlineReached(now: $1) }
+  }
+
+  func wallTime(ahead: Duration = .zero) -> WallTime {
+    WallTime(startOfHour: Self.firstHour) + (now - Instant(nanoseconds: 0)) + ahead
+  }
+
+  /// A cycle, of which the sources bring all at once.
+  func cycle() { event { $0.sourcesReady(isConnectionKept: true, now: $1) } }
+
+  func arrive(atHome isAtHome: Bool) {
+    let place: NetworkPlace =
+      isAtHome ? .wired(gateway: Self.gateway, Self.interface) : .elsewhere(Self.interface)
+    event { $0.placeChanged(place, now: $1) }
+  }
+
+  /// A server answers the last call.
+  func answer(_ status: Int, _ text: String = "") {
+    var body = ByteBuffer(capacity: 4096)
+    body.append([UInt8](text.utf8))
+    if calls.last?.channel == .login {
+      event { $0.loginAnswered(status: status, body, now: $1) }
+    } else {
+      event { $0.messageAnswered(status: status, &body, now: $1) }
+    }
+  }
+
+  static let accessToken = #"{"access_token":"access","token_type":"Bearer","expires_in":1800}"#
+  static let registered =
+    #"{"cloudhook_url":null,"remote_ui_url":null,"secret":"\#(String(repeating: "5", count: 64))","webhook_id":"made"}"#
+
+  // MARK: The driver
+
+  private func perform() {
+    while let action = uplink.nextAction() { perform(action) }
+  }
+
+  private func perform(_ action: Uplink.Action) {
+    switch action {
+    case .disk(let action):
+      spoolActions.append(action)
+      let now = now
+      uplink.withSpool { $0.performed(now: now) }
+    case .sample: sampleCount += 1
+    case .readClockState: uplink.clockStateRead(isSynchronized: isClockSynchronized)
+    case .write(let write):
+      guard isWritable else { return uplink.stateFailed(words: [UInt8]("full".utf8)) }
+      switch write {
+      case .registration(let registration): registrations.append(registration)
+      case .rejection(let fingerprint): rejected.insert(fingerprint: fingerprint)
+      case .keyless, .probe: break
+      }
+      uplink.stateWritten()
+    case .readRejectedTokens:
+      uplink.rejectedTokensRead(isWritable ? rejected : nil, words: [UInt8]("full".utf8))
+    case .readTokenFile: uplink.tokenFileRead(tokenFile)
+    case .keepHours:
+      keptHours.append(uplink.waitingHours)
+      uplink.hoursKept(nil)
+    case .send(let call):
+      if case .message = call { write() }
+      calls.append(call)
+    case .cancel(let channel): cancelled.append(channel)
+    case .post:
+      write()
+      postCount += 1
+    case .ask, .connectWebSocket, .openPushChannel: break
+    case .setWebSocketAllowed(let isAllowed): isWebSocketAllowed = isAllowed
+    case .giveTokenToWebSocket(let result): tokensForWebSocket.append(result)
+    case .tell(let event): tell(event)
+    }
+  }
+
+  private func write() {
+    var request = ByteBuffer(capacity: 128 * 1024)
+    uplink.writeMessage(nonce: Nonce(randomBytes: InlineArray(repeating: 7)), into: &request)
+  }
+
+  private func tell(_ event: Uplink.Event) {
+    switch event {
+    case .notRegistered(let problem): problems.append(problem)
+    case .delivery(let event): deliveryEvents.append(event)
+    case .stateFailed: stateFailures += 1
+    default: break
+    }
+  }
+}

@@ -1,0 +1,231 @@
+import Bytes
+import HomeAssistant
+import Testing
+
+@testable import Outbox
+
+/// Where the board is when a request with a token would go, and which request that is.
+@Suite struct UplinkSecretTests {
+  enum Kind: CaseIterable {
+    /// A long-lived token, from a file, goes with the registration.
+    case tokenFile
+    /// A refresh token, and then the access token that it brings.
+    case refreshToken
+  }
+
+  private func rig(
+    _ kind: Kind, webSocket: Uplink.Settings.WebSocket? = nil, rejected: RejectedTokens = .init()
+  ) -> UplinkRig {
+    var setup = UplinkRig.Setup()
+    setup.refreshToken = kind == .refreshToken ? "refresh" : nil
+    setup.knowsHome = true
+    setup.webSocket = webSocket
+    setup.rejected = rejected
+    return UplinkRig(setup)
+  }
+
+  /// Answers whatever is asked as Home Assistant does.
+  private func register(_ rig: UplinkRig) {
+    if case .token = rig.calls.last { rig.answer(200, UplinkRig.accessToken) }
+    rig.answer(201, UplinkRig.registered)
+  }
+
+  /// Ten cycles, and each deadline between them, bring no further request on its way.
+  private func expectSilence(of rig: UplinkRig, _ location: SourceLocation = #_sourceLocation) {
+    let count = rig.calls.count
+    for _ in 0..<10 {
+      rig.wait(.seconds(30))
+      rig.cycle()
+    }
+    #expect(rig.calls.count == count, sourceLocation: location)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func atHomeEachKindOfTokenRegisters(kind: Kind) {
+    let rig = rig(kind)
+    rig.arrive(atHome: true)
+    rig.wait(.seconds(1))
+    register(rig)
+    #expect(rig.registrations.map(\.webhookID) == [[UInt8]("made".utf8)])
+  }
+
+  @Test(arguments: Kind.allCases)
+  func awayNoneIsSentHoweverOftenItIsTried(kind: Kind) {
+    let rig = rig(kind)
+    rig.arrive(atHome: false)
+    expectSilence(of: rig)
+    #expect(rig.problems == [.noToken(.withheld)])
+  }
+
+  /// What is not known is not home.
+  @Test(arguments: Kind.allCases)
+  func beforeItIsKnownWhereTheBoardIsNoneIsSent(kind: Kind) {
+    expectSilence(of: rig(kind))
+  }
+
+  @Test(arguments: Kind.allCases)
+  func backHomeItRegistersAtOnce(kind: Kind) {
+    let rig = rig(kind)
+    rig.arrive(atHome: false)
+    expectSilence(of: rig)
+    // It was looked at a moment ago; a line that flaps does not have it read each time.
+    rig.wait(Enrollment.shortestTokenCheckDelay)
+    rig.arrive(atHome: true)
+    register(rig)
+    #expect(rig.registrations.count == 1)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func leavingInTheMiddleOfTheFirstRequestTakesItBack(kind: Kind) {
+    let rig = rig(kind)
+    rig.arrive(atHome: true)
+    rig.wait(.seconds(1))
+    #expect(rig.calls.count == 1)
+    rig.arrive(atHome: false)
+    #expect(rig.cancelled == [.login])
+    expectSilence(of: rig)
+  }
+
+  @Test func leavingBetweenTheTwoRequestsSendsTheFirstOnly() {
+    let rig = rig(.refreshToken)
+    rig.arrive(atHome: true)
+    rig.wait(.seconds(1))
+    // The access token comes in the turn in which the board leaves, and is not used.
+    rig.uplink.placeChanged(.elsewhere(UplinkRig.interface), now: rig.now)
+    rig.answer(200, UplinkRig.accessToken)
+    #expect(rig.calls.count == 1)
+    expectSilence(of: rig)
+  }
+
+  @Test func leavingInTheMiddleOfTheRegistrationTakesItBack() {
+    let rig = rig(.refreshToken)
+    rig.arrive(atHome: true)
+    rig.wait(.seconds(1))
+    rig.answer(200, UplinkRig.accessToken)
+    #expect(rig.calls.count == 2)
+    rig.arrive(atHome: false)
+    #expect(rig.cancelled == [.login])
+    expectSilence(of: rig)
+    #expect(rig.registrations.isEmpty)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func aRetryIsARequestLikeTheFirstOne(kind: Kind) {
+    let rig = rig(kind)
+    rig.arrive(atHome: true)
+    rig.wait(.seconds(1))
+    rig.answer(503)
+    rig.arrive(atHome: false)
+    expectSilence(of: rig)
+  }
+
+  /// Home Assistant would refuse each further access token of that login, and count it.
+  @Test func aLoginWhoseAccessTokenWasRefusedIsNeverSentAgain() {
+    let first = rig(.refreshToken)
+    first.arrive(atHome: true)
+    first.wait(.seconds(1))
+    first.answer(200, UplinkRig.accessToken)
+    first.answer(401)
+    expectSilence(of: first)
+    // Nor after a restart.
+    let second = rig(.refreshToken, rejected: first.rejected)
+    second.arrive(atHome: true)
+    expectSilence(of: second)
+    #expect(second.problems == [.noToken(.credentialRejected)])
+  }
+
+  // MARK: The WebSocket
+
+  private static let webSocket = Uplink.Settings.WebSocket(
+    carriesMessages: true, takesNotifications: false)
+
+  /// Two who ask for an access token at the same time get it of one renewal.
+  @Test func theWebSocketAndTheRegistrationShareARenewal() {
+    let rig = rig(.refreshToken, webSocket: Self.webSocket)
+    rig.arrive(atHome: true)
+    rig.wait(.seconds(1))
+    rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
+    #expect(rig.calls.count == 1)
+    rig.answer(200, UplinkRig.accessToken)
+    #expect(rig.tokensForWebSocket == [.token([UInt8]("access".utf8))])
+    #expect(rig.calls.count == 2, "the registration goes on")
+  }
+
+  /// The same access token was refused to one of them: the other one does not show it again.
+  @Test func aRefusedRegistrationEndsTheLoginForTheWebSocketToo() {
+    let rig = rig(.refreshToken, webSocket: Self.webSocket)
+    rig.arrive(atHome: true)
+    rig.wait(.seconds(1))
+    rig.answer(200, UplinkRig.accessToken)
+    rig.answer(401)
+    rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
+    guard case .rejected? = rig.tokensForWebSocket.last else {
+      Issue.record("\(rig.tokensForWebSocket)")
+      return
+    }
+  }
+
+  @Test func awayTheWebSocketGetsNoTokenAndIsClosed() {
+    let rig = rig(.refreshToken, webSocket: Self.webSocket)
+    rig.arrive(atHome: true)
+    #expect(rig.isWebSocketAllowed == true)
+    rig.wait(.seconds(1))
+    rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
+    rig.arrive(atHome: false)
+    #expect(rig.isWebSocketAllowed == false)
+    #expect(rig.tokensForWebSocket == [.unavailable("no token may be sent from here")])
+    rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
+    #expect(rig.tokensForWebSocket.count == 2)
+    #expect(rig.cancelled.contains(.login))
+  }
+
+  // MARK: A registration that is gone
+
+  private func beginsAnew(_ change: (inout UplinkRig.Setup) -> Void) -> Bool {
+    var setup = UplinkRig.Setup()
+    setup.isRegistered = true
+    setup.registersAgainAfter = .zero
+    change(&setup)
+    let rig = UplinkRig(setup)
+    // The kernel has not said in time where the board is.
+    rig.wait(.seconds(10))
+    rig.cycle()
+    rig.answer(410)
+    return rig.uplink.isRegistering
+  }
+
+  @Test func whereHomeIsNotNamedALostRegistrationIsMadeAnew() {
+    #expect(beginsAnew { _ in })
+  }
+
+  /// The cloud said that the registration is gone, while this may be an attacker's network.
+  @Test func inAForeignNetworkNoTokenGoesInPlainForANewRegistration() {
+    #expect(
+      !beginsAnew {
+        $0.knowsHome = true
+        $0.hasCloudhook = true
+      })
+  }
+
+  @Test func inAForeignNetworkATokenGoesOverTLS() {
+    #expect(
+      beginsAnew {
+        $0.knowsHome = true
+        $0.url = "https://127.0.0.1:1"
+      })
+  }
+
+  @Test func aMessageThatIsUnderWayInPlainEndsWhenTheBoardLeaves() {
+    var setup = UplinkRig.Setup()
+    setup.isRegistered = true
+    setup.knowsHome = true
+    let rig = UplinkRig(setup)
+    rig.arrive(atHome: true)
+    rig.wait(.zero)
+    rig.cycle()
+    #expect(rig.calls.count == 1)
+    rig.arrive(atHome: false)
+    #expect(rig.cancelled == [.webhook])
+    #expect(rig.uplink.delivery.isInOutage && rig.calls.count == 1)
+  }
+}
