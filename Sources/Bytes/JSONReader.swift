@@ -193,8 +193,12 @@ public struct JSONReader: ~Escapable {
   /// Skips one value of any kind and tells where it stood.
   @discardableResult
   public mutating func skipValue() throws(JSONError) -> Range<Int> {
-    _ = try peek()
+    let first = try nextKind()
     let start = position
+    guard first == .object || first == .array else {
+      try skipScalar(first)
+      return start..<position
+    }
     var depth = 0
     // One bit per open value: set for an object.
     var objects: UInt64 = 0
@@ -254,12 +258,16 @@ public struct JSONReader: ~Escapable {
   @inline(never)
   private mutating func moveToNext(end: UInt8) throws(JSONError) -> Bool {
     if expectation == .value { try skipValue() }
-    if try peek() == end {
+    let byte = try peek()
+    if byte == end {
       position += 1
       expectation = .commaOrEnd
       return false
     }
-    if expectation == .commaOrEnd { try expect(UInt8(ascii: ",")) }
+    if expectation == .commaOrEnd {
+      guard byte == UInt8(ascii: ",") else { throw fail(.unexpected(at: position)) }
+      position += 1
+    }
     expectation = .value
     return true
   }
@@ -325,12 +333,18 @@ public struct JSONReader: ~Escapable {
 
   @inline(never)
   private mutating func expect(_ byte: UInt8) throws(JSONError) {
+    if position < bytes.count, bytes[position] == byte {
+      position += 1
+      return
+    }
     guard try peek() == byte else { throw fail(.unexpected(at: position)) }
     position += 1
   }
 
   @inline(never)
   private mutating func peek() throws(JSONError) -> UInt8 {
+    // Most writers leave no space.
+    if position < bytes.count, bytes[position] > 0x20 { return bytes[position] }
     skipSpace()
     guard position < bytes.count else { throw fail(.truncated) }
     return bytes[position]

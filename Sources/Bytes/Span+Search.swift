@@ -5,10 +5,32 @@ extension Span where Element == UInt8 {
   public func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
     precondition(start >= 0, "a place is not negative")
     var index = start
-    // A line is longer than a few words. Four of them at a time, until one holds the byte.
-    while count &- index >= 32, !fourWords(at: index).holds(byte) { index &+= 32 }
+    // A line is longer than a few words: 32 bytes at a time, until some of them hold the byte.
+    let wanted = SIMD16(repeating: byte)
+    while count &- index >= 32,
+      !any((sixteen(at: index) .== wanted) .| (sixteen(at: index &+ 16) .== wanted))
+    {
+      index &+= 32
+    }
     index = firstMarked(from: index) { word in word.marks(of: byte) }
     return index < count ? index : nil
+  }
+
+  /// The last place of `byte` before `end`.
+  public func lastIndex(of byte: UInt8, before end: Int) -> Int? {
+    precondition((0...count).contains(end), "what stands before the end is looked at")
+    var index = end
+    let wanted = SIMD16(repeating: byte)
+    while index >= 32,
+      !any((sixteen(at: index &- 16) .== wanted) .| (sixteen(at: index &- 32) .== wanted))
+    {
+      index &-= 32
+    }
+    while index > 0 {
+      index &-= 1
+      if self[index] == byte { return index }
+    }
+    return nil
   }
 
   /// The first place at or after `start` whose byte needs a closer look in the text of a JSON
@@ -37,14 +59,14 @@ extension Span where Element == UInt8 {
 
   // The callers have made sure that there are as many bytes.
 
-  private func word(at index: Int) -> UInt64 {
+  func word(at index: Int) -> UInt64 {
     UInt64(
       littleEndian: unsafe bytes.unsafeLoadUnaligned(
         fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
-  private func fourWords(at index: Int) -> SIMD4<UInt64> {
-    unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: SIMD4<UInt64>.self)
+  private func sixteen(at index: Int) -> SIMD16<UInt8> {
+    unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: SIMD16<UInt8>.self)
   }
 }
 
@@ -58,13 +80,5 @@ extension UInt64 {
   /// The bytes below `limit`, which is at most 0x80.
   fileprivate func marks(below limit: UInt8) -> UInt64 {
     (self &- .each(limit)) & ~self & .each(0x80)
-  }
-}
-
-extension SIMD4<UInt64> {
-  fileprivate func holds(_ byte: UInt8) -> Bool {
-    let differences = self ^ SIMD4(repeating: .each(byte))
-    let marks = (differences &- UInt64.each(1)) & ~differences & UInt64.each(0x80)
-    return marks.x | marks.y | marks.z | marks.w != 0
   }
 }

@@ -1,9 +1,7 @@
 extension Span where Element == UInt8 {
   /// Whether the bytes are the same, and as many.
   public func elementsEqual(_ other: Span<UInt8>) -> Bool {
-    guard count == other.count else { return false }
-    for index in indices where self[index] != other[index] { return false }
-    return true
+    count == other.count && starts(with: other)
   }
 
   /// Whether the bytes are exactly those of a literal.
@@ -14,9 +12,22 @@ extension Span where Element == UInt8 {
   /// Whether the first bytes are the literal's.
   public func starts(with text: StaticString) -> Bool {
     let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    guard count >= literal.count else { return false }
-    for index in literal.indices where unsafe self[index] != literal[index] { return false }
-    return true
+    return unsafe starts(with: literal.span)
+  }
+
+  /// Whether the first bytes are those of `other`.
+  public func starts(with other: Span<UInt8>) -> Bool {
+    count >= other.count && firstDifference(from: other) == nil
+  }
+
+  /// The first place where the bytes are not those of `other`; nil where one begins with the other.
+  @inline(never)
+  public func firstDifference(from other: Span<UInt8>) -> Int? {
+    let end = Swift.min(count, other.count)
+    var index = 0
+    while end &- index >= 8, word(at: index) == other.word(at: index) { index &+= 8 }
+    while index < end, self[index] == other[index] { index &+= 1 }
+    return index < end ? index : nil
   }
 
   /// The bytes without spaces, tabs and line ends at either side.

@@ -73,12 +73,18 @@ public struct WallTime: Comparable, Hashable, Sendable {
 
 extension Duration {
   /// The whole nanoseconds of the duration, held within ±292 years.
+  // `components` divides numbers of 128 bits twice, which costs as much as reading a line of gpsd.
   @inline(never)
   public var nanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, multiplied) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, added) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return multiplied || added ? (seconds < 0 ? .min : .max) : sum
+    let attoseconds = attoseconds
+    let magnitude = attoseconds.magnitude
+    let attosecondsPerNanosecond: UInt64 = 1_000_000_000
+    let high = UInt64(truncatingIfNeeded: magnitude >> 64)
+    guard high < attosecondsPerNanosecond else { return attoseconds < 0 ? .min : .max }
+    let (nanoseconds, _) = attosecondsPerNanosecond.dividingFullWidth(
+      (high, UInt64(truncatingIfNeeded: magnitude)))
+    if attoseconds < 0 { return Int64(exactly: nanoseconds).map { -$0 } ?? .min }
+    return Int64(clamping: nanoseconds)
   }
 }
 

@@ -112,4 +112,34 @@ import Testing
     #expect(text.span.firstIndex(of: UInt8(ascii: "\n"), from: 16) == 16)
     #expect(text.span.firstIndex(of: UInt8(ascii: "\n"), from: 17) == 32)
   }
+
+  /// Many bytes that are nearly the one: what stands beside it must not be taken for it.
+  @Test func theFirstAndTheLastPlaceAreThoseThatALoopFinds() {
+    var random = SplitMix64(seed: 7)
+    for count in 0..<100 {
+      let bytes = (0..<count).map { _ in
+        [0, 1, 0x0A, 0x0B, 0x8A, 0xFF].randomElement(using: &random) ?? UInt8(0)
+      }
+      for place in 0...count {
+        let places = (bytes[..<place].lastIndex(of: 0x0A), bytes[place...].firstIndex(of: 0x0A))
+        #expect(bytes.span.lastIndex(of: 0x0A, before: place) == places.0)
+        #expect(bytes.span.firstIndex(of: 0x0A, from: place) == places.1)
+      }
+    }
+  }
+
+  @Test func bytesDifferWhereALoopFindsTheFirstDifference() {
+    for count in 0..<40 {
+      let bytes = (0..<count).map { UInt8($0) }
+      #expect(bytes.span.firstDifference(from: (bytes + [7]).span) == nil)
+      #expect((bytes + [7]).span.starts(with: bytes.span))
+      #expect(bytes.span.starts(with: (bytes + [7]).span) == false)
+      for place in 0..<count {
+        var other = bytes
+        other[place] ^= 0x80
+        #expect(bytes.span.firstDifference(from: other.span) == place)
+        #expect(bytes.span.starts(with: other.span) == false)
+      }
+    }
+  }
 }
