@@ -78,7 +78,7 @@ public struct Batch: ~Copyable {
 
   /// The name of a sensor, for people.
   public func name(of sensor: SensorIndex) -> [UInt8] { sensors[sensor].name }
-  public func uniqueID(of sensor: SensorIndex) -> [UInt8] { sensors[sensor].uniqueID }
+  public func uniqueID(of sensor: SensorIndex) -> [UInt8] { sensors.uniqueID(of: sensor) }
   public func value(of sensor: SensorIndex) -> Value? { slots[sensor.value].value }
   /// When a sensor said what it says, by the machine's clock.
   public func readAt(of sensor: SensorIndex) -> WallTime? { slots[sensor.value].readAt }
@@ -127,7 +127,9 @@ public struct Batch: ~Copyable {
     for index in slots.indices where slots[index].isDue && slots[index].isOffered {
       slots[index].sentVersion = slots[index].version
       let value = slots[index].value
-      sensors.rows[index].registration.writeUpdate(into: &buffer) { $0.appendJSON(state: value) }
+      sensors.rows[index].registration.writeUpdate(into: &buffer) {
+        $0.appendJSON(state: value)
+      }
     }
     buffer.closeJSONArray()
   }

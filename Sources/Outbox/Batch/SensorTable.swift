@@ -34,6 +34,11 @@ public final class SensorTable {
   /// - Precondition: `declare` returned the index.
   public subscript(sensor: SensorIndex) -> SensorRegistration { rows[sensor.value].registration }
 
+  /// What Home Assistant knows a sensor by.
+  func uniqueID(of sensor: SensorIndex) -> [UInt8] {
+    rows[sensor.value].registration.uniqueID
+  }
+
   /// The place of a sensor, made where its `uniqueID` is new; nil where no more fit into a message.
   /// The batch declares them, for it has a slot for each.
   func declare(_ sensor: SensorDescription) -> SensorIndex? {
@@ -51,8 +56,8 @@ public final class SensorTable {
 
   /// The sensor with this unique id; nil where no row has it.
   func index(of uniqueID: Span<UInt8>) -> SensorIndex? {
-    for (index, row) in rows.enumerated() {
-      let known = row.registration.uniqueID
+    for index in rows.indices {
+      let known = rows[index].registration.uniqueID
       if uniqueID.elementsEqual(known.span) { return SensorIndex(index) }
     }
     return nil

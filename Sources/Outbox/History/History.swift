@@ -88,7 +88,7 @@ public struct History: ~Copyable {
 
   mutating func record(_ reading: Reading) {
     spool.record(
-      corrected(reading), of: sensors[reading.sensor].uniqueID, isTimeTrusted: clock.isTrusted)
+      corrected(reading), of: sensors.uniqueID(of: reading.sensor), isTimeTrusted: clock.isTrusted)
   }
 
   /// A receiver's clock is right, unless the fix has no time of it or the network knows better.
