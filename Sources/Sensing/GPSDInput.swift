@@ -3,6 +3,10 @@ public import Bytes
 /// What gpsd says, cut into lines.
 ///
 /// A line that makes no sense, and one that is longer than gpsd's useful ones, costs itself alone.
+///
+/// Of the TPVs of one receiver that came together the newest is read first, and the older ones are
+/// passed over: it takes their place. Where it is of no use after all they are read, too, and then
+/// it once more (`readPassedOver`): what comes of them is the same.
 public struct GPSDInput: ~Copyable {
   enum Line {
     /// It is `line`.
@@ -28,6 +32,30 @@ public struct GPSDInput: ~Copyable {
   /// How much of a line that is longer than `buffer` was skipped; 0 where there is none.
   private var skippedByteCount = 0
   private var malformedLineCount = 0
+  private var order = Order.unknown
+  /// Where the line begins that was read last.
+  private var readStart = 0
+  /// Where the first report begins that was passed over.
+  private var passedOverStart: Int?
+  /// Whether the newest report was read last.
+  private var isNewest = false
+
+  /// The last line in `buffer` that is a TPV with a fix, and no echo of another.
+  private struct Newest {
+    let range: Range<Int>
+    let head: GPSDReportHead
+  }
+
+  /// How the lines in `buffer` are read.
+  private enum Order {
+    /// No TPV was seen yet.
+    case unknown
+    case asTheyCame
+    /// Reports that this one replaces are passed over.
+    case newestFirst(Newest)
+    /// They, and nothing else, are read up to the line that begins there.
+    case passedOver(by: Newest, until: Int)
+  }
 
   init() {}
 
@@ -38,23 +66,102 @@ public struct GPSDInput: ~Copyable {
       lineStart = end + 1
       if skippedByteCount > 0 {
         skippedByteCount = 0
-      } else if let line = readLine(at: range) {
+      } else if !isPassedOver(range), let line = readLine(at: range) {
         return line
       }
     }
     byteCount += lineStart
     buffer.removeFirst(lineStart)
     lineStart = 0
+    order = .unknown
+    passedOverStart = nil
     return skipOverlongLine()
   }
 
+  // MARK: What is passed over
+
+  /// Whether older reports were passed over for the one that was read last.
+  var hasPassedOver: Bool { isNewest && passedOverStart != nil }
+
+  /// The line that was read last does not take their place. It comes again, behind them.
+  mutating func readPassedOver() {
+    guard case .newestFirst(let newest) = order, let start = passedOverStart else { return }
+    order = .passedOver(by: newest, until: readStart)
+    lineStart = start
+    passedOverStart = nil
+  }
+
+  private mutating func isPassedOver(_ range: Range<Int>) -> Bool {
+    // It took their place.
+    if isNewest { passedOverStart = nil }
+    isNewest = false
+    if case .passedOver(_, let until) = order, range.lowerBound >= until { order = .asTheyCame }
+    if case .asTheyCame = order { return false }
+    let head = GPSDReportHead(buffer.bytes.extracting(range))
+    if head != nil, case .unknown = order { order = findNewestReport(from: range.lowerBound) }
+    switch order {
+    case .unknown, .asTheyCame: return false
+    case .passedOver(let newest, _): return !replaces(newest, head, at: range)
+    case .newestFirst(let newest):
+      isNewest = newest.range == range
+      guard replaces(newest, head, at: range) else { return false }
+      passedOverStart = passedOverStart ?? range.lowerBound
+      malformedLineCount = 0
+      return true
+    }
+  }
+
+  private func replaces(_ newest: Newest, _ head: GPSDReportHead?, at range: Range<Int>) -> Bool {
+    guard let head else { return false }
+    return newest.head.replaces(
+      head, buffer.bytes.extracting(range), in: buffer.bytes.extracting(newest.range))
+  }
+
+  /// Of reports with the same time the first counts: the others are its echoes.
+  private func findNewestReport(from start: Int) -> Order {
+    let bytes = buffer.bytes
+    var newest: Newest?
+    // What stands behind the last line is not complete.
+    var end = bytes.lastIndex(of: UInt8(ascii: "\n"), before: bytes.count)
+    while let lineEnd = end, lineEnd > start {
+      end = bytes.lastIndex(of: UInt8(ascii: "\n"), before: lineEnd)
+      let range = (end.map { $0 + 1 } ?? 0)..<lineEnd
+      let line = bytes.extracting(range)
+      guard let head = GPSDReportHead(line), head.hasFix else { continue }
+      if let newest, !newest.head.isEcho(of: head, line, in: bytes.extracting(newest.range)) {
+        break
+      }
+      newest = Newest(range: range, head: head)
+    }
+    return newest.map { .newestFirst($0) } ?? .asTheyCame
+  }
+
+  /// Whether the line that was read is another report of the receiver whose newest is to be read.
+  private var isBetweenReports: Bool {
+    guard case .newestFirst(let newest) = order, passedOverStart != nil, !isNewest,
+      line.reportClass == .position
+    else { return false }
+    let device = buffer.bytes.extracting(newest.range).extracting(newest.head.device)
+    return device.elementsEqual(buffer.bytes.extracting(line.device))
+  }
+
+  // MARK: Lines
+
   private mutating func readLine(at range: Range<Int>) -> Line? {
+    readStart = range.lowerBound
     if line.read(range, of: buffer) {
       malformedLineCount = 0
       if line.reportClass == .version { isGPSD = true }
-      return .said
+      guard isBetweenReports else { return .said }
+      readPassedOver()
+      return nil
     }
     if buffer.bytes.extracting(range).trimmed().isEmpty { return nil }
+    // The newest report may be what makes no sense, or may never be reached.
+    if passedOverStart != nil {
+      readPassedOver()
+      return nil
+    }
     malformedLineCount += 1
     return isGPSD && malformedLineCount < GPSDSession.malformedLinesMax
       ? .malformed : .foreign(range)
@@ -87,6 +194,7 @@ public struct GPSDInput: ~Copyable {
   mutating func connected() {
     buffer.removeAll()
     (byteCount, lineStart, skippedByteCount, malformedLineCount) = (0, 0, 0, 0)
+    (order, passedOverStart) = (.unknown, nil)
     isGPSD = false
   }
 

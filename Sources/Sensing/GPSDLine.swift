@@ -33,10 +33,13 @@ struct GPSDLine {
 
   /// Reads what stands there in `input`. Returns whether it is one object of JSON with a class.
   mutating func read(_ range: Range<Int>, of input: borrowing ByteBuffer) -> Bool {
+    let line = input.bytes.extracting(range)
+    if Self.isOfNoUse(line) {
+      reportClass = .other
+      return true
+    }
     self = GPSDLine()
     start = range.lowerBound
-    let line = input.bytes.extracting(range)
-    if Self.isOfNoUse(line) { return true }
     do throws(JSONError) { return try read(line) } catch { return false }
   }
 

@@ -285,9 +285,13 @@ public struct GPSDSession: ~Copyable {
     _ reading: FixReport?, now: Instant, wallTime: WallTime
   ) {
     report.removeAll()
-    guard let reading, let reporter else { return judged(.rejected(.unreadable)) }
-    let arrival = Arrival(instant: now, wallTime: wallTime, since: emptySince)
-    judged(receivers.reported(reading, by: reporter, arrival))
+    let isTrial = input.hasPassedOver
+    var verdict: FixFilter.Verdict? = isTrial ? nil : .rejected(.unreadable)
+    if let reading, let reporter {
+      let arrival = Arrival(instant: now, wallTime: wallTime, since: emptySince)
+      verdict = receivers.reported(reading, by: reporter, arrival, isTrial: isTrial)
+    }
+    if let verdict { judged(verdict) } else { input.readPassedOver() }
   }
 
   private mutating func judged(_ verdict: FixFilter.Verdict) {

@@ -74,13 +74,19 @@ struct Receivers: ~Copyable {
     return hasFix
   }
 
-  /// A report of this receiver was read.
+  /// A report of this receiver was read. `isTrial` where older ones are to be read unless this one
+  /// is a fix with the receiver's time: where it is none nothing changes, and nil is returned.
   mutating func reported(
-    _ report: FixReport, by path: ReceiverPath, _ arrival: Arrival
-  ) -> FixFilter.Verdict {
+    _ report: FixReport, by path: ReceiverPath, _ arrival: Arrival, isTrial: Bool = false
+  ) -> FixFilter.Verdict? {
     let index = index(of: path, now: arrival.instant)
+    var filter = all[index].filter
+    let verdict = filter.reported(report, arrival)
+    if isTrial {
+      guard case .usable(let fix) = verdict, fix.clock == .receiver else { return nil }
+    }
+    all[index].filter = filter
     all[index].heardAt = arrival.instant
-    let verdict = all[index].filter.reported(report, arrival)
     switch verdict {
     case .usable(let fix), .misdated(let fix, _):
       // Some sentences of a receiver have a time, and some have none.

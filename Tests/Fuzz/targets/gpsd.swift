@@ -15,7 +15,9 @@ func fuzz(_ input: Span<UInt8>) {
 
 private struct Heard: Equatable {
   static let version = [UInt8](#"{"class":"VERSION"}"#.utf8) + [UInt8(ascii: "\n")]
-  var reports: [[UInt8]] = []
+  /// In no order: of those that come together the newest is read first, and the others are, too,
+  /// where that one is of no use.
+  var reports: Set<[UInt8]> = []
   var hasFailed = false
 }
 
@@ -45,7 +47,7 @@ private func listen(to said: [UInt8], inPiecesOf pieceByteCount: Int) -> Heard {
     while let action = session.bytesReceived(now: now) {
       if case .fail = action { heard.hasFailed = true }
       guard action == .readReport else { break }
-      heard.reports.append([UInt8](session.report.bytes))
+      heard.reports.insert([UInt8](session.report.bytes))
       session.reportRead(nil, now: now, wallTime: .released)
     }
   }
