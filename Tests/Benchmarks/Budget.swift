@@ -1,17 +1,29 @@
-/// What the agent promises to cost at most.
+/// What the agent promises to cost: at most the limit, or about what the README says.
 struct Budget: Encodable {
+  /// So far a figure may be from the README's, as a part of that.
+  private static let readmeTolerance = 0.05
+
   let name: String
   let unit: String
+  /// What it costs at least where the README tells the truth.
+  let lowest: Double?
   let limit: Double
   let value: Double
   let holds: Bool
 
-  private init(_ name: String, unit: String, limit: Double, value: Double) {
+  private init(_ name: String, unit: String, lowest: Double? = nil, limit: Double, value: Double) {
     self.name = name
     self.unit = unit
+    self.lowest = lowest
     self.limit = limit
     self.value = value
-    holds = value <= limit
+    holds = value <= limit && value >= lowest ?? -.infinity
+  }
+
+  private init(_ name: String, unit: String, inReadme told: Double, value: Double) {
+    self.init(
+      name, unit: unit, lowest: told * (1 - Self.readmeTolerance),
+      limit: told * (1 + Self.readmeTolerance), value: value)
   }
 
   /// The code for the processor of a PC is larger than that for the processor of most boards.
@@ -33,7 +45,17 @@ struct Budget: Encodable {
     ]
   }
 
-  static func all(of agent: Instructions) -> [Budget] { [sealing(agent.sealingPerMessage)] }
+  /// Only on the processor that the README's figure is of.
+  static func all(of agent: Instructions, _ readme: Readme) -> [Budget] {
+    var budgets = [sealing(agent.sealingPerMessage)]
+    #if arch(x86_64)
+      budgets.append(
+        Budget(
+          "own code", unit: "instructions a cycle", inReadme: readme.ownInstructionsPerCycle,
+          value: agent.ownPerCycle))
+    #endif
+    return budgets
+  }
 
   static func all(of library: LibraryFigures) -> [Budget] {
     [
@@ -52,7 +74,10 @@ struct Budget: Encodable {
   }
 
   var words: String {
-    "\(name): \(value.grouped) \(unit), of at most \(limit.grouped)"
+    let allowed =
+      lowest.map { ", where the README allows \($0.grouped) to \(limit.grouped)" }
+      ?? ", of at most \(limit.grouped)"
+    return "\(name): \(value.grouped) \(unit)\(allowed)"
   }
 }
 

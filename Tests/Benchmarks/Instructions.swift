@@ -104,7 +104,7 @@ struct InstructionReport: Encodable {
     cycles = options.cycles
     agent = try Instructions(counting: .agent, options)
     floor = options.hasFloor ? try Instructions(counting: .floor, options) : nil
-    budgets = Budget.all(of: agent)
+    budgets = Budget.all(of: agent, try Readme(options))
   }
 
   var text: String {
@@ -121,5 +121,23 @@ struct InstructionReport: Encodable {
       \(budgets.verdicts)
 
       """
+  }
+}
+
+/// What the README of the benchmarks says that the agent costs.
+struct Readme {
+  let ownInstructionsPerCycle: Double
+
+  /// The first number of the row in the table.
+  init(_ options: Options) throws {
+    let file = try options.file("readme")
+    let row = "| instructions a cycle, own / libraries' |"
+    let line = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+      .first { $0.hasPrefix(row) }
+    let figure = line?.dropFirst(row.count).prefix { $0 != "/" }.filter { $0.isNumber }
+    guard let figure, let number = Double(figure) else {
+      throw Failure(.software, "\(file) has no row that begins with \(row)")
+    }
+    ownInstructionsPerCycle = number
   }
 }

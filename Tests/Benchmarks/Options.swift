@@ -13,7 +13,7 @@ struct Options {
 
   static let fileNames = [
     "agent", "practice-home", "floor", "sealing", "entity-change", "session-memory", "heapcount",
-    "play-drive", "symbolizer", "directory",
+    "play-drive", "symbolizer", "directory", "readme",
   ]
 
   init(_ arguments: [String]) throws(Failure) {
