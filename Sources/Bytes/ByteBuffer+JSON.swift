@@ -144,11 +144,13 @@ extension ByteBuffer {
     appendMember(key) { $0.appendJSON(value) }
   }
 
+  /// The same with a text in UTF-8.
   @inline(never)
   public mutating func appendMember(_ key: StaticString, _ value: Span<UInt8>) {
     appendMember(key) { $0.appendJSON(value) }
   }
 
+  /// The same with a number.
   @inline(never)
   public mutating func appendMember(_ key: StaticString, _ value: Int) {
     appendMember(key) { $0.appendJSON(value) }

@@ -7,6 +7,7 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
   /// end up in a log. 40 characters hold every word and number that can be right.
   public static let quotedCharactersMax = 40
 
+  /// The sentence in UTF-8.
   public let bytes: [UInt8]
 
   /// Bytes that are known not to come from the file.
@@ -18,13 +19,17 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
     text.characterCount <= quotedCharactersMax && !text.span.starts(with: "eyJ")
   }
 
+  /// The text of a literal.
   public init(stringLiteral text: StaticString) { bytes = [UInt8](text) }
 
+  /// A literal with values in it.
   public init(stringInterpolation: StringInterpolation) { bytes = stringInterpolation.bytes }
 
+  /// Puts a literal and the values in it together.
   public struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var bytes: [UInt8] = []
 
+    /// An empty text.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
     /// The compiler appends an empty literal before and after each interpolation at an end.
@@ -32,13 +37,16 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
     public mutating func appendLiteral(_ text: StaticString) {
       if text.utf8CodeUnitCount > 0 { appendInterpolation(text) }
     }
+    /// A text that the program knows.
     @inline(never)
     public mutating func appendInterpolation(_ text: StaticString) { bytes += [UInt8](text) }
+    /// Another sentence, or a part of one.
     @inline(never)
     public mutating func appendInterpolation(_ text: MessageText) { bytes += text.bytes }
     /// Bytes that are known to be fit for showing.
     @inline(never)
     public mutating func appendInterpolation(bytes shown: [UInt8]) { bytes += shown }
+    /// A number in decimal digits.
     @inline(never)
     public mutating func appendInterpolation(_ number: Int) { append(decimal: Int64(number)) }
     private mutating func append(decimal number: Int64) {
@@ -95,12 +103,14 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
 }
 
 extension MessageText {
+  /// One text behind the other.
   public static func + (left: MessageText, right: MessageText) -> MessageText {
     MessageText(bytes: left.bytes + right.bytes)
   }
 }
 
 extension MessageText.StringInterpolation {
+  /// A short text, as it is.
   public mutating func appendInterpolation(_ text: InlineText) {
     appendInterpolation(bytes: [UInt8](text.bytes))
   }
@@ -110,6 +120,7 @@ extension MessageText.StringInterpolation {
     appendInterpolation(wholeSeconds: Int(clamping: duration.nanoseconds / 1_000_000_000))
   }
 
+  /// A length of time in seconds, in the units that people would say.
   public mutating func appendInterpolation(wholeSeconds seconds: Int) {
     appendInterpolation(Duration.seconds(seconds))
   }

@@ -9,8 +9,10 @@ public struct Queue<Element> {
   /// - Parameter capacity: for how many elements storage is there from the start.
   public init(capacity: Int = 0) { elements.reserveCapacity(capacity) }
 
+  /// Whether nothing waits.
   public var isEmpty: Bool { takenCount == elements.count }
 
+  /// Adds an element, which waits behind all others.
   public mutating func append(_ element: Element) { elements.append(element) }
 
   /// The element that has waited longest; nil where none waits.

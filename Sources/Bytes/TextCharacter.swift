@@ -20,6 +20,7 @@ public struct TextCharacter {
 
 extension Span<UInt8> {
   // Called wherever text is judged; inlined there it would be most of each caller.
+  /// The character that begins at `index`.
   @inline(never)
   public func character(at index: Int) -> TextCharacter {
     let length = lengthOfScalar(at: index)
@@ -60,6 +61,7 @@ extension [UInt8] {
     return characterCount
   }
 
+  /// Whether a character of the text is an invisible control.
   public var hasInvisibleControl: Bool {
     var index = 0
     while index < count {
@@ -105,13 +107,16 @@ extension [UInt8] {
 }
 
 extension UInt8 {
+  /// Whether this is a letter or a digit of ASCII.
   public var isLetterOrDigit: Bool {
     isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= self | 0x20
   }
+  /// Whether this is `-` or `_`.
   public var isDashOrUnderscore: Bool { self == UInt8(ascii: "-") || self == UInt8(ascii: "_") }
 }
 
 extension Span<UInt8> {
+  /// Whether every byte is a character of ASCII that can be seen.
   public var isVisibleASCII: Bool {
     for index in indices where self[index] <= 0x20 || self[index] >= 0x7F { return false }
     return true
@@ -119,6 +124,7 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
+  /// The text without the slashes at its end, but with `count` bytes at least.
   public func withoutTrailingSlashes(keeping count: Int) -> [UInt8] {
     var result = self
     while result.count > count, result.last == UInt8(ascii: "/") { result.removeLast() }
