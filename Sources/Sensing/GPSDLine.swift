@@ -2,10 +2,11 @@ import Bytes
 
 /// What one line of gpsd says (`gpsd_json(5)`).
 ///
-/// libgps 3.22 reads some lines that are no JSON for ever, stops at a key that it does not know where
-/// the value is an object or an array, and at a text that is too long for it. So it is never given
-/// what a peer said: a TPV that our own reader has read whole, as one object with nothing behind it,
-/// is written anew with the keys of `keys` and the values that libgps can hold, and nothing else.
+/// libgps 3.22 reads some lines that are no JSON for ever, stops at a key that it does not know
+/// where the value is an object or an array, and at a text that is too long for it. So it is never
+/// given what a peer said: a TPV that our own reader has read whole, as one object with nothing
+/// behind it, is written anew with the keys of `keys` and the values that libgps can hold, and
+/// nothing else.
 struct GPSDLine {
   enum Class { case version, position, error, other }
 

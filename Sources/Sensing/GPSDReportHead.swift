@@ -30,7 +30,8 @@ struct GPSDReportHead {
     guard line.holds(#"Z","#, at: time.upperBound - 1) else { return nil }
   }
 
-  /// Whether `line`, which begins so, is a later fix of the same receiver than `other`, as both say.
+  /// Whether `line`, which begins so, is a later fix of the same receiver than `other`, as both
+  /// say.
   func replaces(_ other: GPSDReportHead, _ otherLine: Span<UInt8>, in line: Span<UInt8>) -> Bool {
     guard hasFix, isSameReceiver(other, otherLine, in: line) else { return false }
     let (time, otherTime) = (time.lowerBound, other.time.lowerBound)

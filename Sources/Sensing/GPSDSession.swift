@@ -2,11 +2,12 @@ public import Bytes
 
 /// A conversation with gpsd (`gpsd_json(5)`), without the socket, and what comes of it.
 ///
-/// gpsd talks all the time. At the streaming pace its reports wait in the socket and are read all at
-/// once when a cycle is due. A socket holds half a minute of a usual receiver: where the cycles are
-/// longer, or the receiver says more than fits, gpsd is asked to be quiet and to speak when a cycle
-/// is due. It keeps the receiver running all the while. What it said before it was quiet still waits
-/// in the socket then: fixes of the last cycle, which are read away before gpsd is asked.
+/// gpsd talks all the time. At the streaming pace its reports wait in the socket and are read all
+/// at once when a cycle is due. A socket holds half a minute of a usual receiver: where the cycles
+/// are longer, or the receiver says more than fits, gpsd is asked to be quiet and to speak when a
+/// cycle is due. It keeps the receiver running all the while. What it said before it was quiet
+/// still waits in the socket then: fixes of the last cycle, which are read away before gpsd is
+/// asked.
 ///
 /// (`?POLL;` would be answered with the newest report of each receiver, however old, cut at 10,240
 /// bytes, and for one more wake-up in each cycle.)

@@ -4,8 +4,8 @@ import Sensing
 @testable import HomeAssistant
 @testable import Outbox
 
-/// An uplink whose driver is the test: it does at once what concerns the disk, and keeps the rest for
-/// the test to look at.
+/// An uplink whose driver is the test: it does at once what concerns the disk, and keeps the rest
+/// for the test to look at.
 final class UplinkRig {
   struct Setup {
     /// Nil for a long-lived token in a file.

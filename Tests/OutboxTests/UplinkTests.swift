@@ -42,7 +42,8 @@ import Testing
     #expect(rig.uplink.nextCycleAt == rig.now + .seconds(29))
   }
 
-  /// A source that waits for an answer holds the cycle, and the urgent change of another one with it.
+  /// A source that waits for an answer holds the cycle, and the urgent change of another one with
+  /// it.
   @Test func whatIsUrgentGoesWithTheCycleThatIsBeingGathered() throws {
     let rig = rig()
     rig.wait(.zero)

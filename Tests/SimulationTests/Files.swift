@@ -118,7 +118,8 @@ struct StateFiles {
     try files.replace(Self.registration, with: [UInt8](buffer.bytes))
   }
 
-  /// What the tokens of the WebSocket come from, and those of a registration where no file is named.
+  /// What the tokens of the WebSocket come from, and those of a registration where no file is
+  /// named.
   func credential(_ login: DayPlan.Login) throws -> Credential? {
     switch login {
     case .file: return try? Credential(accessToken: readToken().get())

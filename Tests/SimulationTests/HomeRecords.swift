@@ -77,7 +77,8 @@ final class HomeRecords {
     case .unauthorized, .unknownWebhook, .supersededWebhook, .goneWebhook, .stillStarting,
       .notLoaded, .undecryptable, .notRegistered:
       break
-    // Over the WebSocket, and where tokens are made: what it does to tokens, registrations and itself.
+    // Over the WebSocket, and where tokens are made: what it does to tokens, registrations and
+    // itself.
     case .login(.invalidGrant), .socket, .command("not_found", _),
       .command("unknown_command", _), .encryptionAlreadyEnabled:
       break

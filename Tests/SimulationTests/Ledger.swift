@@ -180,8 +180,8 @@ final class Ledger {
     return ends.contains { $0.at >= moment && $0.at <= last }
   }
 
-  /// Until when a reading of that moment may be in memory only. What the disk does later, or does not
-  /// read, takes nothing away.
+  /// Until when a reading of that moment may be in memory only. What the disk does later, or does
+  /// not read, takes nothing away.
   private func lastDanger(madeAt moment: Instant) -> Instant {
     let never = Instant(nanoseconds: .max)
     if plan.durability == .memory { return never }

@@ -20,9 +20,9 @@ struct Reply: Equatable {
 
 /// A Home Assistant in virtual time.
 ///
-/// It is the practice home, which the contract tests hold to a real one message by message; this adds
-/// what happens to the machine it runs on, and to its owner's mind, and remembers what was seen.
-/// Nothing of the code under test is in it.
+/// It is the practice home, which the contract tests hold to a real one message by message; this
+/// adds what happens to the machine it runs on, and to its owner's mind, and remembers what was
+/// seen. Nothing of the code under test is in it.
 final class ModelHome {
   /// What the world may do to it.
   enum Trouble: Equatable {

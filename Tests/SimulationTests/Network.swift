@@ -50,8 +50,8 @@ enum Weather: Equatable {
   case stranger
   /// Somebody answers everything as if it were well, and does nothing.
   case emptyObjects
-  /// An on-path attacker keeps what Home Assistant answered, and gives it as the answer to what comes
-  /// later.
+  /// An on-path attacker keeps what Home Assistant answered, and gives it as the answer to what
+  /// comes later.
   case replays
   /// A proxy is there, and nothing behind it.
   case badGateway
@@ -77,8 +77,8 @@ enum Fate {
   case ends(CallEnd, after: Duration)
   /// It does not arrive, and an old answer comes back.
   case isReplayed(after: Duration)
-  /// It is handled so often, after the one time, and the last answer, if it is not lost, is there after
-  /// the other.
+  /// It is handled so often, after the one time, and the last answer, if it is not lost, is there
+  /// after the other.
   case arrives(copies: Int, after: Duration, isAnswered: Bool, returningAfter: Duration)
 }
 

@@ -4,8 +4,9 @@ import ModelDisk
 import Outbox
 import Sensing
 
-/// One life of the agent, from the start of its process to its end: the agent's own `Uplink`, over files,
-/// a network, sources and a clock that are none. It performs what the machine wants, and decides nothing.
+/// One life of the agent, from the start of its process to its end: the agent's own `Uplink`, over
+/// files, a network, sources and a clock that are none. It performs what the machine wants, and
+/// decides nothing.
 ///
 /// Whatever throws a `PowerLoss` ends it in the middle of what it did.
 final class SimulatedAgent {

@@ -1,6 +1,7 @@
 import Bytes
 
-/// The WebSockets between the board and a home: what goes over one arrives in its order, or not at all.
+/// The WebSockets between the board and a home: what goes over one arrives in its order, or not at
+/// all.
 struct Sockets {
   struct Line {
     let life: Int

@@ -9,8 +9,8 @@ import Sensing
 /// The power is gone, or the process; what was being done is not finished.
 struct PowerLoss: Error {}
 
-/// Everything around the agent, in virtual time: it hands out what happens in the order of time, and
-/// the same for the same seed.
+/// Everything around the agent, in virtual time: it hands out what happens in the order of time,
+/// and the same for the same seed.
 final class World {
   /// What happens to the agent's machine.
   enum Happening {
@@ -51,7 +51,7 @@ final class World {
   }
 
   /// Of the world: 2026, and the same for everybody but the board.
-  private static let epochSeconds: Int64 = 1_795_000_000
+  static let epochSeconds: Int64 = 1_795_000_000
   private static let wakesAtOnceMax = 10_000
 
   let seed: UInt64
@@ -61,13 +61,13 @@ final class World {
   let stranger: ModelHome
   let ledger: Ledger
   var board: Board
-  private var network: Network
+  var network: Network
   private var replays: Replays
   private var callCount = 0
   /// The calls that came to the board's own Home Assistant, and the one whose end is told now.
   private var arrivedCalls: Set<Int> = []
   private var endedCall: Int?
-  private var openCalls: [Int: Link] = [:]
+  var openCalls: [Int: Link] = [:]
   private var random: SplitMix64
   private var planned: [Planned] = []
   private var plannedCount = 0
@@ -84,7 +84,7 @@ final class World {
   private var stepsLeft: Int?
   private var isPowerLoss = false
   private(set) var presence = HomeNetworks.Judgement.unknown
-  private var sockets: Sockets
+  var sockets: Sockets
   private var wakesAtOnce = 0
   /// Whether Home Assistant may not know the board any more, or not its key.
   private var isPairingBroken = false
@@ -310,8 +310,8 @@ final class World {
     home.suffer(.tokenReplaced, at: trueTime)
     deliverMail(isStranger: false)
     installLogin()
-    // Where the agent may not do it by itself, its owner pairs it again; and what pairing left is read
-    // at the start.
+    // Where the agent may not do it by itself, its owner pairs it again; and what pairing left is
+    // read at the start.
     if plan.registersAgainAfter == nil || plan.login == .pairing { pairAgain() }
   }
 
@@ -367,101 +367,6 @@ final class World {
         after: delay)
     }
     return call.number
-  }
-
-  /// Whether anybody in the network can read what goes over it, and the configuration does not allow
-  /// that away from home.
-  private func isBare(_ link: Link) -> Bool {
-    plan.settings.home != nil && !plan.settings.isPlainAllowedAway && presence != .home
-      && link.url.starts(with: "http://".utf8)
-  }
-
-  /// What is under way when the board leaves does not go on over a foreign network.
-  private func checkCallsUnderWay() {
-    for number in agent?.callsUnderWay ?? [] {
-      if let link = openCalls[number], isBare(link) {
-        ledger.complain("what is under way over \(link) is not ended away from home", at: now)
-      }
-    }
-  }
-
-  // MARK: WebSockets
-
-  private func house(_ isStranger: Bool) -> ModelHome { isStranger ? stranger : home }
-
-  /// Returns the number of the WebSocket.
-  func openSocket(from life: Int) -> Int {
-    let weather = network[.instance]
-    if isBare(.instance) { ledger.complain("a WebSocket opens away from home", at: now) }
-    let (number, fate) = sockets.open(in: weather, from: life, changes: network.changeCount)
-    if let (happening, delay) = fate { happens(.socket(number, happening), after: delay) }
-    return number
-  }
-
-  func closeSocket(_ number: Int) {
-    guard let socket = sockets.close(number), let session = socket.session else { return }
-    house(socket.isStranger).sessionEnded(session, at: trueTime)
-    deliverMail(isStranger: socket.isStranger)
-  }
-
-  func send(_ text: [UInt8], over number: Int) {
-    ledger.sentOverSocket(text, at: now)
-    guard let moment = sockets.sent(over: number, network[.instance], network.changeCount, now: now)
-    else { return }
-    happens(.arrivedOverSocket(number, text), at: moment)
-  }
-
-  private func socketHappened(_ number: Int, _ happening: SocketHappening) throws {
-    guard let socket = sockets[number], socket.life == lifeCount, agent != nil else { return }
-    switch happening {
-    case .opened:
-      guard let session = house(socket.isStranger).openSession(at: trueTime) else {
-        _ = sockets.close(number)
-        return try agent?.happened(to: number, .failed) ?? ()
-      }
-      sockets.opened(number, session: session)
-      try agent?.happened(to: number, .opened)
-      return deliverMail(isStranger: socket.isStranger)
-    case .failed, .closed: _ = sockets.close(number)
-    case .received: break
-    }
-    sockets.isAnswerOfHome = !socket.isStranger
-    defer { sockets.isAnswerOfHome = false }
-    try agent?.happened(to: number, happening)
-  }
-
-  /// What Home Assistant has to say goes over its WebSockets.
-  private func deliverMail(isStranger: Bool) {
-    let house = house(isStranger)
-    for (session, dispatch) in house.takeMail() {
-      guard let number = sockets.number(ofSession: session, isStranger: isStranger) else {
-        continue
-      }
-      switch dispatch {
-      case .message(let message):
-        if let moment = sockets.answered(
-          over: number, network[.instance], network.changeCount, now: now)
-        {
-          happens(.socket(number, .received(message.bytes)), at: moment)
-        }
-      case .ping:
-        if sockets.isWhole(number, network[.instance], network.changeCount) {
-          house.heard(session, at: trueTime)
-        }
-      case .close, .drop:
-        // What was said before comes before it.
-        if let moment = sockets.answered(
-          over: number, network[.instance], network.changeCount, now: now)
-        {
-          happens(.socket(number, .closed), at: moment)
-        }
-      }
-    }
-    let index = isStranger ? 1 : 0
-    guard !sockets.isHomeDuePlanned[index], let deadline = house.deadline else { return }
-    sockets.isHomeDuePlanned[index] = true
-    let moment = Instant(nanoseconds: (deadline - Self.epochSeconds * 1_000_000) * 1000)
-    happens(.homeDue(isStranger: isStranger), at: max(moment, now + .milliseconds(1)))
   }
 
   private func arrived(

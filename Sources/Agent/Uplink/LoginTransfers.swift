@@ -10,8 +10,8 @@ protocol LoginTransfersOwner: AnyObject {
   func loginEnded(_ result: TransferResult)
 }
 
-/// The requests that show a token: the registration, and renewals of access tokens. What they carried
-/// is wiped as soon as they end.
+/// The requests that show a token: the registration, and renewals of access tokens. What they
+/// carried is wiped as soon as they end.
 final class LoginTransfers {
   private static let requestByteCountMax = 16 * 1024
 

@@ -323,7 +323,8 @@ extension UplinkDriver: HomeNetworkOwner {
 }
 
 extension Route {
-  /// `home_assistant.tls` is about the addresses of the configuration, not about those of the cloud.
+  /// `home_assistant.tls` is about the addresses of the configuration, not about those of the
+  /// cloud.
   fileprivate var trust: Endpoint.Trust {
     switch self {
     case .home, .instance: .configured

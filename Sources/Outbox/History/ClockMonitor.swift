@@ -29,15 +29,15 @@ struct ClockMonitor {
       ahead = .zero
     }
   }
-  /// The network or two fixes vouched for it, and it was not set since. The kernel takes its word back
-  /// after nine hours without the network; but a clock loses seconds a day, and not its time.
+  /// The network or two fixes vouched for it, and it was not set since. The kernel takes its word
+  /// back after nine hours without the network; but a clock loses seconds a day, and not its time.
   private var wasRight = false
 
   /// Whether the clock is known to be right.
   var isTrusted: Bool { isSynchronized || wasRight }
 
-  /// Both clocks were read. Returns by how much the time is another one where the wall clock was set
-  /// since the last time.
+  /// Both clocks were read. Returns by how much the time is another one where the wall clock was
+  /// set since the last time.
   mutating func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Duration? {
     let origin = wallTime - (instant - Instant(nanoseconds: 0))
     guard let former = self.origin else {
@@ -71,8 +71,8 @@ struct ClockMonitor {
     origin.map { $0 - (Instant(nanoseconds: 0) - fix.notBefore) + ahead }
   }
 
-  /// The receiver says what time it is. Returns by how much the time is another one from now on, where
-  /// no other clock knows it.
+  /// The receiver says what time it is. Returns by how much the time is another one from now on,
+  /// where no other clock knows it.
   mutating func fixReported(_ fix: Fix) -> Duration? {
     guard let ours = time(of: fix) else { return nil }
     let error = fix.time - ours

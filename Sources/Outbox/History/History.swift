@@ -4,9 +4,9 @@ public import Sensing
 
 /// What was measured and is not proven to be in Home Assistant, until it is.
 ///
-/// Every reading and every fix is recorded here before it is sent. What a proof shows to have arrived
-/// is released, and was never written to the disk. What no proof comes for is written there at the
-/// end of its cycle.
+/// Every reading and every fix is recorded here before it is sent. What a proof shows to have
+/// arrived is released, and was never written to the disk. What no proof comes for is written there
+/// at the end of its cycle.
 ///
 /// That, and what was replaced by something newer before it was sent, goes to Home Assistant later
 /// with its own time: as events, a chunk each, and each released by the proof that follows it.
@@ -143,15 +143,16 @@ public struct History: ~Copyable {
     corrections.add(step, upTo: spool.end.sequence)
   }
 
-  /// A cycle is due. What was to go as history in the one before and could not is written to the disk,
-  /// where it is not there yet.
+  /// A cycle is due. What was to go as history in the one before and could not is written to the
+  /// disk, where it is not there yet.
   mutating func cycleDue() {
     if state == .ready, isChunkFromMemory { batchClosed() }
   }
 
   /// What was recorded so far is not proven, and no more is waited for.
   mutating func batchClosed() {
-    // What waits for so long and is in memory only is written. What is under way may come twice then.
+    // What waits for so long and is in memory only is written. What is under way may come twice
+    // then.
     if state == .ready, isChunkFromMemory {
       takeAgain()
       state = .gathering
@@ -166,8 +167,9 @@ public struct History: ~Copyable {
   /// Whether entries of the chunk are not on the disk.
   private var isChunkFromMemory: Bool { chunkEnd.inMemory > spool.start.inMemory }
 
-  /// Everything up to `mark` was sent and is proven to be in Home Assistant, unless it `isIncomplete`:
-  /// then something was replaced before it was sent, and that may have been recorded behind `mark`.
+  /// Everything up to `mark` was sent and is proven to be in Home Assistant, unless it
+  /// `isIncomplete`: then something was replaced before it was sent, and that may have been
+  /// recorded behind `mark`.
   mutating func proven(upTo mark: SpoolPosition, isIncomplete: Bool) {
     if isIncomplete {
       backlog(upTo: spool.end)
@@ -243,8 +245,8 @@ public struct History: ~Copyable {
     return chunk.append(corrected, of: sensor, byteCountMax: rateLimiter.byteCount)
   }
 
-  /// The sensor of an entry, which an earlier run may have recorded: this one may have it at another
-  /// index, or not at all.
+  /// The sensor of an entry, which an earlier run may have recorded: this one may have it at
+  /// another index, or not at all.
   private func sensor(_ uniqueID: [UInt8]) -> HistorySensor {
     let index = sensors.index(of: uniqueID.span)
     return HistorySensor(uniqueID: uniqueID, name: index.map { sensors[$0].name } ?? uniqueID)

@@ -18,7 +18,8 @@ extension StatisticsImport.Question {
 }
 
 extension StatisticsImport {
-  /// Home Assistant answered. Of most answers little is of interest: what does not count is not decoded.
+  /// Home Assistant answered. Of most answers little is of interest: what does not count is not
+  /// decoded.
   mutating func answered(_ question: Question, _ answer: JSON, now: Instant) {
     switch question {
     case .findEntities: entitiesFound(answer.get("entity", orOnFailure: []))

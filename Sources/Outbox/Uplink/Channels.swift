@@ -1,8 +1,8 @@
 import Bytes
 import HomeAssistant
 
-/// The way of messages to the webhook: HTTP, or the WebSocket where the configuration prefers it and
-/// it is open.
+/// The way of messages to the webhook: HTTP, or the WebSocket where the configuration prefers it
+/// and it is open.
 ///
 /// Invariant: at most one message is handed out or under way.
 struct WebhookChannel {

@@ -11,7 +11,8 @@ struct HomeDetector {
   private let networks: HomeNetworks?
   private(set) var presence = HomeNetworks.Judgement.unknown
   private(set) var place = NetworkPlace.unknown
-  /// Until when the first message waits; nil once the presence is known, or was not found out in time.
+  /// Until when the first message waits; nil once the presence is known, or was not found out in
+  /// time.
   private(set) var deadline: Instant?
 
   init(_ networks: HomeNetworks?, now: Instant) {

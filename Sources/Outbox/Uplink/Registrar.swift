@@ -4,9 +4,11 @@ import HomeAssistant
 /// Gets a registration where there is none, and tokens for that and for the WebSocket.
 ///
 /// Invariants:
-/// 1. No token is sent while the rule of secrets does not allow it, nor while it is unknown which tokens
+/// 1. No token is sent while the rule of secrets does not allow it, nor while it is unknown which
+/// tokens
 ///    were rejected.
-/// 2. A registration is asked for only where it could be written to the disk: one that cannot be kept
+/// 2. A registration is asked for only where it could be written to the disk: one that cannot be
+/// kept
 ///    would be made anew at every start, and Home Assistant would throw the entities of the one before
 ///    away.
 /// 3. A token that was rejected, and the credential that it came from, is never sent again.

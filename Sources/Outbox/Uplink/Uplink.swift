@@ -2,45 +2,49 @@ public import Bytes
 public import HomeAssistant
 public import Sensing
 
-/// What decides for the agent: registering, what is sent over which way and when, what is kept, where
-/// secrets may go, whether the board is at home.
+/// What decides for the agent: registering, what is sent over which way and when, what is kept,
+/// where secrets may go, whether the board is at home.
 ///
-/// A driver feeds it events, and after each performs `nextAction` until there is none; it is woken at
-/// the `deadline`. An event only changes what the machine knows, so it may come while an action is being
-/// performed. The same machine runs in the agent and in the simulation.
+/// A driver feeds it events, and after each performs `nextAction` until there is none; it is woken
+/// at the `deadline`. An event only changes what the machine knows, so it may come while an action
+/// is being performed. The same machine runs in the agent and in the simulation.
 ///
 /// Invariants:
 /// 1. There is a registration to deliver with, or one is being made.
-/// 2. What Home Assistant gives once only, such as a key or a registration, is asked for only where it
+/// 2. What Home Assistant gives once only, such as a key or a registration, is asked for only where
+/// it
 ///    can be written to the disk, and is written before the next message goes.
-/// 3. Nothing that carries a secret is sent where `SecretRule` does not allow it. That is asked when the
+/// 3. Nothing that carries a secret is sent where `SecretRule` does not allow it. That is asked
+/// when the
 ///    action is handed out; what is under way when the board leaves is ended.
 /// 4. At most one request of each channel is under way.
-/// 5. What ends something comes before what goes to the disk, that before what is told of it, and that
+/// 5. What ends something comes before what goes to the disk, that before what is told of it, and
+/// that
 ///    before what is sent.
 public struct Uplink: ~Copyable {
-  private let settings: Settings
+  let settings: Settings
   public let identity: RegistrationRequest
   /// The moment of the last event.
-  private var now: Instant
+  var now: Instant
 
-  public private(set) var delivery: Delivery
+  public internal(set) var delivery: Delivery
   /// What there is to deliver with, or was, while a new one is being made.
-  public private(set) var registration: Registration?
-  private(set) var registrar: Registrar
-  private(set) var statistics: StatisticsUplink?
+  public internal(set) var registration: Registration?
+  var registrar: Registrar
+  var statistics: StatisticsUplink?
   private(set) var home: HomeDetector
   private(set) var plan: CyclePlan
-  private(set) var keeper = StateKeeper()
-  private var webhook: WebhookChannel
+  var keeper = StateKeeper()
+  var webhook: WebhookChannel
   /// The fix that was recorded last, whether it was sent or not.
   public private(set) var lastFix: Fix?
 
-  /// The key of the registration waits until it is known that it can be kept; else the registrar asked.
-  private var isKeyProbed = false
-  private var isClockStateWanted = true
+  /// The key of the registration waits until it is known that it can be kept; else the registrar
+  /// asked.
+  var isKeyProbed = false
+  var isClockStateWanted = true
   /// What comes before all else. In a steady cycle it is the asking of the sources only.
-  private var actions: [Action] = []
+  var actions: [Action] = []
 
   /// - Parameters:
   ///   - settings: what of the configuration it goes by.
@@ -86,7 +90,7 @@ public struct Uplink: ~Copyable {
   }
 
   /// Whether a token may be sent to the address of the configuration now.
-  private var maySendToken: Bool { delivery.routes.secrets.allows(settings.url) }
+  var maySendToken: Bool { delivery.routes.secrets.allows(settings.url) }
 
   // MARK: What is sensed
 
@@ -221,7 +225,7 @@ public struct Uplink: ~Copyable {
 
   // MARK: The registration
 
-  private mutating func deliver(with registration: Registration) {
+  mutating func deliver(with registration: Registration) {
     self.registration = registration
     registrar.registrationFound()
     if settings.webSocket?.takesNotifications == true {
@@ -229,7 +233,7 @@ public struct Uplink: ~Copyable {
     }
   }
 
-  private mutating func registered(_ made: Registration) {
+  mutating func registered(_ made: Registration) {
     var made = made
     made.toldFingerprint = Webhook.UpdateRegistration(identity).fingerprint
     keeper.keep(made)
@@ -240,14 +244,14 @@ public struct Uplink: ~Copyable {
   }
 
   /// Something about the registration has changed, which is kept.
-  private mutating func change(_ body: (inout Registration) -> Bool) {
+  mutating func change(_ body: (inout Registration) -> Bool) {
     guard !registrar.isEnrolling, var changed = registration, body(&changed) else { return }
     registration = changed
     keeper.keep(changed)
   }
 
   /// No new registration is to be had for now. The former one, if any, may come to life again.
-  private mutating func tryFormerRegistration() {
+  mutating func tryFormerRegistration() {
     guard let registration else { return }
     deliver(with: registration)
     delivery.registrationRefused(now: now)
@@ -292,7 +296,8 @@ public struct Uplink: ~Copyable {
 
   // MARK: Answers
 
-  /// Home Assistant, or a server in its place, answered the message. An envelope is opened in place.
+  /// Home Assistant, or a server in its place, answered the message. An envelope is opened in
+  /// place.
   public mutating func messageAnswered(status: Int, _ body: inout ByteBuffer, now: Instant) {
     self.now = now
     guard let message = webhook.ended(isAnswered: true), !registrar.isEnrolling, let registration
@@ -360,125 +365,5 @@ public struct Uplink: ~Copyable {
   public mutating func asked(_ result: Result<JSON, RequestError>, now: Instant) {
     self.now = now
     statistics?.answered(result, now: now)
-  }
-
-  // MARK: What is to be done
-
-  /// The next thing to do, until there is none.
-  public mutating func nextAction() -> Action? {
-    while true {
-      if !actions.isEmpty { return actions.removeFirst() }
-      if let action = nextSpoolAction() { return .disk(action) }
-      if isClockStateWanted {
-        isClockStateWanted = false
-        return .readClockState
-      }
-      if let action = keeper.nextAction() {
-        if let action = perform(action) { return action }
-      } else if let action = registrar.nextAction() {
-        if let action = perform(action) { return action }
-      } else if let action = statistics?.nextAction() {
-        return Action(action)
-      } else if let action = nextSending() {
-        return action
-      } else if let action = delivery.nextAction() {
-        if let action = perform(action) { return action }
-      } else {
-        return nil
-      }
-    }
-  }
-
-  private mutating func nextSending() -> Action? {
-    guard webhook.message != nil, let route = delivery.routeUnderWay else { return nil }
-    return webhook.nextSending(over: route, to: delivery.routes.url(of: route) ?? [])
-  }
-
-  private mutating func perform(_ action: StateKeeper.Action) -> Action? {
-    switch action {
-    case .write(let write): return .write(write)
-    case .tell(let words): return .tell(.stateFailed(words: words))
-    case .probed(let isWritable) where isKeyProbed:
-      isKeyProbed = false
-      if isWritable { webhook.send(.key) } else { delivery.keyPostponed(now: now) }
-    case .probed(let isWritable): registrar.stateProbed(isWritable, now: now)
-    }
-    return nil
-  }
-
-  private mutating func perform(_ action: Registrar.Action) -> Action? {
-    switch action {
-    case .readRejectedTokens: return .readRejectedTokens
-    case .readTokenFile: return .readTokenFile
-    case .probeState: keeper.probe()
-    case .send(let call): return .send(call)
-    case .cancel: return .cancel(.login)
-    case .keepRejection(let fingerprint): keeper.keep(rejectedFingerprint: fingerprint)
-    case .giveToWebSocket(let result): return .giveTokenToWebSocket(result)
-    case .registered(let registration): registered(registration)
-    case .failed(let problem):
-      if case .tokenRejected(let fingerprint) = problem {
-        keeper.keep(rejectedFingerprint: fingerprint)
-      }
-      delivery.registrationFailed(now: now)
-      if problem.isLasting { tryFormerRegistration() }
-      return .tell(.notRegistered(problem))
-    case .postponed:
-      delivery.registrationFailed(now: now)
-      tryFormerRegistration()
-      return .tell(.registrationPostponed)
-    }
-    return nil
-  }
-
-  private mutating func perform(_ action: Delivery.Action) -> Action? {
-    switch action {
-    case .tell(let event):
-      happened(event)
-      return .tell(.delivery(event))
-    // Where a new registration is being made, the message ends with the former one.
-    case .send where registrar.isEnrolling: break
-    // Home Assistant gives a key once only.
-    case .send(.key):
-      isKeyProbed = true
-      keeper.probe()
-    case .send(let message): webhook.send(message)
-    }
-    return nil
-  }
-
-  private mutating func happened(_ event: DeliveryEvent) {
-    switch event {
-    case .proven: bringStatistics()
-    case .acquainted(let server):
-      change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }
-    case .registrationTold(let fingerprint):
-      change {
-        $0.toldFingerprint = fingerprint
-        return true
-      }
-    case .sealingImpossible: if let registration { keeper.keepKeyless(registration) }
-    case .registrationDoubted where settings.registersAgainAfter != nil && maySendToken:
-      registrar.registrationWanted(now: now)
-    default: break
-    }
-  }
-
-  private mutating func bringStatistics() {
-    guard webhook.isWebSocketOpen, let registration, let time = delivery.history.time(at: now)
-    else { return }
-    statistics?.connectionReady(
-      delivery.server, deviceID: delivery.deviceID, webhookID: registration.webhookID, time: time,
-      now: now)
-  }
-
-  // MARK: What is sent
-
-  /// Writes the message that is to be sent.
-  public mutating func writeMessage(nonce: Nonce, into buffer: inout ByteBuffer) {
-    guard let message = webhook.message, let registration else {
-      preconditionFailure("a message is written when it is to be sent")
-    }
-    delivery.write(message, for: registration, nonce: nonce, into: &buffer)
   }
 }

@@ -40,8 +40,8 @@ extension Uplink {
     public var isPlainAllowed = false
     /// Whether an address without TLS may be used away from home.
     public var isPlainAllowedAway = false
-    /// After how long without a sign that Home Assistant knows the device it is registered anew; nil
-    /// where a person does that.
+    /// After how long without a sign that Home Assistant knows the device it is registered anew;
+    /// nil where a person does that.
     public var registersAgainAfter: Duration?
     /// Whether the token is in a file that the configuration names.
     public var readsTokenFile: Bool
@@ -60,7 +60,8 @@ extension Uplink {
     public var registration: Registration?
     /// Whether Home Assistant said that it has no key for it.
     public var isKeyless = false
-    /// What the tokens for the WebSocket come from, and those for a registration where no file is named.
+    /// What the tokens for the WebSocket come from, and those for a registration where no file is
+    /// named.
     public var credential: Credential?
     /// The hours that wait for Home Assistant's statistics; nil where they are not wanted there.
     public var waitingHours: WaitingHours?
@@ -115,8 +116,8 @@ extension Uplink {
     case send(Call)
     /// End the request, of which nothing more is told.
     case cancel(Channel)
-    /// Send the message over the WebSocket: it ends with `messageAnswered` or `messageFailed`, or with
-    /// `postRefused` where the WebSocket cannot take it.
+    /// Send the message over the WebSocket: it ends with `messageAnswered` or `messageFailed`, or
+    /// with `postRefused` where the WebSocket cannot take it.
     case post
     /// Ask over the WebSocket, and tell `asked`.
     case ask(RawRequest)

@@ -12,8 +12,8 @@ public protocol WebSocketTransportOwner: AnyObject {
   func notified(_ notification: Result<PushNotification, RequestError>)
 }
 
-/// What goes between an `Uplink` and the client of Home Assistant's WebSocket: notifications come over
-/// it, and messages to the webhook and questions may go over it.
+/// What goes between an `Uplink` and the client of Home Assistant's WebSocket: notifications come
+/// over it, and messages to the webhook and questions may go over it.
 public final class WebSocketTransport {
   private static let responseByteCountMax = 256 * 1024
 

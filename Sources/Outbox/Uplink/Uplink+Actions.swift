@@ -1,0 +1,124 @@
+public import Bytes
+public import HomeAssistant
+
+// What the machine wants: the order of its actions, and what becomes of those of its parts.
+
+extension Uplink {
+  /// The next thing to do, until there is none.
+  public mutating func nextAction() -> Action? {
+    while true {
+      if !actions.isEmpty { return actions.removeFirst() }
+      if let action = nextSpoolAction() { return .disk(action) }
+      if isClockStateWanted {
+        isClockStateWanted = false
+        return .readClockState
+      }
+      if let action = keeper.nextAction() {
+        if let action = perform(action) { return action }
+      } else if let action = registrar.nextAction() {
+        if let action = perform(action) { return action }
+      } else if let action = statistics?.nextAction() {
+        return Action(action)
+      } else if let action = nextSending() {
+        return action
+      } else if let action = delivery.nextAction() {
+        if let action = perform(action) { return action }
+      } else {
+        return nil
+      }
+    }
+  }
+
+  private mutating func nextSending() -> Action? {
+    guard webhook.message != nil, let route = delivery.routeUnderWay else { return nil }
+    return webhook.nextSending(over: route, to: delivery.routes.url(of: route) ?? [])
+  }
+
+  private mutating func perform(_ action: StateKeeper.Action) -> Action? {
+    switch action {
+    case .write(let write): return .write(write)
+    case .tell(let words): return .tell(.stateFailed(words: words))
+    case .probed(let isWritable) where isKeyProbed:
+      isKeyProbed = false
+      if isWritable { webhook.send(.key) } else { delivery.keyPostponed(now: now) }
+    case .probed(let isWritable): registrar.stateProbed(isWritable, now: now)
+    }
+    return nil
+  }
+
+  private mutating func perform(_ action: Registrar.Action) -> Action? {
+    switch action {
+    case .readRejectedTokens: return .readRejectedTokens
+    case .readTokenFile: return .readTokenFile
+    case .probeState: keeper.probe()
+    case .send(let call): return .send(call)
+    case .cancel: return .cancel(.login)
+    case .keepRejection(let fingerprint): keeper.keep(rejectedFingerprint: fingerprint)
+    case .giveToWebSocket(let result): return .giveTokenToWebSocket(result)
+    case .registered(let registration): registered(registration)
+    case .failed(let problem):
+      if case .tokenRejected(let fingerprint) = problem {
+        keeper.keep(rejectedFingerprint: fingerprint)
+      }
+      delivery.registrationFailed(now: now)
+      if problem.isLasting { tryFormerRegistration() }
+      return .tell(.notRegistered(problem))
+    case .postponed:
+      delivery.registrationFailed(now: now)
+      tryFormerRegistration()
+      return .tell(.registrationPostponed)
+    }
+    return nil
+  }
+
+  private mutating func perform(_ action: Delivery.Action) -> Action? {
+    switch action {
+    case .tell(let event):
+      happened(event)
+      return .tell(.delivery(event))
+    // Where a new registration is being made, the message ends with the former one.
+    case .send where registrar.isEnrolling: break
+    // Home Assistant gives a key once only.
+    case .send(.key):
+      isKeyProbed = true
+      keeper.probe()
+    case .send(let message): webhook.send(message)
+    }
+    return nil
+  }
+
+  private mutating func happened(_ event: DeliveryEvent) {
+    switch event {
+    case .proven: bringStatistics()
+    case .acquainted(let server):
+      change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }
+    case .registrationTold(let fingerprint):
+      change {
+        $0.toldFingerprint = fingerprint
+        return true
+      }
+    case .sealingImpossible: if let registration { keeper.keepKeyless(registration) }
+    case .registrationDoubted where settings.registersAgainAfter != nil && maySendToken:
+      registrar.registrationWanted(now: now)
+    default: break
+    }
+  }
+
+  private mutating func bringStatistics() {
+    guard webhook.isWebSocketOpen, let registration, let time = delivery.history.time(at: now)
+    else { return }
+    statistics?.connectionReady(
+      delivery.server, deviceID: delivery.deviceID, webhookID: registration.webhookID, time: time,
+      now: now)
+  }
+
+  // MARK: What is sent
+
+  /// Writes the message that is to be sent.
+  public mutating func writeMessage(nonce: Nonce, into buffer: inout ByteBuffer) {
+    guard let message = webhook.message, let registration else {
+      preconditionFailure("a message is written when it is to be sent")
+    }
+    delivery.write(message, for: registration, nonce: nonce, into: &buffer)
+  }
+}
