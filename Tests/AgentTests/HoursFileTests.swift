@@ -1,0 +1,60 @@
+import Foundation
+import LinuxIO
+import TestRun
+import Testing
+
+@testable import Agent
+@testable import Board
+@testable import Bytes
+@testable import Outbox
+
+extension Configuration {
+  /// The least that a file says, and more on the lines below it.
+  static func least(_ more: String = "") throws -> Configuration {
+    try Configuration.parse(
+      [UInt8]("home_assistant: { url: \"http://192.168.1.5:8123\" }\n\(more)".utf8))
+  }
+}
+
+@Suite struct HoursFileTests {
+  private let folder = TestRun.newPlace()
+  private let device = DeviceFingerprint(low: 1, high: 2)
+
+  private func file() throws -> HoursFile {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let configuration = try Configuration.least()
+    return HoursFile(
+      in: Path([UInt8](folder.path.utf8)), of: device,
+      reporter: Reporter(
+        log: Log(), events: EventStream(isOn: false, waits: false),
+        advice: SourceAdvice(configuration)))
+  }
+
+  private var hours: WaitingHours {
+    var hours = WaitingHours()
+    hours.insert(
+      SensorHour(number: 1, mean: 5, lowest: 1, highest: 9),
+      of: MeasuredSensor(uniqueID: [UInt8]("level".utf8), unit: [UInt8]("%".utf8)))
+    return hours
+  }
+
+  @Test func hoursAreThereAfterARestartUntilTheyAreDelivered() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(try file().write(hours) == nil)
+    #expect(try file().read() == hours)
+    #expect(try file().write(WaitingHours()) == nil)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+  }
+
+  @Test func aFileOfHoursThatCannotBeReadIsNotWrittenOver() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let kept = try file()
+    let path = folder.appending(path: "statistics.hours")
+    // Longer than any that the agent writes, so that it is not read.
+    let text = Data(repeating: 0x78, count: WaitingHours.fileByteCountMax + 1)
+    try text.write(to: path)
+    #expect(kept.read().isEmpty)
+    #expect(kept.write(hours) == nil)
+    #expect(try Data(contentsOf: path) == text)
+  }
+}
