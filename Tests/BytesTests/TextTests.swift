@@ -132,7 +132,7 @@ import Testing
     for count in 0..<40 {
       let bytes = (0..<count).map { UInt8($0) }
       #expect(bytes.span.firstDifference(from: (bytes + [7]).span) == nil)
-      #expect((bytes + [7]).span.starts(with: bytes.span))
+      #expect((bytes + [7]).span.starts(with: bytes.span) == true)
       #expect(bytes.span.starts(with: (bytes + [7]).span) == false)
       for place in 0..<count {
         var other = bytes
