@@ -100,7 +100,9 @@ import Testing
     }
   }
 
-  @Test func whetherReportsComeTogetherOrOneByOneDecidesNothing() throws {
+  /// What is told of reports that were passed over, such as which receiver was the best in between,
+  /// may differ; the fixes do not.
+  @Test func whetherReportsComeTogetherOrOneByOneDecidesNoFix() throws {
     for seed in UInt64(0)..<400 {
       var stream = Stream(seed: seed)
       let together = GPSDConversation.resting(.streaming)
@@ -124,7 +126,6 @@ import Testing
         let actions = [together.drained(), single.drained()]
         try #require(actions[0] == actions[1], "seed \(seed), cycle \(cycle)")
         try #require(together.fixes == single.fixes, "seed \(seed), cycle \(cycle)")
-        try #require(together.news == single.news, "seed \(seed), cycle \(cycle)")
       }
       #expect(together.reports.count <= 2 * single.reports.count, "seed \(seed)")
     }

@@ -41,9 +41,9 @@ public import Sensing
 /// 5. One action at a time, and no other part changes what its part is about until it is done.
 public struct Spool: ~Copyable {
   private enum State {
-    case opening(SpoolOpening)
+    indirect case opening(SpoolOpening)
     case ready
-    case compacting(Compaction)
+    indirect case compacting(Compaction)
   }
 
   /// What an action of the disk is for.

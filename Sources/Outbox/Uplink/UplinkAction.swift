@@ -73,8 +73,8 @@ extension Uplink {
   public enum Call {
     /// A message to the webhook; `writeMessage` writes it and `appendURL` its address.
     case message(over: Route)
-    case registration(token: [UInt8])
-    case token(AuthCall)
+    indirect case registration(token: [UInt8])
+    indirect case token(AuthCall)
 
     public var channel: Channel { if case .message = self { .webhook } else { .login } }
   }
@@ -87,7 +87,7 @@ extension Uplink {
   }
 
   /// What must outlive a restart beside the spool.
-  public enum StateWrite {
+  public indirect enum StateWrite {
     case registration(Registration)
     /// A credential that is never to be sent again.
     case rejection(fingerprint: [UInt8])
@@ -98,6 +98,8 @@ extension Uplink {
   }
 
   /// What the driver does, at once and in this order. It decides nothing.
+  ///
+  /// What is rare is held in a box, so that the actions of a steady cycle are small.
   public enum Action {
     /// On the disk; tell the spool by `withSpool`.
     case disk(Spool.Action)
@@ -120,14 +122,14 @@ extension Uplink {
     /// with `postRefused` where the WebSocket cannot take it.
     case post
     /// Ask over the WebSocket, and tell `asked`.
-    case ask(RawRequest)
+    indirect case ask(RawRequest)
     /// Connect the WebSocket, or end its connection: no token may be sent from here.
     case setWebSocketAllowed(Bool)
     /// A refused access token is replaced once: connect the WebSocket again.
     case connectWebSocket
-    case giveTokenToWebSocket(TokenResult)
+    indirect case giveTokenToWebSocket(TokenResult)
     /// Take the notifications of this registration, and of none before it.
-    case openPushChannel(Registration)
+    indirect case openPushChannel(Registration)
     case tell(Event)
   }
 
@@ -135,14 +137,14 @@ extension Uplink {
   public enum Event {
     case delivery(DeliveryEvent)
     case registered(isPlain: Bool)
-    case notRegistered(Enrollment.Problem)
+    indirect case notRegistered(Enrollment.Problem)
     /// The state directory cannot be used, which is told by itself.
     case registrationPostponed
     case stateFailed(words: [UInt8])
-    case presence(HomeNetworks.Judgement, NetworkPlace)
-    case statistics(StatisticsImport.Event)
+    indirect case presence(HomeNetworks.Judgement, NetworkPlace)
+    indirect case statistics(StatisticsImport.Event)
     /// The hours for the statistics are in memory only.
     case hoursNotKept(DiskFailure)
-    case webSocket(ConnectionState)
+    indirect case webSocket(ConnectionState)
   }
 }
