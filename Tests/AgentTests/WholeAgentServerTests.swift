@@ -164,7 +164,6 @@ extension WholeAgent.Servers {
     let admittedCount = home.count(isAdmitted)
     try board.blockWriting()
     let agent = try RunningAgent(on: board)
-    // It is tried again: a person may make room.
     try await agent.event("websocket_failed")
     try await agent.event("proven")
     let ending = await agent.stop()
