@@ -73,8 +73,8 @@ extension Uplink {
   public enum Call {
     /// A message to the webhook; `writeMessage` writes it and `appendURL` its address.
     case message(over: Route)
-    indirect case registration(token: [UInt8])
-    indirect case token(AuthCall)
+    case registration(token: [UInt8])
+    case token(AuthCall)
 
     public var channel: Channel { if case .message = self { .webhook } else { .login } }
   }
@@ -87,7 +87,7 @@ extension Uplink {
   }
 
   /// What must outlive a restart beside the spool.
-  public indirect enum StateWrite {
+  public enum StateWrite {
     case registration(Registration)
     /// A credential that is never to be sent again.
     case rejection(fingerprint: [UInt8])
@@ -98,8 +98,6 @@ extension Uplink {
   }
 
   /// What the driver does, at once and in this order. It decides nothing.
-  ///
-  /// What is rare is held in a box, so that the actions of a steady cycle are small.
   public enum Action {
     /// On the disk; tell the spool by `withSpool`.
     case disk(Spool.Action)
@@ -122,14 +120,14 @@ extension Uplink {
     /// with `postRefused` where the WebSocket cannot take it.
     case post
     /// Ask over the WebSocket, and tell `asked`.
-    indirect case ask(RawRequest)
+    case ask(RawRequest)
     /// Connect the WebSocket, or end its connection: no token may be sent from here.
     case setWebSocketAllowed(Bool)
     /// A refused access token is replaced once: connect the WebSocket again.
     case connectWebSocket
-    indirect case giveTokenToWebSocket(TokenResult)
+    case giveTokenToWebSocket(TokenResult)
     /// Take the notifications of this registration, and of none before it.
-    indirect case openPushChannel(Registration)
+    case openPushChannel(Registration)
     case tell(Event)
   }
 
@@ -137,14 +135,14 @@ extension Uplink {
   public enum Event {
     case delivery(DeliveryEvent)
     case registered(isPlain: Bool)
-    indirect case notRegistered(Enrollment.Problem)
+    case notRegistered(Enrollment.Problem)
     /// The state directory cannot be used, which is told by itself.
     case registrationPostponed
     case stateFailed(words: [UInt8])
-    indirect case presence(HomeNetworks.Judgement, NetworkPlace)
-    indirect case statistics(StatisticsImport.Event)
+    case presence(HomeNetworks.Judgement, NetworkPlace)
+    case statistics(StatisticsImport.Event)
     /// The hours for the statistics are in memory only.
     case hoursNotKept(DiskFailure)
-    indirect case webSocket(ConnectionState)
+    case webSocket(ConnectionState)
   }
 }
