@@ -57,20 +57,25 @@ struct Sockets {
   mutating func sent(
     over number: Int, _ weather: Weather, _ changes: Int, now: Instant
   ) -> Instant? {
-    guard isWhole(number, weather, changes), var line = lines[number] else { return nil }
-    line.lastToHome = max(line.lastToHome, now + hop(weather))
-    lines[number] = line
-    return line.lastToHome
+    arrival(over: number, \.lastToHome, weather, changes, now: now)
   }
 
   /// When what the home says arrives; nil where it never does.
   mutating func answered(
     over number: Int, _ weather: Weather, _ changes: Int, now: Instant
   ) -> Instant? {
+    arrival(over: number, \.lastToAgent, weather, changes, now: now)
+  }
+
+  /// Not before what was sent the same way earlier.
+  private mutating func arrival(
+    over number: Int, _ last: WritableKeyPath<Line, Instant>, _ weather: Weather, _ changes: Int,
+    now: Instant
+  ) -> Instant? {
     guard isWhole(number, weather, changes), var line = lines[number] else { return nil }
-    line.lastToAgent = max(line.lastToAgent, now + hop(weather))
+    line[keyPath: last] = max(line[keyPath: last], now + hop(weather))
     lines[number] = line
-    return line.lastToAgent
+    return line[keyPath: last]
   }
 
   private mutating func hop(_ weather: Weather = .fair) -> Duration {

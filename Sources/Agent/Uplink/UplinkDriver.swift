@@ -127,9 +127,11 @@ final class UplinkDriver {
     return hasBegunCycle
   }
 
+  /// The agent is about to end: what is not proven goes to the disk, and nothing is sent any more.
   func stopping() {
     uplink.stopping()
-    perform()
+    performSpoolActions()
+    reportSpool()
   }
 
   /// Whether nothing is left that only this process knows of the registration.
@@ -147,8 +149,12 @@ final class UplinkDriver {
     isPerforming = true
     while let action = uplink.nextAction() { perform(action) }
     isPerforming = false
-    let spool = uplink.withSpool { ($0.failure, $0.losses) }
-    reporter.spool(spool.0, spool.1)
+    reportSpool()
+  }
+
+  private func reportSpool() {
+    let (failure, losses) = uplink.withSpool { ($0.failure, $0.losses) }
+    reporter.spool(failure, losses)
   }
 
   private func performSpoolActions() {

@@ -126,7 +126,7 @@ struct CyclePlan {
   /// The sources were asked, and one may wait for an answer.
   private var isSampling = false
   /// A cycle was due before there was a registration, or before it was known whether this is home.
-  private var isOwed = false
+  private(set) var isOwed = false
 
   init(every: Duration, now: Instant) {
     self.every = every
@@ -153,7 +153,4 @@ struct CyclePlan {
   mutating func postponed() { isOwed = true }
 
   mutating func begins() { isOwed = false }
-
-  /// What hindered a cycle is over. Returns whether one is owed.
-  var isCycleOwed: Bool { isOwed }
 }

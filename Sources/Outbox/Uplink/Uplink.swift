@@ -208,7 +208,7 @@ public struct Uplink: ~Copyable {
   }
 
   private mutating func makeUpForCycle() {
-    if plan.isCycleOwed { cycleDue(isConnectionKept: false) }
+    if plan.isOwed { cycleDue(isConnectionKept: false) }
   }
 
   private mutating func urgentChange(isConnectionKept: Bool) {
