@@ -31,9 +31,9 @@ final class RunLoop {
   /// says so, which is asked at `end` at the latest.
   func run(until isDone: () -> Bool, asking end: Instant? = nil) throws(Errno) {
     while !signals.isStopRequested, !signals.hasReloadRequest, !isDone() {
-      try loop.turn(until: earliest(deadline, end))
+      // Before an edge is recorded with the time of a clock that was set during the sleep.
+      try loop.turn(until: earliest(deadline, end)) { driver.clockRead(.now) }
       let moment = Moment.now
-      driver.clockRead(moment)
       supervisor.deadlineReached(at: moment)
       driver.deadlineReached(now: moment.instant)
       if !supervisor.isGathering { driver.sourcesReady(now: moment.instant) }

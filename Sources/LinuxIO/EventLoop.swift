@@ -83,12 +83,15 @@ public struct Watch: Equatable, Sendable {
     places[Int(watch.index)].watcher = nil
   }
 
-  /// Sleeps until a descriptor is ready or `deadline` has come, then tells the watchers.
-  public func turn(until deadline: Instant?) throws(Errno) {
+  /// Sleeps until a descriptor is ready or `deadline` has come, calls `afterSleep`, and then tells
+  /// the watchers.
+  public func turn(until deadline: Instant?, afterSleep: () -> Void = {}) throws(Errno) {
     let milliseconds = Self.milliseconds(until: deadline)
     let count = unsafe clinux_epoll_wait(epoll.number, ready, milliseconds)
+    // What `afterSleep` calls may change it.
+    let error = Errno.current
+    afterSleep()
     guard count >= 0 else {
-      let error = Errno.current
       if error == .interrupted { return }
       throw error
     }

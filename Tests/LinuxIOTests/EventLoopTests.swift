@@ -59,6 +59,20 @@ import Testing
     #expect(second.told.isEmpty)
   }
 
+  @Test func whatFollowsTheSleepComesBeforeTheWatchers() throws {
+    let pipe = try Pipe(isReady: true)
+    let recorder = Recorder()
+    _ = try loop.watch(pipe.reader, for: .input, telling: recorder)
+    var toldBefore: [Int] = []
+    for _ in 0..<2 {
+      try loop.turn(until: nil) { toldBefore.append(recorder.told.count) }
+    }
+    #expect(toldBefore == [0, 1])
+    var wasCalled = false
+    try EventLoop().turn(until: past) { wasCalled = true }
+    #expect(wasCalled, "the deadline alone ends a sleep, too")
+  }
+
   @Test func whatIsNotReadIsToldAgainInTheNextTurn() throws {
     let pipe = try Pipe(isReady: true)
     let recorder = Recorder()

@@ -86,11 +86,16 @@ final class SimulatedAgent {
     return sockets.map { min($0, uplink.deadline) } ?? uplink.deadline
   }
 
+  /// The loop has slept: the clocks come before all that woke it.
+  private func wokeUp() throws {
+    uplink.clockRead(world.instant, world.wallTime)
+    try perform()
+  }
+
   /// One turn of its loop.
   func wake() throws {
+    try wokeUp()
     let now = world.instant
-    uplink.clockRead(now, world.wallTime)
-    try perform()
     if let client = socket?.client, let end = client.deadline, now >= end {
       client.deadlineReached()
     }
@@ -128,7 +133,7 @@ final class SimulatedAgent {
 
   /// A sensor says something; an urgent one starts a cycle.
   func sensed(_ place: Int) throws {
-    uplink.clockRead(world.instant, world.wallTime)
+    try wokeUp()
     try record(place)
     uplink.sourcesReady(isConnectionKept: isConnectionKept, now: world.instant)
     try perform()
@@ -144,6 +149,7 @@ final class SimulatedAgent {
   }
 
   func placeChanged(_ place: NetworkPlace) throws {
+    try wokeUp()
     uplink.placeChanged(place, now: world.instant)
     try perform()
   }
@@ -277,6 +283,7 @@ final class SimulatedAgent {
 
   /// A call has its answer, or will have none.
   func ended(_ call: Call, _ end: CallEnd) throws {
+    try wokeUp()
     if call.number == messageCall {
       messageCall = nil
       try messageEnded(end, over: call.link)
@@ -321,6 +328,7 @@ final class SimulatedAgent {
 
   /// Something happened to a WebSocket of this life.
   func happened(to number: Int, _ happening: SocketHappening) throws {
+    try wokeUp()
     socket?.happened(to: number, happening)
     try perform()
   }
