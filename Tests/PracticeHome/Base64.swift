@@ -52,13 +52,17 @@ enum Base64 {
   static func encode(_ bytes: [UInt8]) -> String {
     var output: [UInt8] = []
     output.reserveCapacity((bytes.count + 2) / 3 * 4)
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      let bits = group.reduce(0) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
-      for index in 0..<4 {
-        let character = alphabet[Int(bits >> UInt32(18 - 6 * index) & 0x3F)]
-        output.append(index <= group.count ? character : UInt8(ascii: "="))
-      }
+    var start = 0
+    while start < bytes.count {
+      let count = min(3, bytes.count - start)
+      var bits = UInt32(bytes[start]) << 16
+      if count > 1 { bits |= UInt32(bytes[start + 1]) << 8 }
+      if count > 2 { bits |= UInt32(bytes[start + 2]) }
+      output.append(alphabet[Int(bits >> 18)])
+      output.append(alphabet[Int(bits >> 12 & 0x3F)])
+      output.append(count > 1 ? alphabet[Int(bits >> 6 & 0x3F)] : UInt8(ascii: "="))
+      output.append(count > 2 ? alphabet[Int(bits & 0x3F)] : UInt8(ascii: "="))
+      start += 3
     }
     return String(decoding: output, as: UTF8.self)
   }

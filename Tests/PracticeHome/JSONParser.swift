@@ -40,8 +40,8 @@ struct JSONParser {
     }
   }
 
-  private mutating func take(_ character: Character) -> Bool {
-    guard current == character.asciiValue else { return false }
+  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard current == UInt8(ascii: character) else { return false }
     position += 1
     return true
   }
@@ -156,7 +156,11 @@ extension JSONParser {
 
   private mutating func string() throws(Failure) -> String {
     position += 1
-    var text: [UInt8] = []
+    let start = position
+    while let byte = current, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+      position += 1
+    }
+    var text = Array(bytes[start..<position])
     while let byte = current {
       switch byte {
       case UInt8(ascii: "\""):

@@ -25,10 +25,21 @@ struct SealingKey: Sendable, Equatable {
   init(secret: String) {
     let digits = Array(secret.utf8)
     precondition(digits.count == 2 * Self.byteCount, "a secret has 64 digits")
-    self.init(
-      stride(from: 0, to: digits.count, by: 2).map { index in
-        UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) ?? 0
-      })
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.byteCount)
+    for index in 0..<Self.byteCount {
+      bytes.append(Self.value(digits[2 * index]) << 4 | Self.value(digits[2 * index + 1]))
+    }
+    self.init(bytes)
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8 {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: 0
+    }
   }
 
   /// What clients made of the secret before 2022: its first 32 digits as they stand.

@@ -82,7 +82,7 @@ extension Home {
   }
 
   private mutating func tell(_ change: StateChange, now: Moment) {
-    let compressed = change.compressed
+    lazy var compressed = change.compressed
     for session in sessions.values.sorted(by: { $0.id < $1.id }) {
       for (id, subscription) in session.subscriptions.sorted(by: { $0.key < $1.key }) {
         switch subscription {
@@ -94,10 +94,23 @@ extension Home {
         }
       }
     }
+    guard hasListener(to: Self.stateChanged) else { return }
     // An event that cannot be written is lost without a word.
-    let content = JSON.object(change.content)
-    if !content.hasOversizedInteger {
-      emit("state_changed", change.content, isRemote: false, user: false, now: now)
+    let content = change.content
+    if !JSON.object(content).hasOversizedInteger {
+      emit(Self.stateChanged, content, isRemote: false, user: false, now: now)
+    }
+  }
+
+  private static let stateChanged = "state_changed"
+
+  /// Whether any session subscribed to events of this type.
+  private func hasListener(to type: String) -> Bool {
+    sessions.values.contains { session in
+      session.subscriptions.values.contains { subscription in
+        guard case .events(let wanted) = subscription else { return false }
+        return wanted == nil || wanted == type
+      }
     }
   }
 
@@ -117,7 +130,7 @@ extension Home {
   mutating func emit(
     _ type: String, _ content: JSONObject, isRemote: Bool, user: Bool = true, now: Moment
   ) {
-    if sessions.isEmpty { return }
+    guard hasListener(to: type) else { return }
     var context = context(now)
     if !user, case .object(var object) = context {
       object["user_id"] = .null

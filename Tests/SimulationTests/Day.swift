@@ -24,6 +24,8 @@ struct Day {
     }
     world.happens(.repaired, at: Instant(nanoseconds: 0) + world.plan.repair)
     world.run(until: Instant(nanoseconds: 0) + world.plan.end)
+    // The world and its agent hold each other.
+    defer { world.end() }
     guard world.ledger.complaints.isEmpty else { return world.ledger.complaints }
     return Audit(world).complaints
   }

@@ -158,6 +158,9 @@ final class World {
     now = max(now, end)
   }
 
+  /// Nothing of it is looked at any more.
+  func end() { agent = nil }
+
   // MARK: The agent's life
 
   /// The power or the process may go between any two steps.
