@@ -56,6 +56,9 @@ struct Profile {
     try Self.control("--dump", child)
     // The first dump of a process gets this number; what follows at its end gets none.
     try self.init(reading: "\(file).1", program: program)
+    if contestant == .agent, let profile = options.profile {
+      try run(["cp", "\(file).1", profile])
+    }
   }
 
   private static func control(_ action: String, _ child: Child) throws {

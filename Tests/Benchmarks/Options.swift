@@ -13,7 +13,7 @@ struct Options {
 
   static let fileNames = [
     "agent", "practice-home", "floor", "sealing", "entity-change", "session-memory", "heapcount",
-    "play-drive", "symbolizer", "directory", "readme",
+    "play-drive", "symbolizer", "directory", "readme", "profile",
   ]
 
   init(_ arguments: [String]) throws(Failure) {
@@ -48,6 +48,9 @@ struct Options {
     }
     return file
   }
+
+  /// Where the profile of the agent's cycles is kept; nil where it is not asked for.
+  var profile: String? { files["profile"] }
 }
 
 /// Why there is no measurement.
