@@ -33,6 +33,14 @@
     }
   }
 
+  /// Lets `body` read the bytes written so far, for a buffer that an object holds: there the
+  /// compiler ends the borrow of `bytes` too early.
+  public func withBytes<Result, Failure: Error>(
+    _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try body(bytes)
+  }
+
   /// Where the bytes stand, for a C library that reads them later. The address stays the same
   /// for the life of the buffer.
   @unsafe public var baseAddress: UnsafePointer<UInt8> {

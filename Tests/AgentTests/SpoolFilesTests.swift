@@ -14,9 +14,9 @@ import Testing
   /// Why the spool does not get at its disk, after all that it wants was done.
   private func failure() -> DiskFailure? {
     let files = SpoolFiles(in: Path([UInt8](folder.path.utf8)))
-    var spool = Spool(device: DeviceFingerprint(low: 1, high: 2), seed: 1)
+    let spool = Spool(device: DeviceFingerprint(low: 1, high: 2), seed: 1)
     let now = Instant(nanoseconds: 0)
-    while let action = spool.nextAction() { files.perform(action, for: &spool, now: now) }
+    while let action = spool.nextAction() { files.perform(action, for: spool, now: now) }
     return spool.failure
   }
 

@@ -11,7 +11,7 @@ extension DeviceFingerprint {
 /// A spool that wrote into a folder, as the agent lets it.
 struct WrittenSpool: ~Copyable {
   private let folder: URL
-  private var spool: Spool
+  private let spool: Spool
   private static let now = Instant(nanoseconds: 1_000_000_000)
 
   /// - Throws: what the file system says.
@@ -87,7 +87,7 @@ struct WrittenSpool: ~Copyable {
     case .append(let file):
       let handle = try FileHandle(forWritingTo: url(file))
       try handle.seekToEnd()
-      try handle.write(contentsOf: Data([UInt8](spool.outgoing.bytes)))
+      try handle.write(contentsOf: Data(spool.withOutgoing { [UInt8]($0) }))
       try handle.close()
     case .synchronize, .synchronizeDirectory: break
     case .truncate(let file, let byteCount):

@@ -28,7 +28,7 @@ import Testing
     func wakeUp() throws {
       history.deadlineReached(now: now)
       while let action = history.nextAction() {
-        try disk.perform(action, for: &history.spool)
+        try disk.perform(action, for: history.spool)
         history.spool.performed(now: now)
       }
     }

@@ -144,7 +144,7 @@ final class UplinkRig {
     case .disk(let action):
       spoolActions.append(action)
       let now = now
-      uplink.withSpool { $0.performed(now: now) }
+      uplink.spool.performed(now: now)
     case .sample: sampleCount += 1
     case .readClockState: uplink.clockStateRead(isSynchronized: isClockSynchronized)
     case .write(let write):

@@ -171,9 +171,7 @@ final class SimulatedAgent {
   private func perform(_ action: Uplink.Action) throws {
     switch action {
     case .disk(let action):
-      try uplink.withSpool { (spool: inout Spool) throws in
-        try spoolFiles.perform(action, for: &spool, now: world.instant)
-      }
+      try spoolFiles.perform(action, for: uplink.spool, now: world.instant)
     case .sample: try sample()
     case .readClockState: uplink.clockStateRead(isSynchronized: world.isClockSynchronized)
     case .write(let write): try perform(write)

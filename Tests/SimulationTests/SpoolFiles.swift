@@ -8,10 +8,10 @@ struct SpoolFiles {
 
   let files: Files
 
-  func perform(_ action: Spool.Action, for spool: inout Spool, now: Instant) throws {
+  func perform(_ action: Spool.Action, for spool: Spool, now: Instant) throws {
     do {
       files.world.tell("  \(action)")
-      try perform(action, for: &spool)
+      try perform(action, for: spool)
       spool.performed(now: now)
     } catch let failure as ModelDisk.Failure {
       files.world.tell("  \(failure)")
@@ -19,7 +19,7 @@ struct SpoolFiles {
     }
   }
 
-  private func perform(_ action: Spool.Action, for spool: inout Spool) throws {
+  private func perform(_ action: Spool.Action, for spool: Spool) throws {
     switch action {
     case .list:
       for (name, byteCount) in try files.names(in: Self.directory) {
@@ -33,7 +33,7 @@ struct SpoolFiles {
       }
     case .create(let file): try files.create(path(of: file))
     case .append(let file):
-      try files.append([UInt8](spool.outgoing.bytes), to: path(of: file))
+      try files.append(spool.withOutgoing { [UInt8]($0) }, to: path(of: file))
     case .synchronize(let file): try files.synchronize(path(of: file))
     case .synchronizeDirectory: try files.synchronizeDirectory(Self.directory)
     case .truncate(let file, let byteCount):

@@ -25,9 +25,9 @@ final class SpoolFiles {
     directory = parent / StateDirectory.spoolName
   }
 
-  func perform(_ action: Spool.Action, for spool: inout Spool, now: Instant) {
+  func perform(_ action: Spool.Action, for spool: Spool, now: Instant) {
     do throws(Errno) {
-      try perform(action, for: &spool)
+      try perform(action, for: spool)
       spool.performed(now: now)
     } catch {
       unsynchronized = nil
@@ -35,9 +35,9 @@ final class SpoolFiles {
     }
   }
 
-  private func perform(_ action: Spool.Action, for spool: inout Spool) throws(Errno) {
+  private func perform(_ action: Spool.Action, for spool: Spool) throws(Errno) {
     switch action {
-    case .list: try list(for: &spool)
+    case .list: try list(for: spool)
     case .read(let file, let offset, let byteCountMax):
       let descriptor = try opened(file, .read)
       try spool.fill { (free) throws(Errno) in
@@ -46,7 +46,7 @@ final class SpoolFiles {
     case .create(let file): try create(file)
     case .append(let file):
       let descriptor = try opened(file, .append)
-      try descriptor.writeAll(spool.outgoing.bytes)
+      try spool.withOutgoing { (bytes) throws(Errno) in try descriptor.writeAll(bytes) }
       unsynchronized = consume descriptor
       unsynchronizedFile = file
     case .synchronize(let file): try synchronize(file)
@@ -73,7 +73,7 @@ final class SpoolFiles {
     try folder().open(Path(file.name), mode: mode)
   }
 
-  private func list(for spool: inout Spool) throws(Errno) {
+  private func list(for spool: Spool) throws(Errno) {
     let names: DirectoryReader
     do throws(Errno) { names = try DirectoryReader(opening: directory) } catch .noSuchFile {
       return

@@ -153,8 +153,7 @@ final class UplinkDriver {
   }
 
   private func reportSpool() {
-    let (failure, losses) = uplink.withSpool { ($0.failure, $0.losses) }
-    reporter.spool(failure, losses)
+    reporter.spool(uplink.spool.failure, uplink.spool.losses)
   }
 
   private func performSpoolActions() {
@@ -162,7 +161,7 @@ final class UplinkDriver {
   }
 
   private func perform(_ action: Spool.Action) {
-    uplink.withSpool { spoolFiles.perform(action, for: &$0, now: Moment.now.instant) }
+    spoolFiles.perform(action, for: uplink.spool, now: Moment.now.instant)
   }
 
   private func perform(_ action: Uplink.Action) {

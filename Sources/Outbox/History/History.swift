@@ -34,7 +34,7 @@ public struct History: ~Copyable {
   }
 
   /// Performs `nextAction`, and is told so.
-  public var spool: Spool
+  public let spool: Spool
   /// The sensors whose readings these are.
   public let sensors: SensorTable
   private let device: Device
@@ -63,7 +63,7 @@ public struct History: ~Copyable {
   ///   - bytesPerMinute: what events may take of the link, at least 1024; nil where they may take
   ///     all of it.
   public init(
-    _ device: Device, spool: consuming Spool, of sensors: SensorTable = SensorTable(),
+    _ device: Device, spool: Spool, of sensors: SensorTable = SensorTable(),
     bytesPerMinute: Int? = nil
   ) {
     self.device = device

@@ -39,7 +39,7 @@ public import Sensing
 /// 3. An entry leaves the disk acknowledged, or counted as thinned or dropped.
 /// 4. All files together never take more than the cap.
 /// 5. One action at a time, and no other part changes what its part is about until it is done.
-public struct Spool: ~Copyable {
+public final class Spool {
   private enum State {
     indirect case opening(SpoolOpening)
     case ready
@@ -71,8 +71,7 @@ public struct Spool: ~Copyable {
   private(set) var records = SegmentReader()
   private(set) var disk: DiskStatus
   private(set) var slice: WorkSlice
-  /// What `.append` writes.
-  public private(set) var outgoing = ByteBuffer(capacity: Spool.outgoingByteCountMax)
+  private var outgoing = ByteBuffer(capacity: Spool.outgoingByteCountMax)
 
   /// - Parameters:
   ///   - device: whose readings these are.
@@ -106,7 +105,7 @@ public struct Spool: ~Copyable {
   // MARK: Entries come
 
   /// Keeps a reading of the sensor that is called `uniqueID`, 1 to `uniqueIDByteCountMax` bytes.
-  public mutating func record(_ reading: Reading, of uniqueID: [UInt8], isTimeTrusted: Bool) {
+  public func record(_ reading: Reading, of uniqueID: [UInt8], isTimeTrusted: Bool) {
     guard let slot = UInt8(exactly: reading.sensor.value) else {
       preconditionFailure("a spool has as many slots as a batch has sensors")
     }
@@ -116,22 +115,22 @@ public struct Spool: ~Copyable {
   }
 
   /// Keeps a fix.
-  public mutating func record(_ fix: Fix, isTimeTrusted: Bool) {
+  public func record(_ fix: Fix, isTimeTrusted: Bool) {
     ledger.losses.overflowed += memory.append(SpoolEntry(fix, isTimeTrusted: isTimeTrusted))
   }
 
   /// The clock, which was not trusted, was wrong by `step`. Corrects what is in memory only.
-  mutating func correctTimesInMemory(by step: Duration) { memory.correctTimes(by: step) }
+  func correctTimesInMemory(by step: Duration) { memory.correctTimes(by: step) }
 
   /// No more comes in this cycle, and it is not proven.
-  public mutating func batchClosed() { memory.batchClosed() }
+  public func batchClosed() { memory.batchClosed() }
 
   // MARK: Entries are taken
 
   /// The next entry in the spool's order; nil where there is none, or where the disk has to be read
   /// first (`nextAction`). None is behind `end`, but in the oldest-first order for one where
   /// numbers are missing.
-  public mutating func take(upTo end: SpoolPosition? = nil) -> SpoolEntry? {
+  public func take(upTo end: SpoolPosition? = nil) -> SpoolEntry? {
     let end = end ?? self.end
     if isReading || isReadPostponed { return nil }
     switch order {
@@ -148,26 +147,26 @@ public struct Spool: ~Copyable {
     }
   }
 
-  private mutating func takeFromDisk(upTo limit: UInt64) -> SpoolEntry? {
+  private func takeFromDisk(upTo limit: UInt64) -> SpoolEntry? {
     isOpen ? reader.take(upTo: limit, &records, &directory, &ledger) : nil
   }
 
   /// Home Assistant has everything that is before the position.
-  public mutating func acknowledged(upTo position: SpoolPosition) {
+  public func acknowledged(upTo position: SpoolPosition) {
     ledger.acknowledge(position.numbers)
     reader.acknowledged(ledger)
     memory.acknowledge(upTo: position.inMemory)
   }
 
   /// Whatever was not acknowledged is taken again.
-  public mutating func rewind() {
+  public func rewind() {
     reader.rewind(ledger)
     memory.rewind()
   }
 
   /// What is in memory is taken again, and may be written meanwhile. What was taken can still be
   /// acknowledged.
-  mutating func rewindMemory() { memory.rewind() }
+  func rewindMemory() { memory.rewind() }
 
   // MARK: The disk
 
@@ -185,7 +184,7 @@ public struct Spool: ~Copyable {
 
   /// What is to be done next, or nil. It is done, and told with `performed` or `failed`, before the
   /// next one is asked for.
-  public mutating func nextAction() -> Action? {
+  public func nextAction() -> Action? {
     precondition(underWay == nil, "one action at a time")
     guard let purpose = nextPurpose(), let action = action(for: purpose) else { return nil }
     if case .read(_, _, let byteCountMax) = action {
@@ -197,7 +196,7 @@ public struct Spool: ~Copyable {
   }
 
   /// What comes first of all there is to do.
-  private mutating func nextPurpose() -> Purpose? {
+  private func nextPurpose() -> Purpose? {
     if writer.isUnderWay { return .writing }
     switch state {
     case .opening(let opening):
@@ -215,7 +214,7 @@ public struct Spool: ~Copyable {
 
   /// What comes first of all that changes the files. A disk that is full has room again after a
   /// deletion; so that goes before a batch, in one slice.
-  private mutating func nextChange() -> Purpose? {
+  private func nextChange() -> Purpose? {
     if !slice.isOver {
       if let index = directory.firstGarbage { return .settingAside(index) }
       if !disk.areDeletionsPostponed, let deletion = nextDeletion { return deletion }
@@ -228,7 +227,7 @@ public struct Spool: ~Copyable {
     return directory.nextCompaction == nil ? nil : inSlices(.compacting)
   }
 
-  private mutating func inSlices(_ purpose: Purpose) -> Purpose? {
+  private func inSlices(_ purpose: Purpose) -> Purpose? {
     guard slice.isOver else { return purpose }
     slice.workPutOff()
     return nil
@@ -248,7 +247,7 @@ public struct Spool: ~Copyable {
       ? .deletingLeftover : ledger.firstDelivered(in: directory).map { .deleting($0) }
   }
 
-  private mutating func action(for purpose: Purpose) -> Action? {
+  private func action(for purpose: Purpose) -> Action? {
     switch purpose {
     case .settingAside(let index):
       return .setAside(directory[index].file, as: directory[index].asideFile)
@@ -266,7 +265,7 @@ public struct Spool: ~Copyable {
     }
   }
 
-  private mutating func beginCompaction() {
+  private func beginCompaction() {
     guard let (index, isThinned) = directory.nextCompaction else { return }
     reader.loseCursor()
     let salt = SegmentSalt(first: directory[index].first, device: device)
@@ -274,7 +273,7 @@ public struct Spool: ~Copyable {
   }
 
   /// Tells of a file for `.list`; a file that is none of the spool's is left alone.
-  public mutating func fileFound(name: Span<UInt8>, byteCount: Int) {
+  public func fileFound(name: Span<UInt8>, byteCount: Int) {
     guard case .opening(let opening) = state, opening.isListing, underWay != nil else {
       preconditionFailure("files are told when they are asked for")
     }
@@ -282,8 +281,15 @@ public struct Spool: ~Copyable {
     directory.found(file, byteCount: byteCount)
   }
 
+  /// Lets `body` write what `.append` is about to the file.
+  public func withOutgoing<Result, Failure: Error>(
+    _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try outgoing.withBytes(body)
+  }
+
   /// Lets `body` write what it reads for `.read`, and say how many bytes it was.
-  public mutating func fill<Failure: Error>(
+  public func fill<Failure: Error>(
     _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
   ) throws(Failure) {
     try records.fill(body)
@@ -292,7 +298,7 @@ public struct Spool: ~Copyable {
   // MARK: Events
 
   /// The action was done.
-  public mutating func performed(now: Instant) {
+  public func performed(now: Instant) {
     switch actionEnded(now: now) {
     case .opening: openingPerformed()
     case .settingAside(let index): setAside(index)
@@ -312,13 +318,13 @@ public struct Spool: ~Copyable {
     }
   }
 
-  private mutating func actionEnded(now: Instant) -> Purpose {
+  private func actionEnded(now: Instant) -> Purpose {
     slice.actionEnded(now: now)
     guard let purpose = underWay.take() else { preconditionFailure("nothing was asked for") }
     return purpose
   }
 
-  private mutating func openingPerformed() {
+  private func openingPerformed() {
     guard case .opening(var opening) = state else { return }
     if opening.isListing { disk.worked() }
     opening.performed(&directory, &records, &ledger)
@@ -326,7 +332,7 @@ public struct Spool: ~Copyable {
   }
 
   /// Where the opening is over, everything that is there was looked at.
-  private mutating func opened(_ opening: SpoolOpening) {
+  private func opened(_ opening: SpoolOpening) {
     guard opening.isOver else { return state = .opening(opening) }
     ledger.opened(with: opening.numbers, persisted: opening.persisted)
     reader.acknowledged(ledger)
@@ -334,14 +340,14 @@ public struct Spool: ~Copyable {
     state = .ready
   }
 
-  private mutating func setAside(_ index: Int) {
+  private func setAside(_ index: Int) {
     ledger.losses.setAside += 1
     directory.remove(index)
     reader.loseCursor()
   }
 
   /// The disk did not do it.
-  public mutating func failed(_ failure: DiskFailure, now: Instant) {
+  public func failed(_ failure: DiskFailure, now: Instant) {
     switch actionEnded(now: now) {
     case .opening: openingFailed(failure, now: now)
     case .settingAside(let index): setAside(index)
@@ -363,19 +369,19 @@ public struct Spool: ~Copyable {
     }
   }
 
-  private mutating func openingFailed(_ failure: DiskFailure, now: Instant) {
+  private func openingFailed(_ failure: DiskFailure, now: Instant) {
     guard case .opening(var opening) = state else { return }
     if opening.isListing { disk.failed(failure, now: now) }
     opening.failed(&directory, &records, &ledger)
     opened(opening)
   }
 
-  private mutating func deletionFailed(of index: Int, _ failure: DiskFailure, now: Instant) {
+  private func deletionFailed(of index: Int, _ failure: DiskFailure, now: Instant) {
     if !disk.areDeletionsPostponed { directory[index].deletionFailed() }
     disk.deletionFailed(failure, now: now)
   }
 
-  private mutating func compactionFailed(_ failure: DiskFailure, now: Instant) {
+  private func compactionFailed(_ failure: DiskFailure, now: Instant) {
     guard case .compacting(var compaction) = state else { return }
     let meaning = compaction.failed(&directory, &ledger)
     state = compaction.isOver ? .ready : .compacting(compaction)
@@ -386,14 +392,14 @@ public struct Spool: ~Copyable {
     }
   }
 
-  private mutating func abandonCompaction() {
+  private func abandonCompaction() {
     guard case .compacting(var compaction) = state else { return }
     compaction.abandon(&directory)
     state = .ready
   }
 
   /// The disk is tried again, and what was put off goes on.
-  public mutating func deadlineReached(now: Instant) {
+  public func deadlineReached(now: Instant) {
     slice.begin()
     if disk.deadlineReached(now: now) { reader.retryDue() }
   }

@@ -259,12 +259,8 @@ public struct Uplink: ~Copyable {
 
   // MARK: The disk
 
-  /// For the driver that performs a disk action.
-  public mutating func withSpool<Result, Failure: Error>(
-    _ body: (inout Spool) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try body(&delivery.history.spool)
-  }
+  /// What the driver tells of a disk action.
+  public var spool: Spool { delivery.history.spool }
 
   /// What a reading wants of the disk, which is done before the next one is recorded.
   public mutating func nextSpoolAction() -> Spool.Action? { delivery.history.nextAction() }

@@ -99,7 +99,7 @@ extension Uplink {
 
   /// What the driver does, at once and in this order. It decides nothing.
   public enum Action {
-    /// On the disk; tell the spool by `withSpool`.
+    /// On the disk; what became of it is told to the `spool`.
     case disk(Spool.Action)
     /// Ask every source.
     case sample

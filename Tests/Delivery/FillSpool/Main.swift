@@ -27,7 +27,7 @@ final class Filler {
   private static let start: Int64 = 1_767_225_600
 
   private let directory: URL
-  private var spool: Spool
+  private let spool: Spool
   private var file: FileHandle?
   private var count = 0
 
@@ -66,7 +66,7 @@ final class Filler {
         let path = directory.appending(path: String(decoding: new.name, as: UTF8.self))
         try Data().write(to: path)
         file = try FileHandle(forWritingTo: path)
-      case .append: try file?.write(contentsOf: Data(Array(spool.outgoing.bytes)))
+      case .append: try file?.write(contentsOf: Data(spool.withOutgoing { Array($0) }))
       default: preconditionFailure("a spool that only grows wants nothing else: \(action)")
       }
       spool.performed(now: Instant(nanoseconds: 0))

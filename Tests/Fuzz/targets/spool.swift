@@ -67,13 +67,13 @@ private func segment(_ input: Span<UInt8>) -> [UInt8] {
   return [UInt8](buffer.bytes)
 }
 
-private func takeAll(_ spool: inout Spool, _ disk: inout FuzzDisk) -> [UInt64] {
+private func takeAll(_ spool: Spool, _ disk: inout FuzzDisk) -> [UInt64] {
   var numbers: [UInt64] = []
   while true {
     if let entry = spool.take() {
       if let sequence = entry.sequence { numbers.append(sequence) }
     } else if spool.isReading {
-      disk.settle(&spool)
+      disk.settle(spool)
     } else {
       return numbers
     }
@@ -87,22 +87,22 @@ private struct FuzzDisk {
   init(_ file: [UInt8]) { files = [SegmentFile(first: 1).name: file] }
 
   mutating func open(_ order: Spool.Order = .oldestFirst) -> Spool {
-    var spool = Spool(device: device, order: order, seed: 1)
-    settle(&spool)
+    let spool = Spool(device: device, order: order, seed: 1)
+    settle(spool)
     return spool
   }
 
-  mutating func settle(_ spool: inout Spool) {
+  mutating func settle(_ spool: Spool) {
     repeat {
       spool.deadlineReached(now: Instant(nanoseconds: 0))
       while let action = spool.nextAction() {
-        perform(action, &spool)
+        perform(action, spool)
         spool.performed(now: Instant(nanoseconds: 0))
       }
     } while spool.deadline != nil
   }
 
-  private mutating func perform(_ action: Spool.Action, _ spool: inout Spool) {
+  private mutating func perform(_ action: Spool.Action, _ spool: Spool) {
     switch action {
     case .list:
       for (name, bytes) in files { spool.fileFound(name: name.span, byteCount: bytes.count) }
@@ -113,7 +113,7 @@ private struct FuzzDisk {
         return chunk.count
       }
     case .create(let file): files[file.name] = []
-    case .append(let file): files[file.name, default: []] += bytes(of: spool.outgoing)
+    case .append(let file): files[file.name, default: []] += spool.withOutgoing { [UInt8]($0) }
     case .truncate(let file, let byteCount):
       files[file.name] = Array(files[file.name, default: []].prefix(byteCount))
     case .delete(let file): files[file.name] = nil
@@ -123,5 +123,4 @@ private struct FuzzDisk {
     }
   }
 
-  private func bytes(of buffer: borrowing ByteBuffer) -> [UInt8] { [UInt8](buffer.bytes) }
 }

@@ -309,7 +309,7 @@ final class DeliveryRig {
     while let action = delivery.history.nextAction() {
       diskActions.append(action)
       do throws(ModelDisk.Failure) {
-        try disk.perform(action, for: &delivery.history.spool)
+        try disk.perform(action, for: delivery.history.spool)
         delivery.history.spool.performed(now: now)
       } catch {
         delivery.history.spool.failed(DiskFailure(code: error.code), now: now)

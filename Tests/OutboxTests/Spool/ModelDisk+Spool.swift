@@ -5,7 +5,7 @@ import ModelDisk
 
 extension ModelDisk {
   /// Does what a spool wants.
-  func perform(_ action: Spool.Action, for spool: inout Spool) throws(Failure) {
+  func perform(_ action: Spool.Action, for spool: Spool) throws(Failure) {
     switch action {
     case .list:
       for (name, bytes) in files {
@@ -19,7 +19,7 @@ extension ModelDisk {
         return chunk.count
       }
     case .create(let file): try create(file.text)
-    case .append(let file): try append([UInt8](spool.outgoing.bytes), to: file.text)
+    case .append(let file): try append(spool.withOutgoing { [UInt8]($0) }, to: file.text)
     case .synchronize(let file): try synchronize(file.text)
     case .synchronizeDirectory: try synchronizeDirectory()
     case .truncate(let file, let byteCount): try truncate(file.text, to: byteCount)

@@ -105,7 +105,7 @@ final class SpoolRig {
     wakeUps[wakeUps.count - 1].actionCount += 1
     switch action {
     case .read(_, _, let byteCountMax): wakeUps[wakeUps.count - 1].byteCount += byteCountMax
-    case .append: wakeUps[wakeUps.count - 1].byteCount += spool.outgoing.count
+    case .append: wakeUps[wakeUps.count - 1].byteCount += spool.withOutgoing { $0.count }
     default: break
     }
   }
@@ -117,7 +117,7 @@ final class SpoolRig {
       chunks += 1
       bytesRead += bytes.dropFirst(offset).prefix(byteCountMax).count
     }
-    try disk.perform(action, for: &spool)
+    try disk.perform(action, for: spool)
   }
 
   func forgetActions() {

@@ -191,7 +191,7 @@ import Testing
 
   /// A spool that was told of all the files, and of one of them not how long it is.
   private func listed(_ disk: ModelDisk, unknown: String, order: Spool.Order) -> Spool {
-    var spool = Spool(
+    let spool = Spool(
       device: .boat, order: order, segmentByteCount: Self.segment, seed: 1)
     #expect(spool.nextAction() == .list)
     for (name, bytes) in disk.files {
