@@ -55,10 +55,10 @@ struct Profile {
     try surroundings.await(cycles: measured, of: contestant, child)
     try Self.control("--dump", child)
     // The first dump of a process gets this number; what follows at its end gets none.
-    try self.init(reading: "\(file).1", program: program)
     if contestant == .agent, let profile = options.profile {
       try run(["cp", "\(file).1", profile])
     }
+    try self.init(reading: "\(file).1", program: program)
   }
 
   private static func control(_ action: String, _ child: Child) throws {

@@ -1,5 +1,6 @@
-import Agent
+import Board
 import Bytes
+import YAML
 
 /// Any file: a configuration, or problems at places that exist, in words that a terminal can show.
 func fuzz(_ input: Span<UInt8>) {

@@ -12,18 +12,18 @@ import Sensing
 /// they are.
 func fuzz(_ input: Span<UInt8>) {
   var disk = FuzzDisk(segment(input))
-  var former = disk.open()
-  let first = takeAll(&former, &disk)
+  let former = disk.open()
+  let first = takeAll(former, &disk)
   expect("numbers rise", zip(first, first.dropFirst()).allSatisfy { $0 < $1 })
   former.rewind()
-  expect("what is not acknowledged is taken again", takeAll(&former, &disk) == first)
+  expect("what is not acknowledged is taken again", takeAll(former, &disk) == first)
 
-  var backward = disk.open(.newestFirst)
-  let last = takeAll(&backward, &disk)
+  let backward = disk.open(.newestFirst)
+  let last = takeAll(backward, &disk)
   expect("each number comes once", Set(last).count == last.count)
   backward.acknowledged(upTo: backward.position)
   backward.rewind()
-  expect("what is acknowledged does not come again", takeAll(&backward, &disk).isEmpty)
+  expect("what is acknowledged does not come again", takeAll(backward, &disk).isEmpty)
 
   // No agent gets near the end of the numbers without a made-up record.
   guard first.last ?? 0 < SpoolRecord.firstSequenceMax else { return }
@@ -31,9 +31,9 @@ func fuzz(_ input: Span<UInt8>) {
     Reading(sensor: SensorIndex(7), value: .unknown, time: WallTime(nanoseconds: 0)),
     of: [1], isTimeTrusted: false)
   former.batchClosed()
-  disk.settle(&former)
-  var later = disk.open()
-  let second = takeAll(&later, &disk)
+  disk.settle(former)
+  let later = disk.open()
+  let second = takeAll(later, &disk)
   expect("one more is there", second.count == first.count + 1)
   expect("what was there stays", Array(second.dropLast()) == first)
   if let last = second.last { expect("its number is new", !first.contains(last)) }

@@ -1,6 +1,6 @@
 import Bytes
 
-@testable import Agent
+@testable import Tools
 
 /// Anything that may come out of the socket of an agent: shown, or refused.
 func fuzz(_ input: Span<UInt8>) {
