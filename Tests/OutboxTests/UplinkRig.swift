@@ -10,6 +10,8 @@ final class UplinkRig {
   struct Setup {
     /// Nil for a long-lived token in a file.
     var refreshToken: String?
+    /// Whether there is anything that tokens for the WebSocket come from.
+    var hasCredential = true
     var knowsHome = false
     var url = "http://127.0.0.1:1"
     var isRegistered = false
@@ -45,6 +47,8 @@ final class UplinkRig {
   private(set) var stateFailures = 0
   private(set) var tokensForWebSocket: [TokenResult] = []
   private(set) var isWebSocketAllowed: Bool?
+  /// How often the WebSocket was to be connected again.
+  private(set) var connectCount = 0
   private(set) var sampleCount = 0
   private(set) var spoolActions: [Spool.Action] = []
 
@@ -61,6 +65,7 @@ final class UplinkRig {
       setup.refreshToken.map {
         .refreshToken([UInt8]($0.utf8), clientID: [UInt8]("http://ha/".utf8))
       } ?? .accessToken([UInt8]("long-lived".utf8))
+    if !setup.hasCredential { memory.credential = nil }
     memory.waitingHours = setup.waitingHours
     rejected = setup.rejected
     isClockSynchronized = setup.isClockSynchronized
@@ -168,7 +173,8 @@ final class UplinkRig {
     case .post:
       write()
       postCount += 1
-    case .ask, .connectWebSocket, .openPushChannel: break
+    case .ask, .openPushChannel: break
+    case .connectWebSocket: connectCount += 1
     case .setWebSocketAllowed(let isAllowed): isWebSocketAllowed = isAllowed
     case .giveTokenToWebSocket(let result): tokensForWebSocket.append(result)
     case .tell(let event): tell(event)

@@ -165,6 +165,18 @@ import Testing
     }
   }
 
+  /// The file could not be read at the start: a refusal for that is no reason to connect again.
+  @Test func withoutACredentialTheWebSocketIsNotConnectedAgain() {
+    var setup = UplinkRig.Setup()
+    setup.webSocket = Self.webSocket
+    setup.hasCredential = false
+    let rig = UplinkRig(setup)
+    rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
+    #expect(rig.tokensForWebSocket == [.rejected("there is nothing to log in with")])
+    rig.event { $0.webSocketChanged(.down(.rejected("nothing to log in with")), now: $1) }
+    #expect(rig.connectCount == 0)
+  }
+
   @Test func awayTheWebSocketGetsNoTokenAndIsClosed() {
     let rig = rig(.refreshToken, webSocket: Self.webSocket)
     rig.arrive(atHome: true)

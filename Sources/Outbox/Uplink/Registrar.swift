@@ -142,7 +142,7 @@ struct Registrar {
   mutating func webSocketAccepted() { tokens.accepted() }
 
   /// Whether the WebSocket, whose token was refused, may be connected with another one.
-  var mayReplaceToken: Bool { isAllowed && !tokens.isRejected }
+  var mayReplaceToken: Bool { isAllowed && tokens.mayGiveToken }
 
   // MARK: Answers
 

@@ -64,6 +64,8 @@ struct TokenSource {
 
   /// Whether the credential was rejected; it is never sent again.
   var isRejected: Bool { isRejectionKept || tokens?.isRejected == true }
+  /// Whether there is a credential, and another token may be had from it.
+  var mayGiveToken: Bool { credential != nil && !isRejected }
 
   // MARK: Wishes
 
