@@ -27,4 +27,7 @@ import Testing
 
   /// The clock was set while an entry that was out of memory waited for the next event.
   @Test func theTimeOfAnEntryThatWaitsIsPutRight() { liveThrough(744) }
+
+  /// A person set the clock by hand, and an edge woke the agent before it had looked at the clock.
+  @Test func anEdgeThatEndsTheSleepComesAfterTheClocks() { liveThrough(258, 920) }
 }
