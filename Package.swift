@@ -110,7 +110,8 @@ let package = Package(
     .systemLibrary(name: "CMicroHTTPD", path: "Tests/CMicroHTTPD"),
     .target(
       name: "PracticeHome", dependencies: ["CMicroHTTPD", "CSodium"], path: "Tests/PracticeHome",
-      swiftSettings: everywhere),
+      // A thousand simulated days are mostly its work.
+      swiftSettings: everywhere + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .executableTarget(
       name: "practice-home", dependencies: ["PracticeHome"], path: "Tests/practice-home",
       swiftSettings: everywhere,
