@@ -7,8 +7,8 @@ import Sensing
 /// What became of what `homeward run --once` read, and of the history that waited.
 struct OnceReport {
   /// How the last attempt to deliver ended; nil where none did in time.
-  let outcome: ExitCode?
-  let totals: Totals
+  let outcome: Uplink.Outcome?
+  let counts: Uplink.Counts
   /// Readings and fixes that Home Assistant does not have.
   let leftCount: Int
   /// Hours that Home Assistant's long-term statistics lack.
@@ -17,10 +17,10 @@ struct OnceReport {
   let isPaced: Bool
 
   var code: ExitCode {
-    guard let outcome else { return .temporaryFailure }
+    let outcome = outcome?.exitCode ?? .temporaryFailure
     guard outcome == .success else { return outcome }
     if leftCount > 0 || leftHourCount > 0 { return .temporaryFailure }
-    return totals.refused > 0 ? .dataError : .success
+    return counts.refused > 0 ? .dataError : .success
   }
 
   /// Shows the table on standard output, and the verdict on standard error. A journal is no place
@@ -41,7 +41,7 @@ struct OnceReport {
       ])
     }
     if let fix {
-      let fate: Batch.Fate = totals.locations > 0 ? .taken : leftCount > 0 ? .kept : .refused
+      let fate: Batch.Fate = counts.locations > 0 ? .taken : leftCount > 0 ? .kept : .refused
       table.append(["location", Self.words(fix), "\(fate.word)"])
     }
     return table.lines
@@ -63,7 +63,7 @@ struct OnceReport {
 
   var verdict: MessageText {
     let history: MessageText =
-      totals.history > 0 ? " As history: \(entries: totals.history)." : ""
+      counts.history > 0 ? " As history: \(entries: counts.history)." : ""
     switch code {
     case .success: return "Home Assistant has everything.\(history)"
     case .dataError:
@@ -72,13 +72,24 @@ struct OnceReport {
     default: break
     }
     let remedy: MessageText =
-      isPaced && outcome == .success
+      isPaced && outcome?.exitCode == .success
       ? "history.bytes_per_minute lets no more go in this time; --timeout gives it more"
       : "they are kept, and go with the next run"
     var left: MessageText = "\(entries: leftCount)"
     if leftHourCount > 0 { left = "\(left) and \(leftHourCount, "hour") of statistics" }
     return
       "Home Assistant does not have everything.\(history) Left: \(left); \(remedy)"
+  }
+}
+
+extension Uplink.Outcome {
+  fileprivate var exitCode: ExitCode {
+    switch self {
+    case .proven: .success
+    case .outage(let cause): cause.exitCode
+    case .notRegistered(let problem): problem.exitCode
+    case .postponed: .temporaryFailure
+    }
   }
 }
 

@@ -91,63 +91,77 @@ public struct Run {
   private func work(
     _ preparation: Preparation, _ loop: EventLoop, _ signals: Signals, _ starts: StartCount?
   ) throws(CommandFailure) -> ExitCode {
-    let configuration = preparation.configuration
     let state = preparation.state
     let start = Moment.now.instant
     let reporter = Reporter(
       log: log, events: EventStream(isOn: isJSON, waits: isOnce),
-      advice: SourceAdvice(configuration))
+      advice: SourceAdvice(preparation.configuration))
     do throws(Errno) {
-      let driver = try UplinkFactory(
-        configuration: configuration, state: state, registration: preparation.registration,
-        // What is read a second time has to be brought, too.
-        every: isOnce ? Configuration.everyRange.upperBound : configuration.every,
-        loop: loop, reporter: reporter
-      ).driver(now: start)
-      let output = SourceOutput(driver: driver, reporter: reporter)
-      let supervisor = Supervisor(owner: output)
-      let context = configuration.sourceContext(
-        loop: loop, sink: output, supervisor: supervisor,
-        fixTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.fixTimeout, now: start)
-      for source in configuration.sources(context) { supervisor.add(source) }
-      supervisor.add(LostReadings(driver: driver, sink: output))
-      let runLoop = RunLoop(
-        loop: loop, supervisor: supervisor, driver: driver, signals: signals, now: start)
-      runLoop.desk = statusDesk(in: state, loop, runLoop, reporter)
-      runLoop.starts = starts
-      reporter.started(configuration)
-      let disk = state.readOnlyWords
-      if !disk.bytes.isEmpty {
-        log.error(
-          "\(state.path) cannot be written, and what is not delivered is lost when the agent ends"
-            + disk)
-      }
-      driver.start(sampling: supervisor, now: start)
+      let runLoop = try runLoop(preparation, loop, signals, starts, reporter, now: start)
+      let driver = runLoop.driver
       let end = timeout.map { start + $0 }
       repeat {
-        try runLoop.run(until: { isOver(driver, reporter, at: end) }, asking: end)
+        try runLoop.run(until: end)
       } while signals.takeReloadRequest() && !isReloadGood(state, driver, reporter)
       let isReloading = !isOnce && !signals.isStopRequested
-      runLoop.desk?.close()
-      driver.stopping()
-      let left = driver.uplink.delivery.history.entryCount
-      reporter.stopped(undelivered: left) { line in
-        guard isOnce else { return }
-        line.appendMembers(of: driver.uplink.delivery.batch, lastFix: driver.uplink.lastFix)
-      }
+      runLoop.stop()
+      let code = tellEnd(preparation.configuration, driver, reporter)
       starts?.clear()
-      guard isOnce else {
-        reporter.sayStopped(undelivered: left)
-        if isReloading { throw state.startAnew() }
-        return .success
-      }
-      let report = OnceReport(
-        outcome: reporter.outcome, totals: reporter.totals, leftCount: left,
-        leftHourCount: driver.uplink.waitingHours.count,
-        isPaced: configuration.history.bytesPerMinute != nil)
-      if !isJSON { report.tell(driver.uplink.delivery.batch, driver.uplink.lastFix, log) }
-      return report.code
+      if isReloading { throw state.startAnew() }
+      return code
     } catch { throw Self.refused(error) }
+  }
+
+  /// Puts the parts together, and starts them.
+  private func runLoop(
+    _ preparation: Preparation, _ loop: EventLoop, _ signals: Signals, _ starts: StartCount?,
+    _ reporter: Reporter, now: Instant
+  ) throws(Errno) -> RunLoop {
+    let configuration = preparation.configuration
+    let state = preparation.state
+    let driver = try UplinkFactory(
+      configuration: configuration, state: state, registration: preparation.registration,
+      // What is read a second time has to be brought, too.
+      every: isOnce ? Configuration.everyRange.upperBound : configuration.every,
+      loop: loop, reporter: reporter
+    ).driver(now: now)
+    let output = SourceOutput(driver: driver, reporter: reporter)
+    let supervisor = Supervisor(owner: output)
+    let context = configuration.sourceContext(
+      loop: loop, sink: output, supervisor: supervisor,
+      fixTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.fixTimeout, now: now)
+    for source in configuration.sources(context) { supervisor.add(source) }
+    supervisor.add(LostReadings(driver: driver, sink: output))
+    let runLoop = RunLoop(
+      loop: loop, supervisor: supervisor, output: output, driver: driver, signals: signals,
+      starts: starts, reporter: reporter, now: now)
+    runLoop.serveStatus(in: state)
+    reporter.started(configuration, state)
+    driver.start(sampling: supervisor)
+    if configuration.homeAssistant.homeNetwork != nil { output.watchNetwork(on: loop, now: now) }
+    return runLoop
+  }
+
+  /// Says how the run ended.
+  private func tellEnd(
+    _ configuration: Configuration, _ driver: UplinkDriver, _ reporter: Reporter
+  ) -> ExitCode {
+    let counts = driver.uplink.counts
+    let left = driver.uplink.delivery.history.entryCount
+    reporter.stopped(counts, undelivered: left) { line in
+      guard isOnce else { return }
+      line.appendMembers(of: driver.uplink.delivery.batch, lastFix: driver.uplink.lastFix)
+    }
+    guard isOnce else {
+      reporter.sayStopped(counts, undelivered: left)
+      return .success
+    }
+    let report = OnceReport(
+      outcome: driver.uplink.outcome, counts: counts, leftCount: left,
+      leftHourCount: driver.uplink.waitingHours.count,
+      isPaced: configuration.history.bytesPerMinute != nil)
+    if !isJSON { report.tell(driver.uplink.delivery.batch, driver.uplink.lastFix, log) }
+    return report.code
   }
 
   /// Whether the agent can start anew with the configuration as it is now. Where it cannot, the
@@ -169,26 +183,5 @@ public struct Run {
     return true
   }
 
-  /// The agent works without one, too.
-  private func statusDesk(
-    in state: StateDirectory, _ loop: EventLoop, _ keeper: RunLoop, _ reporter: Reporter
-  ) -> StatusDesk? {
-    do throws(Errno) {
-      return try StatusDesk(in: state, loop: loop, keeper: keeper, reporter: reporter)
-    } catch {
-      reporter.statusFailed(error)
-      return nil
-    }
-  }
-
   private var isOnce: Bool { timeout != nil }
-
-  /// Whether `--once` has brought what it can.
-  private func isOver(_ driver: UplinkDriver, _ reporter: Reporter, at end: Instant?) -> Bool {
-    guard let end else { return false }
-    guard Moment.now.instant < end else { return true }
-    guard let outcome = reporter.outcome else { return false }
-    if outcome != .success { return true }
-    return driver.uplink.isDone(by: end)
-  }
 }

@@ -7,34 +7,49 @@ import Outbox
 /// The agent at its work: one thread that sleeps until a descriptor is ready or a deadline has
 /// come.
 final class RunLoop {
+  let driver: UplinkDriver
   private let loop: EventLoop
   private let supervisor: Supervisor
-  private let driver: UplinkDriver
+  private let output: SourceOutput
   private let signals: Signals
+  private let reporter: Reporter
   private let startedAt: Instant
-  /// Who answers `homeward status`, if that is possible.
-  var desk: StatusDesk?
+  /// Nil where `homeward status` cannot be answered.
+  private var statusServer: StatusServer?
   /// Where starts are counted, until this one has proven good.
-  var starts: StartCount?
+  private var starts: StartCount?
 
   init(
-    loop: EventLoop, supervisor: Supervisor, driver: UplinkDriver, signals: Signals, now: Instant
+    loop: EventLoop, supervisor: Supervisor, output: SourceOutput, driver: UplinkDriver,
+    signals: Signals, starts: StartCount?, reporter: Reporter, now: Instant
   ) {
     self.loop = loop
     self.supervisor = supervisor
+    self.output = output
     self.driver = driver
     self.signals = signals
+    self.starts = starts
+    self.reporter = reporter
     startedAt = now
   }
 
-  /// Works until the process is asked to stop or to read its configuration again, or until `isDone`
-  /// says so, which is asked at `end` at the latest.
-  func run(until isDone: () -> Bool, asking end: Instant? = nil) throws(Errno) {
-    while !signals.isStopRequested, !signals.hasReloadRequest, !isDone() {
+  /// Answers `homeward status` from now on. The agent works without that, too.
+  func serveStatus(in state: StateDirectory) {
+    do throws(Errno) {
+      statusServer = try StatusServer(in: state, loop: loop, owner: self, reporter: reporter)
+    } catch { reporter.statusFailed(error) }
+  }
+
+  /// Works until the process is asked to stop or to read its configuration again; where there is an
+  /// `end`, until then at the latest, and no longer than there is something to do.
+  func run(until end: Instant?) throws(Errno) {
+    while !signals.isStopRequested, !signals.hasReloadRequest {
+      if let end, driver.uplink.isDone(by: end) { return }
       // Before an edge is recorded with the time of a clock that was set during the sleep.
       try loop.turn(until: earliest(deadline, end)) { driver.clockRead(.now) }
       let moment = Moment.now
       supervisor.deadlineReached(at: moment)
+      output.deadlineReached(now: moment.instant)
       driver.deadlineReached(now: moment.instant)
       if !supervisor.isGathering { driver.sourcesReady(now: moment.instant) }
       if driver.takeCycle() { cycleBegan(now: moment.instant) }
@@ -42,20 +57,30 @@ final class RunLoop {
   }
 
   private var deadline: Instant {
-    supervisor.deadline.map { min($0, driver.deadline) } ?? driver.deadline
+    let sources = earliest(supervisor.deadline, output.deadline)
+    return sources.map { min($0, driver.deadline) } ?? driver.deadline
   }
 
   private func cycleBegan(now: Instant) {
-    desk?.cycleDue()
+    statusServer?.cycleDue()
     if let starts, now - startedAt >= StartCount.goodRun {
       starts.clear()
       self.starts = nil
     }
   }
+
+  /// What is not proven goes to the disk, and nothing is sent any more.
+  func stop() {
+    statusServer?.close()
+    driver.stopping()
+  }
 }
 
-extension RunLoop: StatusKeeper {
-  func writeStatus(at moment: Moment, into document: inout ByteBuffer) {
-    driver.status(at: moment, startedAt: startedAt).write(driver.uplink.delivery, into: &document)
+extension RunLoop: StatusServerOwner {
+  func writeStatus(at now: Moment, into document: inout ByteBuffer) {
+    let report = StatusReport(
+      driver.uplink, url: driver.settings.url, webSocket: driver.webSocket,
+      failing: output.failing, advice: reporter.advice, startedAt: startedAt, now: now)
+    report.write(driver.uplink.delivery, into: &document)
   }
 }

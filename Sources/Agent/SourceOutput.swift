@@ -1,19 +1,35 @@
 import Board
 import Bytes
 import Drivers
+import LinuxIO
 import Outbox
 import Sensing
 
-/// Takes what the sources bring: readings to the uplink, troubles to the reporter.
+/// Takes what the sources and the network bring: readings and the place go to the uplink, failures
+/// to people, and which of them fail is known here.
 final class SourceOutput {
   private let driver: UplinkDriver
   private let reporter: Reporter
+  private(set) var failing = FailingSources()
   private var hasReportedFull = false
+  /// Nil where the configuration does not say which networks are home.
+  private var network: HomeNetwork?
 
   init(driver: UplinkDriver, reporter: Reporter) {
     self.driver = driver
     self.reporter = reporter
   }
+
+  /// Looks from now on in which network the board is. This outlives `loop`.
+  func watchNetwork(on loop: EventLoop, now: Instant) {
+    let network = HomeNetwork(loop: loop, owner: self)
+    self.network = network
+    network.start(now: now)
+  }
+
+  var deadline: Instant? { network?.deadline }
+
+  func deadlineReached(now: Instant) { network?.deadlineReached(now: now) }
 }
 
 extension SourceOutput: ReadingSink {
@@ -33,12 +49,26 @@ extension SourceOutput: ReadingSink {
 
 extension SourceOutput: SupervisorOwner {
   func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
+    failing.failed(source, failure, now: Moment.now.instant)
     reporter.sourceFailed(source, failure)
   }
 
-  func sourceRecovered(_ source: InlineText) { reporter.sourceRecovered(source) }
+  func sourceRecovered(_ source: InlineText) {
+    failing.recovered(source)
+    reporter.sourceRecovered(source)
+  }
 
   func receiverChosen(_ source: InlineText, _ receiver: InlineText) {
     reporter.receiverChosen(source, receiver)
   }
+}
+
+extension SourceOutput: HomeNetworkOwner {
+  func placeChanged() { if let network { driver.placeChanged(network.place) } }
+
+  func homeNetworkFailed(_ failure: SourceFailure) {
+    sourceFailed(InlineText("network"), failure)
+  }
+
+  func homeNetworkRecovered() { sourceRecovered(InlineText("network")) }
 }

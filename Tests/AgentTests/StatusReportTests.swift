@@ -50,13 +50,13 @@ import Testing
     isSealed: Bool? = true, nextAttemptAt: Instant? = nil, url: [UInt8] = instance,
     problem: Enrollment.Problem? = nil, network: StatusReport.Network? = nil,
     webSocket: StatusReport.WebSocket? = nil, statistics: StatusReport.Statistics? = nil,
-    totals: Totals = Totals(),
-    troubles: SourceTroubles = SourceTroubles(), lastFixAt: Instant? = nil
+    counts: Uplink.Counts = Uplink.Counts(),
+    failing: FailingSources = FailingSources(), lastFixAt: Instant? = nil
   ) -> StatusReport {
     StatusReport(
       now: now, startedAt: ago(10_800), nextCycleAt: coming(4), nextAttemptAt: nextAttemptAt,
       url: url, isSealed: isSealed, registrationProblem: problem, network: network,
-      webSocket: webSocket, statistics: statistics, totals: totals, troubles: troubles,
+      webSocket: webSocket, statistics: statistics, counts: counts, failing: failing,
       advice: advice, lastFixAt: lastFixAt)
   }
 
@@ -324,26 +324,26 @@ import Testing
   // MARK: Sources
 
   @Test func aSourceKeepsItsFirstMomentWhileItFails() {
-    var troubles = SourceTroubles()
-    troubles.failed(InlineText("gpsd"), .missing(InlineText("gpsd")), now: Self.ago(90))
-    troubles.failed(InlineText("BAT0"), .busy(InlineText("BAT0")), now: Self.ago(60))
-    troubles.failed(InlineText("gpsd"), .silent(InlineText("gpsd")), now: Self.ago(30))
-    #expect(troubles.all.map(\.since) == [Self.ago(90), Self.ago(60)])
-    #expect(troubles.all[0].failure == .silent(InlineText("gpsd")))
-    troubles.recovered(InlineText("gpsd"))
-    troubles.recovered(InlineText("gpsd"))
-    #expect(troubles.all.map(\.source) == [InlineText("BAT0")])
+    var failing = FailingSources()
+    failing.failed(InlineText("gpsd"), .missing(InlineText("gpsd")), now: Self.ago(90))
+    failing.failed(InlineText("BAT0"), .busy(InlineText("BAT0")), now: Self.ago(60))
+    failing.failed(InlineText("gpsd"), .silent(InlineText("gpsd")), now: Self.ago(30))
+    #expect(failing.all.map(\.since) == [Self.ago(90), Self.ago(60)])
+    #expect(failing.all[0].failure == .silent(InlineText("gpsd")))
+    failing.recovered(InlineText("gpsd"))
+    failing.recovered(InlineText("gpsd"))
+    #expect(failing.all.map(\.source) == [InlineText("BAT0")])
   }
 
   /// Home Assistant takes the data, and the bilge is not watched.
   @Test func aSourceThatFailsIsNamedWithItsRemedyAndNothingIsWell() throws {
     var delivery = Self.delivery(Self.routes())
     try delivery.prove(at: Self.ago(5))
-    var troubles = SourceTroubles()
+    var failing = FailingSources()
     let sensor = InlineText("GPIO17")
-    troubles.failed(sensor, .missing(InlineText("a chip for GPIO17")), now: Self.ago(90))
-    troubles.failed(InlineText("BAT0"), .busy(InlineText("BAT0")), now: Self.ago(60))
-    let status = try Self.status(Self.report(troubles: troubles), delivery)
+    failing.failed(sensor, .missing(InlineText("a chip for GPIO17")), now: Self.ago(90))
+    failing.failed(InlineText("BAT0"), .busy(InlineText("BAT0")), now: Self.ago(60))
+    let status = try Self.status(Self.report(failing: failing), delivery)
     #expect(!status.isWell)
     #expect(status.code == .inputOutput)
     let shown = lines(status).drop { !$0.contains("  source ") }
@@ -399,16 +399,25 @@ import Testing
     #expect(try first.get("value", as: JSON.self) == .boolean(false))
   }
 
+  private static let mostCounts: Uplink.Counts = {
+    var counts = Uplink.Counts()
+    for count: WritableKeyPath<Uplink.Counts, Int> in [
+      \.readings, \.locations, \.refused, \.superseded, \.history, \.lost, \.sealed, \.plain,
+      \.proven, \.unproven,
+    ] { counts[keyPath: count] = .max }
+    return counts
+  }()
+
   /// Everything is as long as it can be, and every byte is one that JSON writes as two.
   @Test func theLongestDocumentFitsIntoItsBuffer() throws {
     let quotes = InlineText([UInt8](repeating: 0x22, count: InlineText.byteCountMax).span)
-    var troubles = SourceTroubles()
+    var failing = FailingSources()
     for index in 0..<100 {
       var name = [UInt8](repeating: 0x22, count: InlineText.byteCountMax)
       name[0] = UInt8(index)
       name[1] = UInt8(ascii: "a") + UInt8(index % 26)
       name[2] = UInt8(ascii: "a") + UInt8(index / 26)
-      troubles.failed(
+      failing.failed(
         InlineText(name.span), .malformed(quotes, found: quotes), now: Instant(nanoseconds: 0))
     }
     let address = [UInt8](repeating: 0x22, count: 2048)
@@ -440,9 +449,7 @@ import Testing
           waitingHourCount: .max,
           problem: .notKept(
             uniqueID: [UInt8](repeating: 0x22, count: Spool.uniqueIDByteCountMax))),
-        totals: Totals(
-          readings: .max, locations: .max, refused: .max, superseded: .max, history: .max,
-          lost: .max, sealed: .max, proven: .max, unproven: .max), troubles: troubles), delivery)
+        counts: Self.mostCounts, failing: failing), delivery)
     let sensorCount: Int = try JSON(parsing: status.document.span).get("sensor_count")
     let shownCount = try member(status, "sensors").array().count
     #expect((10..<sensorCount).contains(shownCount), "as many as there is room for")

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Agent
 @testable import Board
+@testable import Outbox
 
 extension WholeAgent {
   /// `homeward run --once`, as a person at a terminal or a timer runs it.
@@ -87,31 +88,33 @@ extension WholeAgent.Once {
 /// How the verdict and the code go together.
 @Suite struct OnceReportTests {
   private func report(
-    _ outcome: ExitCode?, refused: Int = 0, left: Int = 0, leftHours: Int = 0
+    _ outcome: Uplink.Outcome?, refused: Int = 0, left: Int = 0, leftHours: Int = 0
   ) -> OnceReport {
-    var totals = Totals()
-    totals.refused = refused
+    var counts = Uplink.Counts()
+    counts.refused = refused
     return OnceReport(
-      outcome: outcome, totals: totals, leftCount: left, leftHourCount: leftHours, isPaced: true)
+      outcome: outcome, counts: counts, leftCount: left, leftHourCount: leftHours, isPaced: true)
   }
 
   @Test func onlyWhereNothingIsLeftItIsDone() {
-    #expect(report(.success).code == .success)
-    #expect(report(.success, left: 21).code == .temporaryFailure)
-    #expect(report(.success, leftHours: 1).code == .temporaryFailure)
-    #expect(report(.success, refused: 1).code == .dataError)
-    #expect(report(.success, refused: 1, left: 1).code == .temporaryFailure)
+    #expect(report(.proven).code == .success)
+    #expect(report(.proven, left: 21).code == .temporaryFailure)
+    #expect(report(.proven, leftHours: 1).code == .temporaryFailure)
+    #expect(report(.proven, refused: 1).code == .dataError)
+    #expect(report(.proven, refused: 1, left: 1).code == .temporaryFailure)
     #expect(report(nil).code == .temporaryFailure)
-    #expect(report(.noPermission, left: 3).code == .noPermission)
+    #expect(report(.postponed).code == .temporaryFailure)
+    #expect(report(.notRegistered(.requestRejected)).code == .dataError)
+    #expect(report(.outage(.server(.forbidden(status: 403))), left: 3).code == .noPermission)
   }
 
   @Test func aLinkThatIsHeldBackIsNamed() {
-    let words = String(decoding: report(.success, left: 21).verdict.bytes, as: UTF8.self)
+    let words = String(decoding: report(.proven, left: 21).verdict.bytes, as: UTF8.self)
     #expect(words.contains("Left: 21 readings and fixes; history.bytes_per_minute lets no more go"))
   }
 
   @Test func hoursThatTheStatisticsLackAreNamed() {
-    let verdict = report(.success, left: 1, leftHours: 2).verdict
+    let verdict = report(.proven, left: 1, leftHours: 2).verdict
     let words = String(decoding: verdict.bytes, as: UTF8.self)
     #expect(words.contains("Left: 1 reading or fix and 2 hours of statistics; "))
   }

@@ -15,6 +15,8 @@ final class UplinkRig {
     var knowsHome = false
     var url = "http://127.0.0.1:1"
     var isRegistered = false
+    /// Whether that registration has no key.
+    var isPlain = false
     var hasCloudhook = false
     var webSocket: Uplink.Settings.WebSocket?
     var registersAgainAfter: Duration?
@@ -24,6 +26,7 @@ final class UplinkRig {
     var isClockSynchronized = false
   }
 
+  static let nonce = Nonce(randomBytes: InlineArray(repeating: 7))
   static let interface = NetworkInterface(index: 1, name: InlineText("eth0"))
   static let gateway = HardwareAddress([2, 0, 0, 0, 0, 1].span)
   /// An hour that begins in 2027, when the rig's clocks begin.
@@ -89,7 +92,7 @@ final class UplinkRig {
     let digits = [UInt8](repeating: UInt8(ascii: "5"), count: 64)
     guard let key = SecretKey(hexadecimal: digits.span),
       var registration = Registration(
-        webhookID: [UInt8]("webhook".utf8), protection: .sealed(key))
+        webhookID: [UInt8]("webhook".utf8), protection: setup.isPlain ? .plain : .sealed(key))
     else { return nil }
     if setup.hasCloudhook {
       _ = registration.setAddresses(cloudhook: "https://127.0.0.1:1/hook", remoteUI: nil)
@@ -183,7 +186,7 @@ final class UplinkRig {
 
   private func write() {
     var request = ByteBuffer(capacity: 128 * 1024)
-    uplink.writeMessage(nonce: Nonce(randomBytes: InlineArray(repeating: 7)), into: &request)
+    uplink.writeMessage(nonce: Self.nonce, into: &request)
   }
 
   private func tell(_ event: Uplink.Event) {

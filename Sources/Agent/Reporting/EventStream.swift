@@ -5,26 +5,6 @@ import HomeAssistant
 import Outbox
 import Sensing
 
-/// What happened in all, for the last line.
-struct Totals: Equatable {
-  /// Values and fixes that Home Assistant proved to have.
-  var readings = 0
-  var locations = 0
-  /// Values and sensors that Home Assistant did not want.
-  var refused = 0
-  /// Values and fixes that newer ones replaced before Home Assistant had them.
-  var superseded = 0
-  /// Readings and fixes that went as history.
-  var history = 0
-  /// Those that went nowhere.
-  var lost = 0
-  /// Messages that were sent; the agent seals every one.
-  var sealed = 0
-  /// Cycles that ended with a proof, and those that did not.
-  var proven = 0
-  var unproven = 0
-}
-
 /// One JSON object per line on standard output, for scripts. Without `--json` it says nothing.
 struct EventStream {
   private let isOn: Bool
@@ -83,16 +63,17 @@ struct EventStream {
 }
 
 extension ByteBuffer {
-  mutating func appendMembers(of totals: Totals) {
-    appendMember("readings", totals.readings)
-    appendMember("locations", totals.locations)
-    appendMember("refused", totals.refused)
-    appendMember("superseded", totals.superseded)
-    appendMember("history", totals.history)
-    appendMember("lost", totals.lost)
-    appendMember("sealed", totals.sealed)
-    appendMember("proven", totals.proven)
-    appendMember("unproven", totals.unproven)
+  mutating func appendMembers(of counts: Uplink.Counts) {
+    appendMember("readings", counts.readings)
+    appendMember("locations", counts.locations)
+    appendMember("refused", counts.refused)
+    appendMember("superseded", counts.superseded)
+    appendMember("history", counts.history)
+    appendMember("lost", counts.lost)
+    appendMember("sealed", counts.sealed)
+    appendMember("plain", counts.plain)
+    appendMember("proven", counts.proven)
+    appendMember("unproven", counts.unproven)
   }
 
   /// Every value as the drivers read it, and the position.

@@ -8,7 +8,6 @@ import Outbox
 extension Reporter {
   /// Home Assistant has a chunk of history.
   func historyProven(_ entries: Int) {
-    totals.history += entries
     log.notice("\(entries: entries, " earlier") reached Home Assistant as history")
     events.write("history_proven") { $0.appendMember("entries", entries) }
   }
@@ -19,14 +18,14 @@ extension Reporter {
       toldDiskFailure = failure
       if let failure { diskFailed(Errno(code: failure.code)) } else { diskWorks() }
     }
-    totals.lost = losses.entryCount
+    let lost = losses.entryCount
     // A line for every reading would fill the disk that is full.
-    guard totals.lost > toldLostCount * 2 else { return }
-    toldLostCount = totals.lost
+    guard lost > toldLostCount * 2 else { return }
+    toldLostCount = lost
     log.error(
-      "lost since the start: \(entries: totals.lost), because there was no room (see"
+      "lost since the start: \(entries: lost), because there was no room (see"
         + " history.disk_megabytes), or the disk was damaged")
-    events.write("lost") { $0.appendMember("entries", totals.lost) }
+    events.write("lost") { $0.appendMember("entries", lost) }
   }
 
   private func diskFailed(_ error: Errno) {

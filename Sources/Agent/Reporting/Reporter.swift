@@ -5,25 +5,19 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// What people and scripts are told, once and in words that say what to do, and what is counted
-/// for the last line.
+/// What people and scripts are told, once and in words that say what to do.
 final class Reporter {
   let log: Log
   let events: EventStream
   /// What a person does about a source that fails.
   let advice: SourceAdvice
-  var totals = Totals()
   /// What the WebSocket logs in with.
   var login: Login?
   /// What was told of the disk last.
   var toldDiskFailure: DiskFailure?
   /// How many lost readings were told last.
   var toldLostCount = 0
-  private(set) var troubles = SourceTroubles()
-  /// Why the last attempt to register failed; nil where there is a registration.
-  private(set) var registrationProblem: Enrollment.Problem?
-  /// How the first attempt to deliver ended, for `--once`.
-  private(set) var outcome: ExitCode?
+  private var hasToldProof = false
 
   init(log: Log, events: EventStream, advice: SourceAdvice) {
     self.log = log
@@ -33,29 +27,36 @@ final class Reporter {
 
   // MARK: The agent
 
-  func started(_ configuration: Configuration) {
+  func started(_ configuration: Configuration, _ state: StateDirectory) {
     log.notice(
       "homeward \(homewardVersion) reports to \(bytes: configuration.homeAssistant.url) every"
         + " \(configuration.every)")
     events.write("started") { $0.appendMember("version", homewardVersion) }
+    let disk = state.readOnlyWords
+    guard !disk.bytes.isEmpty else { return }
+    log.error(
+      "\(state.path) cannot be written, and what is not delivered is lost when the agent ends\(disk)"
+    )
   }
 
   /// The last event. `undelivered` counts what Home Assistant does not have; the caller may write
   /// what was read.
-  func stopped(undelivered: Int, _ writeWhatWasRead: (inout ByteBuffer) -> Void) {
+  func stopped(
+    _ counts: Uplink.Counts, undelivered: Int, _ writeWhatWasRead: (inout ByteBuffer) -> Void
+  ) {
     events.write("stopped") {
-      $0.appendMembers(of: totals)
+      $0.appendMembers(of: counts)
       $0.appendMember("undelivered", undelivered)
       writeWhatWasRead(&$0)
     }
   }
 
   /// The last words of an agent that was at work.
-  func sayStopped(undelivered: Int) {
+  func sayStopped(_ counts: Uplink.Counts, undelivered: Int) {
     log.notice(
-      "stopped: \(totals.readings, "reading") and \(totals.locations, "location") proven,"
-        + " \(totals.history) as history, \(totals.refused) refused, \(undelivered) not delivered"
-        + " yet, \(totals.lost) lost")
+      "stopped: \(counts.readings, "reading") and \(counts.locations, "location") proven,"
+        + " \(counts.history) as history, \(counts.refused) refused, \(undelivered) not delivered"
+        + " yet, \(counts.lost) lost")
   }
 
   func reloading() {
@@ -68,12 +69,9 @@ final class Reporter {
     events.write("reload_refused")
   }
 
-  func messageSent() { totals.sealed += 1 }
-
   // MARK: Sources
 
   func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
-    troubles.failed(source, failure, now: Moment.now.instant)
     var words = failure.words(of: source)
     if case .missing = failure { words = words + "; it is looked for again" }
     log.warning("\(words). What to do: \(advice.remedy(for: failure, of: source))")
@@ -89,7 +87,6 @@ final class Reporter {
   }
 
   func sourceRecovered(_ source: InlineText) {
-    troubles.recovered(source)
     log.notice("\(source) works again")
     events.write("source_recovered") { $0.appendMember("source", source.bytes) }
   }
@@ -103,7 +100,6 @@ final class Reporter {
   // MARK: Registration
 
   func registered(as name: [UInt8], isPlain: Bool) {
-    registrationProblem = nil
     log.notice("registered with Home Assistant as \(quoted: name)")
     if isPlain {
       log.warning(
@@ -113,14 +109,9 @@ final class Reporter {
   }
 
   func notRegistered(_ problem: Enrollment.Problem) {
-    outcome = problem.exitCode
-    registrationProblem = problem
     log.error(problem.words)
     events.write("not_registered") { $0.appendMember("cause", problem.code) }
   }
-
-  /// The state directory cannot be used, which was said.
-  func registrationPostponed() { outcome = outcome ?? .temporaryFailure }
 
   func stateFailed(_ words: MessageText) {
     log.error(words)
@@ -134,7 +125,7 @@ final class Reporter {
     case .delivery(let event): delivery(event, of: uplink.delivery.batch)
     case .registered(let isPlain): registered(as: uplink.identity.deviceName, isPlain: isPlain)
     case .notRegistered(let problem): notRegistered(problem)
-    case .registrationPostponed: registrationPostponed()
+    case .registrationPostponed: break
     case .stateFailed(let words): stateFailed(MessageText(bytes: words))
     case .presence(let presence, let place): self.presence(presence, place)
     case .statistics(let event): statistics(event)
@@ -197,15 +188,12 @@ final class Reporter {
   }
 
   private func proven(_ readings: Int, hasLocation: Bool) {
-    outcome = .success
-    totals.proven += 1
-    if totals.proven == 1 {
+    if !hasToldProof {
+      hasToldProof = true
       log.notice(
         "Home Assistant takes the data: \(readings, "reading") and"
           + " \(hasLocation ? 1 : 0, "location") came in")
     }
-    totals.readings += readings
-    totals.locations += hasLocation ? 1 : 0
     events.write("proven") {
       $0.appendMember("readings", readings)
       $0.appendMember("locations", hasLocation ? 1 : 0)
@@ -213,14 +201,11 @@ final class Reporter {
   }
 
   private func refused(_ uniqueID: [UInt8], _ words: MessageText) {
-    totals.refused += 1
     log.warning(words)
     events.write("refused") { $0.appendMember("sensor", uniqueID.span) }
   }
 
   private func unproven(_ cause: OutageCause) {
-    outcome = cause.exitCode
-    totals.unproven += 1
     log.warning("\(cause.words). What is read meanwhile is kept, and sent when it takes it")
     events.write("outage") { $0.appendMember("cause", cause.code) }
   }
@@ -234,7 +219,6 @@ final class Reporter {
   }
 
   private func superseded(_ event: StaticString, _ replaced: Batch.Superseded) {
-    totals.superseded += replaced.readings + replaced.fixes
     events.write(event) {
       $0.appendMember("superseded_readings", replaced.readings)
       $0.appendMember("superseded_fixes", replaced.fixes)

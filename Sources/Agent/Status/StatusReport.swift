@@ -75,8 +75,8 @@ struct StatusReport: ~Copyable {
   let webSocket: WebSocket?
   /// Nil where the configuration wants none imported.
   let statistics: Statistics?
-  let totals: Totals
-  let troubles: SourceTroubles
+  let counts: Uplink.Counts
+  let failing: FailingSources
   let advice: SourceAdvice
   /// When the position was read last.
   let lastFixAt: Instant?
@@ -85,7 +85,7 @@ struct StatusReport: ~Copyable {
   func write(_ delivery: borrowing Delivery, into document: inout ByteBuffer) {
     document.removeAll()
     document.openJSONObject()
-    document.appendMember("is_well", isWell(delivery) && troubles.all.isEmpty)
+    document.appendMember("is_well", isWell(delivery) && failing.all.isEmpty)
     document.appendMember("version", homewardVersion)
     append(past: "started", startedAt, to: &document)
     appendHomeAssistant(delivery, to: &document)
@@ -96,9 +96,9 @@ struct StatusReport: ~Copyable {
     append(delivery.history, to: &document)
     appendStatistics(to: &document)
     document.open("counts")
-    document.appendMembers(of: totals)
+    document.appendMembers(of: counts)
     document.closeJSONObject()
-    appendTroubles(to: &document)
+    appendFailing(to: &document)
     append(future: "next_cycle", nextCycleAt, to: &document)
     if let lastFixAt { append(past: "last_fix", lastFixAt, to: &document) }
     appendSensors(delivery.batch, to: &document)
@@ -168,21 +168,41 @@ struct StatusReport: ~Copyable {
     document.closeJSONObject()
   }
 
-  private func appendTroubles(to document: inout ByteBuffer) {
-    document.appendMember("failing_source_count", troubles.all.count)
+  private func appendFailing(to document: inout ByteBuffer) {
+    document.appendMember("failing_source_count", failing.all.count)
     document.appendJSON(key: "failing_sources")
     document.openJSONArray()
-    for trouble in troubles.all.prefix(Self.sourcesShownMax) {
+    for entry in failing.all.prefix(Self.sourcesShownMax) {
       document.openJSONObject()
-      document.appendMember("source", trouble.source.bytes)
-      document.appendMember("cause", trouble.failure.code)
-      document.appendMember("text", words: trouble.failure.words(of: trouble.source))
+      document.appendMember("source", entry.source.bytes)
+      document.appendMember("cause", entry.failure.code)
+      document.appendMember("text", words: entry.failure.words(of: entry.source))
       document.appendMember(
-        "remedy", words: advice.remedy(for: trouble.failure, of: trouble.source))
-      append(past: "since", trouble.since, to: &document)
+        "remedy", words: advice.remedy(for: entry.failure, of: entry.source))
+      append(past: "since", entry.since, to: &document)
       document.closeJSONObject()
     }
     document.closeJSONArray()
+  }
+}
+
+extension StatusReport {
+  /// How an uplink and the sources are.
+  init(
+    _ uplink: borrowing Uplink, url: [UInt8], webSocket: WebSocketTransport?,
+    failing: FailingSources, advice: SourceAdvice, startedAt: Instant, now: Moment
+  ) {
+    let registration = uplink.isRegistering ? nil : uplink.registration
+    self.init(
+      now: now, startedAt: startedAt, nextCycleAt: uplink.nextCycleAt,
+      nextAttemptAt: uplink.nextAttemptAt, url: url, isSealed: registration.map { !$0.isPlain },
+      registrationProblem: uplink.registrationProblem,
+      network: uplink.knowsHome ? .init(presence: uplink.presence, place: uplink.place) : nil,
+      webSocket: webSocket.map { .init(state: $0.state, since: $0.stateSince) },
+      statistics: uplink.importsStatistics
+        ? .init(waitingHourCount: uplink.waitingHours.count, problem: uplink.statisticsProblem)
+        : nil,
+      counts: uplink.counts, failing: failing, advice: advice, lastFixAt: uplink.lastFix?.notBefore)
   }
 }
 

@@ -21,8 +21,8 @@ final class UplinkDriver {
   private static let responseByteCountMax = 256 * 1024
 
   private(set) var uplink: Uplink
-  let reporter: Reporter
   let settings: Configuration.HomeAssistantSettings
+  private let reporter: Reporter
   private let state: StateDirectory
   private let spoolFiles: SpoolFiles
   private let hours: HoursFile
@@ -32,7 +32,6 @@ final class UplinkDriver {
   /// Nil where there is no WebSocket.
   private let socket: WebSocketDriver?
   private(set) var webSocket: WebSocketTransport?
-  private var network: HomeNetwork?
   private var supervisor: Supervisor?
   /// Where the last message went.
   private var webhook: Webhook?
@@ -63,7 +62,7 @@ final class UplinkDriver {
   }
 
   /// Begins to work. The driver outlives what it is told by.
-  func start(sampling supervisor: Supervisor, now: Instant) {
+  func start(sampling supervisor: Supervisor) {
     self.supervisor = supervisor
     if let socket {
       let client = socket.makeClient(
@@ -71,10 +70,6 @@ final class UplinkDriver {
       webSocket = WebSocketTransport(client, telling: self)
     }
     perform()
-    guard settings.homeNetwork != nil else { return }
-    let network = HomeNetwork(loop: loop, owner: self)
-    self.network = network
-    network.start(now: now)
   }
 
   // MARK: What is sensed
@@ -91,12 +86,17 @@ final class UplinkDriver {
     performSpoolActions()
   }
 
+  func placeChanged(_ place: NetworkPlace) {
+    uplink.placeChanged(place, now: Moment.now.instant)
+    perform()
+  }
+
   // MARK: Time
 
   var deadline: Instant {
     let transfers = earliest(messages.deadline, logins.deadline)
     let sockets = earliest(socket?.deadline, webSocket?.deadline)
-    let next = earliest(earliest(transfers, sockets), network?.deadline)
+    let next = earliest(transfers, sockets)
     return next.map { min($0, uplink.deadline) } ?? uplink.deadline
   }
 
@@ -110,7 +110,6 @@ final class UplinkDriver {
     logins.deadlineReached(now: now)
     socket?.deadlineReached(now: now)
     webSocket?.deadlineReached(now: now)
-    if let end = network?.deadline, now >= end { network?.deadlineReached(now: now) }
     uplink.deadlineReached(now: now)
     perform()
   }
@@ -232,7 +231,6 @@ final class UplinkDriver {
 
   private func writeMessage() {
     uplink.writeMessage(nonce: Nonce(randomBytes: randomBytes()), into: &messages.request)
-    reporter.messageSent()
   }
 
   /// The webhook over a route; made anew where the address is another one.
@@ -311,20 +309,6 @@ extension UplinkDriver: WebSocketDriverOwner {
     uplink.webSocketWantsToken(refused: refused, now: Moment.now.instant)
     perform()
   }
-}
-
-extension UplinkDriver: HomeNetworkOwner {
-  func placeChanged() {
-    guard let place = network?.place else { return }
-    uplink.placeChanged(place, now: Moment.now.instant)
-    perform()
-  }
-
-  func homeNetworkFailed(_ failure: SourceFailure) {
-    reporter.sourceFailed(InlineText("network"), failure)
-  }
-
-  func homeNetworkRecovered() { reporter.sourceRecovered(InlineText("network")) }
 }
 
 extension Route {

@@ -45,6 +45,8 @@ struct Registrar {
   private var isPostponed = false
   private var random: SplitMix64
   private var now: Instant
+  /// Why the last attempt failed; nil once one succeeded.
+  private(set) var problem: Enrollment.Problem?
 
   init(
     credential: Credential?, readsFile: Bool, acceptsPlain: Bool, isAllowed: Bool, seed: UInt64,
@@ -174,7 +176,10 @@ struct Registrar {
         isCancelling = false
         return .cancel
       }
-      if let registration = made.take() { return .registered(registration) }
+      if let registration = made.take() {
+        problem = nil
+        return .registered(registration)
+      }
       if isPostponed {
         isPostponed = false
         return .postponed
@@ -222,6 +227,7 @@ struct Registrar {
       if case .tokenRejected(let fingerprint) = problem {
         tokens.registrationTokenRejected(fingerprint: fingerprint)
       }
+      self.problem = problem
       return .failed(problem)
     case .readToken where isAllowed: tokens.wantedByRegistration(now: now)
     case .register(let token) where isAllowed:

@@ -60,10 +60,12 @@ extension Uplink {
       if case .tokenRejected(let fingerprint) = problem {
         keeper.keep(rejectedFingerprint: fingerprint)
       }
+      outcome = .notRegistered(problem)
       delivery.registrationFailed(now: now)
       if problem.isLasting { tryFormerRegistration() }
       return .tell(.notRegistered(problem))
     case .postponed:
+      outcome = outcome ?? .postponed
       delivery.registrationFailed(now: now)
       tryFormerRegistration()
       return .tell(.registrationPostponed)
@@ -88,8 +90,12 @@ extension Uplink {
   }
 
   private mutating func happened(_ event: DeliveryEvent) {
+    tally.happened(event)
     switch event {
-    case .proven: bringStatistics()
+    case .proven:
+      outcome = .proven
+      bringStatistics()
+    case .outage(let cause): outcome = .outage(cause)
     case .acquainted(let server):
       change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }
     case .registrationTold(let fingerprint):
@@ -120,5 +126,11 @@ extension Uplink {
       preconditionFailure("a message is written when it is to be sent")
     }
     delivery.write(message, for: registration, nonce: nonce, into: &buffer)
+    countMessage(1)
+  }
+
+  /// Counts a message that is sent, or takes one back that could not be.
+  mutating func countMessage(_ count: Int) {
+    if registration?.isPlain == true { tally.plain += count } else { tally.sealed += count }
   }
 }

@@ -7,6 +7,8 @@ public import Sensing
 extension Uplink {
   public var presence: HomeNetworks.Judgement { home.presence }
   public var place: NetworkPlace { home.place }
+  /// Whether the configuration says which networks are home.
+  public var knowsHome: Bool { settings.home != nil }
   public var nextCycleAt: Instant { plan.nextCycleAt }
 
   /// Whether a registration is being made.
@@ -29,8 +31,21 @@ extension Uplink {
   /// What hinders their import; nil where nothing does.
   public var statisticsProblem: StatisticsImport.Problem? { statistics?.problem }
 
-  /// Whether Home Assistant has what was read, or will not have more of it by `end`.
+  /// Why the last attempt to register failed; nil where there is a registration.
+  public var registrationProblem: Enrollment.Problem? { registrar.problem }
+
+  /// What became of what was read, since the start.
+  public var counts: Counts {
+    var counts = tally
+    counts.lost = delivery.history.spool.losses.entryCount
+    return counts
+  }
+
+  /// For a run that ends by itself: whether Home Assistant has what was read, or will not have more
+  /// of it by `end`. An attempt that fails is the last one.
   public func isDone(by end: Instant) -> Bool {
+    guard now < end else { return true }
+    guard case .proven = outcome else { return outcome != nil }
     guard delivery.isIdle, statistics?.isAtWork != true else { return false }
     return delivery.history.entryCount == 0 || (delivery.deadline ?? end) >= end
   }

@@ -38,6 +38,9 @@ public struct Uplink: ~Copyable {
   var webhook: WebhookChannel
   /// The fix that was recorded last, whether it was sent or not.
   public private(set) var lastFix: Fix?
+  /// How the last attempt to deliver ended; nil before the first one did.
+  public internal(set) var outcome: Outcome?
+  var tally = Counts()
 
   /// The key of the registration waits until it is known that it can be kept; else the registrar
   /// asked.
@@ -321,7 +324,10 @@ public struct Uplink: ~Copyable {
   }
 
   /// The WebSocket cannot take the message, which goes over HTTP.
-  public mutating func postRefused() { webhook.postRefused() }
+  public mutating func postRefused() {
+    webhook.postRefused()
+    countMessage(-1)
+  }
 
   /// The server answered the registration or the renewal of a token.
   public mutating func loginAnswered(status: Int, _ body: borrowing ByteBuffer, now: Instant) {

@@ -24,7 +24,7 @@ public final class WebSocketTransport {
   private var response = ByteBuffer(capacity: WebSocketTransport.responseByteCountMax)
   private var wasOpen = false
   /// Since when it is open, or not.
-  public private(set) var standsSince: Instant
+  public private(set) var stateSince: Instant
 
   /// Away from home a request is no reason to connect.
   public static var policy: SessionPolicy {
@@ -37,7 +37,7 @@ public final class WebSocketTransport {
   public init(_ client: Client, telling owner: any WebSocketTransportOwner) {
     self.client = client
     unsafe self.owner = owner
-    standsSince = client.now
+    stateSince = client.now
     observation = client.observe { [unowned(unsafe) self] in unsafe stateChanged($0) }
   }
 
@@ -57,7 +57,7 @@ public final class WebSocketTransport {
     let isOpen = if case .ready = state { true } else { false }
     if isOpen != wasOpen {
       wasOpen = isOpen
-      standsSince = client.now
+      stateSince = client.now
     }
     unsafe owner.webSocketChanged(state)
   }

@@ -12,9 +12,9 @@ struct StatusClient {
   func run() throws(CommandFailure) -> AgentStatus {
     var document = ByteBuffer(capacity: StateDirectory.statusByteCountMax + 1)
     do throws(Errno) {
-      let desk = try connectLocal(
+      let server = try connectLocal(
         to: stateDirectory / StateDirectory.statusSocketName, timeout: Self.timeout)
-      try read(desk, into: &document)
+      try read(server, into: &document)
     } catch {
       throw failure(error)
     }
@@ -28,10 +28,10 @@ struct StatusClient {
 
   /// What is longer than any document is none.
   private func read(
-    _ desk: borrowing Descriptor, into document: inout ByteBuffer
+    _ server: borrowing Descriptor, into document: inout ByteBuffer
   ) throws(Errno) {
     while document.freeCapacity > 0 {
-      switch try desk.read(into: &document) {
+      switch try server.read(into: &document) {
       case .bytes: continue
       case .wouldBlock: throw .wouldBlock
       case .end: return

@@ -3,21 +3,21 @@ import Bytes
 import Sensing
 
 /// The sources that fail now, in the order in which they began to.
-struct SourceTroubles {
-  struct Trouble {
+struct FailingSources {
+  struct Entry {
     let source: InlineText
     var failure: SourceFailure
     /// When it began to fail, in whatever way.
     let since: Instant
   }
 
-  private(set) var all: [Trouble] = []
+  private(set) var all: [Entry] = []
 
   mutating func failed(_ source: InlineText, _ failure: SourceFailure, now: Instant) {
     if let index = index(of: source) {
       all[index].failure = failure
     } else {
-      all.append(Trouble(source: source, failure: failure, since: now))
+      all.append(Entry(source: source, failure: failure, since: now))
     }
   }
 

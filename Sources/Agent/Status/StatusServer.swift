@@ -4,7 +4,7 @@ import LinuxIO
 import Outbox
 
 /// Who knows how the agent is.
-protocol StatusKeeper: AnyObject {
+protocol StatusServerOwner: AnyObject {
   /// Replaces what is in `document` with how things stand.
   func writeStatus(at moment: Moment, into document: inout ByteBuffer)
 }
@@ -16,31 +16,31 @@ protocol StatusKeeper: AnyObject {
 /// once, so it is handed over in one go and the connection forgotten, whether or not the other side
 /// ever reads; a kernel that is set to take less gets a part of it, which the other side notices.
 /// While no client asks it costs nothing.
-final class StatusDesk {
-  /// Who may wait to be told; more wait in their own `connect(2)`.
-  static let visitorsWaitingMax: Int32 = 16
-  /// Visitors of one turn of the loop; the rest waits for the next one.
-  static let visitorsPerTurnMax = 16
+final class StatusServer {
+  /// Clients that may wait for an answer; more wait in their own `connect(2)`.
+  static let clientsWaitingMax: Int32 = 16
+  /// Clients that one turn of the loop answers; the rest waits for the next one.
+  static let clientsPerTurnMax = 16
 
   private let loop: EventLoop
   private let reporter: Reporter
   private let listener: LocalListener
   private var watch: LinuxIO.Watch?
-  /// Why no visitor is let in until the next cycle.
+  /// Why no client is answered until the next cycle.
   private var error: Errno?
   private var document = ByteBuffer(capacity: StateDirectory.statusByteCountMax)
-  private unowned(unsafe) let keeper: any StatusKeeper
+  private unowned(unsafe) let owner: any StatusServerOwner
 
   /// The agent has the directory for itself, so a socket in it is one that a killed agent left.
-  /// `keeper` outlives this.
+  /// `owner` outlives this.
   init(
-    in state: StateDirectory, loop: EventLoop, keeper: any StatusKeeper, reporter: Reporter
+    in state: StateDirectory, loop: EventLoop, owner: any StatusServerOwner, reporter: Reporter
   ) throws(Errno) {
     listener = try LocalListener(
-      at: state.path / StateDirectory.statusSocketName, waitingMax: Self.visitorsWaitingMax)
+      at: state.path / StateDirectory.statusSocketName, waitingMax: Self.clientsWaitingMax)
     self.loop = loop
     self.reporter = reporter
-    unsafe self.keeper = keeper
+    unsafe self.owner = owner
     watch = try loop.watch(listener.number, for: .input, telling: self)
   }
 
@@ -68,24 +68,24 @@ final class StatusDesk {
     self.error = error
   }
 
-  private func receiveVisitors() throws(Errno) {
+  private func answerClients() throws(Errno) {
     var isWritten = false
-    for _ in 0..<Self.visitorsPerTurnMax {
-      guard let visitor = try listener.accept() else { return }
+    for _ in 0..<Self.clientsPerTurnMax {
+      guard let client = try listener.accept() else { return }
       if !isWritten {
-        unsafe keeper.writeStatus(at: Moment.now, into: &document)
+        unsafe owner.writeStatus(at: Moment.now, into: &document)
         isWritten = true
       }
-      // One that has gone already is none of our business.
-      _ = try? visitor.send(document.bytes)
+      // A client that has hung up already needs no answer.
+      _ = try? client.send(document.bytes)
     }
   }
 }
 
-extension StatusDesk: Watcher {
+extension StatusServer: Watcher {
   func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
     do throws(Errno) {
-      try receiveVisitors()
+      try answerClients()
       error = nil
     } catch {
       pause(error)

@@ -1,0 +1,148 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import HomeAssistant
+@testable import Outbox
+
+/// What an uplink counts, how it says that an attempt ended, and when a run that ends by itself is
+/// over.
+@Suite struct UplinkCountsTests {
+  private func rig(_ change: (inout UplinkRig.Setup) -> Void = { _ in }) -> UplinkRig {
+    var setup = UplinkRig.Setup()
+    setup.isRegistered = true
+    change(&setup)
+    return UplinkRig(setup)
+  }
+
+  private static let noKey =
+    #"{"success":false,"error":{"code":"encryption_not_available","message":""}}"#
+
+  /// A Home Assistant without keys proves what a plain registration sends.
+  private func prove(_ rig: UplinkRig) {
+    let verdict = #"{"success":false,"error":{"code":"not_registered","message":""}}"#
+    let key = Challenge(of: UplinkRig.nonce).key
+    for _ in 0..<4 { rig.answer(200, #"{"\#(key)":\#(verdict)}"#) }
+  }
+
+  private func plainRig(_ change: (inout UplinkRig.Setup) -> Void = { _ in }) -> UplinkRig {
+    let rig = rig {
+      $0.isPlain = true
+      change(&$0)
+    }
+    rig.wait(.zero)
+    rig.cycle()
+    rig.answer(400, Self.noKey)
+    return rig
+  }
+
+  private func isDone(_ rig: UplinkRig, in duration: Duration) -> Bool {
+    rig.uplink.isDone(by: rig.now + duration)
+  }
+
+  // MARK: Messages
+
+  @Test func whatStaysPlainIsNotCountedAsSealed() {
+    let rig = plainRig()
+    prove(rig)
+    #expect(rig.uplink.counts.proven == 1)
+    #expect(rig.uplink.counts.sealed == 0)
+    #expect(rig.uplink.counts.plain == rig.calls.count && rig.calls.count > 1)
+  }
+
+  @Test func theRequestForAKeyIsPlainAndWhatFollowsIsSealed() {
+    let rig = rig { $0.isPlain = true }
+    rig.wait(.zero)
+    rig.cycle()
+    rig.answer(200, #"{"secret":"\#(String(repeating: "6", count: 64))"}"#)
+    #expect(rig.calls.count == 2)
+    #expect(rig.uplink.counts.plain == 1 && rig.uplink.counts.sealed == 1)
+  }
+
+  @Test func aMessageThatTheWebSocketCannotTakeIsCountedOnce() {
+    let rig = rig {
+      $0.webSocket = .init(carriesMessages: true, takesNotifications: false)
+    }
+    rig.event { $0.webSocketChanged(.ready(.unknown), now: $1) }
+    rig.wait(.zero)
+    rig.cycle()
+    rig.event { uplink, _ in uplink.postRefused() }
+    #expect(rig.postCount == 1 && rig.calls.count == 1)
+    #expect(rig.uplink.counts.sealed == 1)
+  }
+
+  // MARK: How an attempt ended
+
+  @Test func beforeTheFirstAttemptEndsThereIsNoOutcome() {
+    let rig = rig()
+    rig.wait(.zero)
+    rig.cycle()
+    #expect(rig.uplink.outcome == nil && !isDone(rig, in: .seconds(1)))
+    #expect(isDone(rig, in: .zero), "its time is over")
+  }
+
+  @Test func whatIsProvenIsDoneWhenNothingIsLeft() throws {
+    let rig = plainRig { $0.durability = .batch }
+    let level = rig.uplink.declare(.plain("level"))
+    prove(rig)
+    #expect(rig.uplink.outcome == .proven && isDone(rig, in: .seconds(60)))
+    rig.wait(.seconds(1))
+    rig.uplink.record(
+      Reading(sensor: try #require(level), value: .number(FixedPoint(1)), time: rig.wallTime()))
+    rig.wait(.seconds(29))
+    rig.cycle()
+    #expect(rig.uplink.outcome == .proven && !isDone(rig, in: .seconds(60)))
+  }
+
+  @Test func anAttemptThatFailsIsTheLastOfARunThatEndsByItself() {
+    let rig = rig()
+    rig.wait(.zero)
+    rig.cycle()
+    for _ in 0..<4 { rig.answer(403) }
+    #expect(rig.uplink.outcome == .outage(.server(.forbidden(status: 403))))
+    #expect(rig.uplink.counts.unproven == 1 && rig.uplink.counts.proven == 0)
+    #expect(isDone(rig, in: .seconds(60)))
+  }
+
+  @Test func aRegistrationThatIsRefusedIsAnOutcomeUntilThereIsOne() {
+    let rig = UplinkRig()
+    rig.wait(.zero)
+    rig.answer(503)
+    let problem = Enrollment.Problem.server(.unavailable(status: 503))
+    #expect(rig.uplink.registrationProblem == problem)
+    #expect(rig.uplink.outcome == .notRegistered(problem))
+    rig.wait(.seconds(30))
+    rig.answer(201, UplinkRig.registered)
+    #expect(rig.uplink.registrationProblem == nil)
+  }
+
+  @Test func aStateDirectoryThatCannotBeWrittenPostponesTheAttempt() {
+    let rig = UplinkRig()
+    rig.isWritable = false
+    rig.wait(.zero)
+    #expect(rig.uplink.outcome == .postponed && isDone(rig, in: .seconds(60)))
+  }
+
+  // MARK: What became of what was read
+
+  @Test func eachEventIsCountedAsWhatItIs() {
+    var counts = Uplink.Counts()
+    counts.happened(.proven(readings: 3, hasLocation: true))
+    counts.happened(.proven(readings: 4, hasLocation: false))
+    counts.happened(.sensorRefused(SensorIndex(0)))
+    counts.happened(.readingRefused(SensorIndex(0)))
+    counts.happened(.superseded(.init(readings: 5, fixes: 1)))
+    counts.happened(.recovered(after: .seconds(9), .init(readings: 2, fixes: 3)))
+    counts.happened(.historyProven(entries: 11))
+    counts.happened(.outage(.noRoute))
+    var expected = Uplink.Counts()
+    expected.readings = 7
+    expected.locations = 1
+    expected.refused = 2
+    expected.superseded = 11
+    expected.history = 11
+    expected.proven = 2
+    expected.unproven = 1
+    #expect(counts == expected)
+  }
+}
