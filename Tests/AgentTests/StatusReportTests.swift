@@ -50,8 +50,7 @@ import Testing
     isSealed: Bool? = true, nextAttemptAt: Instant? = nil, url: [UInt8] = instance,
     problem: Enrollment.Problem? = nil, network: StatusReport.Network? = nil,
     webSocket: StatusReport.WebSocket? = nil, statistics: StatusReport.Statistics? = nil,
-    counts: Uplink.Counts = Uplink.Counts(),
-    failing: FailingSources = FailingSources(), lastFixAt: Instant? = nil
+    counts: Uplink.Counts = .init(), failing: FailingSources = .init(), lastFixAt: Instant? = nil
   ) -> StatusReport {
     StatusReport(
       now: now, startedAt: ago(10_800), nextCycleAt: coming(4), nextAttemptAt: nextAttemptAt,
@@ -399,15 +398,6 @@ import Testing
     #expect(try first.get("value", as: JSON.self) == .boolean(false))
   }
 
-  private static let mostCounts: Uplink.Counts = {
-    var counts = Uplink.Counts()
-    for count: WritableKeyPath<Uplink.Counts, Int> in [
-      \.readings, \.locations, \.refused, \.superseded, \.history, \.lost, \.sealed, \.plain,
-      \.proven, \.unproven,
-    ] { counts[keyPath: count] = .max }
-    return counts
-  }()
-
   /// Everything is as long as it can be, and every byte is one that JSON writes as two.
   @Test func theLongestDocumentFitsIntoItsBuffer() throws {
     let quotes = InlineText([UInt8](repeating: 0x22, count: InlineText.byteCountMax).span)
@@ -449,7 +439,10 @@ import Testing
           waitingHourCount: .max,
           problem: .notKept(
             uniqueID: [UInt8](repeating: 0x22, count: Spool.uniqueIDByteCountMax))),
-        counts: Self.mostCounts, failing: failing), delivery)
+        counts: Uplink.Counts(
+          readings: .max, locations: .max, refused: .max, superseded: .max, history: .max,
+          lost: .max, sealed: .max, plain: .max, proven: .max, unproven: .max), failing: failing),
+      delivery)
     let sensorCount: Int = try JSON(parsing: status.document.span).get("sensor_count")
     let shownCount = try member(status, "sensors").array().count
     #expect((10..<sensorCount).contains(shownCount), "as many as there is room for")

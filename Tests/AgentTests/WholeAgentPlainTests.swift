@@ -60,6 +60,21 @@ extension WholeAgent.PlainRegistrations {
     #expect(again.output == [#"{"type":"enable_encryption","outcome":"already_enabled"}"#])
   }
 
+  /// One that cannot keep a key asks for none.
+  @Test func whatGoesWithoutAKeyIsNotCountedAsSealed() async throws {
+    let home = try practiceHome()
+    let board = try board(registeredWith: home)
+    try board.configureServer("encryption: preferred")
+    try board.blockWriting()
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    let status = try await board.run("status", "--json").output.first ?? ""
+    #expect(status.contains(#""protection":"plain""#) && status.contains(#""sealed":0,"plain":"#))
+    #expect(!status.contains(#""plain":0"#))
+    #expect(await agent.stop().status == 0)
+    #expect(home.counters.sealed == 0)
+  }
+
   @Test func noKeyIsAskedForWhileAnAgentIsAtWork() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)

@@ -124,6 +124,23 @@ import Testing
     }
   }
 
+  /// A renewal, a message or a sample that began now would end with the process.
+  @Test func anUplinkThatEndsWritesAndDoesNothingElse() throws {
+    let rig = rig { $0.durability = .batch }
+    let level = rig.uplink.declare(Self.sensor("level", "measurement"))
+    rig.wait(.zero)
+    rig.uplink.record(
+      Reading(sensor: try #require(level), value: .number(FixedPoint(1)), time: rig.wallTime()))
+    let callCount = rig.calls.count
+    rig.event { uplink, now in
+      uplink.sourcesReady(isConnectionKept: true, now: now)
+      uplink.stopping()
+    }
+    #expect(rig.spoolActions.contains { $0.isAppend })
+    rig.wait(.seconds(60))
+    #expect(rig.calls.count == callCount && rig.sampleCount == 1)
+  }
+
   // MARK: The WebSocket
 
   private static let webSocket = Uplink.Settings.WebSocket(
@@ -163,6 +180,17 @@ import Testing
       Issue.record("\(rig.calls)")
       return
     }
+  }
+
+  /// What the configuration says of TLS is about its own addresses.
+  @Test func theCloudhookIsTheWebhookItselfAndTheOthersLeadToIt() throws {
+    let registration = try #require(
+      Registration(webhookID: [UInt8]("hook".utf8), protection: .plain))
+    #expect(Route.cloudhook.path(of: registration).isEmpty)
+    for route in [Route.home, .instance, .remoteUI] {
+      #expect(route.path(of: registration) == [UInt8]("/api/webhook/hook".utf8))
+    }
+    #expect(Route.allCases.filter(\.isConfigured) == [.home, .instance])
   }
 
   // MARK: Hours of an outage

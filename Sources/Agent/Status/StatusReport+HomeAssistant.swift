@@ -60,8 +60,7 @@ extension StatusReport {
       document.appendMember("name", words: route.words)
       if let current = routes.current, current.route == route {
         document.appendMember("state", "taken")
-        // The others are secrets: they are the webhook, or lead to it.
-        if route == .home || route == .instance, let url = routes.url(of: route) {
+        if route.isConfigured, let url = routes.url(of: route) {
           document.appendMember("url", url.span)
         }
         append(past: "since", current.since, to: &document)

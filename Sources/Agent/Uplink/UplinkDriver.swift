@@ -10,12 +10,6 @@ import Transport
 /// Performs what an `Uplink` wants, with the disk, the network and the sources, and tells it what
 /// happens. It decides nothing.
 final class UplinkDriver {
-  private struct Webhook {
-    let address: [UInt8]
-    let id: [UInt8]
-    let endpoint: Endpoint
-  }
-
   private static let messageByteCountMax = Envelope.byteCount(sealing: SensorTable.dataByteCountMax)
   /// Home Assistant's configuration, with all it knows of 256 sensors and a thousand components.
   private static let responseByteCountMax = 256 * 1024
@@ -26,15 +20,13 @@ final class UplinkDriver {
   private let state: StateDirectory
   private let spoolFiles: SpoolFiles
   private let hours: HoursFile
-  private let loop: EventLoop
   private let messages: HTTPClient
   private let logins: LoginTransfers
   /// Nil where there is no WebSocket.
   private let socket: WebSocketDriver?
   private(set) var webSocket: WebSocketTransport?
   private var supervisor: Supervisor?
-  /// Where the last message went.
-  private var webhook: Webhook?
+  private var webhook = WebhookEndpoint()
   private var isPerforming = false
   private var hasBegunCycle = false
 
@@ -56,7 +48,6 @@ final class UplinkDriver {
     self.socket = socket
     self.messages = messages
     logins = LoginTransfers(settings: settings, loop: loop)
-    self.loop = loop
     self.reporter = reporter
     spoolFiles = SpoolFiles(in: state.path)
   }
@@ -126,11 +117,9 @@ final class UplinkDriver {
     return hasBegunCycle
   }
 
-  /// The agent is about to end: what is not proven goes to the disk, and nothing is sent any more.
   func stopping() {
     uplink.stopping()
-    performSpoolActions()
-    reportSpool()
+    perform()
   }
 
   /// Whether nothing is left that only this process knows of the registration.
@@ -170,8 +159,8 @@ final class UplinkDriver {
       supervisor?.sample(at: .now)
       hasBegunCycle = true
     case .readClockState: uplink.clockStateRead(isSynchronized: isClockSynchronized)
-    case .write(let write): perform(write)
-    case .readRejectedTokens: readRejectedTokens()
+    case .write(let write): state.perform(write, for: &uplink)
+    case .readRejectedTokens: state.readRejectedTokens(for: &uplink)
     case .readTokenFile:
       uplink.tokenFileRead(settings.tokenFile.map(readToken) ?? .failure(.noFileNamed))
     case .keepHours: uplink.hoursKept(hours.write(uplink.waitingHours))
@@ -190,31 +179,13 @@ final class UplinkDriver {
     }
   }
 
-  private func perform(_ write: Uplink.StateWrite) {
-    do throws(CommandFailure) {
-      switch write {
-      case .registration(let registration): try state.keep(registration)
-      case .rejection(let fingerprint): try state.keep(rejectedFingerprint: fingerprint)
-      case .keyless(let registration): try state.keepKeyless(registration)
-      case .probe: try state.checkCanKeep()
-      }
-      uplink.stateWritten()
-    } catch { uplink.stateFailed(words: error.text.bytes) }
-  }
-
-  private func readRejectedTokens() {
-    do throws(CommandFailure) { uplink.rejectedTokensRead(try state.keptRejectedTokens()) } catch {
-      uplink.rejectedTokensRead(nil, words: error.text.bytes)
-    }
-  }
-
   // MARK: Requests
 
   private func send(_ call: Uplink.Call) {
     switch call {
     case .message(let route):
       writeMessage()
-      messages.send(to: endpoint(over: route), telling: self)
+      messages.send(to: webhook.endpoint(over: route, of: uplink), telling: self)
     case .registration(let token):
       let identity = uplink.identity
       logins.register(with: token, telling: self) { identity.write(into: &$0) }
@@ -231,23 +202,6 @@ final class UplinkDriver {
 
   private func writeMessage() {
     uplink.writeMessage(nonce: Nonce(randomBytes: randomBytes()), into: &messages.request)
-  }
-
-  /// The webhook over a route; made anew where the address is another one.
-  private func endpoint(over route: Route) -> Endpoint {
-    guard let address = uplink.delivery.routes.url(of: route),
-      let registration = uplink.registration
-    else { preconditionFailure("a message goes over a route with an address") }
-    if let webhook, webhook.address == address, webhook.id == registration.webhookID,
-      webhook.endpoint.trust == route.trust
-    {
-      return webhook.endpoint
-    }
-    // The cloudhook is the address of the webhook itself.
-    let path = route == .cloudhook ? [] : registration.path
-    let endpoint = Endpoint(address: address, path: path, trust: route.trust)
-    webhook = Webhook(address: address, id: registration.webhookID, endpoint: endpoint)
-    return endpoint
   }
 }
 
@@ -308,16 +262,5 @@ extension UplinkDriver: WebSocketDriverOwner {
   func tokenWanted(refused: [UInt8]?) {
     uplink.webSocketWantsToken(refused: refused, now: Moment.now.instant)
     perform()
-  }
-}
-
-extension Route {
-  /// `home_assistant.tls` is about the addresses of the configuration, not about those of the
-  /// cloud.
-  fileprivate var trust: Endpoint.Trust {
-    switch self {
-    case .home, .instance: .configured
-    case .cloudhook, .remoteUI: .system
-    }
   }
 }

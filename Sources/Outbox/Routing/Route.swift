@@ -1,4 +1,5 @@
 public import Bytes
+public import HomeAssistant
 
 /// A way to Home Assistant's webhook.
 public enum Route: CaseIterable, Sendable {
@@ -10,6 +11,20 @@ public enum Route: CaseIterable, Sendable {
   case remoteUI
   /// The address of the configuration.
   case instance
+
+  /// Whether its address is one of the configuration: what that says of TLS is about it, and it is
+  /// no secret. The others are the webhook, or lead to it.
+  public var isConfigured: Bool {
+    switch self {
+    case .home, .instance: true
+    case .cloudhook, .remoteUI: false
+    }
+  }
+
+  /// The webhook's path below the address of the route; empty where that is the webhook itself.
+  public func path(of registration: Registration) -> [UInt8] {
+    self == .cloudhook ? [] : registration.path
+  }
 }
 
 /// Why a route is not taken.

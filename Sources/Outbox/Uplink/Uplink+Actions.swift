@@ -6,6 +6,7 @@ public import HomeAssistant
 extension Uplink {
   /// The next thing to do, until there is none.
   public mutating func nextAction() -> Action? {
+    if isStopping { return nextSpoolAction().map { .disk($0) } }
     while true {
       if !actions.isEmpty { return actions.removeFirst() }
       if let action = nextSpoolAction() { return .disk(action) }

@@ -46,6 +46,7 @@ public struct Uplink: ~Copyable {
   /// asked.
   var isKeyProbed = false
   var isClockStateWanted = true
+  var isStopping = false
   /// What comes before all else. In a steady cycle it is the asking of the sources only.
   var actions: [Action] = []
 
@@ -223,8 +224,12 @@ public struct Uplink: ~Copyable {
     delivery.urgentChange(now: now)
   }
 
-  /// The agent is about to end. What is not proven to be in Home Assistant is kept.
-  public mutating func stopping() { delivery.stopping() }
+  /// The agent is about to end. What is not proven to be in Home Assistant goes to the disk, and
+  /// nothing else happens any more.
+  public mutating func stopping() {
+    isStopping = true
+    delivery.stopping()
+  }
 
   // MARK: The registration
 

@@ -19,8 +19,6 @@ extension Uplink {
     public var proven = 0
     public var unproven = 0
 
-    public init() {}
-
     mutating func happened(_ event: DeliveryEvent) {
       switch event {
       case .proven(let readings, let hasLocation):
