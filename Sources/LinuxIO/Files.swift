@@ -63,7 +63,7 @@ private func makeDirectory(at path: Path, permissions: mode_t) throws(Errno) {
 }
 
 /// Whether every user of this machine may read the file at `path`; false where that is not known.
-public func isReadableByEverybody(_ path: Path) -> Bool {
+public func isReadableByAllUsers(_ path: Path) -> Bool {
   let readableByOthers: mode_t = 0o004
   var status = stat()
   let result = unsafe path.withCString { unsafe stat($0, &status) }

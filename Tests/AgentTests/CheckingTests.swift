@@ -226,7 +226,7 @@ extension SetUp.Checking {
     #expect(check.problems == ["encryption replaced home_assistant"])
   }
 
-  @Test func withoutALoginNobodyCanTellStartingFromGone() async throws {
+  @Test func withoutALoginStartingAndGoneLookTheSame() async throws {
     let home = try lockedHome()
     let board = try await Board.loggedIn(to: home)
     home.forgetAll()

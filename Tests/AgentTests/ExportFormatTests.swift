@@ -165,7 +165,7 @@ import Testing
       ])
   }
 
-  @Test func aTimeThatNobodyKnowsIsNotTold() throws {
+  @Test func anUnknownTimeIsNotTold() throws {
     let document = try gpx([
       (.evening(0), true, 0), (.evening(1), false, 0), (.evening(2), true, 0),
     ])

@@ -52,7 +52,7 @@ final class FaultyWorld {
     environment["FAKEGPIOD"] = chip
   }
 
-  func runAsNobody() throws {
+  func runWithoutPrivileges() throws {
     try start(by: "exec setpriv --reuid=65534 --regid=65534 --clear-groups {} \"$@\"")
   }
 

@@ -21,7 +21,7 @@ extension SetUp.Pairing {
   ]
 
   @Test(arguments: troubles)
-  func noPasswordIsAskedForWhereNobodyCanLogIn(_ trouble: Trouble) async throws {
+  func noPasswordIsAskedForWhereNoLoginIsPossible(_ trouble: Trouble) async throws {
     let home = try lockedHome()
     home.fault = trouble.fault
     let board = try Board(unpairedWith: home)

@@ -72,7 +72,7 @@ extension SetUp.Pairing {
     #expect(home.refusals(.login(.wrongCode)) == 0)
   }
 
-  @Test func whereNobodyLogsInWithAPasswordATokenPairs() async throws {
+  @Test func whereNoPasswordLogsInATokenPairs() async throws {
     var household = Household()
     household.token = "token-\(UUID().uuidString)"
     household.hasPasswords = false
@@ -130,7 +130,7 @@ extension SetUp.Pairing {
     #expect(home.counters.registrations == 0)
   }
 
-  @Test func withoutATerminalNobodyIsAskedForAPassword() async throws {
+  @Test func withoutATerminalNoPasswordIsAskedFor() async throws {
     let home = try lockedHome()
     let board = try Board(unpairedWith: home)
     let ending = try await RunningAgent(on: board, ["pair", "--config", board.configuration])
@@ -216,7 +216,7 @@ extension SetUp.Pairing {
 // MARK: The person
 
 extension SetUp.Pairing {
-  @Test func aBoardThatIsTakenOffThePersonMovesNobody() async throws {
+  @Test func aBoardThatIsTakenOffThePersonDoesNotMoveThePerson() async throws {
     let home = try lockedHome()
     let board = try Board(unpairedWith: home)
     let command = try board.pair("--json")

@@ -268,7 +268,7 @@ extension SetUp.PlantedFaults {
   @Test(.enabled(if: geteuid() == 0, "only root can be somebody else"))
   func whoMayNotReadIsToldToUseSudo() async throws {
     let world = try await FaultyWorld()
-    try world.runAsNobody()
+    try world.runWithoutPrivileges()
     let ending = try await world.homeward(["check"])
     #expect(ending.status == 77)
     let row = ending.output.first { $0.hasPrefix("WRONG  registration") } ?? "\(ending.output)"

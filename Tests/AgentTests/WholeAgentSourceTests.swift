@@ -30,7 +30,7 @@ extension WholeAgent.Receivers {
     while self.latitude(in: home) != latitude { try await agent.event("proven") }
   }
 
-  @Test func aGPSDThatComesGoesAndComesBackSilencesNobody() async throws {
+  @Test func aGPSDThatComesGoesAndComesBackSilencesNoOtherSource() async throws {
     let gpsd = FakeGPSD(reporting: TPV(), isAbsent: true)
     let home = try practiceHome()
     let board = try board(home, port: gpsd.port)
@@ -131,7 +131,7 @@ extension WholeAgent.Receivers {
   ]
 
   @Test(arguments: flaws)
-  func aReceiverWithoutAUsableFixIsNamedAndMovesNobody(_ flaw: Flaw) async throws {
+  func aReceiverWithoutAUsableFixIsNamedAndMovesNoTracker(_ flaw: Flaw) async throws {
     let gpsd = FakeGPSD(reporting: TPV())
     let home = try practiceHome()
     let board = try board(home, port: gpsd.port)

@@ -270,7 +270,7 @@ extension WholeAgent.Spooling {
     #expect(ending.lines(with: "No space left on device").count == 1, "\(ending.log)")
   }
 
-  @Test func whoeverStopsReadingHearsNothing() async throws {
+  @Test func aReaderThatStopsReadingGetsNoError() async throws {
     // More than a pipe holds.
     let board = try boardWithTrack(4000)
     let ending = try await shell(

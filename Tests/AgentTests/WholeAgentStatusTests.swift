@@ -75,7 +75,7 @@ private struct AskedStatus {
     ending = try await RunningAgent(on: board, arguments).ending()
   }
 
-  init(byNobodyOn board: Board) async throws {
+  init(withoutPrivilegesOn board: Board) async throws {
     let become = ["--reuid=65534", "--regid=65534", "--clear-groups"]
     let arguments = [RunningAgent.executable.path, "status", "--config", board.configuration]
     ending = try await RunningAgent(
@@ -266,7 +266,7 @@ extension WholeAgent.Status {
     let board = try Board(reportingTo: home)
     let agent = try RunningAgent(on: board)
     try await agent.event("proven")
-    let asked = try await AskedStatus(byNobodyOn: board)
+    let asked = try await AskedStatus(withoutPrivilegesOn: board)
     #expect(asked.ending.status == 77)
     #expect(asked.ending.lines(with: "; run: sudo homeward status").count == 1)
     #expect(await agent.stop().status == 0)
@@ -295,7 +295,7 @@ extension WholeAgent.Status {
     return [UInt8](buffer.bytes)
   }
 
-  @Test func aHundredPeersAtOnceThatDoNotReadHoldNobodyUp() async throws {
+  @Test func aHundredPeersAtOnceThatDoNotReadHoldTheAgentNotUp() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
     let agent = try RunningAgent(on: board)

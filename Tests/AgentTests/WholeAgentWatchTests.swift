@@ -238,7 +238,7 @@ extension WholeAgent.Watching {
     #expect(ending.lines(with: "Home Assistant says of the template: TemplateError").count == 1)
   }
 
-  @Test func whoeverClosesTheOutputEndsIt() async throws {
+  @Test func aReaderThatClosesTheOutputEndsIt() async throws {
     let home = try practiceHome()
     let board = try await boardWithSensor(in: home)
     let script = #"("$0" watch states "$1" --config "$2"; echo "status $?" >&2) | head -n 1"#

@@ -89,7 +89,7 @@ extension Contract.Commands {
   }
 
   @Test(.enabled("the server knows nobody but its owner", User.canBeOthers))
-  func whatIsForAdministratorsIsForNobodyElse() async throws {
+  func whatIsForAdministratorsIsForNoOtherUser() async throws {
     let tokens = try await User.sailor().signedIn()
     let socket = try await WebSocket.opened(token: tokens.access)
     #expect(try await socket.refusal("config/auth/create", ["name": "x"]) == "unauthorized")

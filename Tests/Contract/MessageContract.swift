@@ -43,7 +43,7 @@ extension Contract.Messages {
     #expect(try await device.prove() == Device.proof)
   }
 
-  @Test func anActionThatFailedIsToldInClearToNobodyEither() async throws {
+  @Test func anActionThatFailedIsNotToldInClearEither() async throws {
     let device = try await Device.registered(encrypted: false)
     let data = #"{"domain":"no_such_domain","service":"create"}"#
     #expect(try await device.send("call_service", data) == .nobody)

@@ -138,13 +138,13 @@ extension Contract.Sealing {
     #expect(try await device.post(body) == .emptyObject)
   }
 
-  @Test func anEnvelopeWithoutSealedDataIsAnsweredByNobody() async throws {
+  @Test func anEnvelopeWithoutSealedDataIsNotAnswered() async throws {
     let device = try await Device.registered()
     let body = #"{"type":"update_sensor_states","encrypted":true}"#
     #expect(try await device.post(body) == .nobody)
   }
 
-  @Test func aBodyAboveSixteenMebibytesIsAnsweredByNobody() async throws {
+  @Test func aBodyAboveSixteenMebibytesIsNotAnswered() async throws {
     let device = try await Device.registered()
     let blank = String(repeating: " ", count: 16 * 1024 * 1024)
     #expect(try await device.post(blank + "{}") == .nobody)
@@ -182,7 +182,7 @@ extension Contract.Sealing {
     #expect(try await device.reading("mast").state == "1")
   }
 
-  @Test func aSealedMessageToAPlainRegistrationIsAnsweredByNobody() async throws {
+  @Test func aSealedMessageToAPlainRegistrationIsNotAnswered() async throws {
     let device = try await Device.registered(encrypted: false)
     let box = try #require(Secretbox(secret: String(repeating: "42", count: 32)))
     let body = device.envelope("update_location", box.seal(Device.firstFix))

@@ -137,7 +137,7 @@ extension Contract.Sensors {
     #expect(soil.flatMap { Double($0.state) }.map { $0.rounded() } == 38)
   }
 
-  @Test func aDisabledSensorTakesUpdatesThatNobodySees() async throws {
+  @Test func aDisabledSensorTakesUpdatesThatAreNotShown() async throws {
     let device = try await Device.registered()
     let disabled = #""state":1,"disabled":true"#
     #expect(try await device.tryRegister("soil", "sensor", disabled) == Self.success)

@@ -30,7 +30,7 @@ extension Contract.Sensors {
   }
 
   /// The proof of each cycle rests on it: the name comes back, and nothing else is needed.
-  @Test func aSensorThatNobodyKnowsIsNamedInTheAnswerThoughItHasNoState() async throws {
+  @Test func anUnknownSensorIsNamedInTheAnswerThoughItHasNoState() async throws {
     let device = try await Device.registered()
     let answer = try await device.send(
       "update_sensor_states", #"[{"type":"sensor","unique_id":"-_A9zz"}]"#)

@@ -173,7 +173,7 @@ extension Contract.Socket {
     #expect(try await socket.end() == .closed(1000))
   }
 
-  @Test func aBinaryFrameThatNobodyHandlesIsIgnored() async throws {
+  @Test func aBinaryFrameWithoutAHandlerIsIgnored() async throws {
     let socket = try await WebSocket.opened()
     try await socket.send(Frame(kind: .binary, payload: [9, 1, 2, 3]))
     #expect(try await socket.ask("ping")["type"] == "pong")

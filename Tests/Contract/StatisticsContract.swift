@@ -179,7 +179,7 @@ extension Contract.LongTermStatistics {
     #expect(try await rain.description()["has_sum"] == true)
   }
 
-  @Test func whatIsNobodysHasANameOfItsOwn() async throws {
+  @Test func aStatisticOfNoEntityHasANameOfItsOwn() async throws {
     let soil = try await MeasuredEntity.soil()
     let id = "contract:\(soil.device.identity.suffix)"
     let metadata = soil.metadata().replacing("statistic_id", .string(id))

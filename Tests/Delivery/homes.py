@@ -206,7 +206,7 @@ class Gate:
     self.port = self.server.sockets[0].getsockname()[1]
 
   def shut(self):
-    """Nobody listens any more, and every connection is reset."""
+    """No server listens any more, and every connection is reset."""
     self.server.close()
     for writer in list(self.writers):
       reset(writer)
@@ -265,10 +265,10 @@ def reset(writer):
 class Wire:
   """A network of an agent's own, with one cable; what goes along it can vanish without a word.
 
-  Who sends to a hardware address that nobody has hears nothing: no reset, no ICMP, no carrier lost.
+  Who sends to a hardware address without a board hears nothing: no reset, no ICMP, no carrier lost.
   """
 
-  NOBODY = "02:00:00:00:00:ff"
+  NO_BOARD = "02:00:00:00:00:ff"
   # Networks of four addresses in the block for benchmarks, which no real network uses (RFC 2544).
   BLOCK = ipaddress.ip_network("198.18.0.0/15")
   NETWORK_COUNT = BLOCK.num_addresses // 4
@@ -328,10 +328,10 @@ class Wire:
             "permanent")
 
   def lose_requests(self):
-    self.send_requests_to(self.NOBODY)
+    self.send_requests_to(self.NO_BOARD)
 
   def lose_answers(self):
-    self.send_answers_to(self.NOBODY)
+    self.send_answers_to(self.NO_BOARD)
 
   @staticmethod
   def remove_abandoned():

@@ -84,7 +84,7 @@ async def trial(lab, seed):
     await asyncio.gather(*(agent.start() for agent in agents))
     await asyncio.gather(*(agent.hears("proven") for agent in agents))
     quiet = await steady(agents, dice)
-    lab.say(f"kill -9, {sum(kills.values())} times, while nobody answers")
+    lab.say(f"kill -9, {sum(kills.values())} times, while no server answers")
     gate.shut()
     await asyncio.gather(*(suffer(agent, kills[agent], dice[agent]) for agent in agents))
     lab.say("the practice home is there again; at first connections break in the middle")

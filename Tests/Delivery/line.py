@@ -20,7 +20,7 @@ class Line:
 
   The agent has one thread: it takes an edge, records it, and writes it where it has to, before it
   takes the next one. So an edge is *made* once the agent took the one after it. The last one that
-  it took before it was killed was in its hand: it may arrive, and nobody promised it.
+  it took before it was killed was in its hand: it may arrive, and was not promised.
   """
 
   def __init__(self, path, event_size):

@@ -99,7 +99,7 @@ class Trial:
 
   async def be_heard(self):
     """What Home Assistant took a moment before it ends it may not have told anybody: that is no
-    reading that an agent lost, and nobody could count it."""
+    reading that an agent lost, and no count could hold it."""
     for agent in self.agents:
       await agent.pause()
     await asyncio.sleep(HEARD_SECONDS)

@@ -16,7 +16,7 @@ Tally = namedtuple("Tally", "made live history doubled invented lost")
 
 
 def count(agent, received):
-  """Who got what of this agent. `lost` holds the edges that nobody got."""
+  """Who got what of this agent. `lost` holds the edges that no server got."""
   got = received.history[agent.name]
   by_level = {level: sorted(at for at, found in got if found == level) for level in (True, False)}
   used = set()
@@ -80,7 +80,7 @@ def beyond_promise(agent, lost):
 
 
 def place(agent, edge):
-  """Which one it is, for whoever looks for it in the logs."""
+  """Which one it is, for a person who looks for it in the logs."""
   kill = next((kill.at for kill in agent.kills if kill.life == edge.life), None)
   before = "its last life" if kill is None else f"{kill - edge.at:.2f} s before its kill"
   siblings = [other for other in agent.line.made if other.life == edge.life]
@@ -127,6 +127,6 @@ def complaints(rows):
       yield (f"durability {durability}: {row['beyond']} readings were lost that should be kept:"
              f" {'; '.join(row['where'][:PLACES_SHOWN])}")
     if row["invented"]:
-      yield f"durability {durability}: {row['invented']} readings came that nobody made"
+      yield f"durability {durability}: {row['invented']} readings came that were never made"
     if row["made"] == 0:
       yield f"durability {durability}: nothing was made, which proves nothing"

@@ -235,7 +235,7 @@ import Testing
     withExtendedLifetime(fake) {}
   }
 
-  @Test func aLineThatSomebodyElseHoldsIsBusy() throws {
+  @Test func aLineThatAnotherProgramHoldsIsBusy() throws {
     let fake = FakeLine(device)
     let first = makeLine()
     let second = makeLine(.chip(label: [UInt8]("pinctrl-fake"), offset: 17))
@@ -278,7 +278,7 @@ import Testing
     #expect(sink.reports == ["GPIO17: missing GPIO17"])
   }
 
-  @Test func anEdgeNobodyKnowsIsNoFallingEdge() throws {
+  @Test func anEdgeOfAnUnknownKindIsNoFallingEdge() throws {
     let fake = FakeLine(device)
     let line = makeLine(debounce: .zero)
     line.sample(at: Moment.now)

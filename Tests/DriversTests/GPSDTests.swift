@@ -206,7 +206,7 @@ import Testing
     #expect(sink.reports == ["gpsd: failed \(subject) \(ECONNRESET)"], "and are no recovery")
   }
 
-  @Test func nobodyAtThePortIsReportedOnceAndRetried() throws {
+  @Test func aPortWithoutAGPSDIsReportedOnceAndRetried() throws {
     gpsd.shutDown()
     let driver = driver()
     driver.sample(at: .now)

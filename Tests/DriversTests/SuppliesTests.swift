@@ -106,7 +106,7 @@ import Testing
     #expect(sink.reports.count == 1)
   }
 
-  @Test func aStatusThatNobodyKnowsIsPassedOn() throws {
+  @Test func anUnknownStatusIsPassedOn() throws {
     try tree.write("Hibernating\n", to: "\(battery)/status")
     let supplies = supplies()
     try supplies.sample(at: at(seconds: 1))

@@ -30,7 +30,7 @@ import HomeAssistantAsync
     let config = try await home.send(.config)
     let user = try await home.send(.currentUser)
     print("Home Assistant \(config.version) of \(config.locationName)")
-    print("Logged in as \(user.name ?? "somebody")")
+    print("Logged in as \(user.name ?? "a user without a name")")
   }
 
   /// A service that answers.

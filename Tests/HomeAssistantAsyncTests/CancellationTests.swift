@@ -15,7 +15,7 @@ import Testing
     #expect(await home.play { !$0.messageTypes.contains("get_config") })
   }
 
-  @Test func aLateAnswerToACancelledRequestIsNobodysElse() async throws {
+  @Test func aLateAnswerToACancelledRequestGoesToNoOtherRequest() async throws {
     let (client, home) = await ScriptedHome.makeReady()
     let task = Task { await failure { try await client.send(.config) } }
     await home.until { $0.messageTypes == ["get_config"] }

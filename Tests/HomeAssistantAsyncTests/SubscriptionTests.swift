@@ -60,7 +60,7 @@ import Testing
     await home.until { $0.count(of: "unsubscribe_events") == 1 }
   }
 
-  @Test func aSequenceThatNobodyReadsUnsubscribesWithItsEnd() async {
+  @Test func aSequenceWithoutAReaderUnsubscribesWithItsEnd() async {
     let (client, home) = await ScriptedHome.makeReady()
     do { _ = await subscribe(client, home) }
     await home.until { $0.count(of: "unsubscribe_events") == 1 }

@@ -111,7 +111,7 @@ import Testing
     #expect(rig.driver.deeds == [.fetchedToken(.connect), .openedSocket])
   }
 
-  @Test func whoeverGivesTokensMaySayThatThereIsNoMore() {
+  @Test func theGiverOfTokensMaySayThatThereIsNoMore() {
     let rig = ClientRig()
     rig.client.connect()
     rig.driver.giveToken(.rejected("log in again"))

@@ -13,7 +13,7 @@ import Testing
     #expect(rig.endings.isEmpty)
   }
 
-  @Test func theAnswerToARequestThatWasSentIsNobodys() {
+  @Test func theAnswerToACancelledRequestGoesToNoOtherRequest() {
     let rig = ClientRig(isReady: true)
     let id = rig.send("get_config")
     rig.client.cancel(id)

@@ -94,7 +94,7 @@ private final class World {
     let isEmpty =
       client.session.table.entries.isEmpty && client.handlers.isEmpty && client.calls.isEmpty
       && client.session.table.unsentCount == 0
-    if !isEmpty { broken = "something is kept for nobody" }
+    if !isEmpty { broken = "something is kept without a holder" }
     if client.session.unsubscribed.count > Session.unsubscribedMax { broken = "a list grows" }
   }
 

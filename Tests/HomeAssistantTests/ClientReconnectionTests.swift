@@ -37,12 +37,12 @@ import Testing
     expectWaits([0, 5, 10, 10, 15, 15, 15], of: SessionPolicy())
   }
 
-  @Test func whoeverIsUnattendedWaitsLongerAndLonger() {
+  @Test func anUnattendedClientWaitsLongerAndLonger() {
     expectWaits([0, 5, 20, 80, 300, 300, 300], of: .unattended)
   }
 
   /// A week without Home Assistant, on a battery.
-  @Test func whoeverIsUnattendedKnocksRarelyForAWeek() {
+  @Test func anUnattendedClientConnectsRarelyForAWeek() {
     let rig = ClientRig(policy: .unattended)
     rig.client.connect()
     for _ in 0..<7 {
@@ -59,7 +59,7 @@ import Testing
 
   /// Home Assistant has banned the address, or a proxy before it refuses the client.
   @Test(arguments: [SessionPolicy(), .unattended])
-  func whoeverIsForbiddenToConnectWaitsForAnHourEachTime(policy: SessionPolicy) throws {
+  func aClientThatMayNotConnectWaitsForAnHourEachTime(policy: SessionPolicy) throws {
     let rig = ClientRig(policy: policy)
     rig.client.connect()
     for attempt in 1...10 {

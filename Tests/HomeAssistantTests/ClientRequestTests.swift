@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: [["a": 1], [1, 2], nil, "x"] as [JSON])
-  func whatNobodyLooksAtDecodesFromAnything(json: JSON) {
+  func anAnswerThatIsNotLookedAtDecodesFromAnything(json: JSON) {
     let rig = ClientRig(isReady: true)
     var results: [Result<NoContent, RequestError>] = []
     rig.client.send(Forget()) { results.append($0) }

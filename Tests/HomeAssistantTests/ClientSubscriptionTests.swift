@@ -96,7 +96,7 @@ import Testing
     run.cancel()
   }
 
-  @Test func eventsOfASubscriptionThatNobodyKnowsAreEndedOnce() {
+  @Test func anUnknownSubscriptionIsEndedOnceForAllItsEvents() {
     let rig = ClientRig(isReady: true)
     for _ in 0..<3 { rig.driver.tell(1, of: 77) }
     #expect(

@@ -36,7 +36,7 @@ import Testing
     ([0xED, 0xA0, 0x80], "\u{FFFD}\u{FFFD}\u{FFFD}"),
     ([], ""),
   ])
-  func aNameThatSomebodyTypedNeverBreaksTheMessage(name: [UInt8], written: String) {
+  func aNameThatAPersonTypedNeverBreaksTheMessage(name: [UInt8], written: String) {
     #expect(json(deviceName: name).contains(#","device_name":"\#(written)","manufacturer""#))
   }
 

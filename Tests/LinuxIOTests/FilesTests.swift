@@ -68,7 +68,7 @@ import Testing
     #expect(try directory.mode(of: "state") & 0o7777 == 0o600)
   }
 
-  @Test func aFileThatEverybodyCouldReadBecomesPrivate() throws {
+  @Test func aFileThatAllUsersCouldReadBecomesPrivate() throws {
     try directory.write([1], to: "state")
     try check(unsafe chmod("\(directory.name)/state", 0o644))
     try replace(with: [2])
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func aNewFileOfAPersonIsForEverybodyWhateverTheMask() throws {
+  @Test func aNewFileOfAPersonIsForAllUsersWhateverTheMask() throws {
     let before = umask(0o077)
     defer { umask(before) }
     try writeNewFile(at: directory.path("settings") / "file", [1].span)

@@ -32,15 +32,15 @@ import Testing
     let listener = try listener()
     let isNobodyThere = try listener.accept() == nil
     #expect(isNobodyThere)
-    let visitor = try connectLocal(to: path, timeout: Self.timeout)
+    let client = try connectLocal(to: path, timeout: Self.timeout)
     do {
       let sent = try accepted(by: listener).send([UInt8]("hello".utf8).span)
       #expect(sent == 5)
     }
     var buffer = ByteBuffer(capacity: 16)
-    #expect(try visitor.read(into: &buffer) == .bytes(5))
+    #expect(try client.read(into: &buffer) == .bytes(5))
     #expect([UInt8](buffer.bytes) == [UInt8]("hello".utf8))
-    #expect(try visitor.read(into: &buffer) == .end)
+    #expect(try client.read(into: &buffer) == .end)
   }
 
   /// Whatever the process lets others do with its files.
@@ -55,7 +55,7 @@ import Testing
 
   @Test func aSocketThatAKilledProcessLeftGivesWay() throws {
     do { _ = try listener() }
-    #expect(try directory.names() == ["agent.socket"], "nobody tidied up")
+    #expect(try directory.names() == ["agent.socket"], "the socket was left there")
     #expect(failure(at: path) == .connectionRefused)
     let next = try listener()
     #expect(failure(at: path) == nil)
@@ -76,7 +76,7 @@ import Testing
     #expect(failure(at: tooLong) == .nameTooLong)
   }
 
-  @Test func nobodyListensInADirectoryThatIsNotThere() {
+  @Test func aDirectoryThatIsNotThereHasNoListener() {
     let nowhere = directory.path("none") / "agent.socket"
     #expect(throws: Errno.noSuchFile) { _ = try LocalListener(at: nowhere, waitingMax: 4) }
     #expect(failure(at: nowhere) == .noSuchFile)
@@ -99,14 +99,14 @@ import Testing
     let bytes: [UInt8] = [1, 2, 3]
     do throws(Errno) {
       _ = try connection.send(bytes.span)
-      Issue.record("somebody took it")
+      Issue.record("a listener took it")
     } catch {
       #expect(error == Errno(code: EPIPE))
     }
   }
 
   /// The kernel keeps what a peer does not read, and says when it is enough.
-  @Test func aPeerThatDoesNotReadHoldsNobodyUp() throws {
+  @Test func aPeerThatDoesNotReadDoesNotHoldTheListenerUp() throws {
     let listener = try listener()
     let peer = try connectLocal(to: path, timeout: Self.timeout)
     let connection = try accepted(by: listener)

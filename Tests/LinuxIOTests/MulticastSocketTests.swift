@@ -63,12 +63,12 @@ import Testing
     func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) { isReady = true }
   }
 
-  @Test func whoeverIsInTheGroupIsHeard() throws {
+  @Test func aSenderInTheGroupIsHeard() throws {
     let responder = try Responder()
     let socket = try MulticastSocket()
     var buffer = ByteBuffer(capacity: 2000)
     let isEarly = try socket.receive(into: &buffer)
-    #expect(!isEarly, "nobody was asked yet")
+    #expect(!isEarly, "nothing was asked yet")
     let question = [UInt8]("who is there".utf8)
     let count = try socket.send(question.span, to: Self.group, port: responder.port)
     #expect(count >= 1)

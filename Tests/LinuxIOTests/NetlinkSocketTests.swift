@@ -22,7 +22,7 @@ import Testing
     #expect(socket.port != 0)
     #expect(socket.port != other.port)
     var buffer = ByteBuffer(capacity: 16 * 1024)
-    #expect(try socket.receive(into: &buffer) == .wouldBlock, "nobody has asked yet")
+    #expect(try socket.receive(into: &buffer) == .wouldBlock, "nothing was asked yet")
 
     try socket.send(question(sequence: 7))
     #expect(try socket.receive(into: &buffer) == .datagram)

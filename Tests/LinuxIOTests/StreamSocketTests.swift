@@ -71,7 +71,7 @@ import Testing
     #expect(try outcome("::1", listener.port) == nil)
   }
 
-  @Test func aPortWhereNobodyListensIsRefused() throws {
+  @Test func aPortWithoutAListenerIsRefused() throws {
     let port = try #require(try Listener(AF_INET)).port
     #expect(try outcome("127.0.0.1", port) == .connectionRefused)
   }

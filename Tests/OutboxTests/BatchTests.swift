@@ -173,7 +173,7 @@ import Testing
 
   // MARK: What was lost
 
-  @Test func aReadingThatNobodyTookBeforeTheNextCameIsCounted() throws {
+  @Test func aReadingThatTheNextOneReplacedUnsentIsCounted() throws {
     let level = try registered("level")
     for number in 1...4 { batch.record(level, .number(FixedPoint(Int64(number)))) }
     #expect(superseded == Batch.Superseded(readings: 3, fixes: 0))

@@ -58,7 +58,7 @@ import Testing
   }
 
   /// It may be the harbour's network as well.
-  @Test func whereNobodyCanTellWhetherThisIsHomeNothingIsSentInPlain() {
+  @Test func whereItIsUnknownWhetherThisIsHomeNothingIsSentInPlain() {
     #expect(routes(.unknown, hasCloud: false).current == nil)
     #expect(routes(.unknown).current?.route == .cloudhook)
     #expect(routes(.unknown, home: nil, hasCloud: false).current?.route == .instance)

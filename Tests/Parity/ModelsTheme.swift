@@ -138,7 +138,7 @@ private func followEntities(to transcript: inout Transcript) {
       guard let entity = store["light.a"] else { return line.append("none") }
       entity.attributes.write(into: &line)
       line.append(iso8601: entity.lastUpdated)
-      line.append((entity.context.userID ?? "nobody").bytes)
+      line.append((entity.context.userID ?? "no user").bytes)
     }
   }
 }

@@ -58,7 +58,7 @@ extension ByteBuffer {
     case .registrationDoubted(let duration):
       append("doubted after ")
       append(duration)
-    case .acquainted(let configuration):
+    case .configurationRead(let configuration):
       append("acquainted with ")
       append(configuration.version.text.bytes)
     case .configurationUnreadable: append("configuration unreadable")

@@ -31,14 +31,14 @@ extension Home {
 
   /// Disables a sensor, or enables it again: then Home Assistant takes half a minute.
   mutating func disableSensor(
-    _ place: Int, of index: Int, by somebody: String?, now: Moment
+    _ place: Int, of index: Int, by user: String?, now: Moment
   ) {
     let sensor = registrations[index].sensors[place]
-    registrations[index].sensors[place].entry.disable(by: somebody, now: now)
+    registrations[index].sensors[place].entry.disable(by: user, now: now)
     registrations[index].sensors[place].isListening = false
     registrations[index].sensors[place].returnsAt =
-      somebody == nil ? now + Self.reloadDelay : nil
-    if somebody != nil { takeDown(sensor) }
+      user == nil ? now + Self.reloadDelay : nil
+    if user != nil { takeDown(sensor) }
   }
 
   @discardableResult

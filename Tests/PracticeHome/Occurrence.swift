@@ -83,7 +83,7 @@ public enum Occurrence: Sendable, Equatable {
   /// What a person is told; nil for what would only be noise.
   var text: String? {
     switch self {
-    case .loggedIn: "somebody logged in"
+    case .loggedIn: "a user logged in"
     case .tokenGranted(isRefresh: true): "an access token was made for a refresh token"
     case .tokenGranted(isRefresh: false): "tokens were made for a login"
     case .tokenRevoked: "a refresh token was revoked"

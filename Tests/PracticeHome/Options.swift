@@ -139,8 +139,8 @@ struct Options: Equatable {
 
       --port N        where to listen (default \(portDefault); 0 for any free port)
       --token TOKEN   the access token devices register with (default "\(Home.defaultToken)")
-      --mfa CODE      whoever logs in is asked for this code as well
-      --no-admin      whoever logs in, and the token, is no administrator
+      --mfa CODE      the user who logs in is asked for this code as well
+      --no-admin      the user who logs in, and the token, is no administrator
       --ban-after N   after so many failed logins, answer everybody 403
       --json          print one JSON object per line instead of a table
       --journal FILE  write these objects to a file as well, whatever is shown
@@ -157,7 +157,7 @@ struct Options: Equatable {
       --version R     play release R of Home Assistant, as 2026.6.0; without R, print the version
       --help          print this
 
-    Somebody who logs in is "practice" with the password "practice". SIGHUP plays a restart.
+    The user who logs in is "practice" with the password "practice". SIGHUP plays a restart.
 
     In the summary at the end, "readings" counts single values that were stored, "sealed" and
     "plain" count messages to webhooks, and "refused" counts messages and single values that

@@ -15,8 +15,8 @@ struct RegistryEntry: Sendable {
 
   var isDisabled: Bool { disabledBy != nil }
 
-  mutating func disable(by somebody: String?, now: Moment) {
-    disabledBy = somebody
+  mutating func disable(by user: String?, now: Moment) {
+    disabledBy = user
     modifiedAt = now
   }
 }
@@ -221,14 +221,14 @@ extension Home {
     succeed(call, .object(content.merging(result)))
   }
 
-  private mutating func disable(_ entity: RegisteredEntity, by somebody: String?, now: Moment) {
+  private mutating func disable(_ entity: RegisteredEntity, by user: String?, now: Moment) {
     let index = entity.registration
     if let place = entity.sensor {
-      disableSensor(place, of: index, by: somebody, now: now)
+      disableSensor(place, of: index, by: user, now: now)
       return
     }
-    registrations[index].tracker?.entry.disable(by: somebody, now: now)
-    registrations[index].tracker?.returnsAt = somebody == nil ? now + Self.reloadDelay : nil
-    if somebody != nil { states.remove(entity.entityID) }
+    registrations[index].tracker?.entry.disable(by: user, now: now)
+    registrations[index].tracker?.returnsAt = user == nil ? now + Self.reloadDelay : nil
+    if user != nil { states.remove(entity.entityID) }
   }
 }

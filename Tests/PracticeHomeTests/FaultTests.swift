@@ -27,7 +27,7 @@ import Testing
   @Test func aStartingHomeAnswersNothing() {
     var visitor = Visitor()
     visitor.home.fault = .starting
-    #expect(visitor.send("get_zones", [:]) == .nobody)
+    #expect(visitor.send("get_zones", [:]) == .noBody)
   }
 
   @Test func anAnswerWithAWrongKeyDoesNotOpenButTheMessageCounts() {
@@ -43,9 +43,9 @@ import Testing
   @Test func aForgetfulHomeLosesEveryRegistration() {
     var visitor = Visitor()
     visitor.home.fault = .forget
-    #expect(visitor.send("get_zones", [:]) == .nobody)
+    #expect(visitor.send("get_zones", [:]) == .noBody)
     #expect(visitor.register().status == 201)
-    #expect(visitor.send("get_zones", [:]) == .nobody)
+    #expect(visitor.send("get_zones", [:]) == .noBody)
   }
 
   @Test func anAnswerOutgrowsAMebibyte() {

@@ -60,19 +60,19 @@ import Testing
     #expect(visitor.send("fire_event", ["event_type": "x", "event_data": "a"]) == .silence)
     #expect(visitor.lastReason?.contains("event_data") == true)
     let long = JSON.string(String(repeating: "x", count: 65))
-    #expect(visitor.send("fire_event", ["event_type": long]) == .nobody)
+    #expect(visitor.send("fire_event", ["event_type": long]) == .noBody)
     #expect(visitor.lastRefusal == .eventTypeTooLong)
   }
 
-  @Test func anActionThatFailsMeetsNobody() {
+  @Test func anActionThatFailsIsToldToNoCaller() {
     var visitor = Visitor()
     let create: JSONObject = ["domain": "persistent_notification", "service": "create"]
     let message: JSONObject = ["service_data": ["message": "x"]]
     #expect(visitor.send("call_service", .object(create.merging(message))) == .silence)
     #expect(visitor.lastRefusal == nil)
-    #expect(visitor.send("call_service", .object(create)) == .nobody)
+    #expect(visitor.send("call_service", .object(create)) == .noBody)
     #expect(visitor.lastReason?.contains("message") == true)
-    #expect(visitor.send("call_service", ["domain": "light", "service": "turn_on"]) == .nobody)
+    #expect(visitor.send("call_service", ["domain": "light", "service": "turn_on"]) == .noBody)
     #expect(visitor.send("call_service", ["domain": "light"]) == .silence)
     #expect(
       visitor.send(
@@ -89,7 +89,7 @@ import Testing
     #expect(visitor.lastReason == "required key \"tag_id\" is missing in scan_tag")
   }
 
-  @Test func whoeverConversesIsAnswered() {
+  @Test func aConversationIsAnswered() {
     var visitor = Visitor()
     let reply = visitor.send("conversation_process", ["text": "hello", "language": "nl"])
     let answer = reply.opened
@@ -106,7 +106,7 @@ import Testing
     #expect(
       reply.opened
         == ["mjpeg_path": "/api/camera_proxy_stream/camera.practice", "hls_path": nil])
-    #expect(visitor.send("stream_camera", ["camera_entity_id": "zone.home"]) == .nobody)
+    #expect(visitor.send("stream_camera", ["camera_entity_id": "zone.home"]) == .noBody)
   }
 
   @Test func aMissingCameraIsTheOneSealedFailure() {

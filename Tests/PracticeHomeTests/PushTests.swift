@@ -53,7 +53,7 @@ import Testing
     #expect(caller.events(id).count == 1, "without confirmations nothing is dropped")
   }
 
-  @Test func anAbsentDeviceIsAnErrorOfEverybodyWhoAsks() throws {
+  @Test func anAbsentDeviceIsAnErrorForEachCaller() throws {
     let place = try device()
     #expect(notify(place).status == 500)
     let caller = place.call()
@@ -61,7 +61,7 @@ import Testing
       "domain": "notify", "service": "mobile_app_boat", "service_data": ["message": "m"],
     ]
     #expect(caller.error("call_service", call) == ("home_assistant_error", Self.notConnected))
-    #expect(place.visitor.send("call_service", .object(call)) == .nobody)
+    #expect(place.visitor.send("call_service", .object(call)) == .noBody)
   }
 
   @Test func aConfirmedNotificationKeepsItsChannel() throws {
@@ -82,7 +82,7 @@ import Testing
     #expect(caller.events(id).count == 1)
   }
 
-  @Test func aNotificationUnconfirmedForTenSecondsDropsItsChannelAndNobodyIsTold() throws {
+  @Test func aNotificationUnconfirmedForTenSecondsDropsItsChannelSilently() throws {
     let place = try device()
     let caller = place.call()
     let id = open(caller, place, confirms: true)
@@ -206,10 +206,10 @@ import Testing
       send(["body": #"{"type":"update_location","data":{}}"#])?["result"] == [
         "body": "{}", "status": 200, "headers": ["Content-Type": "application/json"],
       ])
-    let nobody: JSON = [
+    let noBody: JSON = [
       "body": nil, "status": 200, "headers": ["Content-Type": "application/octet-stream"],
     ]
-    #expect(send(["webhook_id": "x"])?["result"] == nobody)
+    #expect(send(["webhook_id": "x"])?["result"] == noBody)
     #expect(send(["method": "GET"])?["result"]?["status"] == 405)
     for bad: JSONObject in [
       ["method": "PATCH"], ["body": [:]], ["headers": ["a": 1]], ["query": 5], ["x": 1],

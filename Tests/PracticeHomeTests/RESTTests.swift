@@ -102,7 +102,7 @@ import Testing
     #expect(
       heard.filter { $0["id"] == .integer(registry) }.map { $0["event"]?["data"]?["action"] }
         == ["remove", "remove"])
-    #expect(place.visitor.send("get_zones", [:]) == .nobody)
+    #expect(place.visitor.send("get_zones", [:]) == .noBody)
     #expect(caller.result("config/device_registry/list") == [])
     #expect(caller.result("person/list")?["storage"]?[0]?["device_trackers"] == [])
     #expect(ask(&place.visitor, "DELETE", path + entry).status == 404)

@@ -17,7 +17,7 @@ import Testing
     #expect(try JSONParser.parse(Array(plain.text.utf8))["secret"] == .null)
   }
 
-  @Test func withoutTheTokenNobodyRegistersOrReads() {
+  @Test func withoutTheTokenNoCallerRegistersOrReads() {
     var visitor = Visitor()
     for token in [nil, "wrong"] {
       let reply = visitor.post("/api/mobile_app/registrations", Array("{}".utf8), token)
@@ -85,7 +85,7 @@ import Testing
     var visitor = Visitor()
     let reply = visitor.register(changes: ["os_version": nil, "device_id": "board-2"])
     #expect(reply.status == 201)
-    #expect(visitor.send("get_config", [:]) == .nobody)
+    #expect(visitor.send("get_config", [:]) == .noBody)
     #expect(visitor.lastRefusal == .failedSetUp)
   }
 
@@ -95,7 +95,7 @@ import Testing
     let old = visitor.webhookID
     visitor.register()
     #expect(visitor.webhookID != old)
-    #expect(visitor.post("/api/webhook/\(old)", Array("{}".utf8)) == .nobody)
+    #expect(visitor.post("/api/webhook/\(old)", Array("{}".utf8)) == .noBody)
     #expect(visitor.lastRefusal == .supersededWebhook)
     #expect(visitor.shown("sensor.boat_cpu") == nil, "the sensors went with the registration")
 

@@ -11,7 +11,7 @@ import Testing
     #expect(
       visitor.ask(Request(method: "POST", path: "/api/mobile_app/registrations")).status == 404)
     visitor.now = visitor.now + .seconds(2)
-    #expect(visitor.send("get_zones", [:]) == .nobody)
+    #expect(visitor.send("get_zones", [:]) == .noBody)
     #expect(visitor.lastRefusal == .stillStarting)
     visitor.now = visitor.now + .seconds(5)
     #expect(visitor.send("get_zones", [:]).opened != nil)
@@ -49,7 +49,7 @@ import Testing
 }
 
 @Suite struct AccidentTests {
-  @Test func aDroppedChannelIsNoticedByNobodyButWhoNotifies() {
+  @Test func aDroppedChannelIsNoticedByTheNotifierOnly() {
     let place = Caller.Place(Visitor(changes: ["app_data": ["push_websocket_channel": 1]]))
     let caller = place.call()
     _ = caller.ask(
@@ -87,7 +87,7 @@ import Testing
   @Test func aDeletedRegistrationIsSilentUntilARestartAndThenGone() {
     var visitor = Visitor()
     visitor.home.suffer(.deleteRegistrations, now: visitor.now)
-    #expect(visitor.send("get_zones", [:]) == .nobody)
+    #expect(visitor.send("get_zones", [:]) == .noBody)
     visitor.home.suffer(.restart, now: visitor.now)
     visitor.now = visitor.now + .seconds(7)
     #expect(visitor.send("get_zones", [:]).status == 410)

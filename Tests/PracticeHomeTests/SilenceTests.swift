@@ -4,10 +4,10 @@ import Testing
 
 /// What Home Assistant says, or does not say, before it looks at the type of a message.
 @Suite struct SilenceTests {
-  @Test func anUnknownWebhookAnswersNothingToEverybody() {
+  @Test func anUnknownWebhookAnswersEachCallerNothing() {
     var visitor = Visitor()
-    #expect(visitor.post("/api/webhook/abc", Array("{}".utf8)) == .nobody)
-    #expect(visitor.ask(Request(method: "GET", path: "/api/webhook/abc")) == .nobody)
+    #expect(visitor.post("/api/webhook/abc", Array("{}".utf8)) == .noBody)
+    #expect(visitor.ask(Request(method: "GET", path: "/api/webhook/abc")) == .noBody)
     #expect(visitor.lastRefusal == .unknownWebhook)
   }
 
@@ -17,14 +17,14 @@ import Testing
     let get = visitor.ask(Request(method: "GET", path: path))
     #expect(get.status == 405)
     #expect(get.text.isEmpty)
-    #expect(visitor.ask(Request(method: "HEAD", path: path)) == .nobody)
+    #expect(visitor.ask(Request(method: "HEAD", path: path)) == .noBody)
     for method in ["PATCH", "DELETE"] {
       let reply = visitor.ask(Request(method: method, path: path))
       #expect(reply.status == 405)
       #expect(reply.text == "405: Method Not Allowed")
     }
     let body = Array(#"{"type":"get_zones","encrypted":true}"#.utf8)
-    #expect(visitor.ask(Request(method: "PUT", path: path, body: body)) == .nobody)
+    #expect(visitor.ask(Request(method: "PUT", path: path, body: body)) == .noBody)
     #expect(visitor.lastRefusal == .encryptedDataMissing)
   }
 
@@ -78,7 +78,7 @@ import Testing
   @Test(arguments: [true, false], ["5", "null", "true", "1.5"])
   func aBareNumberBreaksTheHandlerWithoutAWord(sealed: Bool, body: String) {
     var visitor = Visitor(sealed: sealed)
-    #expect(visitor.send(raw: body) == .nobody)
+    #expect(visitor.send(raw: body) == .noBody)
     #expect(visitor.lastRefusal == .notAContainer)
   }
 
@@ -88,15 +88,15 @@ import Testing
     #expect(visitor.send(raw: body) == .silence)
   }
 
-  @Test func aSealedMessageToAPlainRegistrationMeetsNobody() {
+  @Test func aSealedMessageToAPlainRegistrationIsDropped() {
     var visitor = Visitor(sealed: false)
-    #expect(visitor.send(envelope: "get_zones", "x") == .nobody)
+    #expect(visitor.send(envelope: "get_zones", "x") == .noBody)
     #expect(visitor.lastRefusal == .noSecret)
   }
 
-  @Test func anEnvelopeWithoutContentMeetsNobody() {
+  @Test func anEnvelopeWithoutContentIsDropped() {
     var visitor = Visitor()
-    #expect(visitor.send(raw: #"{"type":"get_zones","encrypted":true}"#) == .nobody)
+    #expect(visitor.send(raw: #"{"type":"get_zones","encrypted":true}"#) == .noBody)
     #expect(visitor.lastRefusal == .encryptedDataMissing)
   }
 
@@ -154,11 +154,11 @@ import Testing
     #expect(visitor.send("update_sensor_states", 5) == .silence)
   }
 
-  @Test func aBodyBeyondSixteenMebibytesMeetsNobody() {
+  @Test func aBodyBeyondSixteenMebibytesIsDropped() {
     var visitor = Visitor()
     let request = Request(
       method: "POST", path: "/api/webhook/\(visitor.webhookID)", isTooLarge: true)
-    #expect(visitor.ask(request) == .nobody)
+    #expect(visitor.ask(request) == .noBody)
   }
 
   @Test func aTypeGivenTwiceCountsTheLastTime() {

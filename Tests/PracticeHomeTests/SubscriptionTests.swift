@@ -70,7 +70,7 @@ import Testing
     #expect(caller.events(id).count == 1, "the same fix is news of the tracker alone")
   }
 
-  @Test func oneIntegerTooWideSpoilsTheAnswerForEverybody() {
+  @Test func oneIntegerTooWideSpoilsTheWholeAnswer() {
     let place = Caller.Place()
     let caller = place.call()
     place.visitor.send("update_location", text: #"{"gps":[52,4],"gps_accuracy":1e30}"#)
@@ -174,10 +174,10 @@ import Testing
     var visitor = Visitor()
     visitor.send("update_location", text: #"{"gps":[52,4],"gps_accuracy":1e30}"#)
     let template: JSON = ["template": "{{ state_attr('device_tracker.boat','gps_accuracy') }}"]
-    #expect(visitor.send("render_template", ["p": template]) == .nobody)
+    #expect(visitor.send("render_template", ["p": template]) == .noBody)
   }
 
-  @Test func aTemplateSomebodyLooksAtIsRenderedAnew() {
+  @Test func aTemplateWithASubscriberIsRenderedAnew() {
     let place = Caller.Place()
     place.visitor.sensor("cpu", ["state": 5])
     let caller = place.call()

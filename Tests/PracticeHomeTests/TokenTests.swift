@@ -110,14 +110,14 @@ import Testing
 }
 
 @Suite struct BanTests {
-  @Test func nobodyIsBannedUnlessTheHouseholdSaysSo() {
+  @Test func noAddressIsBannedUnlessTheHouseholdSaysSo() {
     let guest = Guest()
     for _ in 0..<100 { _ = guest.refresh("nope") }
     #expect(guest.home.door.failureCount == 100)
     #expect(guest.begin().status == 200)
   }
 
-  @Test func afterTheLastFailureEverybodyGets403() {
+  @Test func afterTheLastFailureEachAddressGets403() {
     let guest = Guest { $0.failuresUntilBan = 5 }
     guest.begin()
     #expect(!guest.opens("nope"))

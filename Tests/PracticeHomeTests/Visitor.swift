@@ -14,7 +14,7 @@ struct Visitor {
     static let silence = Reply(
       status: 200, contentType: "application/json; charset=utf-8", text: "{}", opened: nil)
     /// 200, no body and no content type: no such device.
-    static let nobody = Reply(status: 200, contentType: nil, text: "", opened: nil)
+    static let noBody = Reply(status: 200, contentType: nil, text: "", opened: nil)
   }
 
   var home: Home

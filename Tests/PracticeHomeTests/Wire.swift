@@ -7,7 +7,7 @@ struct Wire: ~Copyable {
 
   init(port: UInt16) {
     descriptor = practice_connect(port)
-    precondition(descriptor >= 0, "nobody listens on \(port)")
+    precondition(descriptor >= 0, "no server listens on \(port)")
   }
 
   func write(_ text: String) {

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [-1, 4, 7, .max, .min] as [Int32])
-  func aModeThatNobodyDocumentsIsNoFix(mode: Int32) {
+  func anUndocumentedModeIsNoFix(mode: Int32) {
     #expect(verdict(report(mode: mode)) == .rejected(.unknownMode))
   }
 

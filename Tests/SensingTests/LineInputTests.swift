@@ -132,7 +132,7 @@ private func event(
     #expect(try !read([event(.version1, id: 1, atMilliseconds: 5)], into: &input).isIncomplete)
   }
 
-  @Test func anEdgeNobodyKnowsIsAFaultAndWhatCameBeforeItCounts() throws {
+  @Test func anEdgeOfAnUnknownKindIsAFaultAndWhatCameBeforeItCounts() throws {
     var input = makeInput(.version1)
     var settled: [Debouncer.Settled] = []
     input.buffer.append(event(.version1, id: 1, atMilliseconds: 100))

@@ -198,9 +198,9 @@ import Testing
   }
 
   @Test func aServerThatCannotBeReachedIsSaidForEachCall() throws {
-    let nobody = try ScriptedServer(loop: loop, isListening: false)
-    defer { nobody.stop() }
-    let queue = try queue(try #require(Self.longLived), to: nobody)
+    let closed = try ScriptedServer(loop: loop, isListening: false)
+    defer { closed.stop() }
+    let queue = try queue(try #require(Self.longLived), to: closed)
     queue.add(call(1))
     queue.add(call(2))
     try turn(queue) { owner.endCount == 2 }
@@ -259,7 +259,7 @@ import Testing
     #expect(requests(with: "POST /api/services/lock/open") == 1)
   }
 
-  @Test func whoeverWaitsForATokenGetsItWhereTheCallUnderWayIsCancelled() throws {
+  @Test func aWaitingCallGetsItsTokenWhereTheCallUnderWayIsCancelled() throws {
     let queue = try queueInTheMiddleOfACall()
     server.add(Self.granted("new"))
     queue.cancel(RequestID(number: 1))

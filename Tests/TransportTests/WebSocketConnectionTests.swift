@@ -302,7 +302,7 @@ import Testing
     #expect(rig.events.suffix(2) == [.opened, .received(.text, [UInt8]("new"))])
   }
 
-  @Test func abandoningHangsUpAndTellsNobody() throws {
+  @Test func abandoningHangsUpAndTellsTheOwnerNothing() throws {
     _ = try rig.openAndAccept()
     rig.connection.abandon()
     #expect(rig.connection.deadline == nil && !rig.connection.isOpen)
@@ -319,7 +319,7 @@ import Testing
     #expect(rig.events == [.opened, .received(.text, [UInt8]("1"))])
   }
 
-  @Test func aConnectionThatNobodyHoldsGoesAwayAndHangsUp() throws {
+  @Test func aConnectionWithoutAHolderGoesAwayAndHangsUp() throws {
     weak var gone: WebSocketConnection?
     do {
       let connection = try #require(

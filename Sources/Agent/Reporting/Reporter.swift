@@ -156,7 +156,7 @@ final class Reporter {
     case .superseded(let replaced): superseded("superseded", replaced)
     case .historyProven(let entries): historyProven(entries)
     case .registrationDoubted(let duration): doubted(after: duration)
-    case .acquainted, .registrationTold: break
+    case .configurationRead, .registrationTold: break
     case .routeFailed(let route, let cause):
       log.warning("\(route.words) failed: \(cause.words). The next one is tried")
       events.write("route_failed") {

@@ -17,7 +17,7 @@ struct UplinkFactory {
 
   func driver(now: Instant) throws(Errno) -> UplinkDriver {
     let home = configuration.homeAssistant
-    if let file = home.tokenFile.map({ Path($0) }), isReadableByEverybody(file) {
+    if let file = home.tokenFile.map({ Path($0) }), isReadableByAllUsers(file) {
       reporter.tokenExposed(in: file)
     }
     let identity = configuration.registrationRequest { reporter.withoutPushToken($0) }

@@ -318,14 +318,14 @@ public struct Delivery: ~Copyable {
     default: outcome = .failed(OutageCause(answer))
     }
     if message == .history, case .goesOn = outcome { history.chunkAnswered(now: now) }
-    goOn(outcome, over: route, now: now)
+    messageEnded(outcome, over: route, now: now)
   }
 
   /// Home Assistant, or a server in its place, answered the question for a key. One that came is
   /// the registration's from now on, and was kept by the caller before this is called.
   public mutating func keyAnswered(_ result: Webhook.EnableEncryption.Result, now: Instant) {
     guard case .awaitingAnswer(.key, let route) = state else { return }
-    goOn(cycle.keyAnswered(result, telling: &tellings), over: route, now: now)
+    messageEnded(cycle.keyAnswered(result, telling: &tellings), over: route, now: now)
   }
 
   /// A key that came now could not be kept. It is asked for the next time.
@@ -334,7 +334,7 @@ public struct Delivery: ~Copyable {
     sendNext(now: now)
   }
 
-  private mutating func goOn(_ outcome: Cycle.Outcome, over route: Route, now: Instant) {
+  private mutating func messageEnded(_ outcome: Cycle.Outcome, over route: Route, now: Instant) {
     switch outcome {
     case .goesOn: sendNext(now: now)
     case .addressesTold(let cloudhook, let remoteUI):

@@ -26,7 +26,7 @@ public enum DeliveryEvent: Equatable, Sendable {
   /// Home Assistant has a chunk of history.
   case historyProven(entries: Int)
   /// What Home Assistant said of itself, in a box.
-  indirect case acquainted(Webhook.ServerConfiguration)
+  indirect case configurationRead(Webhook.ServerConfiguration)
   /// What Home Assistant said of itself cannot be read.
   case configurationUnreadable
   /// Home Assistant knows what has changed about the device; the fingerprint is to be kept.

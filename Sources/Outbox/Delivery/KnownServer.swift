@@ -54,7 +54,7 @@ struct KnownServer {
       let isDisabled = try Webhook.ServerConfiguration.isDisabled(trackerID, in: content)
       version = configuration.version
       deviceID = configuration.deviceID
-      tellings.append(.acquainted(configuration))
+      tellings.append(.configurationRead(configuration))
       // One that is not there yet comes with the first location.
       if let isDisabled { trackerSeen(isMissing: isDisabled, telling: &tellings) }
       return configuration

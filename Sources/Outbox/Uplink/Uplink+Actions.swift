@@ -97,7 +97,7 @@ extension Uplink {
       outcome = .proven
       bringStatistics()
     case .outage(let cause): outcome = .outage(cause)
-    case .acquainted(let server):
+    case .configurationRead(let server):
       change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }
     case .registrationTold(let fingerprint):
       change {

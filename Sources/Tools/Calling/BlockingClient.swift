@@ -7,7 +7,7 @@ import Transport
 /// Requests to Home Assistant over its WebSocket and its REST API, each waited for.
 final class BlockingClient {
   /// For one answer, connecting included.
-  static let patience: Duration = .seconds(20)
+  static let timeout: Duration = .seconds(20)
 
   private let loop: EventLoop
   private let driver: NetworkDriver
@@ -47,7 +47,7 @@ final class BlockingClient {
   ) throws(CommandFailure) -> Result<Response, RequestError> {
     let answer = Answer<Response>()
     let id = send { answer.result = $0 }
-    let end = Moment.now.instant + Self.patience
+    let end = Moment.now.instant + Self.timeout
     while true {
       if let result = answer.result { return result }
       guard Moment.now.instant < end else { break }

@@ -39,18 +39,18 @@ final class Checkup {
     let http = try BlockingHTTP(
       loop: loop, settings: settings, responseByteCountMax: EncryptionProof.answerByteCountMax)
     guard try probe(url, http) else { return }
-    let visit = try login.map { (login) throws(CommandFailure) in
-      try LoginVisit(
+    let loginCheck = try login.map { (login) throws(CommandFailure) in
+      try LoginCheck(
         with: login.0, login.1, at: url, state: state, settings: settings, loop: loop)
     }
     if let registration {
       let proof = EncryptionProof(
         http: http, registration: registration,
         deviceID: DeviceIdentity(host: configuration.host).deviceID)
-      report.append(try proof.finding(at: url, visit: visit, &report.version))
+      report.append(try proof.finding(at: url, loginCheck: loginCheck, &report.version))
     }
-    if let visit { report.append(try visit.finding()) }
-    visit?.end()
+    if let loginCheck { report.append(try loginCheck.finding()) }
+    loginCheck?.end()
   }
 
   // MARK: The board

@@ -14,14 +14,14 @@ struct EncryptionProof {
   let deviceID: [UInt8]
 
   func finding(
-    at url: [UInt8], visit: LoginVisit?, _ version: inout Text?
+    at url: [UInt8], loginCheck: LoginCheck?, _ version: inout Text?
   ) throws(CommandFailure) -> Finding {
     for type in [MessageType.renderTemplate, .getConfiguration] {
       let answer: HomeAssistant.Answer
       do throws(CommandFailure) { answer = try ask(type, at: url) } catch {
         return .wrong("encryption", "no_connection", .network, error.code, error.text)
       }
-      if answer == .notLive { return try notLive(visit) }
+      if answer == .notLive { return try notLive(loginCheck) }
       if let flaw = flaw(of: answer, to: type, &version) { return Self.finding(flaw) }
     }
     if registration.isPlain {
@@ -94,8 +94,8 @@ struct EncryptionProof {
   }
 
   /// The webhook does not live now: only the user of this board can see why.
-  private func notLive(_ visit: LoginVisit?) throws(CommandFailure) -> Finding {
-    switch try visit?.standing(deviceID: deviceID) ?? .unknown {
+  private func notLive(_ loginCheck: LoginCheck?) throws(CommandFailure) -> Finding {
+    switch try loginCheck?.deviceStatus(deviceID) ?? .unknown {
     case .unknown:
       .wrong(
         "encryption", "not_live", .homeAssistant, .temporaryFailure, OutageCause.notLive.words,

@@ -5,7 +5,7 @@ import LinuxIO
 import Transport
 
 /// Home Assistant, asked by the user of this board.
-final class LoginVisit {
+final class LoginCheck {
   private let login: Login
   private let state: StateDirectory
   private let client: BlockingClient
@@ -26,7 +26,7 @@ final class LoginVisit {
   func finding() throws(CommandFailure) -> Finding {
     switch try client.ask(CurrentUser()) {
     case .success(let user):
-      let name: MessageText = user.name.map { "\(shown: $0)" } ?? "somebody without a name"
+      let name: MessageText = user.name.map { "\(shown: $0)" } ?? "a user without a name"
       let role: MessageText = user.isAdmin ? ", an administrator" : ""
       return .well("login", "\(name)\(role)")
     case .failure(let error):
@@ -47,7 +47,7 @@ final class LoginVisit {
   }
 
   /// What Home Assistant knows of a board whose webhook does not live.
-  enum Standing {
+  enum DeviceStatus {
     case unknown
     case starting
     case missing
@@ -55,7 +55,7 @@ final class LoginVisit {
     case present
   }
 
-  func standing(deviceID: [UInt8]) throws(CommandFailure) -> Standing {
+  func deviceStatus(_ deviceID: [UInt8]) throws(CommandFailure) -> DeviceStatus {
     guard case .success(let config) = try client.ask(GetConfig()) else { return .unknown }
     guard config.state == "RUNNING" else { return .starting }
     guard case .success(let devices) = try client.ask(GetDevices()) else { return .unknown }

@@ -9,7 +9,7 @@ struct BoardFindings {
   /// More lines than that are no example any more.
   private static let linesMax = 8
   /// How long the kernel and gpsd may take to answer.
-  private static let patience: Duration = .milliseconds(500)
+  private static let timeout: Duration = .milliseconds(500)
   private static let gpsdPort: UInt16 = 2947
 
   let batteries: [[UInt8]]
@@ -20,7 +20,7 @@ struct BoardFindings {
 
   /// Looks around.
   static func look(loop: EventLoop) throws(CommandFailure) -> BoardFindings {
-    let ssid = try NetworkLook(loop: loop).ssid(until: Moment.now.instant + patience)
+    let ssid = try NetworkLook(loop: loop).ssid(until: Moment.now.instant + timeout)
     return BoardFindings(
       batteries: batteries, lines: gpioLineNames(countMax: linesMax),
       hasGPSD: isGPSDThere(loop), ssid: ssid)

@@ -57,7 +57,7 @@ final class Pairing {
   }
 
   func run() throws(CommandFailure) -> PairingSummary {
-    try checkThatSomebodyCanLogIn()
+    try checkThatAUserCanLogIn()
     let state = try StateDirectory.open(try stateDirectory())
     // A registration that cannot be kept would leave a device behind in Home Assistant, too.
     let rejected = try state.keptRejectedTokens()
@@ -99,7 +99,7 @@ final class Pairing {
     return summary.offer == .toBeChanged ? " Then: sudo systemctl restart homeward" : ""
   }
 
-  private func checkThatSomebodyCanLogIn() throws(CommandFailure) {
+  private func checkThatAUserCanLogIn() throws(CommandFailure) {
     if case .tokenFile = options.source { return }
     guard dialog.isPossible else {
       throw CommandFailure(

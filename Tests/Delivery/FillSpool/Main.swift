@@ -50,7 +50,7 @@ final class Filler {
   /// A text as long as they are makes the fewest entries.
   private func record() {
     count += 1
-    let text = InlineText([UInt8]("a reading that waits for somebody, no. \(count)".utf8).span)
+    let text = InlineText([UInt8]("a reading that waits, no. \(count)".utf8).span)
     spool.record(
       Reading(
         sensor: SensorIndex(0), value: .text(text),

@@ -160,7 +160,7 @@ import Testing
     observation.cancel()
   }
 
-  @Test func theRepetitionConnectsNobodyWhoDisconnected() {
+  @Test func theRepetitionDoesNotConnectAClientThatDisconnected() {
     let rig = CacheRig()
     let observation = rig.observe(rig.makeCache())
     rig.driver.refuse(code: "unknown_error")
@@ -182,7 +182,7 @@ import Testing
     observation.cancel()
   }
 
-  @Test func whoeverEndsTheConnectionAtOnceIsNotConnectedAgainByTheCache() {
+  @Test func aClientThatEndsTheConnectionAtOnceIsNotConnectedAgainByTheCache() {
     let rig = CacheRig(isReady: false)
     let client = rig.rig.client
     client.connect()

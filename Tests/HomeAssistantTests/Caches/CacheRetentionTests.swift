@@ -55,7 +55,7 @@ import Testing
     #expect(cache.value == nil)
   }
 
-  @Test func somebodyWhoComesBackInTimeFindsItAsItWas() {
+  @Test func anObserverThatComesBackInTimeFindsItAsItWas() {
     let (rig, cache) = abandoned(.forgotten(after: .seconds(5)))
     rig.driver.advance(by: .seconds(4))
     let observation = rig.observe(cache)
@@ -97,7 +97,7 @@ import Testing
     once.cancel()
   }
 
-  @Test func whoeverLooksOnceMeanwhileDoesNotKeepItForEver() {
+  @Test func aLookMeanwhileDoesNotKeepItForEver() {
     let (rig, cache) = abandoned(.forgotten(after: .seconds(5)))
     rig.driver.advance(by: .seconds(4))
     cache.once { #expect($0 == ["a"]) }.cancel()
@@ -147,7 +147,7 @@ import Testing
     observation.cancel()
   }
 
-  @Test func nothingKeepsAClientAliveThatNobodyHolds() {
+  @Test func nothingKeepsAClientWithoutAHolderAlive() {
     weak var client: Client?
     do {
       let driver = ScriptedDriver()

@@ -39,7 +39,7 @@ private let otherKey = CacheKey { client, wish in
       lights === caches.states(SubscribeEntities(include: EntityFilter(domains: ["light"]))))
   }
 
-  @Test func nothingIsSentForACacheThatNobodyObserves() {
+  @Test func nothingIsSentForACacheWithoutObservers() {
     let caches = Caches(rig.client)
     #expect(caches.user.value == nil)
     #expect(caches.states().count == 0)

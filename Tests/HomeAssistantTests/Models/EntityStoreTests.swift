@@ -365,7 +365,7 @@ import Testing
     #expect(left == count - 1)
   }
 
-  @Test func anEntityThatSomebodyKeepsStaysAsItWas() throws {
+  @Test func anEntityThatACallerKeepsStaysAsItWas() throws {
     var store = EntityStore()
     _ = try store.apply(Self.light)
     let kept = store["light.a"]

@@ -67,7 +67,7 @@ import Testing
     #expect(event.context == Context(id: "c1", userID: "u", parentID: "p"))
   }
 
-  @Test func anEventMayHaveNoDataAndNobodyWhoDidIt() throws {
+  @Test func anEventMayHaveNoDataAndNoUser() throws {
     let event: Event = try decode(
       """
       {"event_type":"x","origin":"LOCAL","time_fired":"2021-02-20T05:14:52+00:00",

@@ -173,7 +173,7 @@ final class DeliveryRig {
 
   /// Sleeps until the deadline and wakes there.
   func sleepUntilDeadline() throws {
-    now = max(now, try #require(deadline, "nobody would ever try again"))
+    now = max(now, try #require(deadline, "there is no next attempt"))
     delivery.deadlineReached(now: now)
     goOn()
   }
@@ -336,7 +336,7 @@ final class DeliveryRig {
     delivery.write(
       message, for: registration, nonce: nextNonce(), into: &buffer)
     let text = opened(&buffer).map { message == .states ? withoutChallenge($0) : $0 }
-    if text == nil { Issue.record("a message that nobody can open") }
+    if text == nil { Issue.record("a message that cannot be opened") }
     if message.isInquiry, answersInquiries {
       try? accept()
       return
@@ -371,7 +371,7 @@ final class DeliveryRig {
   }
 
   private func take(_ event: DeliveryEvent) {
-    if answersInquiries, case .acquainted = event { return }
+    if answersInquiries, case .configurationRead = event { return }
     events.append(event)
     if case .sensorRefused(let sensor) = event {
       namesTold.append(String(decoding: delivery.batch.name(of: sensor), as: UTF8.self))

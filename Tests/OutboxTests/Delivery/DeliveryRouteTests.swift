@@ -41,7 +41,7 @@ import Testing
   }
 
   /// Another server may answer there, and take the locations for its own.
-  @Test func whoeverAnswersOverAnotherRouteIsAskedWhoHeIs() throws {
+  @Test func theServerOverAnotherRouteIsAskedWhichItIs() throws {
     rig.answersInquiries = false
     rig.cycleDue()
     rig.connectionFailed()

@@ -60,7 +60,7 @@ import Testing
     #expect(rig.sent.count == 1)
   }
 
-  @Test func anAnswerThatNobodyWaitsForIsLeftAlone() throws {
+  @Test func anAnswerToNoMessageIsLeftAlone() throws {
     rig.answered("{}")
     rig.connectionFailed()
     #expect(rig.events.isEmpty && rig.isIdle && !rig.isInOutage)

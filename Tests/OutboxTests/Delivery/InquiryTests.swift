@@ -27,7 +27,7 @@ import Testing
     #expect(rig.underWay == .configuration)
     try rig.acceptAll()
     #expect(rig.sent == ["{}", "[]"])
-    guard case .acquainted(let configuration)? = rig.events.first else {
+    guard case .configurationRead(let configuration)? = rig.events.first else {
       Issue.record("nothing was told")
       return
     }

@@ -139,7 +139,7 @@ import Testing
     #expect(rig.events.last == .outage(.dropped))
   }
 
-  @Test func aKeyThatNobodyWaitsForChangesNothing() throws {
+  @Test func aKeyThatWasNotAskedForChangesNothing() throws {
     rig.cycleDue()
     rig.keyAnswered(.notAvailable)
     rig.keyAnswered(.enabled(try Self.key()))

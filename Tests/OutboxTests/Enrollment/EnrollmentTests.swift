@@ -198,7 +198,7 @@ import Testing
       problems == [.noConnection(InlineText("Couldn't connect to server")), .server(.notFound)])
   }
 
-  @Test mutating func anAnswerThatNobodyWaitsForIsLeftAlone() throws {
+  @Test mutating func anAnswerToNoMessageIsLeftAlone() throws {
     #expect(try answered(.tokenRejected) == nil)
     connectionFailed("Timeout was reached")
     #expect(enrollment.deadline == now && problems.isEmpty)
@@ -253,7 +253,7 @@ import Testing
   }
 
   private mutating func wake() throws {
-    now = max(now, try #require(enrollment.deadline, "nobody would ever try again"))
+    now = max(now, try #require(enrollment.deadline, "there is no next attempt"))
     enrollment.deadlineReached(now: now)
     #expect(nextAction() == .readToken)
   }

@@ -194,7 +194,7 @@ import Testing
   }
 
   /// What it was about is lost with the disk's memory of it.
-  @Test func whatComesBehindAMarkerOfNumbersThatNobodyFindsIsNotTakenForAcknowledged() {
+  @Test func whatComesBehindAMarkerOfUnknownNumbersIsNotTakenForAcknowledged() {
     let salt = SegmentSalt(first: 1, device: .boat)
     var segment = ByteBuffer(capacity: 200)
     SegmentHeader(thinnings: 0, first: 1, acknowledged: 0, device: .boat).write(into: &segment)

@@ -162,7 +162,7 @@ import Testing
     #expect(rig.restarted().takeAll().numbers == [1, 2])
   }
 
-  @Test func aSegmentThatSomebodyDeletedIsReplacedByANewOne() {
+  @Test func aSegmentThatAPersonDeletedIsReplacedByANewOne() {
     let rig = SpoolRig()
     rig.keep([1])
     rig.disk.files = [:]

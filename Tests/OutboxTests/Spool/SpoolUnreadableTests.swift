@@ -58,7 +58,7 @@ import Testing
 
   /// A drive that will not read the file until a person has repaired it.
   @Test(arguments: Spool.Order.allCases)
-  func aSegmentThatIsNeverReadKeepsNobodyWaitingAndIsThereAtTheNextStart(order: Spool.Order) {
+  func aSegmentThatIsNeverReadKeepsNoOtherWaitingAndIsThereAtTheNextStart(order: Spool.Order) {
     let disk = disk()
     let names = disk.files.keys.sorted()
     #expect(names.count > 2)

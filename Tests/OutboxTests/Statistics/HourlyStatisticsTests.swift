@@ -236,7 +236,7 @@ import Testing
     #expect(rig.hours().isEmpty)
   }
 
-  @Test func aClockThatNobodyVouchesForMakesNoHours() {
+  @Test func aClockWithoutAWitnessMakesNoHours() {
     var rig = Rig()
     rig.say(100, at: 0)
     rig.pass(from: 0, to: 300, isRight: false)

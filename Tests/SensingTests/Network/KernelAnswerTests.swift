@@ -117,7 +117,7 @@ extension WirelessFamily {
     }
     let unknown = try route(KernelMessage.Route(interface: 3, via: (0x0102, [1, 1, 1, 1])))
     #expect(unknown != nil)
-    #expect(unknown?.gateway == nil, "of a family that nobody knows")
+    #expect(unknown?.gateway == nil, "of an unknown family")
   }
 
   // MARK: Neighbours and links
@@ -153,7 +153,7 @@ extension WirelessFamily {
     }
   }
 
-  @Test func aLinkHasANameThatHarmsNobody() throws {
+  @Test func theNameOfALinkIsPrintable() throws {
     for (name, shown) in [("wlan0", "wlan0"), ("a\u{1B}b", "a?b"), ("", "")] {
       let payload = KernelMessage.link(4, name)
       let found = try NetlinkMessages.all(in: KernelMessage.message(RTM_NEWLINK, payload)) {

@@ -269,7 +269,7 @@ import Testing
 
   // MARK: A gateway that no program has spoken to
 
-  @Test func aGatewayIsKnownAsSoonAsSomebodyHasSpokenToIt() throws {
+  @Test func aGatewayIsKnownAsSoonAsTheKernelHasItsHardwareAddress() throws {
     kernel.neighbours = []
     kernel.routes = [route(Self.eth)]
     kernel.begin()
