@@ -1,0 +1,153 @@
+public import Bytes
+public import HomeAssistant
+public import Outbox
+
+/// What a server was asked for when it refused, in the words of a sentence that says so.
+public struct RefusedRequest {
+  var server: MessageText = "Home Assistant"
+  /// Behind "refuses".
+  var verb: StaticString = ""
+  /// Behind "is not available".
+  var purpose: StaticString = ""
+  /// In front of "is not Home Assistant".
+  var answerer: MessageText = "what answered"
+
+  public static var message: RefusedRequest { RefusedRequest() }
+  public static var registration: RefusedRequest {
+    RefusedRequest(
+      verb: " to register", purpose: " to register", answerer: "what answered the registration")
+  }
+  public static var accessToken: RefusedRequest {
+    RefusedRequest(
+      purpose: " for an access token", answerer: "what answered for an access token")
+  }
+  public static var login: RefusedRequest {
+    RefusedRequest(purpose: " to log in", answerer: "what answered the login")
+  }
+  /// Nothing yet: what is there was only looked at.
+  public static func probe(of url: [UInt8]) -> RefusedRequest {
+    RefusedRequest(
+      server: "Home Assistant at \(bytes: url)", answerer: "what answers at \(bytes: url)")
+  }
+}
+
+extension ServerRefusal {
+  /// What happened: a sentence without its end.
+  public func words(_ request: RefusedRequest = .message) -> MessageText {
+    switch self {
+    case .forbidden(status: 403):
+      "\(request.server) refuses\(request.verb) this address (403); is it in its ip_bans.yaml?"
+    case .forbidden(let status):
+      "a proxy before \(request.server) refuses\(request.verb) this address (\(status)): it wants"
+        + " a login of its own"
+    case .notFound: "\(request.server) is not ready\(request.purpose) (404)"
+    case .unavailable(let status):
+      "\(request.server) is not available\(request.purpose) (\(status))"
+    case .notHomeAssistant(let status): "\(request.answerer) is not Home Assistant (\(status))"
+    }
+  }
+
+  /// The same, and what to do about it, where the address stands in `place`.
+  public func words(
+    _ request: RefusedRequest = .message, addressIn place: StaticString
+  ) -> MessageText {
+    switch self {
+    case .notFound: "\(words(request)); if this stays, look at \(place)"
+    case .notHomeAssistant:
+      "\(words(request)); is there a login page? If not, look at \(place)"
+    case .forbidden, .unavailable: words(request)
+    }
+  }
+
+  /// For scripts.
+  public var code: StaticString {
+    switch self {
+    case .forbidden: "forbidden"
+    case .notFound: "not_found"
+    case .unavailable: "unavailable"
+    case .notHomeAssistant: "not_home_assistant"
+    }
+  }
+}
+
+extension OutageCause {
+  public var words: MessageText {
+    switch self {
+    case .noConnection(let reason): "Home Assistant cannot be reached: \(unreached: reason)"
+    case .notLive:
+      "Home Assistant answers with nothing: it is starting, or it does not know this device"
+    case .dropped:
+      "Home Assistant dropped our message without a word: it holds another key, or none"
+    case .otherKey: "Home Assistant answers with another key: the registration is not ours"
+    case .gone:
+      "Home Assistant has deleted this device (410); to register it anew: homeward pair"
+    case .badRequest: "Home Assistant, or a proxy before it, calls our message malformed (400)"
+    case .encryptionRequired: "Home Assistant got our message unsealed; is there a proxy?"
+    case .server(let refusal): refusal.words(addressIn: "home_assistant.url")
+    case .noRoute:
+      "there is no way to Home Assistant: where this may not be home, nothing is sent over plain"
+        + " HTTP, unless home_assistant.plain_http_away allows it"
+    case .unreadableAnswer: "Home Assistant's sealed answer is not what it should be"
+    case .otherAnswer:
+      "the answer is Home Assistant's to another message: a proxy, or an attacker, on the way gives"
+        + " old answers again"
+    }
+  }
+
+  public var code: StaticString {
+    switch self {
+    case .noConnection: "no_connection"
+    case .notLive: "not_live"
+    case .dropped: "dropped"
+    case .otherKey: "other_key"
+    case .gone: "gone"
+    case .badRequest: "bad_request"
+    case .encryptionRequired: "encryption_required"
+    case .server(let refusal): refusal.code
+    case .noRoute: "no_route"
+    case .unreadableAnswer: "unreadable_answer"
+    case .otherAnswer: "other_answer"
+    }
+  }
+}
+
+extension ConnectionFailure {
+  /// Why there is no connection, for a person who waits for it.
+  public var words: MessageText {
+    switch self {
+    case .unreachable(let words):
+      "\(unreached: InlineText(text: words))"
+    case .refused(let refusal): refusal.words
+    case .closed: "Home Assistant closed the connection"
+    case .violation: "what answers there does not speak WebSocket as it should"
+    case .connectTimeout: "it does not answer"
+    case .authenticationTimeout: "Home Assistant does not answer to the login"
+    case .noToken(let words): "there is no access token: \(shown: words)"
+    case .unanswered: "Home Assistant does not answer any more"
+    case .slept: "this board slept"
+    }
+  }
+}
+
+extension WebSocketRefusal {
+  fileprivate var words: MessageText {
+    switch self {
+    case .redirected(let status, let location):
+      "it redirects to \(shown: Text(location)) (\(status)), which is not followed; is that the"
+        + " address to use?"
+    case .unauthorized: ServerRefusal.forbidden(status: 401).words()
+    case .forbidden: ServerRefusal.forbidden(status: 403).words()
+    case .notFound: "there is no WebSocket (404); is it the address of Home Assistant?"
+    case .serverFailed(let status): ServerRefusal.unavailable(status: status).words()
+    case .unexpectedStatus(let status): "it answers \(status); is it Home Assistant?"
+    case .notHTTP, .responseTooLong, .notUpgraded, .wrongAccept, .unwantedExtension,
+      .unwantedSubprotocol:
+      "what answers there opens no WebSocket; is it Home Assistant?"
+    }
+  }
+}
+
+extension RequestError {
+  /// Why a request has no answer, for a person who waits for it.
+  public var words: MessageText { "\(shown: summary)" }
+}
