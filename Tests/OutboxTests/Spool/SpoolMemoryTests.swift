@@ -1,0 +1,176 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import Outbox
+
+/// Entries that are in memory only: which are taken, which are written, and which go.
+@Suite struct SpoolMemoryTests {
+  private var memory = SpoolMemory(.batch)
+
+  private func entry(_ number: Int64, isTimeTrusted: Bool = true) -> SpoolEntry {
+    SpoolEntry(
+      sequence: nil, time: WallTime(nanoseconds: number), isTimeTrusted: isTimeTrusted,
+      content: .reading(sensor: 0, .number(FixedPoint(number))))
+  }
+
+  /// Returns how many had to go.
+  @discardableResult
+  private mutating func append(_ numbers: Range<Int64>) -> Int {
+    var overflow = 0
+    for number in numbers { overflow += memory.append(entry(number)) }
+    return overflow
+  }
+
+  private mutating func take(upTo end: UInt64 = .max) -> Int64? {
+    memory.take(upTo: end)?.time.nanoseconds
+  }
+
+  private mutating func take(_ count: Int) -> [Int64?] { (0..<count).map { _ in take() } }
+
+  // MARK: Taken
+
+  @Test mutating func entriesAreTakenAsTheyCameAndAgainAfterARewind() {
+    append(0..<3)
+    let first = take(4)
+    #expect(first == [0, 1, 2, nil])
+    memory.rewind()
+    let again = take(1)
+    #expect(again == [0])
+  }
+
+  @Test mutating func noneIsTakenBehindTheEnd() {
+    append(0..<3)
+    let taken = [take(upTo: 2), take(upTo: 2), take(upTo: 2)]
+    #expect(taken == [0, 1, nil])
+  }
+
+  @Test mutating func placesCountUpForEver() {
+    append(0..<3)
+    memory.acknowledge(upTo: 2)
+    #expect(memory.start == 2 && memory.end == 3 && memory.count == 1)
+    append(3..<4)
+    let taken = take(3)
+    #expect(taken == [2, 3, nil])
+    #expect(memory.position == 4)
+  }
+
+  @Test mutating func whatIsAcknowledgedInThePartThatWasTakenLeavesTheRestTaken() {
+    append(0..<4)
+    _ = take(3)
+    memory.acknowledge(upTo: 2)
+    #expect(memory.position == 3)
+    let next = take()
+    #expect(next == 3)
+  }
+
+  // MARK: Written
+
+  /// Invariant 3: what Home Assistant may have is not written.
+  @Test mutating func whatWasTakenIsWrittenOnlyAfterARewind() {
+    append(0..<2)
+    memory.batchClosed()
+    _ = take(1)
+    #expect(memory.dueCount == 0)
+    memory.rewind()
+    #expect(memory.dueCount == 2)
+  }
+
+  @Test mutating func whatIsLeftOfWhatWasAcknowledgedIsDue() {
+    append(0..<3)
+    memory.batchClosed()
+    _ = take(2)
+    memory.acknowledge(upTo: 2)
+    #expect(memory.dueCount == 1)
+  }
+
+  @Test mutating func aBatchIsWrittenWhenItIsClosedOrLarge() {
+    append(0..<Int64(Spool.batchEntryCountMax) - 1)
+    #expect(memory.dueCount == 0)
+    append(0..<1)
+    #expect(memory.dueCount == Spool.batchEntryCountMax)
+  }
+
+  @Test mutating func aBatchOfNothingIsNotWritten() {
+    memory.batchClosed()
+    append(0..<1)
+    #expect(memory.dueCount == 0)
+  }
+
+  /// The next batch waits for its own end.
+  @Test mutating func afterAllWasWrittenNothingIsDueUntilTheNextBatchIsClosed() {
+    append(0..<2)
+    memory.batchClosed()
+    memory.writeBegan(2)
+    memory.written()
+    append(2..<3)
+    #expect(memory.dueCount == 0)
+    memory.batchClosed()
+    #expect(memory.dueCount == 1)
+  }
+
+  @Test mutating func whatDidNotFitIntoOneWriteIsDueForTheNext() {
+    append(0..<3)
+    memory.batchClosed()
+    memory.writeBegan(2)
+    memory.written()
+    #expect(memory.dueCount == 1)
+    let taken = take()
+    #expect(taken == 2)
+  }
+
+  @Test mutating func aWriteThatFailsLeavesEverythingAsItWas() {
+    append(0..<2)
+    memory.batchClosed()
+    memory.writeBegan(2)
+    memory.writeFailed()
+    #expect(memory.dueCount == 2 && memory.writtenCount == 0)
+    let taken = take(2)
+    #expect(taken == [0, 1])
+  }
+
+  /// It has gone under its number; only what is behind it may leave memory with the write.
+  @Test mutating func whatIsAcknowledgedDuringAWriteIsNotTakenOutTwice() {
+    append(0..<4)
+    memory.batchClosed()
+    memory.writeBegan(3)
+    memory.acknowledge(upTo: 2)
+    #expect(memory.writtenCount == 1)
+    memory.written()
+    #expect(memory.count == 1 && memory.start == 3)
+  }
+
+  // MARK: No room
+
+  @Test mutating func theOldestGoesAndIsCounted() {
+    let capacity = Int64(Spool.memoryEntryCountMax)
+    let none = append(0..<capacity)
+    let some = append(capacity..<capacity + 2)
+    #expect(none == 0 && some == 2)
+    #expect(memory.count == Spool.memoryEntryCountMax)
+    let taken = take()
+    #expect(taken == 2)
+    #expect(memory.position == 3)
+  }
+
+  /// Its place is behind what was taken, not before it.
+  @Test mutating func whatGoesWasTakenOrCountsAsTaken() {
+    let capacity = Int64(Spool.memoryEntryCountMax)
+    append(0..<capacity)
+    _ = take(1)
+    append(capacity..<capacity + 3)
+    #expect(memory.position == 3)
+    let taken = take()
+    #expect(taken == 3)
+  }
+
+  // MARK: Times
+
+  @Test mutating func onlyTimesThatWereNotTrustedAreCorrected() {
+    _ = memory.append(entry(10, isTimeTrusted: false))
+    _ = memory.append(entry(20))
+    memory.correctTimes(by: .nanoseconds(5))
+    let taken = take(2)
+    #expect(taken == [15, 20])
+  }
+}

@@ -1,0 +1,296 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import Outbox
+
+/// What is found at the start, and which numbers it keeps from being given again.
+@Suite struct SpoolOpeningTests {
+  /// The parts that an opening works on, and the files of the directory.
+  private final class Parts {
+    let files: [WrittenSegment]
+    var directory = SegmentDirectory(byteCountCap: 64 << 20, segmentByteCount: 1 << 20)
+    var records = SegmentReader()
+    var ledger = SpoolLedger(.oldestFirst)
+    var opening = SpoolOpening(.boat, forgetting: .highest)
+    private(set) var actions: [Spool.Action] = []
+
+    init(_ files: [WrittenSegment]) { self.files = files }
+
+    var next: Spool.Action { opening.nextAction(directory, records) }
+    var losses: Spool.Losses { ledger.losses }
+    var firsts: [UInt64] { directory.segments.map(\.first) }
+    var nextNumber: UInt64 { opening.numbers.next }
+
+    func found(_ file: SegmentFile, byteCount: Int) {
+      directory.found(file, byteCount: byteCount)
+    }
+
+    func step() {
+      let action = next
+      actions.append(action)
+      if action == .list {
+        for file in files { found(SegmentFile(first: file.first), byteCount: file.bytes.count) }
+      }
+      records.fill(files.chunk(action), for: action)
+      opening.performed(&directory, &records, &ledger)
+    }
+
+    func failed() {
+      actions.append(next)
+      opening.failed(&directory, &records, &ledger)
+    }
+
+    /// Does actions up to one for which `isLast` holds, which is not done.
+    func run(until isLast: (Spool.Action) -> Bool = { _ in false }) {
+      while !opening.isOver, !isLast(next) { step() }
+    }
+
+    /// One that is over.
+    func opened() -> Parts {
+      run()
+      return self
+    }
+  }
+
+  private static func header(of first: UInt64) -> Spool.Action {
+    .read(SegmentFile(first: first), offset: 0, byteCountMax: SegmentHeader.byteCount)
+  }
+
+  private static func isScan(_ action: Spool.Action) -> Bool {
+    if case .read(_, let offset, _) = action { offset > 0 } else { false }
+  }
+
+  private static func setAside(_ first: UInt64) -> Spool.Action {
+    .setAside(SegmentFile(first: first), as: SegmentFile(first: first, kind: .aside))
+  }
+
+  // MARK: What is looked at
+
+  @Test func everyHeaderIsReadAndOfTheRecordsThoseOfTheNewest() {
+    // A directory is in no order.
+    let parts = Parts([WrittenSegment(4...6), WrittenSegment(1...3)]).opened()
+    #expect(parts.actions[0] == .list)
+    #expect(parts.actions[1...2] == [Self.header(of: 1), Self.header(of: 4)])
+    #expect(parts.actions.dropFirst(3).allSatisfy { Self.isScan($0) })
+    #expect(parts.firsts == [1, 4])
+    #expect(parts.nextNumber == 7)
+    #expect(parts.opening.isNewestOpen)
+    #expect(parts.losses == Spool.Losses())
+  }
+
+  @Test func anEmptyDirectoryIsOverAtOnce() {
+    let parts = Parts([]).opened()
+    #expect(parts.actions == [.list])
+    #expect(parts.nextNumber == 1 && !parts.opening.isNewestOpen)
+  }
+
+  @Test func aNewestOfAHeaderAloneIsNotReadFurtherAndTakesMore() {
+    let parts = Parts([WrittenSegment(first: 9)]).opened()
+    #expect(parts.actions == [.list, Self.header(of: 9)])
+    #expect(parts.nextNumber == 9 && parts.opening.isNewestOpen)
+  }
+
+  @Test func aNewestOfSeveralChunksIsReadToItsEnd() {
+    let parts = Parts([WrittenSegment(1...4000)]).opened()
+    #expect(parts.actions.count { Self.isScan($0) } > 2)
+    #expect(parts.nextNumber == 4001)
+    #expect(parts.losses == Spool.Losses())
+  }
+
+  /// Invariant 1.
+  @Test func whatIsFoundCountsOnceAllOfItWasLookedAt() {
+    var newest = WrittenSegment(first: 4, acknowledged: 2)
+    newest.add(4)
+    let parts = Parts([WrittenSegment(1...3), newest]).opened()
+    #expect(parts.ledger.nextSequence == 1)
+    #expect(parts.ledger.acknowledged == SequenceSet())
+    #expect(parts.opening.persisted == SequenceSet(upTo: 2))
+  }
+
+  @Test func whatIsAcknowledgedStandsInHeadersAndInTheNewestSegment() {
+    var numbers = SequenceSet(upTo: 3)
+    numbers.insert(6...7, forgetting: .highest)
+    var newest = WrittenSegment(first: 5, acknowledged: 2)
+    newest.add(5)
+    newest.acknowledge(numbers)
+    let parts = Parts([WrittenSegment(first: 1, acknowledged: 1), newest]).opened()
+    #expect(parts.opening.persisted == numbers)
+  }
+
+  // MARK: The tail of the newest
+
+  @Test func aTornTailIsCutAndItsNumbersAreNotGivenAgain() {
+    var newest = WrittenSegment(1...3)
+    let byteCount = newest.bytes.count
+    newest.addGarbage(50)
+    let parts = Parts([newest])
+    parts.run { if case .truncate = $0 { true } else { false } }
+    #expect(parts.next == .truncate(SegmentFile(first: 1), byteCount: byteCount))
+    #expect(parts.losses.tornByteCount == 0)
+    parts.step()
+    #expect(parts.opening.isOver && parts.opening.isNewestOpen)
+    #expect(parts.losses.tornByteCount == 50)
+    #expect(parts.directory.newest.byteCount == byteCount)
+    // Each entry takes more than a byte.
+    #expect(parts.nextNumber == 54)
+    #expect(parts.opening.numbers.count(without: SequenceSet()) == 3)
+  }
+
+  @Test func aTailThatIsNotCutClosesTheSegment() {
+    var newest = WrittenSegment(1...3)
+    newest.addGarbage(50)
+    let parts = Parts([newest])
+    parts.run { if case .truncate = $0 { true } else { false } }
+    parts.failed()
+    #expect(parts.opening.isOver && !parts.opening.isNewestOpen)
+    #expect(parts.losses.tornByteCount == 0)
+    #expect(parts.nextNumber == 54)
+  }
+
+  @Test func damageInTheNewestTakesNumbersAsWell() {
+    var newest = WrittenSegment(1...3)
+    newest.addGarbage(50)
+    newest.add(4)
+    let parts = Parts([newest]).opened()
+    #expect(parts.nextNumber == 55)
+    #expect(parts.opening.isNewestOpen)
+    #expect(parts.losses.tornByteCount == 0)
+  }
+
+  @Test func aSegmentThatWasThinnedTakesNoMoreAndIsNotCut() {
+    var newest = WrittenSegment(first: 1, thinnings: 1)
+    newest.add(2)
+    newest.addGarbage(50)
+    let parts = Parts([newest]).opened()
+    #expect(!parts.opening.isNewestOpen)
+    #expect(parts.losses.tornByteCount == 0)
+    #expect(parts.directory.newest.thinnings == 1)
+  }
+
+  @Test func aFileThatEndsEarlierThanTheDirectorySaysIsNotTorn() {
+    let newest = WrittenSegment(1...3)
+    let parts = Parts([newest])
+    parts.step()
+    parts.directory.newest.grew(by: 100)
+    parts.run()
+    #expect(parts.directory.newest.byteCount == newest.bytes.count)
+    #expect(parts.losses.tornByteCount == 0)
+  }
+
+  // MARK: Files that are not taken
+
+  @Test(arguments: [true, false])
+  func aFileOfAnotherDeviceIsSetAsideAndItsNumbersAreNotGiven(isDone: Bool) {
+    var other = WrittenSegment(first: 10, device: .van)
+    other.add(10)
+    let parts = Parts([WrittenSegment(1...3), other])
+    parts.run { $0 == Self.setAside(10) }
+    #expect(parts.next == Self.setAside(10))
+    if isDone { parts.step() } else { parts.failed() }
+    parts.run()
+    #expect(parts.firsts == [1], "it is none of the spool's, wherever it is")
+    #expect(parts.losses.setAside == 1)
+    #expect(parts.nextNumber == 10 + UInt64(other.bytes.count) + 1)
+    #expect(parts.opening.isNewestOpen)
+  }
+
+  @Test func aFileOfAnotherNumberThanItsNameSaysIsSetAside() {
+    let parts = Parts([WrittenSegment(1...3)])
+    parts.found(SegmentFile(first: 7), byteCount: SegmentHeader.byteCount)
+    parts.step()
+    parts.step()
+    #expect(parts.next == Self.header(of: 7))
+    let bytes = WrittenSegment(first: 8).bytes
+    parts.records.fill(bytes, for: parts.next)
+    parts.opening.performed(&parts.directory, &parts.records, &parts.ledger)
+    #expect(parts.next == Self.setAside(7))
+  }
+
+  @Test(arguments: [true, false])
+  func aFileThatIsLargerThanAnySegmentIsSetAside(isHeaderReadable: Bool) {
+    var newest = WrittenSegment(1...3)
+    if !isHeaderReadable { newest = newest.damaged(at: [4]) }
+    let parts = Parts([newest])
+    parts.step()
+    parts.directory.newest.ended(at: Spool.unknownByteCount + 1)
+    parts.step()
+    #expect(parts.next == Self.setAside(1))
+    #expect(parts.nextNumber == 1 + UInt64(Spool.unknownByteCount) + 1)
+  }
+
+  @Test func aFileAsLargeAsAnUnknownSizeIsASegment() {
+    let parts = Parts([WrittenSegment(1...3)])
+    parts.step()
+    parts.directory.newest.ended(at: Spool.unknownByteCount)
+    parts.run()
+    #expect(parts.firsts == [1] && parts.losses.setAside == 0)
+  }
+
+  /// The power went before there was a header.
+  @Test func aFileThatIsShorterThanAHeaderIsToBeDeletedAndItsNumberIsNotGiven() {
+    let parts = Parts([WrittenSegment(1...3)])
+    parts.found(SegmentFile(first: 7), byteCount: SegmentHeader.byteCount - 1)
+    parts.run()
+    #expect(parts.firsts == [1])
+    #expect(parts.directory.nextLeftover == SegmentFile(first: 7))
+    #expect(parts.nextNumber == 8)
+    #expect(parts.losses.setAside == 0)
+  }
+
+  // MARK: Headers that cannot be read
+
+  @Test func withoutAHeaderASegmentIsReadAndTakesNoMore() {
+    let parts = Parts([WrittenSegment(1...3).damaged(at: [4])]).opened()
+    #expect(parts.firsts == [1])
+    #expect(parts.nextNumber == 4)
+    #expect(!parts.opening.isNewestOpen)
+  }
+
+  @Test func withoutAHeaderAndARecordItIsSetAsideAndTheOneBeforeTakesMore() {
+    var garbage = WrittenSegment(first: 7).damaged(at: [4])
+    garbage.addGarbage(20)
+    let parts = Parts([WrittenSegment(1...3), garbage])
+    parts.run { $0 == Self.setAside(7) }
+    #expect(parts.next == Self.setAside(7))
+    #expect(parts.nextNumber == 7 + UInt64(garbage.bytes.count) + 1)
+    parts.run()
+    #expect(parts.firsts == [1])
+    #expect(parts.opening.isNewestOpen)
+  }
+
+  // MARK: What the disk does not do
+
+  @Test func aListThatFailsIsAskedForAnew() {
+    let parts = Parts([WrittenSegment(1...3)])
+    parts.found(SegmentFile(first: 9), byteCount: 100)
+    parts.failed()
+    #expect(parts.opening.isListing && !parts.opening.isOver)
+    parts.run()
+    #expect(parts.firsts == [1], "what was told of it before is forgotten")
+  }
+
+  /// Invariant 2.
+  @Test func aHeaderThatIsNotReadKeepsItsNumbersAndItsPlace() {
+    let middle = WrittenSegment(50...52)
+    let parts = Parts([WrittenSegment(1...3), middle])
+    parts.run { $0 == Self.header(of: 50) }
+    parts.failed()
+    #expect(parts.nextNumber == 50 + UInt64(middle.bytes.count) + 1)
+    parts.run()
+    #expect(parts.firsts == [1, 50])
+    #expect(parts.losses == Spool.Losses())
+  }
+
+  /// Invariant 2.
+  @Test func aNewestThatIsNotReadKeepsItsNumbersAndTakesNoMore() {
+    let newest = WrittenSegment(1...4000)
+    let parts = Parts([newest])
+    parts.run { Self.isScan($0) }
+    parts.step()
+    parts.failed()
+    #expect(parts.opening.isOver && !parts.opening.isNewestOpen)
+    #expect(parts.nextNumber == 1 + UInt64(newest.bytes.count) + 1)
+    #expect(parts.firsts == [1])
+  }
+}
