@@ -138,7 +138,8 @@ let package = Package(
       name: "ModelDisk", dependencies: ["Bytes"], path: "Tests/ModelDisk",
       swiftSettings: everywhere),
     .testTarget(
-      name: "OutboxTests", dependencies: ["Outbox", "ModelDisk"], swiftSettings: everywhere),
+      name: "OutboxTests", dependencies: ["Outbox", "ModelDisk", "HomeAssistantTesting"],
+      swiftSettings: everywhere),
     .testTarget(
       name: "LinuxIOTests", dependencies: ["LinuxIO", "TestRun"],
       cSettings: withGNU, swiftSettings: everywhere),

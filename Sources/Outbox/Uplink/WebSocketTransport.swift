@@ -110,7 +110,7 @@ extension RequestError {
   /// Why a message did not arrive, for people.
   fileprivate var reason: StaticString {
     switch self {
-    case .server: "Home Assistant refused the message over the WebSocket"
+    case .server: "Home Assistant refused it over the WebSocket"
     case .rejected: "Home Assistant does not accept the credential"
     case .expired: "no answer came over the WebSocket"
     case .disconnected, .cancelled: "the WebSocket was closed"

@@ -1,0 +1,270 @@
+import Bytes
+import HomeAssistant
+import Testing
+
+@testable import Outbox
+
+/// Over HTTP or over the WebSocket, and one message at a time.
+@Suite struct WebhookChannelTests {
+  private enum Sending { case http, webSocket }
+
+  private static let url = [UInt8]("http://ha".utf8)
+  private var channel = WebhookChannel(carriesMessages: true, webSocketURL: Self.url)
+
+  private mutating func sending(to url: String = "http://ha") -> Sending? {
+    switch channel.nextSending(over: .instance, to: [UInt8](url.utf8)) {
+    case nil: return nil
+    case .post: return .webSocket
+    case .send(.message(over: .instance)): return .http
+    default:
+      Issue.record("another action")
+      return nil
+    }
+  }
+
+  private mutating func send() -> Sending? {
+    channel.send(.states)
+    return sending()
+  }
+
+  @Test mutating func aMessageIsHandedOutOnce() {
+    let before = sending()
+    #expect(before == nil && channel.message == nil)
+    let first = send()
+    #expect(first == .http && channel.message == .states)
+    let again = sending()
+    #expect(again == nil && channel.message == .states)
+    let ended = channel.ended(isAnswered: true)
+    #expect(ended == .states && channel.message == nil)
+    let late = channel.ended(isAnswered: true)
+    #expect(late == nil)
+  }
+
+  // MARK: Which way
+
+  @Test mutating func itGoesOverTheWebSocketWhileThatIsOpen() {
+    channel.webSocketChanged(isOpen: true)
+    let open = send()
+    #expect(open == .webSocket)
+    channel.webSocketChanged(isOpen: false)
+    let closed = send()
+    #expect(closed == .http)
+  }
+
+  @Test mutating func itGoesOverHTTPToAnotherAddressThanTheWebSockets() {
+    channel.webSocketChanged(isOpen: true)
+    channel.send(.states)
+    let sent = sending(to: "https://hooks")
+    #expect(sent == .http)
+  }
+
+  @Test mutating func itGoesOverHTTPWhereTheConfigurationWantsThat() {
+    channel = WebhookChannel(carriesMessages: false, webSocketURL: Self.url)
+    channel.webSocketChanged(isOpen: true)
+    let sent = send()
+    #expect(sent == .http)
+  }
+
+  @Test mutating func whatTheWebSocketDoesNotTakeGoesOverHTTP() {
+    channel.webSocketChanged(isOpen: true)
+    _ = send()
+    channel.postRefused()
+    let again = sending()
+    #expect(again == .http)
+    #expect(!channel.isWebSocketOpen)
+    let next = send()
+    #expect(next == .http)
+  }
+
+  /// A refusal that comes when the message is already on another way, or answered.
+  @Test mutating func aLateRefusalSendsNothingTwice() {
+    _ = send()
+    channel.postRefused()
+    let again = sending()
+    #expect(again == nil)
+    channel.webSocketChanged(isOpen: true)
+    _ = channel.ended(isAnswered: true)
+    _ = send()
+    _ = channel.ended(isAnswered: true)
+    channel.postRefused()
+    let third = sending()
+    #expect(third == nil && channel.isWebSocketOpen)
+  }
+
+  // MARK: Whether Home Assistant may have restarted
+
+  @Test(arguments: [true, false])
+  mutating func overHTTPItsConnectionTells(isKept: Bool) {
+    channel.webSocketChanged(isOpen: true)
+    channel.send(.states)
+    _ = sending(to: "https://hooks")
+    _ = channel.ended(isAnswered: true)
+    #expect(channel.isConnectionKept(isHTTPKept: isKept) == isKept)
+  }
+
+  @Test mutating func overTheWebSocketThatOneTellsOfTheLastAnswer() {
+    channel.webSocketChanged(isOpen: true)
+    _ = send()
+    #expect(!channel.isConnectionKept(isHTTPKept: true))
+    _ = channel.ended(isAnswered: true)
+    #expect(channel.isConnectionKept(isHTTPKept: false))
+    // It broke, and is open again.
+    channel.webSocketChanged(isOpen: false)
+    channel.webSocketChanged(isOpen: true)
+    #expect(!channel.isConnectionKept(isHTTPKept: true))
+  }
+
+  @Test mutating func withoutAnAnswerTheWebSocketTellsNothing() {
+    channel.webSocketChanged(isOpen: true)
+    _ = send()
+    _ = channel.ended(isAnswered: true)
+    _ = send()
+    _ = channel.ended(isAnswered: false)
+    #expect(!channel.isConnectionKept(isHTTPKept: true))
+  }
+
+  // MARK: Given up
+
+  @Test mutating func onlyAMessageThatIsUnderWayIsARequestToBeEnded() {
+    let none = channel.cancelled()
+    #expect(!none)
+    channel.send(.states)
+    let ready = channel.cancelled()
+    #expect(!ready && channel.message == nil)
+    _ = send()
+    let underWay = channel.cancelled()
+    #expect(underWay && channel.message == nil)
+    let next = sending()
+    #expect(next == nil)
+  }
+}
+
+/// One request with a token at a time.
+@Suite struct LoginChannelTests {
+  private static let call = AuthCall.revoke(refreshToken: [1])
+  private var channel = LoginChannel()
+
+  private mutating func isRenewalNext() -> Bool {
+    if case .token(Self.call)? = channel.nextCall() { true } else { false }
+  }
+
+  private mutating func isRegistrationNext() -> Bool {
+    if case .registration(token: [2])? = channel.nextCall() { true } else { false }
+  }
+
+  private mutating func isQuiet() -> Bool {
+    if case nil = channel.nextCall() { true } else { false }
+  }
+
+  @Test mutating func aRenewalGoesBeforeARegistrationThatMayNeedIt() {
+    channel.register(with: [2])
+    channel.renew(Self.call)
+    let first = isRenewalNext()
+    #expect(first)
+    let meanwhile = isQuiet()
+    #expect(meanwhile, "one at a time")
+    let ended = channel.ended()
+    #expect(ended == .renewal)
+    let second = isRegistrationNext()
+    #expect(second)
+    let registration = channel.ended()
+    #expect(registration == .registration)
+    let third = isQuiet()
+    #expect(third)
+  }
+
+  @Test mutating func anAnswerThatIsNotAwaitedEndsNothing() {
+    channel.renew(Self.call)
+    let ended = channel.ended()
+    #expect(ended == nil)
+    let next = isRenewalNext()
+    #expect(next)
+  }
+
+  @Test(arguments: [LoginChannel.Errand.renewal, .registration])
+  mutating func oneThatWaitsIsGivenUpWithoutARequest(errand: LoginChannel.Errand) {
+    channel.renew(Self.call)
+    channel.register(with: [2])
+    let isUnderWay = channel.cancel(errand)
+    #expect(isUnderWay == false)
+    let again = channel.cancel(errand)
+    #expect(again == nil, "there is none any more")
+    let isOther = errand == .renewal ? isRegistrationNext() : isRenewalNext()
+    #expect(isOther)
+  }
+
+  @Test(arguments: [LoginChannel.Errand.renewal, .registration])
+  mutating func theRequestOfAnotherErrandGoesOn(errand: LoginChannel.Errand) {
+    if errand == .renewal { channel.renew(Self.call) } else { channel.register(with: [2]) }
+    _ = channel.nextCall()
+    let other = channel.cancel(errand == .renewal ? .registration : .renewal)
+    #expect(other == nil)
+    let isUnderWay = channel.cancel(errand)
+    #expect(isUnderWay == true)
+    let ended = channel.ended()
+    #expect(ended == nil, "its answer is not awaited")
+  }
+
+  /// The next one of the same errand was wanted while one is under way.
+  @Test mutating func whatWaitsBehindOneThatIsGivenUpGoesWithIt() {
+    channel.renew(Self.call)
+    _ = channel.nextCall()
+    channel.renew(Self.call)
+    let isUnderWay = channel.cancel(.renewal)
+    #expect(isUnderWay == true)
+    let isNone = isQuiet()
+    #expect(isNone)
+  }
+}
+
+@Suite struct CyclePlanTests {
+  private static let start = Instant(nanoseconds: 1_000_000_000)
+  private var plan = CyclePlan(every: .seconds(30), now: Self.start)
+
+  private func at(_ seconds: Int) -> Instant { Self.start + .seconds(seconds) }
+
+  @Test mutating func theFirstCycleIsDueAtOnceAndTheNextInItsTime() {
+    let due = [at(0), at(0), at(29), at(30), at(31), at(60)].map {
+      plan.deadlineReached(now: $0)
+    }
+    #expect(due == [true, false, false, true, false, true])
+    #expect(plan.nextCycleAt == at(90))
+  }
+
+  /// A wake-up that comes late moves no later one.
+  @Test mutating func cyclesKeepTheirTimesWhereOneIsLate() {
+    _ = plan.deadlineReached(now: at(0))
+    _ = plan.deadlineReached(now: at(45))
+    #expect(plan.nextCycleAt == at(60))
+  }
+
+  @Test(arguments: [(59, 60), (60, 90), (3600, 3630)])
+  mutating func cyclesThatWereSleptThroughAreNotMadeUpFor(woken: Int, next: Int) {
+    _ = plan.deadlineReached(now: at(0))
+    let isDue = plan.deadlineReached(now: at(woken))
+    #expect(isDue)
+    #expect(plan.nextCycleAt == at(next))
+  }
+
+  @Test mutating func aCycleBeginsOnceAfterItsSourcesWereAsked() {
+    let early = plan.sourcesReady()
+    #expect(!early)
+    _ = plan.deadlineReached(now: at(0))
+    let begins = plan.sourcesReady()
+    #expect(begins)
+    let again = plan.sourcesReady()
+    #expect(!again, "what comes later is urgent or waits")
+  }
+
+  @Test mutating func aCycleThatIsOwedIsOwedUntilOneBegins() {
+    #expect(!plan.isOwed)
+    plan.postponed()
+    plan.postponed()
+    #expect(plan.isOwed)
+    _ = plan.deadlineReached(now: at(0))
+    _ = plan.sourcesReady()
+    #expect(plan.isOwed)
+    plan.begins()
+    #expect(!plan.isOwed)
+  }
+}

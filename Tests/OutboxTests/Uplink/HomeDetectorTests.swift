@@ -1,0 +1,79 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import Outbox
+
+@Suite struct HomeDetectorTests {
+  private static let start = Instant(nanoseconds: 0)
+  private static let interface = NetworkInterface(index: 1, name: InlineText("eth0"))
+  private static let gateway = HardwareAddress([2, 0, 0, 0, 0, 1].span)
+  private static let stranger = HardwareAddress([2, 0, 0, 0, 0, 2].span)
+
+  private var detector = HomeDetector(
+    HomeNetworks(gateways: Self.gateway.map { [$0] } ?? []), now: Self.start)
+
+  private mutating func arrive(at gateway: HardwareAddress?) -> Bool {
+    detector.placeChanged(.wired(gateway: gateway, Self.interface))
+  }
+
+  @Test mutating func aChangeOfThePresenceIsToldOnce() {
+    #expect(detector.presence == .unknown)
+    let told = [arrive(at: Self.gateway), arrive(at: Self.gateway), arrive(at: Self.stranger)]
+    #expect(told == [true, false, true])
+    #expect(detector.presence == .away)
+  }
+
+  @Test mutating func thePlaceIsKnownAlsoWhereItChangesNothing() {
+    let other = NetworkPlace.elsewhere(Self.interface)
+    _ = arrive(at: Self.stranger)
+    let isTold = detector.placeChanged(other)
+    #expect(!isTold)
+    #expect(detector.place == other)
+  }
+
+  /// The cable is there, and the gateway has not answered yet.
+  @Test mutating func aHomeWhoseGatewayIsNotHeardAnyMoreIsNoHome() {
+    _ = arrive(at: Self.gateway)
+    let isTold = arrive(at: nil)
+    #expect(isTold && detector.presence == .unknown)
+  }
+
+  // MARK: The first look
+
+  @Test mutating func theFirstLookEndsWithWhatIsFound() {
+    #expect(detector.isLooking)
+    let silent = arrive(at: nil)
+    #expect(!silent && detector.isLooking, "the gateway may answer")
+    _ = arrive(at: Self.gateway)
+    #expect(!detector.isLooking && detector.deadline == nil)
+    let isLate = detector.deadlineReached(now: Self.start + .seconds(60))
+    #expect(!isLate)
+  }
+
+  @Test mutating func theFirstLookEndsInTimeAndOnce() {
+    let end = Self.start + HomeDetector.firstLookTimeout
+    #expect(detector.deadline == end)
+    let early = detector.deadlineReached(now: end + .nanoseconds(-1))
+    #expect(!early && detector.isLooking)
+    let due = detector.deadlineReached(now: end)
+    #expect(due && !detector.isLooking)
+    let again = detector.deadlineReached(now: end)
+    #expect(!again)
+    #expect(detector.presence == .unknown)
+  }
+
+  @Test mutating func whatIsFoundLaterCountsAsWell() {
+    _ = detector.deadlineReached(now: Self.start + .seconds(60))
+    let isTold = arrive(at: Self.gateway)
+    #expect(isTold && detector.presence == .home)
+  }
+
+  @Test mutating func whereNoNetworkIsHomeNothingIsLookedFor() {
+    detector = HomeDetector(nil, now: Self.start)
+    #expect(!detector.isLooking && detector.deadline == nil)
+    let isTold = arrive(at: Self.gateway)
+    #expect(!isTold && detector.presence == .unknown)
+    #expect(detector.place == .wired(gateway: Self.gateway, Self.interface))
+  }
+}

@@ -1,0 +1,225 @@
+import Bytes
+import HomeAssistant
+import Sensing
+import Testing
+
+@testable import Outbox
+
+/// When hours are kept on the disk, when they are brought, and what is told of both.
+@Suite struct StatisticsUplinkTests {
+  private enum Done: Equatable {
+    case keep
+    case ask(Text)
+    case tell(StatisticsImport.Event)
+    case tellNotKept(Int32)
+
+    init(_ action: StatisticsUplink.Action) {
+      self =
+        switch action {
+        case .keep: .keep
+        case .ask(let request): .ask(request.command)
+        case .tell(let event): .tell(event)
+        case .tellNotKept(let failure): .tellNotKept(failure.code)
+        }
+    }
+  }
+
+  private static let hour: Int64 = 498_682
+  private static let full = DiskFailure(code: 28)
+  private static let search: Text = "search/related"
+
+  private let sensors = SensorTable()
+  private var uplink: StatisticsUplink
+  private var now = Instant(nanoseconds: 0)
+
+  init() { uplink = StatisticsUplink(WaitingHours(), of: sensors, seed: 1) }
+
+  private static func time(_ hours: Double) -> WallTime {
+    WallTime(startOfHour: hour) + .seconds(Int64(hours * 3600))
+  }
+
+  private mutating func done() -> [Done] {
+    var done: [Done] = []
+    while let action = uplink.nextAction() { done.append(Done(action)) }
+    return done
+  }
+
+  /// An hour that Home Assistant lacks is left of earlier runs.
+  private mutating func wait() {
+    var waiting = WaitingHours()
+    waiting.insert(
+      SensorHour(number: Self.hour, mean: 2, lowest: 1, highest: 3),
+      of: MeasuredSensor(uniqueID: [UInt8]("level".utf8), unit: [UInt8]("%".utf8)))
+    uplink = StatisticsUplink(waiting, of: sensors, seed: 1)
+  }
+
+  /// A sensor says a number through an hour of outage.
+  private mutating func measureAnHour() throws {
+    let level = SensorDescription(
+      uniqueID: [UInt8]("level".utf8), name: [UInt8]("Level".utf8), unit: [UInt8]("%".utf8),
+      stateClass: [UInt8]("measurement".utf8), icon: [UInt8]("mdi:eye".utf8))
+    let sensor = try #require(sensors.declare(level))
+    uplink.clockRead(Self.time(0), isRight: true, isReached: false)
+    uplink.record(Reading(sensor: sensor, value: .number(FixedPoint(7)), time: Self.time(0)))
+    uplink.clockRead(Self.time(0.99), isRight: true, isReached: false)
+    let early = done()
+    #expect(early == [], "the hour is not over")
+    uplink.clockRead(Self.time(1), isRight: true, isReached: false)
+  }
+
+  private mutating func connect(deviceID: Text? = "5fa3") {
+    uplink.connectionReady(
+      .unknown, deviceID: deviceID, webhookID: [UInt8]("hook".utf8), time: Self.time(400), now: now)
+  }
+
+  // MARK: Kept
+
+  @Test mutating func anHourThatWasMeasuredIsKept() throws {
+    try measureAnHour()
+    let first = done()
+    #expect(first == [.keep])
+    #expect(uplink.waiting.count == 1)
+    uplink.kept()
+    uplink.cycleDue()
+    let second = done()
+    #expect(second == [], "the disk has it")
+  }
+
+  @Test mutating func whatIsNotKeptIsTriedAgainWithTheNextCycleAndToldOnce() throws {
+    try measureAnHour()
+    _ = done()
+    uplink.notKept(Self.full)
+    let told = done()
+    #expect(told == [.tellNotKept(28)])
+    uplink.cycleDue()
+    let again = done()
+    #expect(again == [.keep])
+    uplink.notKept(Self.full)
+    let silent = done()
+    #expect(silent == [])
+    uplink.cycleDue()
+    _ = done()
+    uplink.notKept(DiskFailure(code: 5))
+    let other = done()
+    #expect(other == [.tellNotKept(5)])
+  }
+
+  @Test mutating func afterItWasKeptTheSameFailureIsNewsAgain() throws {
+    try measureAnHour()
+    _ = done()
+    uplink.notKept(Self.full)
+    _ = done()
+    uplink.kept()
+    uplink.notKept(Self.full)
+    let told = done()
+    #expect(told == [.tellNotKept(28)])
+  }
+
+  @Test mutating func nothingIsKeptWhereNothingHasChanged() {
+    wait()
+    uplink.cycleDue()
+    let cycle = done()
+    #expect(cycle == [])
+  }
+
+  // MARK: Brought
+
+  @Test mutating func hoursAreBroughtQuestionByQuestion() {
+    wait()
+    let before = done()
+    #expect(before == [])
+    connect()
+    let first = done()
+    #expect(first == [.ask(Self.search)])
+    let meanwhile = done()
+    #expect(meanwhile == [])
+    uplink.answered(.success(["entity": ["sensor.level"]]), now: now)
+    let second = done()
+    #expect(second == [.ask("config/entity_registry/get_entries")])
+  }
+
+  /// The answer to a question is taken for that question, and once.
+  @Test mutating func anAnswerThatIsNotAwaitedSaysNothing() {
+    wait()
+    uplink.answered(.success(["entity": ["sensor.level"]]), now: now)
+    let none = done()
+    #expect(none == [])
+    connect()
+    _ = done()
+    uplink.answered(.failure(.disconnected), now: now)
+    uplink.answered(.success(["entity": ["sensor.level"]]), now: now)
+    let late = done()
+    #expect(late == [])
+  }
+
+  @Test mutating func aRefusalIsToldAndEndsThePass() {
+    wait()
+    connect()
+    _ = done()
+    #expect(uplink.isAtWork)
+    uplink.answered(.failure(.server(code: "unauthorized", message: "")), now: now)
+    let told = done()
+    #expect(told == [.tell(.failed(.notAllowed))])
+    #expect(uplink.problem == .notAllowed)
+    #expect(!uplink.isAtWork, "a person has to do something")
+    connect()
+    let early = done()
+    #expect(early == [])
+    now = now + StatisticsImport.refusalDelay
+    connect()
+    let later = done()
+    #expect(later == [.ask(Self.search)])
+  }
+
+  @Test mutating func whereNoHourWaitsNothingIsAtWork() {
+    #expect(!uplink.isAtWork)
+    connect()
+    let asked = done()
+    #expect(asked == [])
+    wait()
+    #expect(uplink.isAtWork)
+  }
+
+  /// What Home Assistant has does not wait any more, which is kept.
+  @Test mutating func hoursThatHaveArrivedAreForgottenOnTheDiskAsWell() {
+    wait()
+    connect()
+    let commands: [(Text, JSON)] = [
+      (Self.search, ["entity": ["sensor.level"]]),
+      (
+        "config/entity_registry/get_entries",
+        ["sensor.level": ["entity_id": "sensor.level", "unique_id": "hook_level"]]
+      ),
+      ("recorder/statistics_during_period", ["sensor.level": [["start": 1]]]),
+      (
+        "recorder/get_statistics_metadata",
+        [
+          [
+            "statistic_id": "sensor.level", "source": "recorder", "has_sum": false,
+            "mean_type": 1, "statistics_unit_of_measurement": "%", "name": nil,
+          ]
+        ]
+      ),
+      (
+        "recorder/statistics_during_period",
+        [
+          "sensor.level": [
+            [
+              "start": .number(JSONNumber(Self.hour * 3_600_000)),
+              "end": .number(JSONNumber((Self.hour + 1) * 3_600_000)),
+              "mean": 2, "min": 1, "max": 3,
+            ]
+          ]
+        ]
+      ),
+    ]
+    for (command, answer) in commands {
+      let asked = done()
+      #expect(asked == [.ask(command)])
+      uplink.answered(.success(answer), now: now)
+    }
+    let told = done()
+    #expect(told == [.keep, .tell(.imported(uniqueID: [UInt8]("level".utf8), hours: 1))])
+    #expect(uplink.waiting.isEmpty && !uplink.isAtWork)
+  }
+}

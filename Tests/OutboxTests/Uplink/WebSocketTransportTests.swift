@@ -1,0 +1,207 @@
+import Bytes
+import HomeAssistantTesting
+import Testing
+
+@testable import HomeAssistant
+@testable import Outbox
+
+/// What goes over the WebSocket, and what of it comes back to the uplink.
+@Suite struct WebSocketTransportTests {
+  private final class Owner: WebSocketTransportOwner {
+    private(set) var states: [ConnectionState] = []
+    private(set) var statuses: [Int] = []
+    private(set) var reasons: [String] = []
+    private(set) var answers: [Result<JSON, RequestError>] = []
+    private(set) var changes: [PushChannel.Change] = []
+    private(set) var messages: [Text?] = []
+
+    func webSocketChanged(_ state: ConnectionState) { states.append(state) }
+    func postAnswered(status: Int) { statuses.append(status) }
+    func postFailed(_ reason: InlineText) {
+      reasons.append(String(decoding: [UInt8](reason.bytes), as: UTF8.self))
+    }
+    func asked(_ result: Result<JSON, RequestError>) { answers.append(result) }
+    func pushChannelChanged(_ change: PushChannel.Change) { changes.append(change) }
+    func notified(_ notification: Result<PushNotification, RequestError>) {
+      if case .success(let notification) = notification { messages.append(notification.message) }
+    }
+  }
+
+  private let driver = ScriptedDriver()
+  private let client: Client
+  private let owner = Owner()
+  private let transport: WebSocketTransport
+
+  init() {
+    client = driver.makeClient(policy: WebSocketTransport.policy)
+    transport = WebSocketTransport(client, telling: owner)
+  }
+
+  private func connect() {
+    transport.setAllowed(true)
+    driver.acceptConnection()
+    driver.removeDeeds()
+  }
+
+  private func registration(_ webhookID: String = "hook") throws -> Registration {
+    try #require(Registration(webhookID: [UInt8](webhookID.utf8), protection: .plain))
+  }
+
+  private func post() throws -> Bool {
+    var body = ByteBuffer(capacity: 16)
+    body.append([UInt8]("hello".utf8))
+    return transport.post(body, to: try registration())
+  }
+
+  private var response: String {
+    var text = ""
+    transport.readResponse { text = String(decoding: [UInt8]($0.bytes), as: UTF8.self) }
+    return text
+  }
+
+  // MARK: The connection
+
+  /// Away from home no token may be sent, whatever is asked for.
+  @Test func itConnectsWhereThatIsAllowedAndOnlyThere() {
+    transport.ask(RawRequest("a"))
+    #expect(driver.socket == .closed && driver.deeds.isEmpty)
+    transport.setAllowed(true)
+    #expect(driver.socket == .opening)
+    driver.acceptConnection()
+    transport.setAllowed(false)
+    #expect(driver.socket == .closed)
+    #expect(transport.state == .down(.idle))
+  }
+
+  @Test func everyStateIsTold() {
+    connect()
+    guard case .ready? = owner.states.last else {
+      Issue.record("\(owner.states)")
+      return
+    }
+    driver.endConnection()
+    guard case .down(.retrying)? = owner.states.last else {
+      Issue.record("\(owner.states)")
+      return
+    }
+    #expect(owner.states.last == transport.state)
+  }
+
+  @Test func itStandsSinceItOpenedOrEndedAndNotSinceAnAttempt() {
+    let start = driver.now
+    driver.advance(by: .seconds(10))
+    transport.setAllowed(true)
+    #expect(transport.standsSince == start)
+    driver.acceptConnection()
+    let opened = driver.now
+    #expect(transport.standsSince == opened)
+    driver.advance(by: .seconds(10))
+    #expect(transport.standsSince == opened)
+    driver.endConnection()
+    let ended = driver.now
+    #expect(transport.standsSince == ended)
+    driver.advance(by: .seconds(10))
+    if driver.socket == .opening { driver.endConnection() }
+    #expect(transport.standsSince == ended)
+  }
+
+  // MARK: Messages
+
+  @Test func aMessageGoesToItsWebhookAndItsAnswerIsRead() throws {
+    connect()
+    let isSent = try post()
+    #expect(isSent)
+    let message = try #require(driver.messages.last)
+    #expect(message["type"] == "webhook/handle" && message["webhook_id"] == "hook")
+    #expect(message["body"] == "hello")
+    driver.answer(with: ["status": 201, "body": "done"])
+    #expect(owner.statuses == [201] && owner.reasons.isEmpty)
+    #expect(response == "done")
+  }
+
+  @Test func withoutAConnectionItIsNotTaken() throws {
+    let isSent = try post()
+    #expect(!isSent && owner.reasons.isEmpty)
+  }
+
+  @Test func anAnswerThatIsNoneIsAFailure() throws {
+    connect()
+    _ = try post()
+    driver.answer(with: ["body": "done"])
+    #expect(owner.statuses.isEmpty)
+    #expect(owner.reasons == ["the answer over the WebSocket is none"])
+  }
+
+  @Test func aRefusalAndALossSayWhatHappened() throws {
+    connect()
+    _ = try post()
+    driver.refuse(code: "unknown_command")
+    _ = try post()
+    driver.advance(by: .seconds(120))
+    connect()
+    _ = try post()
+    driver.endConnection()
+    #expect(
+      owner.reasons == [
+        "Home Assistant refused it over the WebSocket",
+        "no answer came over the WebSocket", "the WebSocket was closed",
+      ])
+  }
+
+  @Test func aMessageThatIsGivenUpIsNotAnswered() throws {
+    connect()
+    _ = try post()
+    transport.cancelPost()
+    driver.answer(with: ["status": 200])
+    #expect(owner.statuses.isEmpty && owner.reasons.isEmpty)
+    let isNextSent = try post()
+    #expect(isNextSent)
+  }
+
+  // MARK: Questions
+
+  @Test func aQuestionIsAnsweredOrNot() {
+    connect()
+    transport.ask(RawRequest("a"))
+    driver.answer(with: 7)
+    transport.ask(RawRequest("b"))
+    driver.refuse(code: "unauthorized", message: "no")
+    #expect(
+      owner.answers == [
+        .success(7), .failure(.server(code: "unauthorized", message: "no")),
+      ])
+  }
+
+  // MARK: Notifications
+
+  @Test func notificationsComeForTheRegistrationThatIsThere() throws {
+    connect()
+    transport.openChannel(of: try registration("first"))
+    driver.answer()
+    #expect(owner.changes == [.opened])
+    let first = try #require(driver.messageID(ofType: "mobile_app/push_notification_channel"))
+    transport.openChannel(of: try registration("second"))
+    let opened = driver.messages.last { $0["type"] == "mobile_app/push_notification_channel" }
+    #expect(opened?["webhook_id"] == "second")
+    let second = try #require(driver.messageID(ofType: "mobile_app/push_notification_channel"))
+    driver.answer(second)
+    driver.tell(["message": "hello", "hass_confirm_id": "c"], of: second)
+    driver.answer(driver.messageID(ofType: "mobile_app/push_notification_confirm"))
+    driver.tell(["message": "stale", "hass_confirm_id": "d"], of: first)
+    #expect(owner.messages == ["hello"])
+  }
+
+  @Test func aChannelIsRenewedAtItsDeadline() throws {
+    #expect(transport.deadline == nil)
+    connect()
+    transport.openChannel(of: try registration())
+    driver.answer()
+    let deadline = try #require(transport.deadline)
+    #expect(deadline == driver.now + PushChannel.renewalInterval)
+    let before = driver.messages.count
+    transport.deadlineReached(now: deadline + .nanoseconds(-1))
+    #expect(driver.messages.count == before)
+    transport.deadlineReached(now: deadline)
+    #expect(driver.messages.count > before)
+  }
+}
