@@ -287,7 +287,7 @@ import Testing
       lines(try Self.status(Self.report(), delivery)).first { $0.contains(" history ") }
     }
     #expect(try line(delivery) == nil)
-    let sensor = delivery.batch.declare(
+    let sensor = delivery.declare(
       SensorDescription(
         uniqueID: [UInt8]("bilge".utf8), name: [UInt8]("Bilge".utf8), icon: [UInt8]("mdi:eye".utf8))
     )
@@ -359,7 +359,7 @@ import Testing
   private func declare(
     _ name: String, unit: String? = nil, in delivery: inout Delivery
   ) throws -> SensorIndex {
-    let index = delivery.batch.declare(
+    let index = delivery.declare(
       SensorDescription(
         uniqueID: [UInt8](name.utf8), name: [UInt8](name.utf8), unit: unit.map { [UInt8]($0.utf8) },
         icon: [UInt8]("mdi:eye".utf8)))
@@ -419,7 +419,7 @@ import Testing
     while delivery.nextMessage() != nil { delivery.connectionFailed(quotes, now: Self.ago(1)) }
     for index in 0..<SensorTable.sensorsMax {
       let name = [UInt8](repeating: 0x22, count: 64)
-      let sensor = delivery.batch.declare(
+      let sensor = delivery.declare(
         SensorDescription(uniqueID: name + "\(index)".utf8, name: name, icon: name))
       guard let sensor else { break }
       delivery.record(Reading(sensor: sensor, value: .text(quotes), time: Self.now.wallTime))

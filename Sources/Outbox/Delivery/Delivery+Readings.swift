@@ -1,5 +1,25 @@
 public import HomeAssistant
-import Sensing
+public import Sensing
+
+// What is sensed: the batch holds the latest of it, and the history all of it.
+
+extension Delivery {
+  /// The place of a sensor; nil where no more fit into a message.
+  public mutating func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    batch.declare(sensor)
+  }
+
+  /// Keeps what a sensor says, if it is another value than before.
+  public mutating func record(_ reading: Reading) {
+    guard batch.record(reading) else { return }
+    history.record(reading)
+  }
+
+  public mutating func record(_ fix: Fix) {
+    batch.record(fix)
+    history.record(fix)
+  }
+}
 
 extension Location {
   /// A receiver that does not tell how wrong it may be is taken to be this wrong.

@@ -40,10 +40,8 @@ public struct Delivery: ~Copyable {
     case awaitingAnswer(Message, over: Route)
   }
 
-  /// The driver declares sensors in it and asks what became of their values.
-  public var batch: Batch
-  /// The driver performs what its spool wants of the disk, and tells it about the clocks.
-  public var history: History
+  public internal(set) var batch: Batch
+  public internal(set) var history: History
   public private(set) var routes: Routes
   private var state = State.resting
   /// The one under way, or else the one before.
@@ -118,19 +116,6 @@ public struct Delivery: ~Copyable {
     into buffer: inout ByteBuffer
   ) {
     cycle.write(message, of: &batch, history, for: registration, nonce: nonce, into: &buffer)
-  }
-
-  // MARK: Readings
-
-  /// Keeps what a sensor says, if it is another value than before.
-  public mutating func record(_ reading: Reading) {
-    guard batch.record(reading) else { return }
-    history.record(reading)
-  }
-
-  public mutating func record(_ fix: Fix) {
-    batch.record(fix)
-    history.record(fix)
   }
 
   // MARK: Cycles and deadlines

@@ -1,6 +1,6 @@
-public import Bytes
+import Bytes
 import HomeAssistant
-public import Sensing
+import Sensing
 
 /// What was measured and is not proven to be in Home Assistant, until it is.
 ///
@@ -106,25 +106,25 @@ public struct History: ~Copyable {
   }
 
   /// The reading with its time by the best clock there is.
-  public func corrected(_ reading: Reading) -> Reading {
+  func corrected(_ reading: Reading) -> Reading {
     Reading(sensor: reading.sensor, value: reading.value, time: corrected(reading.time))
   }
 
   /// What the best clock shows when the machine's shows this time.
-  public func corrected(_ time: WallTime) -> WallTime { time + clock.ahead }
+  func corrected(_ time: WallTime) -> WallTime { time + clock.ahead }
 
   /// What the best clock shows; nil before the clocks were read.
   func time(at instant: Instant) -> WallTime? { clock.time(at: instant) }
 
   /// Whether another clock set the kernel's, and keeps it right.
-  public var isClockSynchronized: Bool {
+  var isClockSynchronized: Bool {
     get { clock.isSynchronized }
     set { clock.isSynchronized = newValue }
   }
 
   /// The clocks were read. Returns whether the time is another one since the last time: then
   /// `isClockSynchronized` is to be asked for anew, because a person may have set the wall clock.
-  public mutating func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Bool {
+  mutating func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Bool {
     defer { wasToldTime = false }
     guard let step = clock.clockRead(instant, wallTime) else { return wasToldTime }
     putRight(by: step)
@@ -199,7 +199,7 @@ public struct History: ~Copyable {
   // MARK: The disk
 
   /// What is to be done on the disk; it is told to the `spool`.
-  public mutating func nextAction() -> Spool.Action? {
+  mutating func nextAction() -> Spool.Action? {
     // Before anything of this run gets a number.
     if spool.isOpen, !isOpen { opened() }
     if let action = spool.nextAction() { return action }

@@ -100,7 +100,7 @@ public struct Uplink: ~Copyable {
 
   /// The place of a sensor; nil where no more fit.
   public mutating func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    delivery.batch.declare(sensor)
+    delivery.declare(sensor)
   }
 
   public mutating func record(_ reading: Reading) {

@@ -112,7 +112,7 @@ final class DeliveryRig {
   }
 
   private func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    delivery.batch.declare(sensor)
+    delivery.declare(sensor)
   }
 
   func declareUrgent(_ uniqueID: String) -> SensorIndex? {
