@@ -162,6 +162,7 @@ private struct Inner: JSONDecodable, Equatable {
     let mixed = try value.getLossy("mixed", of: Int.self)
     #expect(mixed.elements == [1, 4])
     #expect(mixed.skippedCount == 2)
+    #expect(mixed.count == 2 && mixed.reversed() == [4, 1], "it is a collection of those")
     expect(.wrongKind(key: "text", expected: .array, found: .string)) {
       try value.getLossy("text", of: Int.self)
     }

@@ -133,6 +133,7 @@ import Testing
       let bytes = (0..<count).map { UInt8($0) }
       #expect(bytes.span.firstDifference(from: (bytes + [7]).span) == nil)
       #expect((bytes + [7]).span.starts(with: bytes.span) == true)
+      #expect(bytes.span.starts(with: bytes.span) == true)
       #expect(bytes.span.starts(with: (bytes + [7]).span) == false)
       for place in 0..<count {
         var other = bytes
@@ -141,5 +142,16 @@ import Testing
         #expect(bytes.span.starts(with: other.span) == false)
       }
     }
+  }
+
+  @Test(arguments: [
+    ("content", true), ("Content", true), ("CONTENT", true), ("conten", false),
+    ("contents", false), ("kontent", false), ("", false),
+  ])
+  func anotherCaseIsTheSameAndAnotherLengthIsNot(text: String, isSame: Bool) {
+    let bytes = [UInt8](text.utf8)
+    #expect(bytes.span.elementsEqualIgnoringCase("content") == isSame)
+    #expect(bytes.span.elementsEqual("content") == (text == "content"))
+    #expect(bytes.span.elementsEqual([UInt8]("content".utf8).span) == (text == "content"))
   }
 }

@@ -20,6 +20,21 @@ import Testing
     #expect(index(of: "") == nil)
   }
 
+  @Test func homeAssistantIsToldAllOfTheDescription() throws {
+    let level = SensorDescription(
+      uniqueID: [UInt8]("level".utf8), name: [UInt8]("Level".utf8), unit: [UInt8]("%".utf8),
+      deviceClass: [UInt8]("battery".utf8), stateClass: [UInt8]("measurement".utf8),
+      icon: [UInt8]("mdi:eye".utf8), isDiagnostic: true)
+    let index = try #require(sensors.declare(level))
+    var data = ByteBuffer(capacity: 1024)
+    sensors[index].write(into: &data) { $0.appendJSON(7) }
+    let json = String(decoding: [UInt8](data.bytes), as: UTF8.self)
+    #expect(
+      json == #"{"type":"sensor","unique_id":"level","name":"Level","state":7,"#
+        + #""unit_of_measurement":"%","device_class":"battery","state_class":"measurement","#
+        + #""icon":"mdi:eye","entity_category":"diagnostic"}"#)
+  }
+
   @Test func aRowIsNeverChanged() throws {
     let door = try #require(sensors.declare(.plain("door")))
     var other = SensorDescription.plain("door")

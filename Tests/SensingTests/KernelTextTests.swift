@@ -43,4 +43,20 @@ import Testing
   func whatIsNoDecimalIsNone(text: String) {
     #expect(KernelText.decimal([UInt8](text.utf8).span) == nil)
   }
+
+  private func fields(of text: String) -> [String?] {
+    let bytes = [UInt8](text.utf8)
+    return (0..<3).map { number in
+      KernelText.field(number, of: bytes.span).map { String(decoding: [UInt8]($0), as: UTF8.self) }
+    }
+  }
+
+  @Test(arguments: [
+    ("12.5 3.25\n", ["12.5", "3.25", nil]), (" a\t b  c d", ["a", "b", "c"]),
+    ("", [nil, nil, nil]),
+    (" \n ", [nil, nil, nil]), ("a ", ["a", nil, nil]),
+  ])
+  func aFieldThatIsNotThereIsNone(text: String, fields: [String?]) {
+    #expect(self.fields(of: text) == fields)
+  }
 }

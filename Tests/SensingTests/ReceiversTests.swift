@@ -35,6 +35,11 @@ import Testing
     return conversation.fixes.map(\.latitude)
   }
 
+  @Test func beforeTheFirstFixNothingIsComplete() {
+    let receivers = Receivers()
+    #expect(!receivers.hasFix && !receivers.isComplete)
+  }
+
   @Test func aDeviceWithoutAFixNeverHidesAGoodOne() {
     // A depth sounder.
     let latitudes = latitudes(cycles: 20) { _, second in
