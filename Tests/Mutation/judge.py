@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import select
 import signal
 import subprocess
 import tempfile
@@ -10,8 +11,13 @@ import time
 from typing import NamedTuple
 
 FAILED = re.compile(r"^✘ Test \"?(.+?)\"? (?:failed|recorded)", re.MULTILINE)
-PATIENCE = 4
+BEGUN = re.compile(r"^◇ Test \"?(.+?)\"? started", re.MULTILINE)
+ENDED = re.compile(r"^[✔✘➜] Test \"?(.+?)\"? (?:passed|failed|skipped|with)", re.MULTILINE)
+# So long may suites say nothing: seconds, and times what the longest of them takes.
 PATIENCE_SECONDS = 15
+PATIENCE = 4
+# An endless loop may ask for memory.
+MEMORY_KIBIBYTES = 8 << 20
 
 
 class Verdict(NamedTuple):
@@ -19,6 +25,16 @@ class Verdict(NamedTuple):
 
   what: str
   by: str = ""
+
+
+class Run(NamedTuple):
+  """How suites ended: with a status, or None where they said nothing any more."""
+
+  status: int | None
+  failed: list[str]
+  # The tests that were begun and did not end.
+  hanging: list[str]
+  seconds: float
 
 
 class Stopped(Exception):
@@ -39,37 +55,52 @@ class Judge:
       child.kill()
 
   def run(self, suites, number, limit, tests=(), reach=None):
-    """Runs suites, or only these tests of them. Returns how it ended, the output, the seconds."""
+    """Runs suites, or only these tests of them, up to the first one that fails."""
     pattern = "^(" + "|".join(re.escape(suite) for suite in suites) + ")"
     if tests:
       pattern += ".*(" + "|".join(re.escape(test.partition("(")[0]) for test in tests) + ")"
-    environment = {**os.environ, "HOMEWARD_MUTANT": str(number)}
+    environment = {**os.environ, "HOMEWARD_MUTANT": str(number), "NO_COLOR": "1"}
     environment.setdefault("HOMEWARD_DAYS", "50")
     if reach is not None:
       environment["HOMEWARD_MUTANT_REACH"] = reach
     begin = time.monotonic()
-    with tempfile.TemporaryFile() as output:
-      child = subprocess.Popen(
-        [self.bundle, "--testing-library", "swift-testing", "--filter", pattern],
-        cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=output,
-        stderr=subprocess.STDOUT, start_new_session=True)
-      self.running.add(child)
+    if self.is_stopped:
+      raise Stopped
+    child = subprocess.Popen(
+      ["sh", "-c", f'ulimit -v {MEMORY_KIBIBYTES}; exec "$@"', "sh",
+       self.bundle, "--testing-library", "swift-testing", "--filter", pattern],
+      cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+      stderr=subprocess.STDOUT, start_new_session=True)
+    self.running.add(child)
+    try:
+      text, is_hanging = self.read(child.stdout.fileno(), limit)
+      failed = FAILED.findall(text)
+      # What has failed need not come to its end.
+      status = None if is_hanging else 1 if failed else child.wait()
+    finally:
       try:
-        status = child.wait(0.1 if self.is_stopped else limit)
-      except subprocess.TimeoutExpired:
-        status = None
-      finally:
-        try:
-          os.killpg(child.pid, signal.SIGKILL)
-        except ProcessLookupError:
-          pass
-        child.wait()
-        self.running.discard(child)
-      if self.is_stopped:
-        raise Stopped
-      output.seek(0)
-      text = output.read().decode(errors="replace")
-    return status, text, time.monotonic() - begin
+        os.killpg(child.pid, signal.SIGKILL)
+      except ProcessLookupError:
+        pass
+      child.wait()
+      child.stdout.close()
+      self.running.discard(child)
+    if self.is_stopped:
+      raise Stopped
+    ended = set(ENDED.findall(text))
+    hanging = [test for test in BEGUN.findall(text) if test not in ended and "(" in test]
+    return Run(status, failed, hanging, time.monotonic() - begin)
+
+  def read(self, pipe, limit):
+    """What is said up to the first failure or the end, and whether it said nothing for so long."""
+    said, line = bytearray(), 0
+    while select.select([pipe], [], [], limit)[0]:
+      chunk = os.read(pipe, 1 << 16)
+      said += chunk
+      if not chunk or FAILED.search(said[line:].decode(errors="replace")):
+        return said.decode(errors="replace"), False
+      line = said.rfind(b"\n") + 1
+    return said.decode(errors="replace"), True
 
   def suites(self, tests):
     """The suites of test targets, as the beginning of the names of their tests."""
@@ -90,12 +121,12 @@ class Judge:
       with tempfile.NamedTemporaryFile() as reach:
         reach.write(bytes(mutants + 1))
         reach.flush()
-        status, text, seconds = self.run([suite], 0, 600, reach=reach.name)
-        if status != 0:
+        run = self.run([suite], 0, 600, reach=reach.name)
+        if run.status != 0:
           self.excluded.append(suite)
           continue
         reach.seek(0)
-        self.seconds[suite], self.reached[suite] = seconds, reach.read()
+        self.seconds[suite], self.reached[suite] = run.seconds, reach.read()
 
   def suites_that_reach(self, number, least=2):
     """Those in which a mutant makes a difference (2), or is reached at all (1)."""
@@ -118,17 +149,17 @@ class Judge:
     return Verdict("survived", f"suites that come here: {len(noticing)}")
 
   def notice(self, number, suites):
-    """Runs suites, and those that fail once more: a kill by chance is none."""
-    limit = PATIENCE_SECONDS + PATIENCE * sum(self.seconds[suite] for suite in suites)
-    status, text, _ = self.run(suites, number, limit)
-    failed = FAILED.findall(text)
-    if status not in (0, None):
-      # Some of them are enough, and a command line is not endless.
-      status, text, _ = self.run(suites, number, limit, tests=sorted(set(failed))[:20])
-      failed = FAILED.findall(text)
-    if status == 0:
+    """Runs suites, and what fails or hangs there once more: a kill by chance is none."""
+    limit = PATIENCE_SECONDS + PATIENCE * max(self.seconds[suite] for suite in suites)
+    first = self.run(suites, number, limit)
+    if first.status == 0:
       return None
-    if status is None:
-      return Verdict("timed out", f"more than {limit:.0f} s")
-    ended = f"signal {-status}" if status < 0 else f"status {status}"
-    return Verdict("killed", failed[0] if failed else ended)
+    # Some of them are enough, and a command line is not endless.
+    tests = sorted(set(first.failed or first.hanging))[:20]
+    again = self.run(suites, number, limit, tests=tests)
+    if again.status == 0:
+      return None
+    if again.status is None:
+      return Verdict("timed out", f"{', '.join(again.hanging[:2]) or 'no test'} did not end")
+    ended = f"signal {-again.status}" if again.status < 0 else f"status {again.status}"
+    return Verdict("killed", again.failed[0] if again.failed else ended)

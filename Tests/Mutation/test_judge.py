@@ -2,6 +2,7 @@
 
 import pathlib
 import tempfile
+import time
 import unittest
 
 import judge
@@ -16,7 +17,7 @@ case "$*" in *--list-tests*)
 esac
 if [ -n "$HOMEWARD_MUTANT_REACH" ]; then
   case "$*" in
-    *NearTests*A*) printf '\\000\\003\\003\\003\\001\\000\\003' ;;
+    *NearTests*A*) printf '\\000\\003\\003\\003\\001\\000\\003\\003\\003\\003' ;;
     *FarTests*) printf '\\000\\002\\003\\000\\000\\000\\000' ;;
   esac | dd of="$HOMEWARD_MUTANT_REACH" conv=notrunc 2>/dev/null
 fi
@@ -24,7 +25,11 @@ case "$HOMEWARD_MUTANT $*" in
   "0 "*Broken*) exit 1 ;;
   "1 "*FarTests*) echo '✘ Test four() recorded an issue'; exit 1 ;;
   "2 "*NearTests*) kill -SEGV $$ ;;
-  "3 "*) exec sleep 60 ;;
+  "3 "*) echo '◇ Test one() started.'; echo '◇ Test two() started.'
+    echo '✔ Test one() passed after 0.1 seconds.'; exec sleep 60 ;;
+  "7 "*) echo '✘ Test one() recorded an issue at A.swift:1:1: no'; exec sleep 60 ;;
+  "8 "*) [ -e "$0.slow" ] || { : >"$0.slow"; echo '◇ Test two() started.'; exec sleep 60; } ;;
+  "9 "*) for i in 1 2 3 4; do sleep 0.15; echo "◇ Test of $i"; done ;;
   "6 "*) [ -e "$0.failed" ] || { : >"$0.failed"; echo '✘ Test one() failed after 1 s'; exit 1; } ;;
 esac
 """
@@ -42,7 +47,7 @@ class JudgeTests(unittest.TestCase):
     self.suites = self.judge.suites(["NearTests", "FarTests"])
 
   def verdict(self, number):
-    self.judge.baseline(self.suites, 6)
+    self.judge.baseline(self.suites, 9)
     return self.judge.verdict(number, ["NearTests", "FarTests"])
 
   def test_suites_are_those_of_the_targets(self):
@@ -54,10 +59,28 @@ class JudgeTests(unittest.TestCase):
   def test_a_mutant_that_crashes_is_killed(self):
     self.assertEqual(self.verdict(2), ("killed", "signal 11"))
 
-  def test_a_mutant_that_hangs_is_timed_out(self):
+  def with_little_patience(self):
     self.addCleanup(setattr, judge, "PATIENCE_SECONDS", judge.PATIENCE_SECONDS)
     judge.PATIENCE_SECONDS = 0.2
-    self.assertEqual(self.verdict(3).what, "timed out")
+
+  def test_a_mutant_that_hangs_twice_is_timed_out_by_what_did_not_end(self):
+    self.with_little_patience()
+    self.assertEqual(self.verdict(3), ("timed out", "two() did not end"))
+
+  def test_what_hangs_once_and_not_again_is_no_kill(self):
+    self.with_little_patience()
+    self.assertEqual(self.verdict(8).what, "survived")
+
+  def test_suites_that_say_something_all_the_time_may_take_long(self):
+    self.judge.baseline(self.suites, 9)
+    self.with_little_patience()
+    self.assertEqual(self.judge.run(self.suites, 9, 0.3).status, 0)
+    self.assertIsNone(self.judge.run(self.suites, 9, 0.05).status)
+
+  def test_what_has_failed_is_not_waited_for(self):
+    begin = time.monotonic()
+    self.assertEqual(self.verdict(7), ("killed", "one()"))
+    self.assertLess(time.monotonic() - begin, 20)
 
   def test_a_mutant_without_a_difference_survives_without_a_run(self):
     self.assertEqual(self.verdict(4), ("survived", "makes no difference in any test"))

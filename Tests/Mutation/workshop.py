@@ -129,7 +129,7 @@ class Workshop:
       left = {number: one for number, one in numbered.items() if number not in refused}
       places = self.write_mutants(left, numbered, modules)
       self.say(f"building {len(left)} mutants, round {round}")
-      output = self.compile()
+      output = self.compile(modules)
       if output is None:
         return refused
       found = self.blame(output, left, places, widely=round > ROUNDS_MAX // 2)
@@ -151,12 +151,16 @@ class Workshop:
         weaver.switches({number: one for number, one in left.items() if one.module == module}))
     return places
 
-  def compile(self):
-    """Builds the tests. Returns what the compiler said where it failed."""
-    done = subprocess.run(
-      ["swift", "build", "--build-tests"], cwd=self.folder, text=True, errors="replace",
-      stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return None if done.returncode == 0 else done.stdout
+  def compile(self, modules):
+    """Builds the modules, then the tests. Returns what the compiler said where it failed."""
+    # What the compiler refuses is found before any test is built.
+    for what in [["--target", module] for module in modules] + [["--build-tests"]]:
+      done = subprocess.run(
+        ["swift", "build", *what], cwd=self.folder, text=True, errors="replace",
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+      if done.returncode != 0:
+        return done.stdout
+    return None
 
   def blame(self, output, left, places, widely):
     """The mutants at the places of the errors: those around it, else those on its line."""
