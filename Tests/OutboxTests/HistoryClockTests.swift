@@ -157,6 +157,48 @@ import Testing
     #expect(try rig.recoveredChunks().filter { !$0.readings.isEmpty }.map(\.clock) == ["unset"])
   }
 
+  // MARK: The clock is set while history goes
+
+  /// Three readings, of which the last goes with its cycle, and all are a chunk.
+  private func chunkIsDue(_ numbers: ClosedRange<Int64> = 1...3) throws {
+    for number in numbers { rig.record(level, number) }
+    try rig.acceptedCycle()
+  }
+
+  @Test func aChunkThatWaitsIsPutRight() throws {
+    try chunkIsDue()
+    rig.clockIs(synchronized: true, ahead: .seconds(1000))
+    try rig.acceptedCycle()
+    try rig.recover()
+    let chunks = rig.chunks()
+    #expect(chunks.map(\.clock) == ["set"])
+    #expect(chunks.flatMap(\.readings).map { $0[0] } == [1000, 1000, 1000])
+  }
+
+  @Test func aChunkThatIsUnderWayArrivesOnceAndAsItIs() throws {
+    try chunkIsDue()
+    rig.wake()
+    rig.clockIs(synchronized: true, ahead: .seconds(1000))
+    try rig.acceptAll()
+    #expect(rig.events.contains(.historyProven(entries: 3)))
+    #expect(rig.historyEntryCount == 0)
+    try rig.recover()
+    let chunks = rig.chunks()
+    #expect(chunks.map(\.clock) == ["unset"])
+    #expect(chunks.map(\.numbers) == [[1, 2, 3]])
+  }
+
+  /// It was taken out of memory for the chunk before, which had no room for it.
+  @Test func theFirstEntryOfTheNextChunkIsPutRightToo() throws {
+    try chunkIsDue(1...300)
+    rig.wake()
+    rig.clockIs(synchronized: true, ahead: .seconds(1000))
+    try rig.acceptAll()
+    try rig.recover()
+    let later = rig.chunks().dropFirst().flatMap(\.readings)
+    #expect(!later.isEmpty && later.allSatisfy { $0[0] == 1000 })
+  }
+
   // MARK: Fixes whose time is not the receiver's
 
   @Test func aFixWithTheTimeOfItsArrivalIsNoClock() throws {
@@ -177,6 +219,32 @@ import Testing
 
 /// What the clock makes of a receiver that says anything.
 @Suite struct ClockMonitorTests {
+  private var clock = ClockMonitor()
+
+  init() { _ = clock.clockRead(Instant(nanoseconds: 0), WallTime(nanoseconds: 0)) }
+
+  @Test(arguments: [true, false])
+  mutating func aTimeThatTheBoardToldIsNoReceivers(isSynchronized: Bool) {
+    clock.isSynchronized = isSynchronized
+    let (board, receiver) = (
+      clock.believes(.here(at: 0, by: .board)), clock.believes(.here(at: 0))
+    )
+    #expect(!board && receiver)
+  }
+
+  /// How long a report takes differs, and the clock is not moved by it.
+  @Test mutating func aClockThatAgreesIsNotMoved() {
+    let steps = [3, 3, 10, 10].map { clock.fixReported(.here(at: 0, saying: $0)) }
+    #expect(steps == [nil, nil, nil, nil])
+    #expect(clock.isTrusted && clock.ahead == .zero)
+  }
+
+  @Test(arguments: [(Int64(10), true), (11, false)])
+  mutating func agreementIsTenSeconds(second: Int64, isTrusted: Bool) {
+    _ = clock.fixReported(.here(at: 0, saying: second))
+    #expect(clock.isTrusted == isTrusted)
+  }
+
   @Test(arguments: [true, false], [Int64.min, .min + 1, -1, 0, .max])
   func noTimeOfAReceiverTraps(isSynchronized: Bool, first: Int64) {
     for second in [Int64.min, 0, .max] {

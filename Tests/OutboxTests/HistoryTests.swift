@@ -42,6 +42,15 @@ import Testing
     #expect(rig.historyEntryCount == 0)
   }
 
+  @Test func aValueThatStaysIsKeptOnce() throws {
+    for number in [1, 1, 2, 2, 2] { rig.record(level, Int64(number)) }
+    #expect(rig.historyEntryCount == 2)
+    try rig.acceptedCycle()
+    rig.record(level, 2)
+    try rig.recover()
+    #expect(rig.chunks().flatMap(\.numbers) == [1, 2])
+  }
+
   @Test func aReadingThatComesWhileAMessageIsUnderWayIsOnlySentOnce() throws {
     rig.record(level, 1)
     rig.cycleDue()

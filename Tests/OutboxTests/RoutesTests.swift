@@ -238,6 +238,15 @@ import Testing
     #expect(!routes.isDoubtful)
   }
 
+  /// The other one knows the registration: it is not gone.
+  @Test func aDoubtEndsWithAProofOverAnotherRoute() {
+    var routes = routes()
+    _ = routes.failed(.notLive, now: after(0))
+    #expect(routes.isDoubtful && routes.current?.route == .cloudhook)
+    routes.proven()
+    #expect(!routes.isDoubtful)
+  }
+
   // MARK: Coming and going
 
   @Test func whoComesHomeTriesTheDirectWayAtOnce() {

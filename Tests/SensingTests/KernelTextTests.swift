@@ -47,7 +47,8 @@ import Testing
   private func fields(of text: String) -> [String?] {
     let bytes = [UInt8](text.utf8)
     return (0..<3).map { number in
-      KernelText.field(number, of: bytes.span).map { String(decoding: [UInt8]($0), as: UTF8.self) }
+      guard let field = KernelText.field(number, of: bytes.span) else { return nil }
+      return String(decoding: [UInt8](field), as: UTF8.self)
     }
   }
 

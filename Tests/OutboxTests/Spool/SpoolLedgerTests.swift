@@ -114,6 +114,18 @@ import Testing
     #expect(slice.deadline == nil)
   }
 
+  /// A byte more than two blocks.
+  @Test func everySliceIsAsLarge() {
+    var slice = WorkSlice(byteCountMax: 2 * Spool.blockByteCount + 1)
+    for _ in 0..<3 {
+      slice.begin()
+      for _ in 0..<2 { slice.spend(1) }
+      #expect(!slice.isOver)
+      slice.spend(1)
+      #expect(slice.isOver)
+    }
+  }
+
   @Test func aDiskThatFailedIsTriedAtItsDeadlineAndNotBefore() {
     var disk = DiskStatus(seed: 1)
     let start = Instant(nanoseconds: 0)

@@ -1,0 +1,90 @@
+import Bytes
+import Testing
+
+@testable import Outbox
+
+/// How large the next event may be, and when it may go.
+@Suite struct HistoryRateLimiterTests {
+  private typealias Limiter = HistoryRateLimiter
+
+  private var limiter = HistoryRateLimiter(bytesPerMinute: nil)
+  private var now = Instant(nanoseconds: 0)
+
+  private mutating func proven(after transfer: Duration) -> Int {
+    limiter.sent(byteCount: 1000, now: now)
+    limiter.answered(now: now + transfer)
+    limiter.proven()
+    return limiter.byteCount
+  }
+
+  private mutating func failed() -> Int {
+    limiter.sent(byteCount: 1000, now: now)
+    limiter.failed()
+    return limiter.byteCount
+  }
+
+  @Test(arguments: [
+    (Duration.seconds(2), 2 * Limiter.firstByteCount),
+    (.seconds(2) + .nanoseconds(1), Limiter.firstByteCount), (.seconds(5), Limiter.firstByteCount),
+    (.seconds(5) + .nanoseconds(1), Limiter.firstByteCount / 2),
+  ])
+  mutating func eventsGrowOrShrinkByHowLongOneTakes(transfer: Duration, byteCount: Int) {
+    let next = proven(after: transfer)
+    #expect(next == byteCount)
+  }
+
+  @Test mutating func theyGrowToWhatARecorderTakesAndShrinkToWhatIsWorthAMessage() {
+    var next = 0
+    for _ in 0..<10 { next = proven(after: .zero) }
+    #expect(next == HistoryChunk.byteCountMax)
+    for _ in 0..<10 { next = proven(after: .seconds(60)) }
+    #expect(next == Limiter.smallestByteCount)
+  }
+
+  /// An answer says nothing of the event: a proxy may have given it.
+  @Test mutating func onlyWhatIsProvenChangesTheSize() {
+    limiter.sent(byteCount: 1000, now: now)
+    limiter.answered(now: now)
+    #expect(limiter.byteCount == Limiter.firstByteCount)
+    limiter.failed()
+    #expect(limiter.byteCount == Limiter.firstByteCount)
+  }
+
+  /// It may have arrived, and Home Assistant's users know it again.
+  @Test mutating func anEventIsSentAgainAsItWasBeforeItIsCut() {
+    let sizes = [failed(), failed(), failed()]
+    let first = Limiter.firstByteCount
+    #expect(sizes == [first, first / 2, first / 4])
+    for _ in 0..<10 { _ = failed() }
+    #expect(limiter.byteCount == Limiter.smallestByteCount)
+  }
+
+  @Test mutating func aProofBeginsTheCountOfFailuresAnew() {
+    _ = failed()
+    _ = proven(after: .seconds(3))
+    let size = failed()
+    #expect(size == Limiter.firstByteCount)
+  }
+
+  /// What came after its answer failed is another message.
+  @Test mutating func onlyAnEventThatHasNoAnswerFails() {
+    for _ in 0..<3 {
+      limiter.sent(byteCount: 1000, now: now)
+      limiter.answered(now: now + .seconds(3))
+      limiter.failed()
+    }
+    limiter.failed()
+    #expect(limiter.byteCount == Limiter.firstByteCount)
+  }
+
+  @Test mutating func theNextOneWaitsUntilTheLastIsWithinItsShareOfTheLink() {
+    #expect(limiter.nextAt <= now)
+    limiter.sent(byteCount: 1000, now: now)
+    #expect(limiter.nextAt <= now, "history may take all of it")
+    limiter = HistoryRateLimiter(bytesPerMinute: 2000)
+    #expect(limiter.nextAt <= now)
+    now = now + .seconds(7)
+    limiter.sent(byteCount: 1000, now: now)
+    #expect(limiter.nextAt == now + .seconds(30))
+  }
+}
