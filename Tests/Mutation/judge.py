@@ -15,7 +15,7 @@ BEGUN = re.compile(r"^◇ Test \"?(.+?)\"? started", re.MULTILINE)
 ENDED = re.compile(r"^[✔✘➜] Test \"?(.+?)\"? (?:passed|failed|skipped|with)", re.MULTILINE)
 # So long may suites say nothing: seconds, and times what the longest of them takes.
 PATIENCE_SECONDS = 15
-PATIENCE = 4
+PATIENCE = 2
 # An endless loop may ask for memory.
 MEMORY_KIBIBYTES = 8 << 20
 
