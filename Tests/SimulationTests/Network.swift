@@ -144,3 +144,12 @@ struct Network {
     }
   }
 }
+
+extension World {
+  /// A connection is another one when what is on its way has changed, or the home was restarted.
+  struct Connection: Equatable {
+    let link: Link
+    let networkChanges: Int
+    let restarts: Int
+  }
+}

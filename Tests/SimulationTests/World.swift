@@ -37,13 +37,6 @@ final class World {
     case ended(Call, CallEnd)
   }
 
-  /// A connection is another one when what is on its way has changed, or the home was restarted.
-  struct Connection: Equatable {
-    let link: Link
-    let networkChanges: Int
-    let restarts: Int
-  }
-
   private struct Planned {
     let at: Instant
     let number: Int

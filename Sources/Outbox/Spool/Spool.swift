@@ -46,17 +46,6 @@ public final class Spool {
     indirect case compacting(Compaction)
   }
 
-  /// What an action of the disk is for.
-  private enum Purpose {
-    case opening
-    case settingAside(Int)
-    case deletingLeftover
-    case deleting(Int)
-    case writing
-    case compacting
-    case reading
-  }
-
   private let device: DeviceFingerprint
   private let durability: Durability
   private let order: Order

@@ -59,6 +59,17 @@ extension Spool {
     /// Entries that are gone, as far as they can be counted.
     public var entryCount: Int { thinned + dropped + overflowed + damaged + nameless }
   }
+
+  /// What an action of the disk is for.
+  enum Purpose {
+    case opening
+    case settingAside(Int)
+    case deletingLeftover
+    case deleting(Int)
+    case writing
+    case compacting
+    case reading
+  }
 }
 
 extension Spool.Action {

@@ -91,18 +91,18 @@ import Testing
     let start = driver.now
     driver.advance(by: .seconds(10))
     transport.setAllowed(true)
-    #expect(transport.standsSince == start)
+    #expect(transport.stateSince == start)
     driver.acceptConnection()
     let opened = driver.now
-    #expect(transport.standsSince == opened)
+    #expect(transport.stateSince == opened)
     driver.advance(by: .seconds(10))
-    #expect(transport.standsSince == opened)
+    #expect(transport.stateSince == opened)
     driver.endConnection()
     let ended = driver.now
-    #expect(transport.standsSince == ended)
+    #expect(transport.stateSince == ended)
     driver.advance(by: .seconds(10))
     if driver.socket == .opening { driver.endConnection() }
-    #expect(transport.standsSince == ended)
+    #expect(transport.stateSince == ended)
   }
 
   // MARK: Messages
