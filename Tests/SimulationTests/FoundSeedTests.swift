@@ -10,24 +10,10 @@ import Testing
     }
   }
 
-  /// Another Home Assistant answered for a while and refused the token; ours was not asked again.
-  @Test func theFormerRegistrationIsTriedOnWhileThereIsNoNewOne() { liveThrough(601) }
-
-  /// A write that failed, and then the same segment could not be read either.
-  @Test func aSegmentThatIsNeitherWrittenNorReadDoesNotEndTheAgent() { liveThrough(241) }
-
-  /// What was in memory when the backlog was closed was looked for there, and stood on the disk.
-  @Test func whatIsWrittenAfterTheBacklogWasClosedIsAPartOfIt() { liveThrough(1) }
-
-  /// A reading came after its cycle had begun, and was replaced before the states were written.
-  @Test func whatIsReplacedInTheMiddleOfACycleIsHistory() { liveThrough(64, 70) }
-
-  /// A person set the clock by hand, and the next cycle took it for the network's time.
-  @Test func aClockThatWasSetByHandIsNotBelieved() { liveThrough(0) }
-
-  /// The clock was set while an entry that was out of memory waited for the next event.
-  @Test func theTimeOfAnEntryThatWaitsIsPutRight() { liveThrough(744) }
-
   /// A person set the clock by hand, and an edge woke the agent before it had looked at the clock.
   @Test func anEdgeThatEndsTheSleepComesAfterTheClocks() { liveThrough(258, 920) }
+
+  /// There was no credential, and the WebSocket was connected again at every refusal, at once: the
+  /// day did not end.
+  @Test func aRefusalWithoutACredentialDoesNotConnectForEver() { liveThrough(2820, 6201) }
 }
