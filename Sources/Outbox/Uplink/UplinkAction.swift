@@ -71,7 +71,7 @@ extension Uplink {
 
   /// A request over HTTP. At most one of each channel is under way.
   public enum Call {
-    /// A message to the webhook; `writeMessage` writes it and `appendURL` its address.
+    /// A message to the webhook, which `writeMessage` writes.
     case message(over: Route)
     case registration(token: [UInt8])
     case token(AuthCall)

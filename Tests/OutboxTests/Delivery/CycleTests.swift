@@ -7,13 +7,6 @@ import Testing
 
 /// Which message of a cycle is next, and what its answer means.
 @Suite struct CycleTests {
-  private static let update = Webhook.UpdateRegistration(
-    appVersion: "1", deviceName: "Boat", manufacturer: "m", model: "m", osVersion: "6",
-    push: .none)
-  private static let known =
-    #"{"app_id":"homeward","app_name":"Homeward","app_version":"1","device_name":"Boat","#
-    + #""manufacturer":"m","model":"m","os_version":"6","supports_encryption":true}"#
-
   private final class Rig {
     var cycle: Cycle
     var batch = Batch()
@@ -108,14 +101,14 @@ import Testing
 
   /// Invariant 2.
   @Test func whatIsDueBesideReadingsComesFirst() throws {
-    let rig = try Rig(.plain, untold: Self.update)
+    let rig = try Rig(.plain, untold: .boat)
     let bilge = try rig.declare("bilge")
     rig.record(.here(at: 0))
     #expect(rig.next() == .key)
     #expect(rig.next() == .configuration)
     _ = rig.answered(.configuration, DeliveryRig.configuration)
     #expect(rig.next() == .registration)
-    _ = rig.answered(.registration, Self.known)
+    _ = rig.answered(.registration, Webhook.UpdateRegistration.answeredForBoat)
     #expect(rig.next() == .sensor(bilge))
     _ = rig.answered(.sensor(bilge), #"{"success":true}"#)
     #expect(rig.next() == .location)
@@ -130,7 +123,7 @@ import Testing
   }
 
   @Test func aNewRegistrationKnowsAllAboutTheDeviceAndHasItsOwnKey() throws {
-    let rig = try Rig(untold: Self.update).acquainted()
+    let rig = try Rig(untold: .boat).acquainted()
     rig.cycle.registrationReplaced(.plain)
     #expect(rig.next() == .key)
     #expect(rig.next() == .configuration)
@@ -175,15 +168,16 @@ import Testing
   // MARK: The device
 
   @Test func whatHasChangedIsKnownWithTheProof() throws {
-    let rig = try Rig(untold: Self.update).acquainted()
+    let rig = try Rig(untold: .boat).acquainted()
     _ = rig.told()
-    #expect(goesOn(rig.answered(.registration, Self.known)))
+    #expect(goesOn(rig.answered(.registration, Webhook.UpdateRegistration.answeredForBoat)))
     rig.cycle.began(mark: rig.cycle.mark)
     #expect(rig.next() == .registration, "the cycle was not proven")
-    _ = rig.answered(.registration, Self.known)
+    _ = rig.answered(.registration, Webhook.UpdateRegistration.answeredForBoat)
     #expect(rig.told() == [])
     rig.proven()
-    #expect(rig.told() == [.registrationTold(fingerprint: Self.update.fingerprint)])
+    #expect(
+      rig.told() == [.registrationTold(fingerprint: Webhook.UpdateRegistration.boat.fingerprint)])
   }
 
   // MARK: The location
@@ -245,7 +239,7 @@ import Testing
   // MARK: An answer of nothing
 
   @Test func anAnswerOfNothingIsTheRightOneToSomeMessages() throws {
-    let rig = try Rig(untold: Self.update)
+    let rig = try Rig(untold: .boat)
     let bilge = try rig.declare("bilge")
     #expect(goesOn(rig.dropped(.sensor(bilge))))
     #expect(rig.batch.status(of: bilge) == .declined)

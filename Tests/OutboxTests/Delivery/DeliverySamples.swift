@@ -24,6 +24,16 @@ extension Registration {
   }
 }
 
+extension Webhook.UpdateRegistration {
+  static let boat = Webhook.UpdateRegistration(
+    appVersion: "1", deviceName: "Boat", manufacturer: "m", model: "m", osVersion: "6",
+    push: .none)
+  /// What Home Assistant answers where it has taken `boat`.
+  static let answeredForBoat =
+    #"{"app_id":"homeward","app_name":"Homeward","app_version":"1","device_name":"Boat","#
+    + #""manufacturer":"m","model":"m","os_version":"6","supports_encryption":true}"#
+}
+
 extension Challenge {
   /// Of a nonce of zeros.
   static var zeros: Challenge { Challenge(of: Nonce(randomBytes: InlineArray(repeating: 0))) }
