@@ -52,6 +52,8 @@ static inline bool mutant_is_on(int number, bool differs) {
 }
 """
 
+C_MODULE_MAP = 'module MutantSwitch { header "mutant_switch.h" }\n'
+
 C_SOURCE = """\
 #include "mutant_switch.h"
 

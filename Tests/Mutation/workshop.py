@@ -8,8 +8,11 @@ import shutil
 import subprocess
 
 import weaver
+from typechecker import TypeChecker
 
 ROUNDS_MAX = 40
+# So often only the innermost mutant around an error is taken out.
+ROUNDS_NARROW = 3
 ERROR = re.compile(r"^(/\S+?\.swift):(\d+):(\d+): error: (.*)$", re.MULTILINE)
 MANIFEST = """
 
@@ -56,6 +59,7 @@ class Package:
     self.needs = {
       target["name"]: {next(iter(one.values()))[0] for one in target["dependencies"]}
       for target in targets}
+    self.settings = {target["name"]: target["settings"] for target in targets}
 
   def below(self, name):
     """The targets that one is made of, itself included."""
@@ -80,6 +84,7 @@ class Package:
 class Workshop:
   def __init__(self, root, folder, say):
     self.root, self.folder, self.say = pathlib.Path(root), pathlib.Path(folder), say
+    self.refused = {}
 
   def prepare(self, tests, modules):
     """Makes the copy like the tree, with the package of those tests only. What is built stays."""
@@ -97,6 +102,7 @@ class Workshop:
       if path.suffix == ".swift" and path != pathlib.Path("Package.swift"):
         self.write(path, (self.root / path).read_text())
     self.write("MutantSwitch/include/mutant_switch.h", weaver.C_HEADER)
+    self.write("MutantSwitch/include/module.modulemap", weaver.C_MODULE_MAP)
     self.write("MutantSwitch/mutant_switch.c", weaver.C_SOURCE)
     swift_set = lambda names: "[" + ", ".join(f'"{name}"' for name in sorted(names)) + "]"
     manifest = (self.root / "Package.swift").read_text()
@@ -122,20 +128,30 @@ class Workshop:
     if not target.exists() or target.read_text() != text:
       target.write_text(text)
 
-  def build(self, numbered, modules):
+  def build(self, numbered, modules, package):
     """Compiles the mutants together. Returns those that the compiler refused: {number: why}."""
-    refused = {}
+    with TypeChecker(self.folder, package) as checker:
+      checker.prepare(modules)
+      self.refuse(numbered, modules, "checking the types of", checker.errors)
+    output = self.refuse(numbered, modules, "building", self.compile)
+    if output:
+      raise Broken(output[-4000:])
+    return self.refused
+
+  def refuse(self, numbered, modules, what, compiler):
+    """Takes out what the compiler blames, until it blames none. Returns what else it complains of.
+    """
+    changed = modules
     for round in range(1, ROUNDS_MAX + 1):
-      left = {number: one for number, one in numbered.items() if number not in refused}
+      left = {number: one for number, one in numbered.items() if number not in self.refused}
       places = self.write_mutants(left, numbered, modules)
-      self.say(f"building {len(left)} mutants, round {round}")
-      output = self.compile(modules)
-      if output is None:
-        return refused
-      found = self.blame(output, left, places, widely=round > ROUNDS_MAX // 2)
+      self.say(f"{what} {len(left)} mutants, round {round}: {', '.join(changed)}")
+      output = compiler(changed)
+      found = self.blame(output, left, places, widely=round > ROUNDS_NARROW)
       if not found:
-        raise Broken(output[-4000:])
-      refused.update(found)
+        return output
+      self.refused.update(found)
+      changed = sorted({numbered[number].module for number in found})
     raise Broken(f"{ROUNDS_MAX} rounds did not find all mutants that the compiler refuses")
 
   def write_mutants(self, left, numbered, modules):
@@ -152,7 +168,7 @@ class Workshop:
     return places
 
   def compile(self, modules):
-    """Builds the modules, then the tests. Returns what the compiler said where it failed."""
+    """Builds modules, then the tests. Returns what the compiler said where it failed."""
     # What the compiler refuses is found before any test is built.
     for what in [["--target", module] for module in modules] + [["--build-tests"]]:
       done = subprocess.run(
@@ -160,7 +176,7 @@ class Workshop:
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
       if done.returncode != 0:
         return done.stdout
-    return None
+    return ""
 
   def blame(self, output, left, places, widely):
     """The mutants at the places of the errors: those around it, else those on its line."""
