@@ -38,7 +38,7 @@ import Testing
   @Test func itIsAskedAgainOnceADayAndNotInBetween() throws {
     let rig = try rig()
     try rig.acceptedCycle()
-    rig.sleep(KnownServer.configurationInterval - .nanoseconds(1))
+    rig.sleep(.seconds(24 * 3600) - .nanoseconds(1))
     #expect(try rig.acceptedCycle() == ["[]"])
     rig.sleep(.nanoseconds(1))
     #expect(try rig.acceptedCycle() == ["{}", "[]"])

@@ -32,7 +32,7 @@ import Testing
   @Test mutating func itIsAskedAtOnceThenOnceADayAndAtOnceWhereItIsDoubted() {
     #expect(server.isConfigurationDue(now: now))
     #expect(configurationAnswered() != nil)
-    let day = now + KnownServer.configurationInterval
+    let day = now + .seconds(24 * 3600)
     #expect(!server.isConfigurationDue(now: day + .nanoseconds(-1)))
     #expect(server.isConfigurationDue(now: day))
     server.doubted()
