@@ -80,7 +80,7 @@ struct DecimalNumber {
     guard !digits.isEmpty, pointPosition > -324 else { return 0 }
     guard pointPosition <= 309 else { return .infinity }
     var numerator = NaturalNumber(digits: digits)
-    var denominator = NaturalNumber(1)
+    var denominator = NaturalNumber.one
     if exponent >= 0 {
       numerator.multiply(byPowerOfTen: Int(exponent))
     } else {

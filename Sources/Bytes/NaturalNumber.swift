@@ -6,9 +6,7 @@ struct NaturalNumber {
   /// 32 bits each, the lowest first, none of them zero at the end.
   private var limbs: [UInt32] = []
 
-  init(_ value: UInt32) {
-    if value > 0 { limbs = [value] }
-  }
+  static var one: NaturalNumber { NaturalNumber(digits: [1]) }
 
   /// Decimal digits (0...9), the highest first.
   init(digits: [UInt8]) {

@@ -19,16 +19,14 @@ public struct MulticastSocket: ~Copyable {
   /// Sends a datagram out of every interface that is up, has an address of IPv4 and carries
   /// multicast; and to this machine, whether it has such an interface or not.
   ///
-  /// - Returns: out of how many it went.
   /// - Throws: the error of the last interface, where it went out of none.
-  @discardableResult
   public func send(
     _ datagram: Span<UInt8>, to group: InlineArray<4, UInt8>, port: UInt16
-  ) throws(Errno) -> Int {
-    try send(datagram, to: group, port: port, outOf: try Self.interfaces())
+  ) throws(Errno) {
+    _ = try send(datagram, to: group, port: port, outOf: try Self.interfaces())
   }
 
-  /// Sends out of the interfaces with these indices.
+  /// Sends out of the interfaces with these indices. Returns out of how many it went.
   func send(
     _ datagram: Span<UInt8>, to group: InlineArray<4, UInt8>, port: UInt16,
     outOf interfaces: [UInt32]

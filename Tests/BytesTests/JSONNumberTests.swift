@@ -50,6 +50,30 @@ import Testing
   ])
   func hardNumbersAreReadToTheNearest(text: String) throws { try expectNearest(text) }
 
+  @Test(
+    arguments: [
+      ("1.5", 3, 1500), ("0.0295", 3, 30), ("0.0294", 3, 29), ("-0.0295", 3, -30), ("2.5", 0, 3),
+      ("-0.4", 0, 0), ("-0", 3, 0), ("1e3", 3, 1_000_000), ("15E-1", 1, 15), ("5e-9", 3, 0),
+      ("51.5085300", 7, 515_085_300), ("9.223372036854775807", 18, Int64.max),
+      ("-9.223372036854775808", 18, Int64.min), ("0e999999999999999999999", 3, 0),
+    ] as [(String, Int64, Int64)])
+  func aNumberIsReadInASmallerUnitToTheNearest(
+    text: String, exponent: Int64, expected: Int64
+  ) throws {
+    let bytes = [UInt8](text.utf8)
+    var reader = JSONReader(bytes.span)
+    #expect(try reader.number(timesPowerOfTen: exponent) == expected)
+  }
+
+  @Test(arguments: ["9.223372036854775808e18", "-1e16", "1e999999999999999999999"])
+  func aNumberThatIsTooLargeInTheSmallerUnitIsOutOfRange(text: String) {
+    let bytes = [UInt8](text.utf8)
+    #expect(throws: JSONError.outOfRange(at: 0)) {
+      var reader = JSONReader(bytes.span)
+      _ = try reader.number(timesPowerOfTen: 3)
+    }
+  }
+
   @Test func aNumberTooLargeIsInfiniteAndOneTooSmallIsZeroWithItsSign() throws {
     #expect(try number("-1e309").double == -.infinity)
     #expect(try number("1e309").double == .infinity)

@@ -165,6 +165,16 @@ func checkJSON(_ bytes: [UInt8]) throws(JSONError) {
     #expect(keys == ["a", "b", "d"])
   }
 
+  @Test(arguments: [("[]", 0), ("[1]", 1), (#"[[2,3],"a",{"b":4}]"#, 3)])
+  func elementsThatTheCallerDoesNotReadArePassedOver(text: String, count: Int) throws {
+    let bytes = [UInt8](text.utf8)
+    var reader = JSONReader(bytes.span)
+    try reader.openArray()
+    for _ in 0..<count { #expect(try reader.nextElement()) }
+    #expect(try !reader.nextElement())
+    try reader.finish()
+  }
+
   @Test(arguments: [
     "01", "-", "1e", "1.", "[1,01,2]", #"{"id":01}"#, #"{"id":-,"a":1}"#, #"{"id":1e}"#,
     #"{"a":"\x"}"#, "[tru]", "[1 2]", #"{"a" 1}"#, "", String(repeating: "[", count: 65),

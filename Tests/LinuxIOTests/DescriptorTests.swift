@@ -84,6 +84,18 @@ import Testing
     #expect([UInt8](buffer.bytes) == [])
   }
 
+  @Test(arguments: [(3, [2, 3, 4, 0]), (100, [2, 3, 4, 5])] as [(Int, [UInt8])])
+  func aPartOfAFileIsReadUpToTheLimitAndTheEndOfTheBuffer(limit: Int, _ read: [UInt8]) throws {
+    let directory = try TestDirectory()
+    try directory.write([1, 2, 3, 4, 5, 6], to: "file")
+    let file = try Descriptor(opening: directory.path("file"), mode: .read)
+    var bytes: [UInt8] = [0, 0, 0, 0]
+    var span = bytes.mutableSpan
+    let count = try file.read(into: &span, byteCountMax: limit, from: 1)
+    #expect(count == min(limit, 4))
+    #expect(bytes == read)
+  }
+
   @Test func aDescriptorClosesItself() throws {
     let ends = try makePipe()
     let reader = Descriptor(owning: ends.read)

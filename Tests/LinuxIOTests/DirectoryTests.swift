@@ -55,6 +55,22 @@ import Testing
     #expect(try owner(of: "state") == 0)
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+  func inADirectoryOfRootsNoFileIsTakenFromItsOwner() throws {
+    try directory.write([1], to: "given")
+    try check(unsafe chown("\(directory.name)/given", Self.nobody, Self.nobody))
+    _ = try Directory(opening: directory.path).open(Path("given"), mode: .append)
+    #expect(try owner(of: "given") == Self.nobody)
+  }
+
+  @Test(
+    arguments: [(0o700, false), (0o755, false), (0o720, true), (0o702, true)] as [(mode_t, Bool)])
+  func itIsKnownWhetherOthersMayWrite(_ mode: mode_t, _ mayWrite: Bool) throws {
+    try check(unsafe chmod(directory.name, mode))
+    let opened = try Descriptor(opening: directory.path, mode: .directory)
+    #expect(try opened.owner().sharesWriting == mayWrite)
+  }
+
   @Test func whatKilledProcessesLeftIsRemovedAndNothingElse() throws {
     for name in ["registration.json", "registration.json.new12", "probe.new", "a.news.txt", "new"] {
       try directory.write([1], to: name)

@@ -68,6 +68,14 @@ import Testing
     #expect(try directory.mode(of: "state") & 0o7777 == 0o600)
   }
 
+  @Test(arguments: [(0o600, false), (0o640, false), (0o604, true)] as [(mode_t, Bool)])
+  func itIsKnownWhetherEveryUserMayReadAFile(_ mode: mode_t, _ mayRead: Bool) throws {
+    try directory.write([1], to: "token")
+    try check(unsafe chmod("\(directory.name)/token", mode))
+    #expect(isReadableByAllUsers(directory.path("token")) == mayRead)
+    #expect(!isReadableByAllUsers(directory.path("missing")))
+  }
+
   @Test func aFileThatAllUsersCouldReadBecomesPrivate() throws {
     try directory.write([1], to: "state")
     try check(unsafe chmod("\(directory.name)/state", 0o644))

@@ -70,8 +70,7 @@ import Testing
     let isEarly = try socket.receive(into: &buffer)
     #expect(!isEarly, "nothing was asked yet")
     let question = [UInt8]("who is there".utf8)
-    let count = try socket.send(question.span, to: Self.group, port: responder.port)
-    #expect(count >= 1)
+    try socket.send(question.span, to: Self.group, port: responder.port)
     #expect(responder.answer([UInt8]("me: ".utf8)) == question)
 
     let loop = try EventLoop()

@@ -63,22 +63,42 @@ import Testing
     #expect(throws: Errno.invalidArgument) { try generic.join(group: 1_000_000) }
   }
 
-  // Only root may write to the sockets of others.
-  @Test(.enabled(if: geteuid() == 0)) func onlyTheKernelIsBelieved() throws {
+  // Only root may announce anything.
+  @Test(.enabled(if: geteuid() == 0)) func aGroupIsHeardFromJoiningToLeaving() throws {
     let socket = try NetlinkSocket.route()
     let stranger = try NetlinkSocket.route()
+    // RTNLGRP_PHONET_IFADDR: of a network that no machine has any more.
+    let group: UInt32 = 21
+    var buffer = ByteBuffer(capacity: 1024)
+    for (isMember, heard) in [
+      (false, NetlinkSocket.Received.wouldBlock), (true, .nothingOfTheKernel), (false, .wouldBlock),
+    ] {
+      try isMember ? socket.join(group: group) : socket.leave(group: group)
+      try Self.lie(from: stranger.number, port: 0, groups: 1 << (group - 1))
+      #expect(try socket.receive(into: &buffer) == heard)
+    }
+  }
+
+  /// Sends what the kernel would send, from a socket that is not the kernel's.
+  private static func lie(from stranger: Int32, port: UInt32, groups: UInt32) throws {
     // struct sockaddr_nl: family, padding, port, groups.
-    let port = socket.port
-    let address: [UInt32] = [UInt32(AF_NETLINK), port, 0]
+    let address: [UInt32] = [UInt32(AF_NETLINK), port, groups]
     let lie = [UInt8](repeating: 0, count: 20)
     let sent = unsafe address.withUnsafeBytes { address in
       unsafe sendto(
-        stranger.number, lie, lie.count, 0,
+        stranger, lie, lie.count, 0,
         __CONST_SOCKADDR_ARG(
           __sockaddr__: address.baseAddress?.assumingMemoryBound(to: sockaddr.self)),
         socklen_t(address.count))
     }
-    #expect(sent == lie.count)
+    guard sent == lie.count else { throw Errno(code: clinux_errno()) }
+  }
+
+  // Only root may write to the sockets of others.
+  @Test(.enabled(if: geteuid() == 0)) func onlyTheKernelIsBelieved() throws {
+    let socket = try NetlinkSocket.route()
+    let stranger = try NetlinkSocket.route()
+    try Self.lie(from: stranger.number, port: socket.port, groups: 0)
     var buffer = ByteBuffer(capacity: 1024)
     #expect(try socket.receive(into: &buffer) == .nothingOfTheKernel)
     #expect(try socket.receive(into: &buffer) == .wouldBlock)

@@ -76,6 +76,26 @@ import Testing
     #expect(try outcome("127.0.0.1", port) == .connectionRefused)
   }
 
+  @Test func aPeerThatSaysNothingIsQuietAndOneThatSpeaksIsNot() throws {
+    let (own, peer) = try makeSocketPair()
+    defer { close(own) }
+    defer { close(peer) }
+    #expect(isQuiet(socket: own))
+    #expect(unsafe write(peer, "a", 1) == 1)
+    #expect(!isQuiet(socket: own))
+    #expect(!isQuiet(socket: own), "what it said is still there")
+  }
+
+  @Test(arguments: [false, true])
+  func aPeerThatEndedTheConnectionIsNotQuiet(isReset: Bool) throws {
+    let (own, peer) = try makeSocketPair()
+    defer { close(own) }
+    // What the peer leaves unread makes the end a reset.
+    if isReset { #expect(unsafe write(own, "a", 1) == 1) }
+    close(peer)
+    #expect(!isQuiet(socket: own))
+  }
+
   @Test(arguments: [
     "gpsd.local", "boat", "", " ", "127.0.0.1:2947", "[::1]", "127.0.0.256", "::1::", "LOCALHOST",
   ])
