@@ -154,7 +154,10 @@ let package = Package(
       linkerSettings: libraries("gpiod", "gps", "yaml")),
     .testTarget(
       name: "BoardTests",
-      dependencies: ["Board", "YAML", "Drivers", "Transport", "Outbox", "Sensing", "Bytes"],
+      dependencies: [
+        "Board", "YAML", "Drivers", "Transport", "Outbox", "HomeAssistant", "Sensing", "LinuxIO",
+        "Bytes", "TestRun",
+      ],
       swiftSettings: everywhere, linkerSettings: agentLibraries),
     .testTarget(
       name: "ToolsTests",

@@ -27,6 +27,8 @@ import Testing
     arguments: [
       ([0xFF, 0xFE, 0x65, 0x00], "f:1:1: the file is UTF-16; save it as UTF-8"),
       ([0xFE, 0xFF, 0x00, 0x65], "f:1:1: the file is UTF-16; save it as UTF-8"),
+      ([0xFF, 0x65, 0x00], "f:1:1: the file is not UTF-8 here; save it as UTF-8"),
+      ([0xFE, 0x65, 0x00], "f:1:1: the file is not UTF-8 here; save it as UTF-8"),
       (
         Array("é: \n ".utf8) + [0xFF],
         "f:2:2: the file is not UTF-8 here; save it as UTF-8"

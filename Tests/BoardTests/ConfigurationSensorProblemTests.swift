@@ -25,6 +25,12 @@ import Testing
         == "f:2:\(40 + key.count + 2): sensors[0].\(key): \(expected)")
   }
 
+  @Test(arguments: [(1, true), (60, true), (61, false)])
+  func anIconHasANameOfUpToSixtyCharacters(count: Int, isRight: Bool) {
+    let icon = "mdi:" + String(repeating: "a", count: count)
+    #expect(Outcome.problems(sensor("icon: \"\(icon)\"")).isEmpty == isRight)
+  }
+
   @Test func anUnknownDeviceClassIsAnsweredWithAllOfThem() {
     let problem = Outcome.problem(sensor("device_class: fish"))
     #expect(problem.contains("\"fish\" is unknown; write battery, battery_charging, carbon"))

@@ -19,6 +19,7 @@ import Testing
     #expect(
       wrapped("WRONG  server   it cannot be reached at all", 34)
         == "WRONG  server   it cannot be\n                reached at all")
+    #expect(wrapped("0123456789  four five six", 24) == "0123456789  four five\n            six")
     // A column on the right half would leave no room.
     #expect(wrapped("one two three four  five six", 24) == "one two three four  five\nsix")
   }

@@ -18,6 +18,8 @@ MANIFEST = """
 
 let mutated: Set<String> = %s
 var kept: Set<String> = %s
+// Tests start these where they are built of the same.
+let programs = package.products.compactMap { $0 as? Product.Executable }.flatMap(\.targets)
 var grows = true
 while grows {
   grows = false
@@ -30,6 +32,12 @@ while grows {
       }
     }
   }
+}
+for target in package.targets where programs.contains(target.name) {
+  let isOfThese = target.dependencies.allSatisfy {
+    if case .byNameItem(let name, _) = $0 { kept.contains(name) } else { false }
+  }
+  if isOfThese { kept.insert(target.name) }
 }
 package.products = []
 package.targets = package.targets.filter { kept.contains($0.name) }

@@ -159,12 +159,14 @@ import Testing
   }
 
   @Test func oneTokenServesTheSessionAndTheCalls() throws {
-    server.add(Self.granted("one"), .whole([UInt8]("1")))
+    server.add(Self.granted("one"), .whole([UInt8]("1")), .whole([UInt8]("2")))
     let queue = try queue(Self.refresh)
     queue.fetchToken(refused: nil)
-    queue.add(call(1))
-    try turn(queue) { owner.endCount == 1 }
-    #expect(owner.tokens == [.token([UInt8]("one".utf8))])
+    for number in 1...2 {
+      queue.add(call(UInt64(number)))
+      try turn(queue) { owner.endCount == number }
+    }
+    #expect(owner.tokens == [.token([UInt8]("one".utf8))], "it is told once to who asked once")
     #expect(requests(with: "/auth/token") == 1)
   }
 

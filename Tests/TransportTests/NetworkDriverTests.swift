@@ -176,6 +176,16 @@ import Testing
     #expect(try rig.failure() == .closed(code: 1001))
   }
 
+  @Test func aServerThatBreaksTheProtocolIsTold() throws {
+    let rig = try rig()
+    // A reserved bit is set.
+    rig.server.send([0xC1, 0], to: try rig.connected())
+    guard case .violation = try rig.failure() else {
+      Issue.record("\(rig.client.state)")
+      return
+    }
+  }
+
   @Test func aServerThatOpensNoWebSocketIsTold() throws {
     let rig = try rig()
     rig.client.connect()

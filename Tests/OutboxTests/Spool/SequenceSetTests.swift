@@ -49,6 +49,10 @@ import Testing
     high.insert(55...56, forgetting: .highest)
     #expect(high.rangeCount == SequenceSet.rangeCountMax)
     #expect(high.contains(55...56) && high.contains(10) && !high.contains(150))
+    for index in 2...UInt64(SequenceSet.rangeCountMax) - 1 {
+      let kept = index * 10...index * 10 + 3
+      #expect(low.contains(kept) && high.contains(kept), "\(kept) is at neither end")
+    }
     // Where it is the new one that is at the end, it is that one.
     var same = full
     same.insert(8...8, forgetting: .lowest)

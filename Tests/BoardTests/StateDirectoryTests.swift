@@ -1,0 +1,90 @@
+import Bytes
+import Foundation
+import LinuxIO
+import Outbox
+import TestRun
+import Testing
+
+@testable import Board
+@testable import HomeAssistant
+
+/// The files that outlive a restart, and what may be wrong with them.
+@Suite struct StateDirectoryTests {
+  private let place = TestRun.newPlace()
+  private let state: StateDirectory
+
+  init() { state = StateDirectory(Path(Array(place.path.utf8))) }
+
+  private func failure<Value>(_ body: () throws(CommandFailure) -> Value) -> CommandFailure? {
+    do throws(CommandFailure) {
+      _ = try body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func whatIsKeptIsThereAfterARestart() throws {
+    #expect(state.open() == .open)
+    #expect(try state.keptRegistration() == nil)
+    let registration = try #require(
+      Registration(webhookID: Array("abc".utf8), protection: .plain))
+    try state.keep(registration)
+    #expect(try state.keptRegistration()?.webhookID == registration.webhookID)
+  }
+
+  @Test func aDirectoryInWhichOthersMayWriteHoldsNoKey() throws {
+    #expect(state.open() == .open)
+    try #require(unsafe chmod(place.path, 0o770) == 0)
+    #expect(StateDirectory(state.path).open() == .shared)
+    let refused = failure { () throws(CommandFailure) in
+      _ = try StateDirectory.open(Array(place.path.utf8))
+    }
+    #expect(refused?.code == .noPermission)
+  }
+
+  @Test func twoAgentsDoNotShareADirectory() {
+    #expect(state.open() == .open)
+    #expect(StateDirectory(state.path).open() == .inUse)
+  }
+
+  @Test func aDamagedRegistrationIsNotReplaced() throws {
+    #expect(state.open() == .open)
+    try Data("{".utf8).write(to: place.appending(path: "registration.json"))
+    let refused = failure { () throws(CommandFailure) in _ = try state.keptRegistration() }
+    #expect(refused?.code == .dataError)
+    #expect(
+      text(refused?.text.bytes)?.hasPrefix("\(place.path)/registration.json is damaged") == true)
+  }
+
+  @Test func whatCannotBeKeptSaysWhyAndWhatToDo() {
+    // In a file there is no room for files.
+    #expect(FileManager.default.createFile(atPath: place.path, contents: nil))
+    let refused = failure { () throws(CommandFailure) in
+      try state.keep(rejectedFingerprint: [1, 2, 3])
+    }
+    #expect(refused?.code == .noInput)
+    #expect(text(refused?.text.bytes)?.contains("make room there") == true)
+  }
+
+  @Test(arguments: [("", Enrollment.TokenFlaw.empty), (" \n", .empty), ("a b\n", .notAToken)])
+  func aFileWithoutATokenIsToldFromOneWithAnotherText(
+    content: String, flaw: Enrollment.TokenFlaw
+  ) throws {
+    try Data(content.utf8).write(to: place)
+    guard case .failure(let found) = readToken(Array(place.path.utf8)) else {
+      Issue.record("\(content) is no token")
+      return
+    }
+    #expect("\(found)" == "\(flaw)")
+  }
+
+  @Test func spaceAroundATokenIsNotPartOfIt() throws {
+    try Data("\n abc.def \n".utf8).write(to: place)
+    guard case .success(let token) = readToken(Array(place.path.utf8)) else {
+      Issue.record("this is a token")
+      return
+    }
+    #expect(text(token) == "abc.def")
+  }
+}
