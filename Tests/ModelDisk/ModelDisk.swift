@@ -31,6 +31,7 @@ public final class ModelDisk {
     /// Every state since it was synchronised last, that one first.
     var states: [[UInt8]] = [[]]
     var bytes: [UInt8] { states[states.count - 1] }
+    var occupiedByteCount: Int { max(1, (bytes.count + 4095) / 4096) * 4096 }
   }
 
   private let sectorByteCount: Int
@@ -59,6 +60,9 @@ public final class ModelDisk {
     }
   }
 
+  /// What is in a file, for those who look at it from outside; nil where it is not there.
+  public func bytes(of name: String) -> [UInt8]? { inodes[name]?.bytes }
+
   /// What a person puts there, who sees to it that it stays.
   public func install(_ bytes: [UInt8]?, as name: String) {
     inodes[name] = bytes.map { bytes in
@@ -72,8 +76,10 @@ public final class ModelDisk {
   public var byteCount: Int { inodes.values.reduce(0) { $0 + $1.bytes.count } }
 
   /// In whole blocks of 4096 bytes, as a file system counts.
-  public var occupiedByteCount: Int {
-    inodes.values.reduce(0) { $0 + max(1, ($1.bytes.count + 4095) / 4096) * 4096 }
+  public var occupiedByteCount: Int { inodes.values.reduce(0) { $0 + $1.occupiedByteCount } }
+
+  public func occupiedByteCount(in directory: String) -> Int {
+    inodes.reduce(0) { isIn(directory, $1.key) ? $0 + $1.value.occupiedByteCount : $0 }
   }
 
   // MARK: Actions

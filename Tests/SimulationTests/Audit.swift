@@ -1,6 +1,7 @@
 import Bytes
 import HomeAssistant
-import Outbox
+
+@testable import Outbox
 
 /// What must be true when the day is over.
 struct Audit {
@@ -17,8 +18,9 @@ struct Audit {
     checkLosses()
     checkOrder()
     checkTimes()
-    checkChunks()
     checkNewest()
+    complaints += ChunkAudit(world).complaints
+    complaints += HourAudit(world).complaints
   }
 
   private var records: HomeRecords { world.home.records }
@@ -34,51 +36,41 @@ struct Audit {
     guard let agent = world.agent else { return complain("the agent is not there") }
     // Numbers that a failed write or the power took away are counted like entries.
     let isCountExact = ledger.diskTroubles.isEmpty && !ledger.ends.contains { $0.isPowerLoss }
-    if agent.entryCount > 0, isCountExact || !agent.hasEmptySpool {
-      complain("the agent still has \(agent.entryCount) entries to deliver")
+    if agent.spool.entryCount > 0, isCountExact || !agent.spool.isEmpty {
+      complain("the agent still has \(agent.spool.entryCount) entries to deliver")
     }
   }
 
-  /// Every reading arrived, or may be lost by what the configuration says, or is counted as lost.
+  /// Every reading arrived, or something took it that may, and that was seen to.
   private mutating func checkReadings() {
-    let missing = missingReadings
-    guard missing.count > countedCount else { return }
-    for (number, reading) in missing.sorted(by: { $0.key < $1.key }) {
-      let moments = reading.times.map { "\($0.nanoseconds / 1_000_000)" }.joined(separator: ", ")
-      complain("the reading \(number) of \(reading.sensor) is lost, made at \(moments) ms")
-    }
-  }
-
-  private var missingReadings: [Int: Ledger.Made] {
     var seen: Set<Int> = []
     for sighting in records.sightings {
       if let number = BoardSensor.number(of: sighting.value) { seen.insert(number) }
     }
-    return ledger.made.filter { number, reading in
-      !seen.contains(number) && !reading.recordedTimes.allSatisfy { ledger.mayBeLost(madeAt: $0) }
+    for (number, reading) in ledger.made.sorted(by: { $0.key < $1.key })
+    where !seen.contains(number) {
+      for (life, moment) in reading.recorded {
+        let entry = RecordedEntry(.reading(number), life: life)
+        if !ledger.mayBeLost(entry, recordedAt: moment) { complainOf(entry, recordedAt: moment) }
+      }
     }
   }
 
-  private var missingFixes: [Int: Ledger.MadeFix] {
-    let seen = Set(records.locations.map { Board.fixNumber(longitude: $0.longitude) })
-    return ledger.fixes.filter { number, fix in
-      fix.isRecorded && !seen.contains(number) && !ledger.mayBeLost(madeAt: fix.at)
-    }
+  private mutating func complainOf(_ entry: RecordedEntry, recordedAt moment: Instant) {
+    let cause = ledger.witness.causes[entry].map { "\($0)" } ?? "nothing that was seen"
+    complain(
+      "\(entry.item) is lost, recorded at \(moment.nanoseconds / 1_000_000) ms in the life"
+        + " \(entry.life); what took it is \(cause)")
   }
 
-  private var countedCount: Int { losses.entryCount }
   private var losses: Spool.Losses {
     var losses = ledger.losses
-    if let agent = world.agent { losses.add(agent.losses) }
+    if let agent = world.agent { losses.add(agent.spool.losses) }
     return losses
   }
 
-  /// One count pays for one entry, be it a reading or a fix, and has a cause that there was.
+  /// What is counted has a cause that there was.
   private mutating func checkLosses() {
-    let missingCount = missingReadings.count + missingFixes.count
-    if missingCount > countedCount {
-      complain("\(missingCount) readings and fixes are lost, and \(countedCount) are counted")
-    }
     let losses = losses
     if losses.thinned + losses.dropped > 0, world.plan.spoolByteCountCap == Spool.byteCountCap {
       complain("room was made where there was room: \(losses)")
@@ -94,14 +86,18 @@ struct Audit {
   }
 
   private mutating func checkFixes() {
-    let missing = missingFixes
-    if missing.count > countedCount { complain("the fixes \(missing.keys.sorted()) are lost") }
+    let seen = Set(records.locations.map { Board.fixNumber(longitude: $0.longitude) })
+    for (number, fix) in ledger.fixes.sorted(by: { $0.key < $1.key }) where !seen.contains(number) {
+      guard let life = fix.recordedIn else { continue }
+      let entry = RecordedEntry(.fix(number), life: life)
+      if !ledger.mayBeLost(entry, recordedAt: fix.at) { complainOf(entry, recordedAt: fix.at) }
+    }
     for location in records.locations where location.way == .state {
       guard let fix = ledger.fixes[Board.fixNumber(longitude: location.longitude)] else {
         complain("a location that never was: \(location.longitude)")
         continue
       }
-      let age = world.moment(of: location) - fix.from
+      let age = world.instant(of: location.at) - fix.from
       if age > Delivery.fixAgeMax + Network.timeout { complain("a fix went as new after \(age)") }
     }
   }
@@ -146,47 +142,13 @@ struct Audit {
         complain("\(number) of \(reading.sensor) came as of \(sighting.sensor)")
       }
       let errors = reading.trueTimes.map { (Double($0.nanoseconds) / 1e9 - time).magnitude }
-      if records.chunks[chunk].isClockTrusted, (errors.min() ?? 0) > Limits.trustedTimeError {
+      if records.chunks[chunk].isClockTrusted,
+        .seconds(errors.min() ?? 0) > Limits.trustedTimeError
+      {
         complain(
           "the time of \(number) of \(reading.sensor) is said to be right and is wrong by"
             + " \(errors.min() ?? 0) s; it was made at"
             + " \(reading.times.map { $0.nanoseconds / 1_000_000 }) ms")
-      }
-    }
-  }
-
-  private mutating func checkChunks() {
-    for chunk in records.chunks {
-      if chunk.byteCount > 32 * 1024 { complain("a chunk of \(chunk.byteCount) bytes") }
-      guard let first = chunk.first, let last = chunk.last else { continue }
-      if first > last { complain("a chunk from \(first) to \(last)") }
-    }
-    checkDoubles()
-  }
-
-  /// What comes with numbers that are not above the highest of before is a double: a receiver that
-  /// remembers that number can tell.
-  private mutating func checkDoubles() {
-    guard world.plan.order == .oldestFirst, !ledger.hasUnreadSegment else { return }
-    var seen: Set<String> = []
-    var highest = 0
-    var chunkUnderWay = -1
-    for sighting in records.sightings {
-      guard case .history(let number) = sighting.way else {
-        seen.insert(sighting.value)
-        continue
-      }
-      let chunk = records.chunks[number]
-      guard let last = chunk.last else {
-        seen.insert(sighting.value)
-        continue
-      }
-      if number != chunkUnderWay {
-        if chunkUnderWay >= 0 { highest = max(highest, records.chunks[chunkUnderWay].last ?? 0) }
-        chunkUnderWay = number
-      }
-      if seen.insert(sighting.value).inserted, last <= highest {
-        complain("\(sighting.value) is new, and its number \(last) is not above \(highest)")
       }
     }
   }

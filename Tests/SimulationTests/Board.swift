@@ -22,8 +22,9 @@ struct BoardSensor {
 
   var description: SensorDescription {
     SensorDescription(
-      uniqueID: [UInt8](id.utf8), name: [UInt8](id.utf8), icon: [UInt8]("mdi:eye".utf8),
-      isUrgent: isUrgent)
+      uniqueID: [UInt8](id.utf8), name: [UInt8](id.utf8),
+      stateClass: kind == .number ? [UInt8]("measurement".utf8) : nil,
+      icon: [UInt8]("mdi:eye".utf8), isUrgent: isUrgent)
   }
 
   /// The number behind a value as Home Assistant has it.

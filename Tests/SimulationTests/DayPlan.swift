@@ -44,6 +44,7 @@ struct DayPlan {
   /// The router of the home.
   static let gateway = HardwareAddress([2, 0, 0, 0, 0, 1].span)
   var registersAgainAfter: Duration? { settings.registersAgainAfter }
+  var knowsHome: Bool { settings.home != nil }
   let happenings: [(at: Duration, happening: World.Happening)]
 
   init(_ random: inout SplitMix64) {

@@ -86,7 +86,7 @@ struct StateFiles {
   static let registration = "state/registration.json"
   private static let rejected = "state/rejected-token"
   private static let keyless = "state/without-key"
-  private static let hours = "state/statistics.hours"
+  static let hours = "state/statistics.hours"
   static let credential = "state/credential.json"
   private static let probe = "state/probe"
   /// What a person wrote.

@@ -32,6 +32,7 @@ final class HomeRecords {
 
   /// One event of history.
   struct Chunk: Equatable {
+    let at: Moment
     let first: Int?
     let last: Int?
     let isClockTrusted: Bool
@@ -111,7 +112,8 @@ final class HomeRecords {
     }
     chunks.append(
       Chunk(
-        first: data["first"]?.number.map { Int($0) }, last: data["last"]?.number.map { Int($0) },
+        at: time, first: data["first"]?.number.map { Int($0) },
+        last: data["last"]?.number.map { Int($0) },
         isClockTrusted: data["clock"]?.string == "set", readingCount: readings.count,
         byteCount: JSON.object(data).bytes.count))
   }

@@ -1,7 +1,8 @@
-import ModelDisk
 import Bytes
-@testable import Outbox
+import ModelDisk
 import Sensing
+
+@testable import Outbox
 
 /// Keeps account of every reading and every promise, and complains where one is broken.
 final class Ledger {
@@ -11,22 +12,21 @@ final class Ledger {
     var times: [Instant]
     /// What the time really was.
     var trueTimes: [WallTime]
-    /// When the agent was done with it: it is not asked for what it never got.
-    private(set) var recordedTimes: [Instant] = []
+    /// When each life of the agent was done with it the first time: it is not asked for what it
+    /// never got, and a value that is none but the last is no news to it.
+    private(set) var recorded: [Int: Instant] = [:]
 
-    mutating func isRecorded() { if let time = times.last { recordedTimes.append(time) } }
+    mutating func isRecorded(in life: Int) {
+      if let time = times.last, recorded[life] == nil { recorded[life] = time }
+    }
   }
 
   struct MadeFix {
     let at: Instant
     /// When the board was there.
     let from: Instant
-    var isRecorded = false
-  }
-
-  private enum Item {
-    case reading(Int)
-    case fix(Int)
+    /// In which life the agent was done with it.
+    var recordedIn: Int?
   }
 
   struct End {
@@ -35,10 +35,12 @@ final class Ledger {
   }
 
   private let plan: DayPlan
+  let witness: SpoolWitness
+  var hours: MeasuredHours
   /// By the number that each value is.
   private(set) var made: [Int: Made] = [:]
   private(set) var fixes: [Int: MadeFix] = [:]
-  private var underWay: Item?
+  private var underWay: RecordedEntry.Item?
   private(set) var ends: [End] = []
   private(set) var diskTroubles: [(from: Instant, to: Instant)] = []
   private(set) var repairedAt: Instant?
@@ -52,10 +54,16 @@ final class Ledger {
   /// Whether the disk would not read something so often that it waits for the next start, and comes
   /// later than its time then.
   private(set) var hasUnreadSegment = false
+  /// How often something let one chunk come again.
+  private(set) var repetitionCauses = 0
   private(set) var sentCount = 0
   private(set) var provenCount = 0
 
-  init(_ plan: DayPlan) { self.plan = plan }
+  init(_ plan: DayPlan, _ disk: ModelDisk) {
+    self.plan = plan
+    witness = SpoolWitness(disk, plan)
+    hours = MeasuredHours(every: plan.every)
+  }
 
   var isBroken: Bool { !complaints.isEmpty }
 
@@ -71,6 +79,7 @@ final class Ledger {
     entry.times.append(moment)
     entry.trueTimes.append(trueTime)
     made[sensor.number] = entry
+    hours.sampled(sensor, at: trueTime)
     underWay = .reading(sensor.number)
   }
 
@@ -81,16 +90,27 @@ final class Ledger {
   }
 
   /// It has done with it what it does with each before it looks at the next.
-  func recorded() {
+  func recorded(in life: Int) {
     switch underWay {
-    case .reading(let number): made[number]?.isRecorded()
-    case .fix(let number): fixes[number]?.isRecorded = true
+    case .reading(let number): made[number]?.isRecorded(in: life)
+    case .fix(let number): fixes[number]?.recordedIn = life
     case nil: break
     }
     underWay = nil
   }
 
-  func told(_ event: DeliveryEvent, isAnswerGenuine: Bool, at moment: Instant) {
+  func told(
+    _ event: DeliveryEvent, isAnswerGenuine: Bool, at moment: Instant, trueTime: WallTime
+  ) {
+    switch event {
+    case .outage, .routeFailed: mayComeAgain()
+    default: break
+    }
+    switch event {
+    case .outage: hours.reachChanged(false, at: trueTime)
+    case .proven: hours.reachChanged(true, at: trueTime)
+    default: break
+    }
     switch event {
     case .proven, .historyProven, .recovered:
       if !isAnswerGenuine { complain("a proof by an answer to another message", at: moment) }
@@ -102,6 +122,9 @@ final class Ledger {
     sendingsWithoutProof.removeAll(keepingCapacity: true)
     if repairedAt != nil, firstProofAfterRepair == nil { firstProofAfterRepair = moment }
   }
+
+  /// An attempt was not proven, or something else lets the chunk under way come again.
+  func mayComeAgain() { repetitionCauses += 1 }
 
   /// The agent heard that its token is no good.
   func rejected(_ token: [UInt8]) { rejectedTokens.insert(token) }
@@ -126,7 +149,7 @@ final class Ledger {
     sendingsWithoutProof.append(moment)
     let begin = moment + (.zero - Limits.sendingsInterval)
     sendingsWithoutProof.removeAll { $0 < begin }
-    if sendingsWithoutProof.count > Limits.sendingsWithoutProofMax {
+    if sendingsWithoutProof.count > Limits.sendingsWithoutProofMax(plan) {
       complain("\(sendingsWithoutProof.count) messages without a proof", at: moment)
     }
   }
@@ -153,31 +176,35 @@ final class Ledger {
 
   func lost(_ agent: SimulatedAgent?, at moment: Instant, isPowerLoss: Bool) {
     ends.append(End(at: moment, isPowerLoss: isPowerLoss))
-    if let agent { losses.add(agent.losses) }
+    guard let agent else { return }
+    losses.add(agent.spool.losses)
+    witness.agentEnded(agent.spool, life: agent.life, at: moment)
   }
 
   /// After everything that happens.
   func look(at agent: SimulatedAgent?, now: Instant) {
+    for complaint in witness.takeComplaints() { complain(complaint, at: now) }
     if let agent {
-      if agent.losses.unreadableSegments > 0 { hasUnreadSegment = true }
-      if agent.entryCountInMemory > Spool.memoryEntryCountMax {
-        complain("\(agent.entryCountInMemory) entries in memory", at: now)
-      }
-      if agent.spoolByteCount > plan.spoolByteCountCap {
-        complain("the spool takes \(agent.spoolByteCount) bytes", at: now)
+      if agent.spool.losses.unreadableSegments > 0 { hasUnreadSegment = true }
+      if agent.spool.entryCountInMemory > Spool.memoryEntryCountMax {
+        complain("\(agent.spool.entryCountInMemory) entries in memory", at: now)
       }
     }
-    guard let repairedAt, firstProofAfterRepair == nil, now - repairedAt > Limits.proofAfterRepair
+    guard let repairedAt, firstProofAfterRepair == nil,
+      now - repairedAt > Limits.proofAfterRepair(plan)
     else { return }
     complain("no proof for \(now - repairedAt) after all faults ended", at: now)
   }
 
   // MARK: What may be lost
 
-  /// Whether the power or the process may have taken a reading of that moment away.
-  func mayBeLost(madeAt moment: Instant) -> Bool {
-    let last = lastDanger(madeAt: moment)
-    return ends.contains { $0.at >= moment && $0.at <= last }
+  /// Whether what an entry was recorded for may be lost by what took it.
+  func mayBeLost(_ entry: RecordedEntry, recordedAt moment: Instant) -> Bool {
+    switch witness.causes[entry] {
+    case nil: false
+    case .agentEnded(let end): end <= lastDanger(madeAt: moment)
+    case .overflowed, .thinned, .dropped, .unread: true
+    }
   }
 
   /// Until when a reading of that moment may be in memory only. What the disk does later, or does
@@ -185,7 +212,7 @@ final class Ledger {
   private func lastDanger(madeAt moment: Instant) -> Instant {
     let never = Instant(nanoseconds: .max)
     if plan.durability == .memory { return never }
-    let batch = plan.every + Limits.batchIsOpenMax
+    let batch = plan.every + Delivery.proofTimeout
     // With a promise for each reading it is on the disk before the next one.
     var last = plan.durability == .batch ? moment + batch : moment + .nanoseconds(-1)
     for trouble in diskTroubles where trouble.from <= max(last, moment) {
@@ -210,15 +237,36 @@ extension Spool.Losses {
 /// How long things may take, and how often they may happen, from the machines' own limits.
 enum Limits {
   /// The longest wait of an outage, and of a registration, and what their last attempts may take; a
-  /// refusal (403 or another no) is not asked again for an hour.
-  static let proofAfterRepair: Duration =
+  /// refusal (403 or another no) is not asked again for an hour. The registration may be doubted
+  /// only then, and nothing is sent before a cycle is due.
+  static func proofAfterRepair(_ plan: DayPlan) -> Duration {
     Enrollment.refusalDelay + Delivery.longestRetryDelay + Enrollment.longestRetryDelay
-    + Network.timeout + Network.timeout + .seconds(1200)
-  /// What the README promises beside one cycle.
-  static let batchIsOpenMax: Duration = .seconds(2)
-  /// Seconds: a smaller step is not noticed, and the receiver may be so far away.
-  static let trustedTimeError = 12.0
+      + Network.timeout + Network.timeout + (plan.registersAgainAfter ?? .zero) + plan.every
+  }
+
+  /// A smaller step is not noticed, and the receiver may be so far away.
+  static let trustedTimeError = ClockMonitor.smallestStep + ClockMonitor.agreement
+
+  /// The longest time that `sendingsWithoutProofMax` is asked of.
   static let sendingsInterval: Duration = .seconds(600)
-  /// Ten attempts in that time over two routes, each with all that can be asked and told.
-  static let sendingsWithoutProofMax = 240
+
+  /// Every attempt fails at its last message, over each route.
+  static func sendingsWithoutProofMax(_ plan: DayPlan) -> Int {
+    let routeCount = [plan.knowsHome, plan.hasCloudhook, plan.hasRemoteUI].count { $0 } + 1
+    // The key, the configuration, the device, the sensors, the location and how it is looked up,
+    // the states, a chunk of history; and a token and a registration, which have one way only.
+    let messageCount = plan.sensorCount + 7
+    return attemptsMax * (routeCount * messageCount + 2)
+  }
+
+  /// Attempts whose waits fit into the interval: a wait is three quarters of its step at least.
+  private static var attemptsMax: Int {
+    var (count, step, passed) = (1, Delivery.firstRetryDelay, Duration.zero)
+    while passed < sendingsInterval {
+      passed += step * 3 / 4
+      step = min(step + step, Delivery.longestRetryDelay)
+      count += 1
+    }
+    return count
+  }
 }

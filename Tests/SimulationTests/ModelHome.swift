@@ -156,9 +156,11 @@ final class ModelHome {
 
   /// The hours that it has of a sensor, in its long-term statistics.
   func hours(of uniqueID: String) -> [StatisticHour] {
-    guard let sensor = home.registrations.last?.sensors.first(where: { $0.uniqueID == uniqueID })
-    else { return [] }
-    return home.statistics[sensor.entityID]?.hours(from: Moment(seconds: 0), to: nil) ?? []
+    let ids = Set(
+      home.registrations.flatMap(\.sensors).filter { $0.uniqueID == uniqueID }.map(\.entityID))
+    return ids.sorted().flatMap {
+      home.statistics[$0]?.hours(from: Moment(seconds: 0), to: nil) ?? []
+    }
   }
 
   func suffer(_ trouble: Trouble, at time: WallTime) {

@@ -1,8 +1,9 @@
 import Bytes
 import HomeAssistant
 import ModelDisk
-import Outbox
 import Sensing
+
+@testable import Outbox
 
 /// One life of the agent, from the start of its process to its end: the agent's own `Uplink`, over
 /// files, a network, sources and a clock that are none. It performs what the machine wants, and
@@ -11,10 +12,10 @@ import Sensing
 /// Whatever throws a `PowerLoss` ends it in the middle of what it did.
 final class SimulatedAgent {
   private let world: World
-  private let life: Int
+  let life: Int
   private let state: StateFiles
   private let spoolFiles: SpoolFiles
-  private let device = DeviceFingerprint(ofDeviceID: SimulatedAgent.identity.deviceID)
+  private let device = SimulatedAgent.device
   private(set) var uplink: Uplink
   /// The calls that are under way, by their channel.
   private var messageCall: Int?
@@ -36,7 +37,7 @@ final class SimulatedAgent {
     var random = SplitMix64(seed: world.seed &+ UInt64(life) << 32)
     let files = Files(world: world)
     state = StateFiles(files: files)
-    spoolFiles = SpoolFiles(files: files)
+    spoolFiles = SpoolFiles(files: files, life: life)
     var memory = Uplink.Memory(registration: try state.registration())
     if let registration = memory.registration {
       memory.isKeyless = try state.isKeyless(registration)
@@ -71,6 +72,8 @@ final class SimulatedAgent {
     deviceID: [UInt8]("board-1".utf8), deviceName: [UInt8]("Boat".utf8), manufacturer: [],
     model: [], osName: [UInt8]("Linux".utf8), osVersion: [UInt8]("6.12".utf8),
     appVersion: [UInt8]("1".utf8))
+
+  static let device = DeviceFingerprint(ofDeviceID: identity.deviceID)
 
   private func declare(_ sensor: BoardSensor) {
     guard let index = uplink.declare(sensor.description) else {
@@ -112,11 +115,13 @@ final class SimulatedAgent {
 
   // MARK: What is looked at from outside
 
-  var losses: Spool.Losses { uplink.delivery.history.spool.losses }
-  var entryCountInMemory: Int { uplink.delivery.history.spool.entryCountInMemory }
-  var spoolByteCount: Int { uplink.delivery.history.spool.occupiedByteCount }
-  var entryCount: Int { uplink.delivery.history.spool.entryCount }
-  var hasEmptySpool: Bool { uplink.delivery.history.spool.isEmpty }
+  var spool: Spool { uplink.delivery.history.spool }
+
+  /// The hours for the statistics that stand on the disk, whatever state that is in.
+  var keptHours: WaitingHours? {
+    guard let file = world.disk.bytes(of: StateFiles.hours) else { return WaitingHours() }
+    return try? WaitingHours(file: file.span, of: device)
+  }
 
   // MARK: What is sensed
 
@@ -126,9 +131,17 @@ final class SimulatedAgent {
     guard let fix = world.fix() else { return }
     try world.step()
     world.ledger.made(fix, at: world.now, age: world.instant - fix.notBefore)
-    uplink.record(fix)
+    watched { uplink.record(fix) }
     try performSpoolActions()
-    world.ledger.recorded()
+    world.ledger.recorded(in: life)
+  }
+
+  /// What takes the place of an entry in memory is held against what is counted.
+  private func watched(_ record: () -> Void) {
+    let witness = world.ledger.witness
+    let oldest = witness.oldestInFullMemory(spool, life: life)
+    record()
+    witness.recorded(spool, oldest: oldest)
   }
 
   /// A sensor says something; an urgent one starts a cycle.
@@ -143,9 +156,11 @@ final class SimulatedAgent {
     try world.step()
     let sensor = world.board.sensors[place]
     world.ledger.made(sensor, at: world.now, trueTime: world.trueTime)
-    uplink.record(Reading(sensor: sensors[place], value: sensor.value, time: world.wallTime))
+    watched {
+      uplink.record(Reading(sensor: sensors[place], value: sensor.value, time: world.wallTime))
+    }
     try performSpoolActions()
-    world.ledger.recorded()
+    world.ledger.recorded(in: life)
   }
 
   func placeChanged(_ place: NetworkPlace) throws {
@@ -160,7 +175,14 @@ final class SimulatedAgent {
     guard !isPerforming else { return }
     isPerforming = true
     defer { isPerforming = false }
-    while let action = uplink.nextAction() { try perform(action) }
+    var count = 0
+    while let action = uplink.nextAction() {
+      try perform(action)
+      count += 1
+      guard count < World.actionsAtOnceMax else {
+        return world.ledger.complain("the agent does not come to rest", at: world.now)
+      }
+    }
   }
 
   /// What is recorded one after the other is on the disk one after the other.
@@ -171,8 +193,11 @@ final class SimulatedAgent {
   private func perform(_ action: Uplink.Action) throws {
     switch action {
     case .disk(let action):
-      try spoolFiles.perform(action, for: uplink.spool, now: world.instant)
-    case .sample: try sample()
+      try spoolFiles.perform(action, for: spool, now: world.instant)
+    case .sample:
+      // What is under way for so long is written to the disk, and taken from there again.
+      if uplink.delivery.routeUnderWay != nil { world.ledger.mayComeAgain() }
+      try sample()
     case .readClockState: uplink.clockStateRead(isSynchronized: world.isClockSynchronized)
     case .write(let write): try perform(write)
     case .readRejectedTokens:
@@ -226,8 +251,14 @@ final class SimulatedAgent {
   private func tell(_ event: Uplink.Event) throws {
     world.tell("\(event)")
     try world.step()
-    guard case .delivery(let event) = event else { return }
-    world.ledger.told(event, isAnswerGenuine: world.isAnswerGenuine, at: world.now)
+    switch event {
+    case .delivery(let event):
+      world.ledger.told(
+        event, isAnswerGenuine: world.isAnswerGenuine, at: world.now, trueTime: world.trueTime)
+    case .registered: world.ledger.mayComeAgain()
+    case .notRegistered: world.ledger.hours.reachChanged(false, at: world.trueTime)
+    default: break
+    }
   }
 
   // MARK: Requests
@@ -304,9 +335,9 @@ final class SimulatedAgent {
     }
     try perform()
     guard !uplink.isRegistering, uplink.delivery.isInOutage, uplink.delivery.routeUnderWay == nil,
-      uplink.delivery.history.spool.failure == nil
+      spool.failure == nil
     else { return }
-    world.ledger.cycleFailed(entryCountInMemory: entryCountInMemory, at: world.now)
+    world.ledger.cycleFailed(entryCountInMemory: spool.entryCountInMemory, at: world.now)
   }
 
   private func loginEnded(_ end: CallEnd) {

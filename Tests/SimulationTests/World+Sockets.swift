@@ -1,5 +1,8 @@
 import Bytes
+import Outbox
+import Sensing
 
+@testable import HomeAssistant
 @testable import PracticeHome
 
 // Where secrets may go, and what goes over WebSockets between the agent and the home that has its
@@ -7,6 +10,33 @@ import Bytes
 
 extension World {
   // MARK: Secrets
+
+  /// The network that the board is in.
+  var place: NetworkPlace {
+    let interface = NetworkInterface(index: 1, name: InlineText("wlan0"))
+    return switch presence {
+    case .unknown: .unknown
+    case .away: .elsewhere(interface)
+    case .home: .wired(gateway: DayPlan.gateway, interface)
+    }
+  }
+
+  /// What a person who pairs the board leaves there.
+  func installLogin() {
+    switch plan.login {
+    case .file: disk.install(home.token, as: StateFiles.token)
+    case .pairing:
+      let clientID = "https://boat.example/"
+      let token = home.login(clientID: clientID, at: trueTime)
+      guard
+        let credential = Credential(
+          refreshToken: [UInt8](token.utf8), clientID: [UInt8](clientID.utf8))
+      else { preconditionFailure("a login of the practice home") }
+      var file = ByteBuffer(capacity: Credential.fileByteCountMax)
+      credential.writeFile(into: &file)
+      disk.install([UInt8](file.bytes), as: StateFiles.credential)
+    }
+  }
 
   /// Whether a stranger in the network can read what goes over it, and the configuration does not
   /// allow that away from home.

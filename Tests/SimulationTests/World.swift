@@ -46,6 +46,7 @@ final class World {
   /// Of the world: 2026, and the same for everybody but the board.
   static let epochSeconds: Int64 = 1_795_000_000
   private static let wakesAtOnceMax = 10_000
+  static let actionsAtOnceMax = 10_000
 
   let seed: UInt64
   let plan: DayPlan
@@ -97,7 +98,7 @@ final class World {
     replays = Replays(seed: seed)
     board = Board(
       sensorCount: plan.sensorCount, fixesPerHundred: plan.fixesPerHundred, seed: random.next())
-    ledger = Ledger(plan)
+    ledger = Ledger(plan, disk)
     self.random = random
     home.setKeys(areGiven: plan.givesKeysAtOnce)
     home.setCloud(plan)
@@ -115,8 +116,8 @@ final class World {
     WallTime(nanoseconds: Self.epochSeconds * 1_000_000_000 + now.nanoseconds)
   }
 
-  func moment(of location: HomeRecords.Located) -> Instant {
-    Instant(nanoseconds: location.at.microseconds * 1000 - Self.epochSeconds * 1_000_000_000)
+  func instant(of moment: Moment) -> Instant {
+    Instant(nanoseconds: moment.microseconds * 1000 - Self.epochSeconds * 1_000_000_000)
   }
 
   func happens(_ happening: Happening, at moment: Instant) {
@@ -167,7 +168,7 @@ final class World {
     do { try action() } catch is PowerLoss { lost() } catch {
       // The agent ends when it cannot read what it keeps; it is started again by and by.
       tell("it ended: \(error)")
-      agent = nil
+      agentLost(isPowerLoss: false)
       happens(.started, after: .seconds(30))
     }
   }
@@ -175,8 +176,7 @@ final class World {
   private func lost() {
     tell(isPowerLoss ? "THE POWER GOES" : "KILLED")
     stepsLeft = nil
-    ledger.lost(agent, at: now, isPowerLoss: isPowerLoss)
-    agent = nil
+    agentLost(isPowerLoss: isPowerLoss)
     if isPowerLoss {
       disk.cutPower()
       happens(.started, after: .seconds(Int64(20 + random.next() % 3600)))
@@ -197,37 +197,13 @@ final class World {
     isPowerLoss = false
     if random.next() % 4 == 0 { board.shuffle() }
     tell("starts")
+    ledger.witness.agentStarts(at: now)
     let agent = try SimulatedAgent(in: self, life: lifeCount)
     self.agent = agent
+    ledger.hours.reachChanged(false, at: trueTime)
+    measuringTurned()
     try agent.wake()
     try agent.placeChanged(place)
-  }
-
-  /// The network that the board is in.
-  private var place: NetworkPlace {
-    let interface = NetworkInterface(index: 1, name: InlineText("wlan0"))
-    return switch presence {
-    case .unknown: .unknown
-    case .away: .elsewhere(interface)
-    case .home: .wired(gateway: DayPlan.gateway, interface)
-    }
-  }
-
-  /// What a person who pairs the board leaves there.
-  private func installLogin() {
-    switch plan.login {
-    case .file: disk.install(home.token, as: StateFiles.token)
-    case .pairing:
-      let clientID = "https://boat.example/"
-      let token = home.login(clientID: clientID, at: trueTime)
-      guard
-        let credential = Credential(
-          refreshToken: [UInt8](token.utf8), clientID: [UInt8](clientID.utf8))
-      else { preconditionFailure("a login of the practice home") }
-      var file = ByteBuffer(capacity: Credential.fileByteCountMax)
-      credential.writeFile(into: &file)
-      disk.install([UInt8](file.bytes), as: StateFiles.credential)
-    }
   }
 
   private func perform(_ happening: Happening) throws {
@@ -239,8 +215,10 @@ final class World {
       tell("the clock is wrong by \(error)")
       wallError = error
       isClockSynchronized = error == .zero
+      measuringTurned()
     case .presence(let judgement):
       presence = judgement
+      ledger.mayComeAgain()
       try agent?.placeChanged(place)
       checkCallsUnderWay()
     case .socket(let number, let happening): try socketHappened(number, happening)
@@ -298,6 +276,7 @@ final class World {
     disk.condition = .healthy
     stepsLeft = nil
     (wallError, isClockSynchronized) = (.zero, true)
+    measuringTurned()
     ledger.repaired(at: now)
     if ledger.hasUnreadSegment { restart() }
     let isRegistered = (try? disk.read(StateFiles.registration)) != nil
@@ -317,9 +296,15 @@ final class World {
   }
 
   private func restart() {
-    ledger.lost(agent, at: now, isPowerLoss: false)
-    agent = nil
+    agentLost(isPowerLoss: false)
     happens(.started, after: .seconds(5))
+  }
+
+  private func agentLost(isPowerLoss: Bool) {
+    ledger.lost(agent, at: now, isPowerLoss: isPowerLoss)
+    unkeptHoursLost()
+    agent = nil
+    measuringTurned()
   }
 
   // MARK: What is sensed
@@ -370,7 +355,8 @@ final class World {
   ) {
     let house = network[call.link] == .stranger ? stranger : home
     var end = CallEnd.failed
-    for _ in 0..<copies {
+    for copy in 0..<copies {
+      if copy > 0 { ledger.mayComeAgain() }
       if let reply = house.answer(call.letter, at: trueTime) {
         end = .answered(reply)
         if house === home {
