@@ -7,15 +7,17 @@ import Bytes
 /// 1. From the first action of a write to its last, no other is asked for in between.
 /// 2. Numbers that may be on the disk after a write that failed are skipped, not given again.
 /// 3. The newest segment takes more only while all that stands in it is certain (`Newest.open`).
+/// 4. A segment in which anything stands is in its directory for certain: the process may be killed
+///    at any moment, and the next one only adds to the file.
 struct SpoolWriter {
   /// What is asked of the disk.
   private enum Step {
     case resting
     case repairing
     case creating
+    case synchronizingDirectory
     case appending
     case synchronizing
-    case synchronizingDirectory
   }
 
   /// Whether the newest segment takes more.
@@ -30,8 +32,6 @@ struct SpoolWriter {
   private let device: DeviceFingerprint
   private var step = Step.resting
   private var newest = Newest.closed
-  /// Whether the directory may forget the newest segment.
-  private var isDirectoryUnclean = false
   /// How many numbers are given with what is being written.
   private var numberCount: UInt64 = 0
   /// What is being written says that this is acknowledged.
@@ -83,9 +83,9 @@ struct SpoolWriter {
     case .repairing:
       return .truncate(directory.newest.file, byteCount: directory.newest.byteCount)
     case .creating: return .create(SegmentFile(first: ledger.nextSequence))
+    case .synchronizingDirectory: return .synchronizeDirectory
     case .appending: return .append(directory.newest.file)
     case .synchronizing: return .synchronize(directory.newest.file)
-    case .synchronizingDirectory: return .synchronizeDirectory
     }
   }
 
@@ -152,13 +152,12 @@ struct SpoolWriter {
     case .creating:
       directory.created(first: ledger.nextSequence)
       newest = .open(writer(for: directory.newest))
-      isDirectoryUnclean = true
+      step = .synchronizingDirectory
+    case .synchronizingDirectory:
       fill(&outgoing, directory, ledger, &memory)
       step = .appending
     case .appending: step = .synchronizing
-    case .synchronizing where isDirectoryUnclean: step = .synchronizingDirectory
-    case .synchronizing, .synchronizingDirectory:
-      isDirectoryUnclean = false
+    case .synchronizing:
       written(outgoing.count, &directory, &ledger, &memory)
       return true
     }
@@ -172,6 +171,7 @@ struct SpoolWriter {
     directory.newest.grew(by: byteCount)
     ledger.persisted(stated)
     ledger.give(numberCount)
+    numberCount = 0
     memory.written()
     step = .resting
   }
@@ -186,7 +186,7 @@ struct SpoolWriter {
       // What may stand in its tail has numbers that are not given again. A new segment is made.
       newest = .closed
     case .creating: writeFailed(&ledger, &memory)
-    case .appending, .synchronizing, .synchronizingDirectory:
+    case .synchronizingDirectory, .appending, .synchronizing:
       writeFailed(&ledger, &memory)
       if directory.newest.byteCount == 0 {
         // Nothing in it is certain. It would be in the way as one that cannot be read.

@@ -30,6 +30,23 @@ import Testing
     }
     #expect(losses > 400)
   }
+
+  /// The process is killed at any moment of its first batch; the next one keeps another batch in
+  /// the same segment, and then the power goes.
+  @Test(arguments: 1...4)
+  func whatIsKeptInASegmentOfAKilledProcessOutlivesAPowerCut(actionCount: Int) {
+    for seed in UInt64(0)..<16 {
+      let disk = ModelDisk(seed: seed)
+      let killed = SpoolRig(disk)
+      killed.actionsLeft = actionCount
+      killed.keep(1...3)
+      let rig = SpoolRig(disk)
+      rig.keep(4...6)
+      #expect(rig.inMemory == 0)
+      disk.cutPower()
+      #expect(SpoolRig(disk).takeAll().numbers.suffix(3) == [4, 5, 6], "seed \(seed)")
+    }
+  }
 }
 
 /// A random life of a spool, with a note of what it promised.

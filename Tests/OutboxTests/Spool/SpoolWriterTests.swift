@@ -51,7 +51,7 @@ import Testing
     #expect(parts.isWanted)
     let first = parts.write()
     #expect(
-      first == [.create(file), .append(file), .synchronize(file), .synchronizeDirectory])
+      first == [.create(file), .synchronizeDirectory, .append(file), .synchronize(file)])
     #expect(!parts.isWanted)
     #expect(parts.ledger.nextSequence == 2)
     #expect(parts.directory.newest.byteCount == parts.outgoingByteCount)
@@ -88,6 +88,8 @@ import Testing
     let parts = Parts()
     parts.record()
     #expect(parts.next() == .create(file))
+    _ = parts.performed()
+    #expect(parts.next() == .synchronizeDirectory)
     _ = parts.performed()
     #expect(parts.next() == .append(file))
     parts.failed()
