@@ -77,7 +77,7 @@ struct Receivers: ~Copyable {
   /// A report of this receiver was read. `isTrial` where older ones are to be read unless this one
   /// is a fix with the receiver's time: where it is none nothing changes, and nil is returned.
   mutating func reported(
-    _ report: FixReport, by path: ReceiverPath, _ arrival: Arrival, isTrial: Bool = false
+    _ report: FixReport, by path: ReceiverPath, _ arrival: Arrival, isTrial: Bool
   ) -> FixFilter.Verdict? {
     let index = index(of: path, now: arrival.instant)
     var filter = all[index].filter

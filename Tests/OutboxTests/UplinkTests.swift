@@ -227,6 +227,13 @@ import Testing
     }
   }
 
+  @Test func whereTheBoardWasLastIsKnownBeforeItIsSent() throws {
+    let (rig, _) = try statistics()
+    #expect(rig.uplink.lastFix == nil)
+    recordFix(in: rig)
+    #expect(rig.uplink.lastFix?.latitude == 52)
+  }
+
   private func numbers(_ rig: UplinkRig) -> [Int64]? {
     rig.uplink.waitingHours.sensors.first?.hours.map(\.number)
   }

@@ -67,6 +67,13 @@ private func event(
     return input
   }
 
+  @Test func theFirstLevelIsThereAtOnceAndTheSameOneNotAgain() {
+    var input = LineInput(format: .version2, debounce: .milliseconds(20))
+    #expect(input.levelRead(.active, now: at(5)) == .init(.active, since: at(5)))
+    #expect(input.levelRead(.active, now: at(6)) == nil)
+    #expect(input.deadline == nil)
+  }
+
   @Test func edgesInOrderMissNothing() throws {
     var input = makeInput(.version2)
     let events = [
