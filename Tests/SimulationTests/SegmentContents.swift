@@ -55,7 +55,7 @@ struct SegmentContents {
     if case .valid(let header) = SegmentHeader.read(header.span) {
       acknowledgedBefore = header.acknowledged
     }
-    var reader = SegmentReader()
+    let reader = SegmentReader()
     reader.begin(SegmentSalt(first: file.first, device: SimulatedAgent.device))
     reader.seek(to: max(start, SegmentHeader.byteCount))
     while reader.readOffset < bytes.count {

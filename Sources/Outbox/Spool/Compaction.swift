@@ -9,7 +9,7 @@ import Sensing
 /// 2. What it left out is counted when the segment is gone, not before.
 /// 3. `outgoing` is its own from a chunk that was read until that is appended
 ///    (`isOutgoingFull`), and free for a batch at all other times.
-struct Compaction {
+final class Compaction {
   private enum Step {
     case creating
     case reading
@@ -31,6 +31,10 @@ struct Compaction {
   /// Which segment; no other one comes or goes before it as long as this takes.
   let index: Int
   private let isThinned: Bool
+  private let device: DeviceFingerprint
+  private let records: SegmentReader
+  private let directory: SegmentDirectory
+  private let ledger: SpoolLedger
   private var step: Step
   private var thinning = SpoolThinning()
   private var lossCount = 0
@@ -39,24 +43,26 @@ struct Compaction {
 
   /// Begins to thin the segment, or to drop it.
   init(
-    of index: Int, isThinned: Bool, _ salt: SegmentSalt, _ records: inout SegmentReader
+    of index: Int, isThinned: Bool, _ device: DeviceFingerprint, _ records: SegmentReader,
+    _ directory: SegmentDirectory, _ ledger: SpoolLedger
   ) {
     self.index = index
     self.isThinned = isThinned
+    self.device = device
+    self.records = records
+    self.directory = directory
+    self.ledger = ledger
     step = isThinned ? .creating : .reading
-    records.begin(salt)
+    records.begin(SegmentSalt(first: directory[index].first, device: device))
   }
 
   var isOver: Bool { step == .over }
   var isOutgoingFull: Bool { step == .appending }
 
   /// What the copy takes of the disk at most.
-  func byteCountMax(_ directory: SegmentDirectory) -> Int {
-    isThinned ? directory[index].occupiedByteCount : 0
-  }
+  var byteCountMax: Int { isThinned ? directory[index].occupiedByteCount : 0 }
 
-  func nextAction(_ directory: SegmentDirectory, _ records: borrowing SegmentReader) -> Spool.Action
-  {
+  func nextAction() -> Spool.Action {
     let segment = directory[index]
     return switch step {
     case .creating: .create(segment.thinnedFile)
@@ -71,21 +77,18 @@ struct Compaction {
 
   // MARK: Events
 
-  mutating func performed(
-    _ directory: inout SegmentDirectory, _ records: inout SegmentReader,
-    _ ledger: inout SpoolLedger, into outgoing: inout ByteBuffer, of device: DeviceFingerprint
-  ) {
+  func performed(into outgoing: inout ByteBuffer) {
     switch step {
     case .creating: step = .reading
     case .reading:
       if records.isAtEnd { directory[index].ended(at: records.readOffset) }
       outgoing.removeAll()
       if isThinned, copiedByteCount == 0 {
-        header(directory, ledger, device).write(into: &outgoing)
+        header.write(into: &outgoing)
       }
       isReadToItsEnd = records.readOffset >= directory[index].byteCount
-      copy(&records, ledger, into: &outgoing)
-      if isReadToItsEnd { readToItsEnd(&directory, records, &ledger) }
+      copy(into: &outgoing)
+      if isReadToItsEnd { readToItsEnd() }
       guard step == .reading else { return }
       if !outgoing.isEmpty { step = .appending } else if isReadToItsEnd { step = .synchronizing }
     case .appending:
@@ -104,9 +107,7 @@ struct Compaction {
     }
   }
 
-  mutating func failed(
-    _ directory: inout SegmentDirectory, _ ledger: inout SpoolLedger
-  ) -> Failure {
+  func failed() -> Failure {
     switch step {
     case .reading where !isThinned:
       // What was not read of it cannot even be counted.
@@ -119,31 +120,27 @@ struct Compaction {
     case .creating, .reading, .appending, .synchronizing, .replacing, .over:
       // It is not tried again with this one.
       directory[index].keepsItsDetail()
-      abandon(&directory)
+      abandon()
       return .disk
     }
   }
 
   /// It ends here. Whether the copy is there is not certain: it is deleted.
-  mutating func abandon(_ directory: inout SegmentDirectory) {
+  func abandon() {
     if isThinned { directory.leave(directory[index].thinnedFile) }
     step = .over
   }
 
   // MARK: One chunk
 
-  private func header(
-    _ directory: SegmentDirectory, _ ledger: SpoolLedger, _ device: DeviceFingerprint
-  ) -> SegmentHeader {
+  private var header: SegmentHeader {
     SegmentHeader(
       thinnings: directory[index].thinnings + 1, first: directory[index].first,
       acknowledged: ledger.persisted.prefix, device: device)
   }
 
   /// Goes through what was read. What stays of it is no longer than it was.
-  private mutating func copy(
-    _ records: inout SegmentReader, _ ledger: SpoolLedger, into outgoing: inout ByteBuffer
-  ) {
+  private func copy(into outgoing: inout ByteBuffer) {
     while let record = records.next(isWhole: isReadToItsEnd) {
       switch record {
       case .acknowledged, .acknowledgedRanges: break
@@ -162,14 +159,11 @@ struct Compaction {
     records.makeRoom()
   }
 
-  private mutating func readToItsEnd(
-    _ directory: inout SegmentDirectory, _ records: borrowing SegmentReader,
-    _ ledger: inout SpoolLedger
-  ) {
+  private func readToItsEnd() {
     ledger.countDamage(of: &directory[index], as: records)
     if directory[index].isGarbage(as: records) {
       directory[index].foundToBeGarbage()
-      abandon(&directory)
+      abandon()
     } else if !isThinned {
       step = .deleting
     }

@@ -100,7 +100,7 @@ struct Segment {
 /// 2. What they take never grows past the cap by a write or a copy for which there was no room
 ///    (`hasRoom`); what could not be deleted is counted in it.
 /// 3. The newest segment is neither thinned nor dropped.
-struct SegmentDirectory {
+final class SegmentDirectory {
   private(set) var segments: [Segment] = []
   /// Copies that were not finished when the power went or the disk failed, and files of nothing.
   private var leftovers: [SegmentFile] = []
@@ -133,7 +133,7 @@ struct SegmentDirectory {
   // MARK: Files come and go
 
   /// There is such a file; its place is known after `sort`.
-  mutating func found(_ file: SegmentFile, byteCount: Int) {
+  func found(_ file: SegmentFile, byteCount: Int) {
     if file.kind == .thinned {
       leftovers.append(file)
     } else {
@@ -141,23 +141,23 @@ struct SegmentDirectory {
     }
   }
 
-  mutating func sort() { segments.sort { $0.first < $1.first } }
+  func sort() { segments.sort { $0.first < $1.first } }
 
-  mutating func removeAll() {
+  func removeAll() {
     segments.removeAll(keepingCapacity: true)
     leftovers.removeAll(keepingCapacity: true)
   }
 
   /// A segment was made, and is the newest.
-  mutating func created(first: UInt64) {
+  func created(first: UInt64) {
     precondition(segments.last.map { $0.first < first } ?? true, "numbers rise")
     segments.append(Segment(first: first, byteCount: 0, isHeaderReadable: true))
   }
 
-  mutating func remove(_ index: Int) { segments.remove(at: index) }
+  func remove(_ index: Int) { segments.remove(at: index) }
 
   /// A file that holds nothing is to be deleted.
-  mutating func leave(_ file: SegmentFile) { leftovers.append(file) }
+  func leave(_ file: SegmentFile) { leftovers.append(file) }
 
   // MARK: Numbers
 
@@ -178,13 +178,13 @@ struct SegmentDirectory {
 
   var nextLeftover: SegmentFile? { leftovers.last }
 
-  mutating func leftoverDeleted() {
+  func leftoverDeleted() {
     failedLeftoverCount = 0
     leftovers.removeLast()
   }
 
   /// The disk did not delete it, and is not asked for ever.
-  mutating func leftoverDeletionFailed() {
+  func leftoverDeletionFailed() {
     failedLeftoverCount += 1
     guard failedLeftoverCount >= Spool.deletionAttemptsMax, let file = leftovers.popLast() else {
       return

@@ -4,7 +4,7 @@ import Bytes
 ///
 /// What is no record is skipped byte by byte until one begins again. Bytes before a record that is
 /// found are damage; bytes behind the last one are a torn tail.
-struct SegmentReader: ~Copyable {
+final class SegmentReader {
   static let windowByteCount = 32 * 1024
 
   private(set) var window = ByteBuffer(capacity: windowByteCount)
@@ -43,7 +43,7 @@ struct SegmentReader: ~Copyable {
   var foundOffset: Int { windowOffset + found.lowerBound }
 
   /// Begins with the records of another segment.
-  mutating func begin(_ salt: SegmentSalt) {
+  func begin(_ salt: SegmentSalt) {
     first = salt.first
     self.salt = salt.checksum
     names.removeAll()
@@ -57,7 +57,7 @@ struct SegmentReader: ~Copyable {
   }
 
   /// Goes on with another part of the same segment, with the names that are known by now.
-  mutating func seek(to offset: Int) {
+  func seek(to offset: Int) {
     clear()
     windowOffset = offset
     endOfRecords = offset
@@ -65,7 +65,7 @@ struct SegmentReader: ~Copyable {
   }
 
   /// Makes room for the chunk at `readOffset`.
-  mutating func makeRoom() {
+  func makeRoom() {
     window.removeFirst(place)
     windowOffset += place
     place = 0
@@ -80,12 +80,12 @@ struct SegmentReader: ~Copyable {
   }
 
   /// A chunk is read, in one `fill` or in none.
-  mutating func chunkAsked(byteCountMax: Int) {
+  func chunkAsked(byteCountMax: Int) {
     chunkByteCountMax = byteCountMax
     chunkByteCount = 0
   }
 
-  mutating func fill<Failure: Error>(
+  func fill<Failure: Error>(
     _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
   ) throws(Failure) {
     let before = window.count
@@ -98,7 +98,7 @@ struct SegmentReader: ~Copyable {
   var isAtEnd: Bool { chunkByteCount == 0 }
 
   /// Takes the window for something that is no record.
-  mutating func clear() {
+  func clear() {
     window.removeAll()
     place = 0
     found = 0..<0
@@ -106,7 +106,7 @@ struct SegmentReader: ~Copyable {
 
   /// The next record, or nil where the window holds no more whole ones. `isWhole` says that the
   /// file ends with the window.
-  mutating func next(isWhole: Bool) -> SpoolRecord? {
+  func next(isWhole: Bool) -> SpoolRecord? {
     while place < window.count {
       let start = window.bytes.firstIndex(of: SpoolRecord.start, from: place) ?? window.count
       let end = start + byteCount(at: start)
@@ -127,10 +127,10 @@ struct SegmentReader: ~Copyable {
 
   /// What the record at `start` says that it takes; 0 where too little of it is there.
   private func byteCount(at start: Int) -> Int {
-    SpoolRecord.byteCount(startingWith: window.bytes.extracting(start...))
+    window.withBytes { SpoolRecord.byteCount(startingWith: $0.extracting(start...)) }
   }
 
-  private mutating func took(_ range: Range<Int>, _ record: SpoolRecord) {
+  private func took(_ range: Range<Int>, _ record: SpoolRecord) {
     let damage = windowOffset + range.lowerBound - endOfRecords
     damagedByteCount += damage
     if damage > 0 { isDamageBefore = true }
@@ -151,7 +151,7 @@ struct SegmentReader: ~Copyable {
     }
   }
 
-  private mutating func note(_ sequence: UInt64) {
+  private func note(_ sequence: UInt64) {
     lost = isDamageBefore && sequence > nextSequence ? nextSequence..<sequence : 0..<0
     isDamageBefore = false
     nextSequence = sequence + 1

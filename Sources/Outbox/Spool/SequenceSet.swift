@@ -11,25 +11,23 @@ struct SequenceSet: Sendable {
   /// Every number up to here is in.
   private(set) var prefix: UInt64 = 0
   private(set) var rangeCount = 0
+  /// How many numbers are in. It is asked far more often than it changes.
+  private(set) var count: UInt64 = 0
   /// Ascending, and at least one number apart from each other and from the prefix.
   private var ranges = InlineArray<15, ClosedRange<UInt64>>(repeating: 0...0)
 
   init() {}
 
   /// Every number up to `prefix`.
-  init(upTo prefix: UInt64) { self.prefix = prefix }
+  init(upTo prefix: UInt64) {
+    self.prefix = prefix
+    count = prefix
+  }
 
   /// The ranges above the prefix, the lowest first.
   func range(_ index: Int) -> ClosedRange<UInt64> {
     precondition(index < rangeCount, "only what is in the set can be looked at")
     return ranges[index]
-  }
-
-  /// How many numbers are in.
-  var count: UInt64 {
-    var sum = prefix
-    for index in 0..<rangeCount { sum += ranges[index].upperBound - ranges[index].lowerBound + 1 }
-    return sum
   }
 
   /// The highest number that is in, or 0.
@@ -57,6 +55,7 @@ struct SequenceSet: Sendable {
 
   /// Puts numbers in; where there are too many ranges, the one at that end is forgotten.
   mutating func insert(_ numbers: ClosedRange<UInt64>, forgetting end: End) {
+    defer { recount() }
     var lower = numbers.lowerBound
     var upper = numbers.upperBound
     var index = 0
@@ -87,6 +86,11 @@ struct SequenceSet: Sendable {
   mutating func formUnion(_ other: SequenceSet, forgetting end: End) {
     insert(0...other.prefix, forgetting: end)
     for index in 0..<other.rangeCount { insert(other.ranges[index], forgetting: end) }
+  }
+
+  private mutating func recount() {
+    count = prefix
+    for index in 0..<rangeCount { count += ranges[index].upperBound - ranges[index].lowerBound + 1 }
   }
 
   private mutating func remove(at index: Int) {

@@ -19,7 +19,7 @@ extension Spool {
   /// Whether nothing is kept, on the disk or in memory, that was not acknowledged.
   public var isEmpty: Bool {
     isOpen && memory.count == 0
-      && directory.segments.indices.allSatisfy { ledger.isAcknowledged($0, in: directory) }
+      && directory.segments.indices.allSatisfy { ledger.isAcknowledged($0) }
   }
 
   /// Entries that are in memory only.
@@ -55,7 +55,7 @@ extension Spool {
   /// Everything up to `mark`, but what is in segments that are left alone.
   func readable(upTo mark: SpoolPosition) -> SpoolPosition {
     SpoolPosition(
-      numbers: ledger.readable(upTo: mark.sequence, in: directory), inMemory: mark.inMemory)
+      numbers: ledger.readable(upTo: mark.sequence), inMemory: mark.inMemory)
   }
 
   /// What was acknowledged.

@@ -29,9 +29,10 @@ public import Sensing
 /// which is due at once. A batch never waits for a slice; and where it needs what is sliced, the
 /// rest of the opening or room below the cap, that goes on without a pause.
 ///
-/// The parts: `SegmentDirectory` (files and the cap), `SpoolLedger` (numbers, and what Home
-/// Assistant has), `SpoolMemory` (what is not written), `SpoolWriter`, `SpoolReader`, and
-/// `SpoolOpening` or `Compaction` while they go on.
+/// Four parts are what the spool knows, and there is one of each: `SegmentDirectory` (files and the
+/// cap), `SpoolLedger` (numbers, and what Home Assistant has), `SpoolMemory` (what is not written)
+/// and `SegmentReader` (what was read of a segment). The others work on them: `SpoolWriter`,
+/// `SpoolReader`, and `SpoolOpening` or `Compaction` while they go on.
 ///
 /// Invariants:
 /// 1. A number is given to one entry only, whenever the power goes.
@@ -41,9 +42,9 @@ public import Sensing
 /// 5. One action at a time, and no other part changes what its part is about until it is done.
 public final class Spool {
   private enum State {
-    indirect case opening(SpoolOpening)
+    case opening(SpoolOpening)
     case ready
-    indirect case compacting(Compaction)
+    case compacting(Compaction)
   }
 
   private let device: DeviceFingerprint
@@ -51,13 +52,13 @@ public final class Spool {
   private let order: Order
   private var state: State
   private var underWay: Purpose?
-  private(set) var directory: SegmentDirectory
-  private(set) var ledger: SpoolLedger
-  private(set) var memory: SpoolMemory
+  let directory: SegmentDirectory
+  let ledger: SpoolLedger
+  let memory: SpoolMemory
   private var writer: SpoolWriter
   private(set) var reader: SpoolReader
   /// What is read of a segment: for the opening, for a compaction, or for the reader.
-  private(set) var records = SegmentReader()
+  let records = SegmentReader()
   private(set) var disk: DiskStatus
   private(set) var slice: WorkSlice
   private var outgoing = ByteBuffer(capacity: Spool.outgoingByteCountMax)
@@ -82,13 +83,13 @@ public final class Spool {
     self.durability = durability
     self.order = order
     directory = SegmentDirectory(byteCountCap: byteCountCap, segmentByteCount: segmentByteCount)
-    ledger = SpoolLedger(order)
+    ledger = SpoolLedger(order, directory)
     memory = SpoolMemory(durability)
-    writer = SpoolWriter(device)
-    reader = SpoolReader(device, order, forgetting: ledger.forgotten)
+    writer = SpoolWriter(device, directory, ledger, memory)
+    reader = SpoolReader(device, order, records, directory, ledger)
     disk = DiskStatus(seed: seed)
     slice = WorkSlice(byteCountMax: sliceByteCount)
-    state = .opening(SpoolOpening(device, forgetting: ledger.forgotten))
+    state = .opening(SpoolOpening(device, records, directory, ledger))
   }
 
   // MARK: Entries come
@@ -137,19 +138,19 @@ public final class Spool {
   }
 
   private func takeFromDisk(upTo limit: UInt64) -> SpoolEntry? {
-    isOpen ? reader.take(upTo: limit, &records, &directory, &ledger) : nil
+    isOpen ? reader.take(upTo: limit) : nil
   }
 
   /// Home Assistant has everything that is before the position.
   public func acknowledged(upTo position: SpoolPosition) {
     ledger.acknowledge(position.numbers)
-    reader.acknowledged(ledger)
+    reader.acknowledged()
     memory.acknowledge(upTo: position.inMemory)
   }
 
   /// Whatever was not acknowledged is taken again.
   public func rewind() {
-    reader.rewind(ledger)
+    reader.rewind()
     memory.rewind()
   }
 
@@ -194,7 +195,7 @@ public final class Spool {
     case .compacting(let compaction):
       if compaction.isOutgoingFull { return .compacting }
       guard isWriteWanted else { return inSlices(.compacting) }
-      return hasRoomForWrite(beside: compaction.byteCountMax(directory)) ? .writing : .compacting
+      return hasRoomForWrite(beside: compaction.byteCountMax) ? .writing : .compacting
     case .ready:
       if disk.isUsable, let purpose = nextChange() { return purpose }
       return reader.isChunkWanted ? inSlices(.reading) : nil
@@ -224,16 +225,16 @@ public final class Spool {
 
   private var isWriteWanted: Bool {
     guard durability != .memory else { return false }
-    return isOpen ? writer.isWanted(directory, ledger, memory) : memory.dueCount > 0
+    return isOpen ? writer.isWanted : memory.dueCount > 0
   }
 
   private func hasRoomForWrite(beside copy: Int) -> Bool {
-    directory.hasRoomForWrite(toNew: writer.needsSegment(directory, ledger), besideCopyOf: copy)
+    directory.hasRoomForWrite(toNew: writer.needsSegment, besideCopyOf: copy)
   }
 
   private var nextDeletion: Purpose? {
     directory.nextLeftover != nil
-      ? .deletingLeftover : ledger.firstDelivered(in: directory).map { .deleting($0) }
+      ? .deletingLeftover : ledger.firstDelivered.map { .deleting($0) }
   }
 
   private func action(for purpose: Purpose) -> Action? {
@@ -242,14 +243,14 @@ public final class Spool {
       return .setAside(directory[index].file, as: directory[index].asideFile)
     case .deletingLeftover: return directory.nextLeftover.map { .delete($0) }
     case .deleting(let index): return .delete(directory[index].file)
-    case .writing: return writer.nextAction(directory, &ledger, &memory, into: &outgoing)
-    case .reading: return reader.nextAction(directory, records)
+    case .writing: return writer.nextAction(into: &outgoing)
+    case .reading: return reader.nextAction()
     case .opening, .compacting: break
     }
     if case .ready = state { beginCompaction() }
     return switch state {
-    case .opening(let opening): opening.nextAction(directory, records)
-    case .compacting(let compaction): compaction.nextAction(directory, records)
+    case .opening(let opening): opening.nextAction()
+    case .compacting(let compaction): compaction.nextAction()
     case .ready: nil
     }
   }
@@ -257,8 +258,8 @@ public final class Spool {
   private func beginCompaction() {
     guard let (index, isThinned) = directory.nextCompaction else { return }
     reader.loseCursor()
-    let salt = SegmentSalt(first: directory[index].first, device: device)
-    state = .compacting(Compaction(of: index, isThinned: isThinned, salt, &records))
+    state = .compacting(
+      Compaction(of: index, isThinned: isThinned, device, records, directory, ledger))
   }
 
   /// Tells of a file for `.list`; a file that is none of the spool's is left alone.
@@ -296,13 +297,13 @@ public final class Spool {
       directory.remove(index)
       reader.removed(index)
     case .writing:
-      if writer.performed(&directory, &ledger, &memory, &outgoing) { disk.worked() }
+      if writer.performed(&outgoing) { disk.worked() }
     case .compacting:
-      guard case .compacting(var compaction) = state else { return }
-      compaction.performed(&directory, &records, &ledger, into: &outgoing, of: device)
-      state = compaction.isOver ? .ready : .compacting(compaction)
+      guard case .compacting(let compaction) = state else { return }
+      compaction.performed(into: &outgoing)
+      if compaction.isOver { state = .ready }
     case .reading:
-      reader.performed(&directory, records)
+      reader.performed()
       if disk.isUsable { disk.worked() }
     }
   }
@@ -314,17 +315,17 @@ public final class Spool {
   }
 
   private func openingPerformed() {
-    guard case .opening(var opening) = state else { return }
+    guard case .opening(let opening) = state else { return }
     if opening.isListing { disk.worked() }
-    opening.performed(&directory, &records, &ledger)
+    opening.performed()
     opened(opening)
   }
 
   /// Where the opening is over, everything that is there was looked at.
   private func opened(_ opening: SpoolOpening) {
-    guard opening.isOver else { return state = .opening(opening) }
+    guard opening.isOver else { return }
     ledger.opened(with: opening.numbers, persisted: opening.persisted)
-    reader.acknowledged(ledger)
+    reader.acknowledged()
     if opening.isNewestOpen { writer.opened(directory.newest) }
     state = .ready
   }
@@ -345,13 +346,13 @@ public final class Spool {
       disk.deletionFailed(failure, now: now)
     case .deleting(let index): deletionFailed(of: index, failure, now: now)
     case .writing:
-      writer.failed(&directory, &ledger, &memory)
+      writer.failed()
       // What is there can be taken while the disk is left alone.
       abandonCompaction()
       disk.failed(failure, now: now)
     case .compacting: compactionFailed(failure, now: now)
     case .reading:
-      switch reader.failed(&directory, &ledger) {
+      switch reader.failed() {
       case .postponed: disk.failed(failure, now: now)
       case .leftAlone(let index): if index == directory.newestIndex { writer.close() }
       }
@@ -359,9 +360,9 @@ public final class Spool {
   }
 
   private func openingFailed(_ failure: DiskFailure, now: Instant) {
-    guard case .opening(var opening) = state else { return }
+    guard case .opening(let opening) = state else { return }
     if opening.isListing { disk.failed(failure, now: now) }
-    opening.failed(&directory, &records, &ledger)
+    opening.failed()
     opened(opening)
   }
 
@@ -371,9 +372,9 @@ public final class Spool {
   }
 
   private func compactionFailed(_ failure: DiskFailure, now: Instant) {
-    guard case .compacting(var compaction) = state else { return }
-    let meaning = compaction.failed(&directory, &ledger)
-    state = compaction.isOver ? .ready : .compacting(compaction)
+    guard case .compacting(let compaction) = state else { return }
+    let meaning = compaction.failed()
+    if compaction.isOver { state = .ready }
     switch meaning {
     case .none: break
     case .disk: disk.failed(failure, now: now)
@@ -382,8 +383,8 @@ public final class Spool {
   }
 
   private func abandonCompaction() {
-    guard case .compacting(var compaction) = state else { return }
-    compaction.abandon(&directory)
+    guard case .compacting(let compaction) = state else { return }
+    compaction.abandon()
     state = .ready
   }
 

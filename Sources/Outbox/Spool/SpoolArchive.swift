@@ -37,7 +37,7 @@ public struct SpoolArchive: ~Copyable {
 
   private var pass = Pass.headers
   private var index = 0
-  private var reader = SegmentReader()
+  private let reader = SegmentReader()
   /// Whether the reader is in the segment at `index`, and whether the window ends with it.
   private var isReaderThere = false
   private var isWhole = false
@@ -163,7 +163,7 @@ public struct SpoolArchive: ~Copyable {
   }
 
   private mutating func headerRead() {
-    switch SegmentHeader.read(reader.window.bytes) {
+    switch reader.window.withBytes({ SegmentHeader.read($0) }) {
     case .valid(let header):
       let device = number(of: header.device)
       segments[index].condition = .intact

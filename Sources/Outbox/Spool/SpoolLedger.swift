@@ -42,10 +42,11 @@ struct GivenNumbers {
 /// 1. Whatever stands on the disk as acknowledged is acknowledged.
 /// 2. Numbers that are acknowledged were given.
 /// 3. Losses are counted once, and never less.
-struct SpoolLedger {
+final class SpoolLedger {
   /// So many acknowledged entries are worth a write of their own.
   private static let acknowledgementsPerWrite: UInt64 = 4096
 
+  private let directory: SegmentDirectory
   private(set) var numbers = GivenNumbers()
   private(set) var acknowledged = SequenceSet()
   /// What the disk says of it.
@@ -54,7 +55,10 @@ struct SpoolLedger {
   /// What would be taken last is forgotten first.
   let forgotten: SequenceSet.End
 
-  init(_ order: Spool.Order) { forgotten = order == .oldestFirst ? .highest : .lowest }
+  init(_ order: Spool.Order, _ directory: SegmentDirectory) {
+    forgotten = order == .oldestFirst ? .highest : .lowest
+    self.directory = directory
+  }
 
   /// The number of the next entry.
   var nextSequence: UInt64 { numbers.next }
@@ -64,7 +68,7 @@ struct SpoolLedger {
   }
 
   /// Everything that is there was looked at.
-  mutating func opened(with numbers: GivenNumbers, persisted: SequenceSet) {
+  func opened(with numbers: GivenNumbers, persisted: SequenceSet) {
     self.numbers = numbers
     self.persisted = persisted
     acknowledge(persisted)
@@ -72,36 +76,36 @@ struct SpoolLedger {
     self.numbers.reserve(below: acknowledged.highest + 1)
   }
 
-  mutating func acknowledge(_ others: SequenceSet) {
+  func acknowledge(_ others: SequenceSet) {
     acknowledged.formUnion(others, forgetting: forgotten)
   }
 
-  mutating func acknowledge(_ range: ClosedRange<UInt64>) {
+  func acknowledge(_ range: ClosedRange<UInt64>) {
     acknowledged.insert(range, forgetting: forgotten)
   }
 
-  mutating func give(_ count: UInt64) { numbers.give(count) }
-  mutating func reserve(below end: UInt64) { numbers.reserve(below: end) }
-  mutating func skip(_ count: UInt64) { numbers.skip(count, acknowledged: acknowledged) }
-  mutating func persisted(_ set: SequenceSet) { persisted = set }
+  func give(_ count: UInt64) { numbers.give(count) }
+  func reserve(below end: UInt64) { numbers.reserve(below: end) }
+  func skip(_ count: UInt64) { numbers.skip(count, acknowledged: acknowledged) }
+  func persisted(_ set: SequenceSet) { persisted = set }
 
   // MARK: Segments
 
   /// The numbers that entries of the segment can have, or nil where none was given there.
-  func numbers(of index: Int, in directory: SegmentDirectory) -> ClosedRange<UInt64>? {
+  func numbers(of index: Int) -> ClosedRange<UInt64>? {
     directory.numbers(of: index, before: nextSequence)
   }
 
-  func isAcknowledged(_ index: Int, in directory: SegmentDirectory) -> Bool {
-    numbers(of: index, in: directory).map { acknowledged.contains($0) } ?? true
+  func isAcknowledged(_ index: Int) -> Bool {
+    numbers(of: index).map { acknowledged.contains($0) } ?? true
   }
 
   /// Every number up to `end`, but those of segments that are left alone.
-  func readable(upTo end: UInt64, in directory: SegmentDirectory) -> SequenceSet {
+  func readable(upTo end: UInt64) -> SequenceSet {
     var readable = acknowledged
     var first: UInt64 = 0
     for index in directory.segments.indices where directory[index].isLeftAlone {
-      guard let held = numbers(of: index, in: directory), held.lowerBound <= end else { continue }
+      guard let held = numbers(of: index), held.lowerBound <= end else { continue }
       if first < held.lowerBound {
         readable.insert(first...held.lowerBound - 1, forgetting: forgotten)
       }
@@ -112,20 +116,20 @@ struct SpoolLedger {
   }
 
   /// Whether the newest segment is the only one, and holds nothing but what was acknowledged.
-  func isEverythingAcknowledged(in directory: SegmentDirectory) -> Bool {
+  var isEverythingAcknowledged: Bool {
     directory.count == 1 && nextSequence > directory.newest.first
-      && isAcknowledged(0, in: directory)
+      && isAcknowledged(0)
   }
 
   /// A segment that Home Assistant has all of, and that can be deleted.
-  func firstDelivered(in directory: SegmentDirectory) -> Int? {
+  var firstDelivered: Int? {
     directory.segments.indices.dropLast().first {
-      !directory[$0].isUndeletable && isAcknowledged($0, in: directory)
+      !directory[$0].isUndeletable && isAcknowledged($0)
     }
   }
 
   /// Counts what was found to be no record in a segment that was read to its end.
-  mutating func countDamage(of segment: inout Segment, as records: borrowing SegmentReader) {
+  func countDamage(of segment: inout Segment, as records: SegmentReader) {
     let tail = max(0, segment.byteCount - records.endOfRecords)
     losses.damagedByteCount += segment.damageFound(byteCount: records.damagedByteCount + tail)
   }
@@ -133,7 +137,7 @@ struct SpoolLedger {
 
 extension Segment {
   /// Whether nothing of the spool's was found in it, which was read to its end.
-  func isGarbage(as records: borrowing SegmentReader) -> Bool {
+  func isGarbage(as records: SegmentReader) -> Bool {
     !isHeaderReadable && records.recordCount == 0
   }
 }

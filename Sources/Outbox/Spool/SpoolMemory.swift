@@ -9,7 +9,7 @@ import Bytes
 ///    number.
 /// 3. No entry is written that was taken and neither acknowledged nor rewound.
 /// 4. Where there is no room, the oldest goes and is counted.
-struct SpoolMemory {
+final class SpoolMemory {
   private var entries = EntryQueue(capacity: Spool.memoryEntryCountMax)
   private(set) var names = SensorNames()
   /// The place behind the last one that was taken.
@@ -40,14 +40,14 @@ struct SpoolMemory {
   // MARK: Entries come
 
   /// The readings of this slot are of that sensor from here on.
-  mutating func name(_ slot: UInt8, _ uniqueID: [UInt8]) {
+  func name(_ slot: UInt8, _ uniqueID: [UInt8]) {
     precondition(
       (1...Spool.uniqueIDByteCountMax).contains(uniqueID.count), "a unique id fits into a record")
     names.set(slot, to: uniqueID)
   }
 
   /// Returns how many had to go for it.
-  mutating func append(_ entry: SpoolEntry) -> Int {
+  func append(_ entry: SpoolEntry) -> Int {
     let overflow = entries.isFull ? 1 : 0
     remove(overflow)
     entries.append(entry)
@@ -56,30 +56,30 @@ struct SpoolMemory {
   }
 
   /// No more comes in this cycle, and it is not proven.
-  mutating func batchClosed() {
+  func batchClosed() {
     if !entries.isEmpty { isWriteDue = true }
   }
 
   /// The clock that told the times, where it was not trusted, was wrong by `step`.
-  mutating func correctTimes(by step: Duration) { entries.correctTimes(by: step) }
+  func correctTimes(by step: Duration) { entries.correctTimes(by: step) }
 
   // MARK: Entries are taken
 
-  mutating func take(upTo end: UInt64) -> SpoolEntry? {
+  func take(upTo end: UInt64) -> SpoolEntry? {
     let place = position
     guard writtenCount == 0, place < min(self.end, end) else { return nil }
     takenEnd = place + 1
     return entries[Int(place - start)]
   }
 
-  mutating func rewind() { takenEnd = start }
+  func rewind() { takenEnd = start }
 
-  mutating func acknowledge(upTo place: UInt64) {
+  func acknowledge(upTo place: UInt64) {
     guard place > start else { return }
     remove(min(entries.count, Int(clamping: place - start)))
   }
 
-  private mutating func remove(_ count: Int) {
+  private func remove(_ count: Int) {
     entries.removeFirst(count)
     // What is being written keeps its number, whether or not it is still here.
     writtenCount = max(0, writtenCount - count)
@@ -88,12 +88,12 @@ struct SpoolMemory {
 
   // MARK: Entries are written
 
-  mutating func writeBegan(_ count: Int) { writtenCount = count }
+  func writeBegan(_ count: Int) { writtenCount = count }
 
-  mutating func writeFailed() { writtenCount = 0 }
+  func writeFailed() { writtenCount = 0 }
 
   /// They are on the disk for certain.
-  mutating func written() {
+  func written() {
     remove(writtenCount)
     if entries.isEmpty { isWriteDue = false }
   }

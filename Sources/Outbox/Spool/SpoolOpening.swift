@@ -7,7 +7,7 @@ import Bytes
 /// 1. What it finds of the numbers is its own until it is over: nothing is given, acknowledged or
 ///    taken by what is known of half the files.
 /// 2. A number that any file may hold is reserved, whether or not the file can be read.
-struct SpoolOpening {
+final class SpoolOpening {
   private enum Step {
     case listing
     case readingHeader(Int)
@@ -18,7 +18,9 @@ struct SpoolOpening {
   }
 
   private let device: DeviceFingerprint
-  private let forgotten: SequenceSet.End
+  private let records: SegmentReader
+  private let directory: SegmentDirectory
+  private let ledger: SpoolLedger
   private var step = Step.listing
   private(set) var numbers = GivenNumbers()
   /// What stands on the disk as acknowledged.
@@ -26,16 +28,20 @@ struct SpoolOpening {
   /// Whether the newest segment takes more.
   private(set) var isNewestOpen = false
 
-  init(_ device: DeviceFingerprint, forgetting forgotten: SequenceSet.End) {
+  init(
+    _ device: DeviceFingerprint, _ records: SegmentReader, _ directory: SegmentDirectory,
+    _ ledger: SpoolLedger
+  ) {
     self.device = device
-    self.forgotten = forgotten
+    self.records = records
+    self.directory = directory
+    self.ledger = ledger
   }
 
   var isOver: Bool { if case .over = step { true } else { false } }
   var isListing: Bool { if case .listing = step { true } else { false } }
 
-  func nextAction(_ directory: SegmentDirectory, _ records: borrowing SegmentReader) -> Spool.Action
-  {
+  func nextAction() -> Spool.Action {
     switch step {
     case .listing: .list
     case .readingHeader(let index):
@@ -50,18 +56,16 @@ struct SpoolOpening {
 
   // MARK: Events
 
-  mutating func performed(
-    _ directory: inout SegmentDirectory, _ records: inout SegmentReader, _ ledger: inout SpoolLedger
-  ) {
+  func performed() {
     switch step {
     case .listing:
       directory.sort()
-      readHeader(0, directory, &records)
-    case .readingHeader(let index): headerRead(index, &directory, &records)
+      readHeader(0)
+    case .readingHeader(let index): headerRead(index)
     case .settingAside(let index):
       ledger.losses.setAside += 1
-      leaveOut(index, &directory, &records)
-    case .scanning: scan(&directory, &records)
+      leaveOut(index)
+    case .scanning: scan()
     case .cutting(let byteCount):
       ledger.losses.tornByteCount += directory.newest.byteCount - byteCount
       directory.newest.ended(at: byteCount)
@@ -70,18 +74,16 @@ struct SpoolOpening {
     }
   }
 
-  mutating func failed(
-    _ directory: inout SegmentDirectory, _ records: inout SegmentReader, _ ledger: inout SpoolLedger
-  ) {
+  func failed() {
     switch step {
     case .listing: directory.removeAll()
     case .readingHeader(let index):
       // What stands in the segment is looked at when its turn comes.
       numbers.reserve(below: directory[index].numbersEnd)
-      readHeader(index + 1, directory, &records)
+      readHeader(index + 1)
     case .settingAside(let index):
       ledger.losses.setAside += 1
-      leaveOut(index, &directory, &records)
+      leaveOut(index)
     case .scanning:
       // The disk does not say what stands in the newest segment; nothing is added to it.
       numbers.reserve(below: directory.newest.numbersEnd)
@@ -96,90 +98,81 @@ struct SpoolOpening {
 
   // MARK: The headers
 
-  private mutating func readHeader(
-    _ index: Int, _ directory: SegmentDirectory, _ records: inout SegmentReader
-  ) {
-    guard index < directory.count else { return scanNewest(directory, &records) }
+  private func readHeader(_ index: Int) {
+    guard index < directory.count else { return scanNewest() }
     records.clear()
     step = .readingHeader(index)
   }
 
-  private mutating func headerRead(
-    _ index: Int, _ directory: inout SegmentDirectory, _ records: inout SegmentReader
-  ) {
+  private func headerRead(_ index: Int) {
     let segment = directory[index]
     guard segment.byteCount >= SegmentHeader.byteCount else {
       // The power went before there was a header. Its number goes with it.
       numbers.reserve(below: segment.first + 1)
       directory.leave(segment.file)
-      return leaveOut(index, &directory, &records)
+      return leaveOut(index)
     }
-    switch SegmentHeader.read(records.window.bytes) {
+    switch records.window.withBytes({ SegmentHeader.read($0) }) {
     case .valid(let header):
       guard header.device == device, header.first == segment.first, !segment.isTooLarge
-      else { return setAside(index, directory) }
+      else { return setAside(index) }
       directory[index].headerRead(header)
-      persisted.insert(0...header.acknowledged, forgetting: forgotten)
-      readHeader(index + 1, directory, &records)
-    case .unreadable where !segment.isTooLarge: readHeader(index + 1, directory, &records)
-    case .foreign, .unreadable: setAside(index, directory)
+      persisted.insert(0...header.acknowledged, forgetting: ledger.forgotten)
+      readHeader(index + 1)
+    case .unreadable where !segment.isTooLarge: readHeader(index + 1)
+    case .foreign, .unreadable: setAside(index)
     }
   }
 
   /// Keeps the numbers of the file from being given again, and the file from being touched.
-  private mutating func setAside(_ index: Int, _ directory: SegmentDirectory) {
+  private func setAside(_ index: Int) {
     numbers.reserve(below: directory[index].numbersEnd)
     step = .settingAside(index)
   }
 
-  private mutating func leaveOut(
-    _ index: Int, _ directory: inout SegmentDirectory, _ records: inout SegmentReader
-  ) {
+  private func leaveOut(_ index: Int) {
     directory.remove(index)
-    readHeader(index, directory, &records)
+    readHeader(index)
   }
 
   // MARK: The newest
 
-  private mutating func scanNewest(_ directory: SegmentDirectory, _ records: inout SegmentReader) {
+  private func scanNewest() {
     isNewestOpen = false
     guard directory.count > 0 else { return step = .over }
     numbers.reserve(below: directory.newest.first)
     records.begin(SegmentSalt(first: directory.newest.first, device: device))
     if directory.newest.byteCount <= SegmentHeader.byteCount {
-      scanEnded(directory, records)
+      scanEnded()
     } else {
       step = .scanning
     }
   }
 
-  private mutating func scan(
-    _ directory: inout SegmentDirectory, _ records: inout SegmentReader
-  ) {
+  private func scan() {
     if records.isAtEnd { directory.newest.ended(at: records.readOffset) }
     let isWhole = records.readOffset >= directory.newest.byteCount
     while let record = records.next(isWhole: isWhole) {
       switch record {
       case .entry(let entry):
         if let sequence = entry.sequence { numbers.reserve(below: sequence + 1) }
-      case .acknowledged(let sequence): persisted.insert(0...sequence, forgetting: forgotten)
-      case .acknowledgedRanges(let ranges): persisted.formUnion(ranges, forgetting: forgotten)
+      case .acknowledged(let sequence): persisted.insert(0...sequence, forgetting: ledger.forgotten)
+      case .acknowledgedRanges(let ranges):
+        persisted.formUnion(ranges, forgetting: ledger.forgotten)
       case .sensor: break
       }
     }
-    if isWhole { scanEnded(directory, records) } else { records.makeRoom() }
+    if isWhole { scanEnded() } else { records.makeRoom() }
   }
 
-  private mutating func scanEnded(
-    _ directory: SegmentDirectory, _ records: borrowing SegmentReader
-  ) {
+  private func scanEnded() {
     let newest = directory.newest
     let tornByteCount = max(0, newest.byteCount - records.endOfRecords)
     // What cannot be read had numbers as well, and each took more than a byte.
     numbers.skip(
       UInt64(records.damagedByteCount + tornByteCount), acknowledged: SequenceSet())
     isNewestOpen = newest.isHeaderReadable && newest.thinnings == 0
-    if newest.isGarbage(as: records) { return setAside(directory.newestIndex, directory) }
+    if newest.isGarbage(as: records) { return setAside(directory.newestIndex) }
     step = tornByteCount > 0 && isNewestOpen ? .cutting(records.endOfRecords) : .over
   }
 }

@@ -14,8 +14,7 @@ import Bytes
 /// 1. What is acknowledged is taken.
 /// 2. An entry is taken once until it is rewound.
 /// 3. A number below one that was found, which no entry has, is taken with it: no number is given
-/// to
-///    an entry in between.
+///    to an entry in between.
 struct SpoolReader {
   /// Where in the segments the next entry is looked for.
   private struct Cursor {
@@ -49,16 +48,23 @@ struct SpoolReader {
 
   private let device: DeviceFingerprint
   private let order: Spool.Order
-  private let forgotten: SequenceSet.End
+  private let records: SegmentReader
+  private let directory: SegmentDirectory
+  private let ledger: SpoolLedger
   private var cursor: Cursor?
   private(set) var taken = SequenceSet()
   /// Whether the disk did not read what is next, and is to be tried again.
   private(set) var isPostponed = false
 
-  init(_ device: DeviceFingerprint, _ order: Spool.Order, forgetting forgotten: SequenceSet.End) {
+  init(
+    _ device: DeviceFingerprint, _ order: Spool.Order, _ records: SegmentReader,
+    _ directory: SegmentDirectory, _ ledger: SpoolLedger
+  ) {
     self.device = device
     self.order = order
-    self.forgotten = forgotten
+    self.records = records
+    self.directory = directory
+    self.ledger = ledger
   }
 
   /// Whether more has to be read before the next entry can be taken.
@@ -69,12 +75,12 @@ struct SpoolReader {
   // MARK: What becomes of what was taken
 
   /// Home Assistant has these.
-  mutating func acknowledged(_ ledger: SpoolLedger) {
-    taken.formUnion(ledger.acknowledged, forgetting: forgotten)
+  mutating func acknowledged() {
+    taken.formUnion(ledger.acknowledged, forgetting: ledger.forgotten)
   }
 
   /// Whatever was not acknowledged is taken again.
-  mutating func rewind(_ ledger: SpoolLedger) {
+  mutating func rewind() {
     taken = ledger.acknowledged
     cursor = nil
   }
@@ -97,16 +103,13 @@ struct SpoolReader {
 
   /// The next entry on the disk; nil where there is none, or where more has to be read first. With
   /// the newest first, none above `limit`; with the oldest first there is no limit.
-  mutating func take(
-    upTo limit: UInt64, _ records: inout SegmentReader, _ directory: inout SegmentDirectory,
-    _ ledger: inout SpoolLedger
-  ) -> SpoolEntry? {
+  mutating func take(upTo limit: UInt64) -> SpoolEntry? {
     // What it was looked for with holds for a block, unless it was more.
     if let here = cursor, here.limit > limit { cursor = nil }
-    while cursor != nil || enterSegment(upTo: limit, &records, directory, ledger) {
-      if let entry = takeFromBlock(&records, directory, ledger) { return entry }
+    while cursor != nil || enterSegment(upTo: limit) {
+      if let entry = takeFromBlock() { return entry }
       if cursor?.isChunkWanted == true
-        || !leaveBlock(upTo: limit, &records, &directory, &ledger)
+        || !leaveBlock(upTo: limit)
       {
         return nil
       }
@@ -115,14 +118,12 @@ struct SpoolReader {
   }
 
   /// The next number that was not taken, and is not in a segment that is left alone.
-  private func nextNumber(
-    upTo limit: UInt64, _ directory: SegmentDirectory, _ ledger: SpoolLedger
-  ) -> UInt64? {
+  private func nextNumber(upTo limit: UInt64) -> UInt64? {
     guard let oldest = directory.segments.first else { return nil }
     var passed = taken
     for index in directory.segments.indices where directory[index].isLeftAlone {
-      if let held = ledger.numbers(of: index, in: directory) {
-        passed.insert(held, forgetting: forgotten)
+      if let held = ledger.numbers(of: index) {
+        passed.insert(held, forgetting: ledger.forgotten)
       }
     }
     switch order {
@@ -134,11 +135,8 @@ struct SpoolReader {
     }
   }
 
-  private mutating func enterSegment(
-    upTo limit: UInt64, _ records: inout SegmentReader, _ directory: SegmentDirectory,
-    _ ledger: SpoolLedger
-  ) -> Bool {
-    guard let number = nextNumber(upTo: limit, directory, ledger) else { return false }
+  private mutating func enterSegment(upTo limit: UInt64) -> Bool {
+    guard let number = nextNumber(upTo: limit) else { return false }
     let index = directory.index(of: number)
     let isSearching = order == .newestFirst
     cursor = Cursor(
@@ -148,9 +146,7 @@ struct SpoolReader {
   }
 
   /// The next entry of the block; nil at its end, or where more of it has to be read.
-  private mutating func takeFromBlock(
-    _ records: inout SegmentReader, _ directory: SegmentDirectory, _ ledger: SpoolLedger
-  ) -> SpoolEntry? {
+  private mutating func takeFromBlock() -> SpoolEntry? {
     guard var here = cursor else { preconditionFailure("a segment was entered") }
     defer { cursor = here }
     let byteCount = directory[here.segment].byteCount
@@ -161,38 +157,35 @@ struct SpoolReader {
         return nil
       }
       guard case .entry(let entry) = record, let sequence = entry.sequence else { continue }
-      if isTaken(entry, sequence, &here, records, directory, ledger) { return entry }
+      if isTaken(entry, sequence, &here) { return entry }
     }
     return nil
   }
 
   /// Whether the entry that was found is one to take.
   private mutating func isTaken(
-    _ entry: SpoolEntry, _ sequence: UInt64, _ here: inout Cursor,
-    _ records: borrowing SegmentReader, _ directory: SegmentDirectory, _ ledger: SpoolLedger
+    _ entry: SpoolEntry, _ sequence: UInt64, _ here: inout Cursor
   ) -> Bool {
     let block = records.foundOffset / blockByteCount
     guard here.isSearching || block == here.block, sequence <= here.limit else { return false }
     here.find(sequence)
     let isNamed = records.isNamed(entry)
     if !isNamed, !ledger.acknowledged.contains(sequence) { here.namelessCount += 1 }
-    here.lostCount += lostCount(in: directory[here.segment], records, ledger)
+    here.lostCount += lostCount(in: directory[here.segment])
     guard !taken.contains(sequence) else { return false }
     if here.isSearching {
       here.block = block
       return false
     }
     if let found = here.found {
-      taken.insert(lowest(of: here, found, directory)...found.upperBound, forgetting: forgotten)
+      taken.insert(lowest(of: here, found)...found.upperBound, forgetting: ledger.forgotten)
     }
     return isNamed
   }
 
   /// Where nothing is in front of the block, the numbers that belong to it begin before its first
   /// one.
-  private func lowest(
-    of here: Cursor, _ found: ClosedRange<UInt64>, _ directory: SegmentDirectory
-  ) -> UInt64 {
+  private func lowest(of here: Cursor, _ found: ClosedRange<UInt64>) -> UInt64 {
     guard here.block == 0 || here.isSearching else { return found.lowerBound }
     return here.segment == 0 ? 0 : min(found.lowerBound, directory[here.segment].first)
   }
@@ -200,21 +193,18 @@ struct SpoolReader {
   // MARK: The end of a block
 
   /// Goes on to the next block. False where none is next: more may come into this one.
-  private mutating func leaveBlock(
-    upTo limit: UInt64, _ records: inout SegmentReader, _ directory: inout SegmentDirectory,
-    _ ledger: inout SpoolLedger
-  ) -> Bool {
+  private mutating func leaveBlock(upTo limit: UInt64) -> Bool {
     guard var here = cursor else { preconditionFailure("a segment was entered") }
     if here.isSearching || order == .oldestFirst {
-      segmentRead(here, records, &directory, &ledger)
-      here.upper = min(here.limit, highest(of: here.segment, directory, ledger))
+      segmentRead(here)
+      here.upper = min(here.limit, highest(of: here.segment))
     }
     if here.isSearching, here.block != nil {
       here.isSearching = false
-      go(to: here, &records, directory)
+      go(to: here)
       return true
     }
-    let lower = noteTaken(here, directory, &ledger)
+    let lower = noteTaken(here)
     if order == .oldestFirst, here.segment == directory.newestIndex { return false }
     guard !here.isSearching, let block = here.block, block > 0 else {
       cursor = nil
@@ -223,43 +213,37 @@ struct SpoolReader {
     here.upper = lower.map { $0 - 1 } ?? here.upper
     here.block = block - 1
     // What was written meanwhile is next.
-    if nextNumber(upTo: limit, directory, ledger) == here.upper {
-      go(to: here, &records, directory)
+    if nextNumber(upTo: limit) == here.upper {
+      go(to: here)
     } else {
       cursor = nil
     }
     return true
   }
 
-  private func highest(
-    of index: Int, _ directory: SegmentDirectory, _ ledger: SpoolLedger
-  ) -> UInt64 {
+  private func highest(of index: Int) -> UInt64 {
     (index < directory.newestIndex ? directory[index + 1].first : ledger.nextSequence) - 1
   }
 
   /// All of the block was taken, and what was lost behind it. Returns its lowest number.
-  private mutating func noteTaken(
-    _ here: Cursor, _ directory: SegmentDirectory, _ ledger: inout SpoolLedger
-  ) -> UInt64? {
+  private mutating func noteTaken(_ here: Cursor) -> UInt64? {
     var lower: UInt64?
     if let found = here.found {
-      lower = lowest(of: here, found, directory)
+      lower = lowest(of: here, found)
     } else if here.block ?? 0 == 0 {
       lower = here.segment == 0 ? 0 : directory[here.segment].first
     }
     guard let lower else { return nil }
     // Numbers that are none of the segment's were not written by a spool.
     guard lower <= here.upper else { return lower }
-    taken.insert(lower...here.upper, forgetting: forgotten)
+    taken.insert(lower...here.upper, forgetting: ledger.forgotten)
     if here.found.map({ ledger.acknowledged.contains($0) }) ?? true {
       ledger.acknowledge(lower...here.upper)
     }
     return lower
   }
 
-  private mutating func go(
-    to here: Cursor, _ records: inout SegmentReader, _ directory: SegmentDirectory
-  ) {
+  private mutating func go(to here: Cursor) {
     guard let block = here.block else { preconditionFailure("a block was found") }
     var here = here
     here.found = nil
@@ -274,16 +258,12 @@ struct SpoolReader {
   // MARK: What is read
 
   /// What has to be read of the segment that entries are taken from.
-  func nextAction(_ directory: SegmentDirectory, _ records: borrowing SegmentReader) -> Spool
-    .Action?
-  {
+  func nextAction() -> Spool.Action? {
     guard isChunkWanted, let here = cursor else { return nil }
     return records.nextChunk(of: directory[here.segment])
   }
 
-  mutating func performed(
-    _ directory: inout SegmentDirectory, _ records: borrowing SegmentReader
-  ) {
+  mutating func performed() {
     guard let here = cursor else { return }
     cursor?.isChunkWanted = false
     // The file is shorter than it was.
@@ -292,9 +272,7 @@ struct SpoolReader {
 
   /// The disk is tried again, and after some times no more. The numbers of what is left alone are
   /// given to no other segment: it stays in the directory.
-  mutating func failed(
-    _ directory: inout SegmentDirectory, _ ledger: inout SpoolLedger
-  ) -> Failure {
+  mutating func failed() -> Failure {
     guard let index = cursor?.segment else { return .postponed }
     guard directory[index].isLastAttempt,
       taken.rangeCount + directory.leftAloneCount < Spool.gapCountMax
@@ -314,14 +292,11 @@ struct SpoolReader {
   // MARK: What is damaged
 
   /// The segment was read from its start to its end.
-  private mutating func segmentRead(
-    _ here: Cursor, _ records: borrowing SegmentReader, _ directory: inout SegmentDirectory,
-    _ ledger: inout SpoolLedger
-  ) {
+  private mutating func segmentRead(_ here: Cursor) {
     let index = here.segment
     ledger.countDamage(of: &directory[index], as: records)
     directory[index].readToItsEnd()
-    let lostCount = here.lostCount + lostCountBehind(index, records, directory, ledger)
+    let lostCount = here.lostCount + lostCountBehind(index)
     ledger.losses.damaged += directory[index].lossFound(lostCount)
     ledger.losses.nameless += directory[index].namelessFound(here.namelessCount)
     if index < directory.newestIndex, directory[index].isGarbage(as: records) {
@@ -331,9 +306,7 @@ struct SpoolReader {
 
   /// How many entries the damage before the last one took that are not acknowledged. Where a
   /// segment was thinned its numbers do not tell.
-  private func lostCount(
-    in segment: Segment, _ records: borrowing SegmentReader, _ ledger: SpoolLedger
-  ) -> Int {
+  private func lostCount(in segment: Segment) -> Int {
     let lost = records.lost
     if lost.isEmpty || segment.thinnings > 0 || ledger.acknowledged.contains(lost.lowerBound) {
       return 0
@@ -343,10 +316,7 @@ struct SpoolReader {
 
   /// How many entries the damage behind the last record took, as the first number of the next
   /// segment tells: no more than had room there.
-  private func lostCountBehind(
-    _ index: Int, _ records: borrowing SegmentReader, _ directory: SegmentDirectory,
-    _ ledger: SpoolLedger
-  ) -> Int {
+  private func lostCountBehind(_ index: Int) -> Int {
     let segment = directory[index]
     let byteCount = segment.byteCount - records.endOfRecords
     guard index < directory.newestIndex, segment.thinnings == 0, byteCount > 0,

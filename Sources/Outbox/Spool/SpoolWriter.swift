@@ -30,6 +30,9 @@ struct SpoolWriter {
   }
 
   private let device: DeviceFingerprint
+  private let directory: SegmentDirectory
+  private let ledger: SpoolLedger
+  private let memory: SpoolMemory
   private var step = Step.resting
   private var newest = Newest.closed
   /// How many numbers are given with what is being written.
@@ -37,7 +40,15 @@ struct SpoolWriter {
   /// What is being written says that this is acknowledged.
   private var stated = SequenceSet()
 
-  init(_ device: DeviceFingerprint) { self.device = device }
+  init(
+    _ device: DeviceFingerprint, _ directory: SegmentDirectory, _ ledger: SpoolLedger,
+    _ memory: SpoolMemory
+  ) {
+    self.device = device
+    self.directory = directory
+    self.ledger = ledger
+    self.memory = memory
+  }
 
   /// Whether a write has begun.
   var isUnderWay: Bool { step != .resting }
@@ -55,29 +66,27 @@ struct SpoolWriter {
   // MARK: What is to be done
 
   /// Whether there is something to write; it goes with the next batch where it can wait.
-  func isWanted(_ directory: SegmentDirectory, _ ledger: SpoolLedger, _ memory: SpoolMemory) -> Bool
-  {
-    memory.dueCount > 0 || ledger.isEverythingAcknowledged(in: directory)
+  var isWanted: Bool {
+    memory.dueCount > 0 || ledger.isEverythingAcknowledged
       || ledger.isWriteWorthwhile
   }
 
   /// Whether the next batch goes to a new segment.
-  func needsSegment(_ directory: SegmentDirectory, _ ledger: SpoolLedger) -> Bool {
+  var needsSegment: Bool {
     switch newest {
     case .closed: true
     case .unclean: false
     case .open:
       directory.newest.byteCount >= directory.segmentByteCount
-        || ledger.isEverythingAcknowledged(in: directory)
+        || ledger.isEverythingAcknowledged
     }
   }
 
   /// What a write that is wanted, or is under way, asks of the disk next.
   mutating func nextAction(
-    _ directory: SegmentDirectory, _ ledger: inout SpoolLedger, _ memory: inout SpoolMemory,
     into outgoing: inout ByteBuffer
   ) -> Spool.Action {
-    if step == .resting { begin(directory, &ledger, &memory, into: &outgoing) }
+    if step == .resting { begin(into: &outgoing) }
     switch step {
     case .resting: preconditionFailure("a write begins with an action")
     case .repairing:
@@ -90,26 +99,22 @@ struct SpoolWriter {
   }
 
   private mutating func begin(
-    _ directory: SegmentDirectory, _ ledger: inout SpoolLedger, _ memory: inout SpoolMemory,
     into outgoing: inout ByteBuffer
   ) {
     if case .unclean = newest {
       step = .repairing
-    } else if needsSegment(directory, ledger) {
+    } else if needsSegment {
       // Two files cannot have one name.
       if directory.count > 0 { ledger.reserve(below: directory.newest.first + 1) }
       step = .creating
     } else {
-      fill(&outgoing, directory, ledger, &memory)
+      fill(&outgoing)
       step = .appending
     }
   }
 
   /// Writes as many entries as fit, and what the disk does not say yet of what is acknowledged.
-  private mutating func fill(
-    _ outgoing: inout ByteBuffer, _ directory: SegmentDirectory, _ ledger: SpoolLedger,
-    _ memory: inout SpoolMemory
-  ) {
+  private mutating func fill(_ outgoing: inout ByteBuffer) {
     guard case .open(var writer) = newest else { preconditionFailure("the newest takes more") }
     let segment = directory.newest
     outgoing.removeAll()
@@ -140,10 +145,7 @@ struct SpoolWriter {
   // MARK: Events
 
   /// The action was done. Returns whether the write is over.
-  mutating func performed(
-    _ directory: inout SegmentDirectory, _ ledger: inout SpoolLedger, _ memory: inout SpoolMemory,
-    _ outgoing: inout ByteBuffer
-  ) -> Bool {
+  mutating func performed(_ outgoing: inout ByteBuffer) -> Bool {
     switch step {
     case .resting: preconditionFailure("nothing was asked for")
     case .repairing:
@@ -154,20 +156,17 @@ struct SpoolWriter {
       newest = .open(writer(for: directory.newest))
       step = .synchronizingDirectory
     case .synchronizingDirectory:
-      fill(&outgoing, directory, ledger, &memory)
+      fill(&outgoing)
       step = .appending
     case .appending: step = .synchronizing
     case .synchronizing:
-      written(outgoing.count, &directory, &ledger, &memory)
+      written(outgoing.count)
       return true
     }
     return false
   }
 
-  private mutating func written(
-    _ byteCount: Int, _ directory: inout SegmentDirectory, _ ledger: inout SpoolLedger,
-    _ memory: inout SpoolMemory
-  ) {
+  private mutating func written(_ byteCount: Int) {
     directory.newest.grew(by: byteCount)
     ledger.persisted(stated)
     ledger.give(numberCount)
@@ -177,17 +176,15 @@ struct SpoolWriter {
   }
 
   /// The disk did not do it.
-  mutating func failed(
-    _ directory: inout SegmentDirectory, _ ledger: inout SpoolLedger, _ memory: inout SpoolMemory
-  ) {
+  mutating func failed() {
     switch step {
     case .resting: preconditionFailure("nothing was asked for")
     case .repairing:
       // What may stand in its tail has numbers that are not given again. A new segment is made.
       newest = .closed
-    case .creating: writeFailed(&ledger, &memory)
+    case .creating: writeFailed()
     case .synchronizingDirectory, .appending, .synchronizing:
-      writeFailed(&ledger, &memory)
+      writeFailed()
       if directory.newest.byteCount == 0 {
         // Nothing in it is certain. It would be in the way as one that cannot be read.
         directory.leave(directory.newest.file)
@@ -201,7 +198,7 @@ struct SpoolWriter {
   }
 
   /// Some of it may be on the disk under these numbers.
-  private mutating func writeFailed(_ ledger: inout SpoolLedger, _ memory: inout SpoolMemory) {
+  private mutating func writeFailed() {
     ledger.skip(max(1, numberCount))
     memory.writeFailed()
     numberCount = 0

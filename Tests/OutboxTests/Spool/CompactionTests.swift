@@ -12,11 +12,11 @@ import Testing
   /// The parts that a compaction works on: the segment in question, and a newer one.
   private final class Parts {
     let written: WrittenSegment
-    var directory = SegmentDirectory(byteCountCap: 1 << 20, segmentByteCount: 64 << 10)
-    var records = SegmentReader()
-    var ledger = SpoolLedger(.oldestFirst)
+    let directory = SegmentDirectory(byteCountCap: 1 << 20, segmentByteCount: 64 << 10)
+    let records = SegmentReader()
+    let ledger: SpoolLedger
     var outgoing = ByteBuffer(capacity: Spool.outgoingByteCountMax)
-    var compaction: Compaction
+    let compaction: Compaction
     /// All that was appended to the copy.
     private(set) var copied: [UInt8] = []
     private(set) var appendCount = 0
@@ -26,17 +26,18 @@ import Testing
       newest: UInt64 = 100_000
     ) {
       self.written = written
+      ledger = SpoolLedger(.oldestFirst, directory)
       directory.found(
         SegmentFile(first: written.first), byteCount: byteCount ?? written.bytes.count)
       directory.found(SegmentFile(first: newest), byteCount: 4096)
       directory.sort()
       ledger.reserve(below: newest + 10)
       compaction = Compaction(
-        of: 0, isThinned: isThinned, SegmentSalt(first: written.first, device: .boat), &records)
+        of: 0, isThinned: isThinned, .boat, records, directory, ledger)
     }
 
     var losses: Spool.Losses { ledger.losses }
-    var next: Spool.Action { compaction.nextAction(directory, records) }
+    var next: Spool.Action { compaction.nextAction() }
     var isHeld: Bool { compaction.isOutgoingFull }
 
     /// Does one action, and returns it.
@@ -48,7 +49,7 @@ import Testing
         copied += [UInt8](outgoing.bytes)
         appendCount += 1
       }
-      compaction.performed(&directory, &records, &ledger, into: &outgoing, of: .boat)
+      compaction.performed(into: &outgoing)
       return action
     }
 
@@ -57,7 +58,7 @@ import Testing
       while !compaction.isOver, !isLast(next) { step() }
     }
 
-    func failed() -> Compaction.Failure { compaction.failed(&directory, &ledger) }
+    func failed() -> Compaction.Failure { compaction.failed() }
 
     var copy: ReadSegment { ReadSegment(copied) }
   }
@@ -143,9 +144,9 @@ import Testing
   @Test func aCopyMayTakeAsMuchAsItsSegmentAndADeletionNothing() {
     let written = WrittenSegment(1...300)
     let thinned = Parts(written)
-    #expect(thinned.compaction.byteCountMax(thinned.directory) == 3 * 4096)
+    #expect(thinned.compaction.byteCountMax == 3 * 4096)
     let dropped = Parts(written, isThinned: false)
-    #expect(dropped.compaction.byteCountMax(dropped.directory) == 0)
+    #expect(dropped.compaction.byteCountMax == 0)
   }
 
   /// The disk has less of it than was known.
@@ -210,7 +211,7 @@ import Testing
   @Test func oneThatIsAbandonedLeavesItsCopyToBeDeletedAndMayBeTriedAgain() {
     let parts = Parts(WrittenSegment(1...300))
     parts.step()
-    parts.compaction.abandon(&parts.directory)
+    parts.compaction.abandon()
     #expect(parts.compaction.isOver)
     #expect(parts.directory.nextLeftover == Self.copy)
     #expect(parts.directory[0].isThinnable)
@@ -218,7 +219,7 @@ import Testing
 
   @Test func oneThatIsOnlyGoneThroughHasNoCopyToBeDeleted() {
     let parts = Parts(WrittenSegment(1...6), isThinned: false)
-    parts.compaction.abandon(&parts.directory)
+    parts.compaction.abandon()
     #expect(parts.directory.nextLeftover == nil)
   }
 

@@ -9,7 +9,7 @@ import Testing
   private static let cap = 8 * segment + 2 * (segment + Spool.blockByteCount)
 
   private func directory(_ sizes: Int...) -> SegmentDirectory {
-    var directory = SegmentDirectory(byteCountCap: Self.cap, segmentByteCount: Self.segment)
+    let directory = SegmentDirectory(byteCountCap: Self.cap, segmentByteCount: Self.segment)
     // A directory is in no order.
     for (index, size) in sizes.enumerated().reversed() {
       directory.found(SegmentFile(first: UInt64(index) * 100 + 1), byteCount: size)
@@ -34,7 +34,7 @@ import Testing
 
   @Test func theOldestIsThinnedThreeTimesThenTheNextAndThenTheOldestGoes() throws {
     let full = Self.segment
-    var directory = directory(full, full, full, full, full, full, full, full)
+    let directory = directory(full, full, full, full, full, full, full, full)
     #expect(directory.nextCompaction == nil)
     directory.created(first: 801)
     for victim in [0, 0, 0, 1] {
@@ -51,7 +51,7 @@ import Testing
 
   @Test func aSegmentThatCannotBeDeletedIsLeftOut() throws {
     let full = Self.segment
-    var directory = directory(full, full, full, full, full, full, full, full, full)
+    let directory = directory(full, full, full, full, full, full, full, full, full)
     for _ in 0..<Spool.deletionAttemptsMax { directory[0].deletionFailed() }
     #expect(try #require(directory.nextCompaction).index == 1)
   }
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func aLeftoverThatIsNeverDeletedTakesItsRoom() {
-    var directory = directory(100)
+    let directory = directory(100)
     directory.leave(SegmentFile(first: 1, kind: .thinned))
     for _ in 0..<Spool.deletionAttemptsMax { directory.leftoverDeletionFailed() }
     #expect(directory.nextLeftover == nil)

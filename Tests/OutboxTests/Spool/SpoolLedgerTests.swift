@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test func numbersThatWereSkippedAreNeitherGivenNorCounted() {
-    var ledger = SpoolLedger(.oldestFirst)
+    let ledger = SpoolLedger(.oldestFirst, SegmentDirectory(byteCountCap: 0, segmentByteCount: 0))
     ledger.give(10)
     ledger.skip(5)
     ledger.skip(3)
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func whatTheDiskSaysIsAcknowledgedWasGiven() {
-    var ledger = SpoolLedger(.oldestFirst)
+    let ledger = SpoolLedger(.oldestFirst, SegmentDirectory(byteCountCap: 0, segmentByteCount: 0))
     ledger.opened(with: GivenNumbers(), persisted: SequenceSet(upTo: 40))
     #expect(ledger.nextSequence == 41)
     #expect(ledger.acknowledged.prefix == 40)
@@ -46,7 +46,7 @@ import Testing
   // MARK: In memory
 
   @Test func whatIsBeingWrittenIsNotTakenAndIsGoneOnceItIsWritten() {
-    var memory = SpoolMemory(.batch)
+    let memory = SpoolMemory(.batch)
     for number in Int64(0)..<3 { _ = memory.append(entry(number)) }
     #expect(memory.dueCount == 0)
     memory.batchClosed()
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func whereThereIsNoRoomTheOldestGoesAlsoFromUnderAWrite() {
-    var memory = SpoolMemory(.batch)
+    let memory = SpoolMemory(.batch)
     var overflow = 0
     for number in 0..<Int64(Spool.memoryEntryCountMax) { overflow += memory.append(entry(number)) }
     #expect(overflow == 0)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func anAcknowledgedPlaceMayBeBehindWhatIsThere() {
-    var memory = SpoolMemory(.batch)
+    let memory = SpoolMemory(.batch)
     _ = memory.append(entry(1))
     memory.acknowledge(upTo: 100)
     #expect(memory.count == 0)
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test func everyReadingIsDueAtOnceWhereNoneMayBeLost() {
-    var memory = SpoolMemory(.reading)
+    let memory = SpoolMemory(.reading)
     _ = memory.append(entry(1))
     #expect(memory.dueCount == 1)
   }

@@ -9,15 +9,19 @@ import Testing
   /// The parts that an opening works on, and the files of the directory.
   private final class Parts {
     let files: [WrittenSegment]
-    var directory = SegmentDirectory(byteCountCap: 64 << 20, segmentByteCount: 1 << 20)
-    var records = SegmentReader()
-    var ledger = SpoolLedger(.oldestFirst)
-    var opening = SpoolOpening(.boat, forgetting: .highest)
+    let directory = SegmentDirectory(byteCountCap: 64 << 20, segmentByteCount: 1 << 20)
+    let records = SegmentReader()
+    let ledger: SpoolLedger
+    let opening: SpoolOpening
     private(set) var actions: [Spool.Action] = []
 
-    init(_ files: [WrittenSegment]) { self.files = files }
+    init(_ files: [WrittenSegment]) {
+      self.files = files
+      ledger = SpoolLedger(.oldestFirst, directory)
+      opening = SpoolOpening(.boat, records, directory, ledger)
+    }
 
-    var next: Spool.Action { opening.nextAction(directory, records) }
+    var next: Spool.Action { opening.nextAction() }
     var losses: Spool.Losses { ledger.losses }
     var firsts: [UInt64] { directory.segments.map(\.first) }
     var nextNumber: UInt64 { opening.numbers.next }
@@ -33,12 +37,12 @@ import Testing
         for file in files { found(SegmentFile(first: file.first), byteCount: file.bytes.count) }
       }
       records.fill(files.chunk(action), for: action)
-      opening.performed(&directory, &records, &ledger)
+      opening.performed()
     }
 
     func failed() {
       actions.append(next)
-      opening.failed(&directory, &records, &ledger)
+      opening.failed()
     }
 
     /// Does actions up to one for which `isLast` holds, which is not done.
@@ -203,7 +207,7 @@ import Testing
     #expect(parts.next == Self.header(of: 7))
     let bytes = WrittenSegment(first: 8).bytes
     parts.records.fill(bytes, for: parts.next)
-    parts.opening.performed(&parts.directory, &parts.records, &parts.ledger)
+    parts.opening.performed()
     #expect(parts.next == Self.setAside(7))
   }
 

@@ -10,9 +10,9 @@ import Testing
   private final class Parts {
     let order: Spool.Order
     var files: [WrittenSegment]
-    var directory = SegmentDirectory(byteCountCap: 64 << 20, segmentByteCount: 1 << 20)
-    var records = SegmentReader()
-    var ledger: SpoolLedger
+    let directory = SegmentDirectory(byteCountCap: 64 << 20, segmentByteCount: 1 << 20)
+    let records = SegmentReader()
+    let ledger: SpoolLedger
     var reader: SpoolReader
     private(set) var readCount = 0
     /// The segments that the disk does not read, by their first numbers.
@@ -22,8 +22,8 @@ import Testing
     init(_ files: [WrittenSegment], _ order: Spool.Order = .oldestFirst, next: UInt64) {
       self.files = files
       self.order = order
-      ledger = SpoolLedger(order)
-      reader = SpoolReader(.boat, order, forgetting: ledger.forgotten)
+      ledger = SpoolLedger(order, directory)
+      reader = SpoolReader(.boat, order, records, directory, ledger)
       for file in files {
         directory.found(SegmentFile(first: file.first), byteCount: file.bytes.count)
       }
@@ -35,10 +35,10 @@ import Testing
     func take(upTo limit: UInt64? = nil) -> UInt64? {
       let limit = limit ?? (order == .oldestFirst ? .max : ledger.nextSequence - 1)
       while true {
-        if let entry = reader.take(upTo: limit, &records, &directory, &ledger) {
+        if let entry = reader.take(upTo: limit) {
           return entry.sequence
         }
-        guard let action = reader.nextAction(directory, records) else { return nil }
+        guard let action = reader.nextAction() else { return nil }
         read(action)
       }
     }
@@ -47,10 +47,10 @@ import Testing
       guard case .read(let file, _, _) = action else { return }
       readCount += 1
       if unreadable.contains(file.first) {
-        failures.append(reader.failed(&directory, &ledger))
+        failures.append(reader.failed())
       } else {
         records.fill(files.chunk(action), for: action)
-        reader.performed(&directory, records)
+        reader.performed()
       }
     }
 
@@ -65,15 +65,15 @@ import Testing
     /// Home Assistant has what was taken.
     func acknowledge() {
       ledger.acknowledge(reader.taken)
-      reader.acknowledged(ledger)
+      reader.acknowledged()
     }
 
     func acknowledge(_ numbers: ClosedRange<UInt64>) {
       ledger.acknowledge(numbers)
-      reader.acknowledged(ledger)
+      reader.acknowledged()
     }
 
-    func rewind() { reader.rewind(ledger) }
+    func rewind() { reader.rewind() }
 
     /// Asks so often as the disk is tried again.
     func takeAtLast(attempts: Int) -> UInt64? {
@@ -137,7 +137,7 @@ import Testing
     parts.acknowledge(1...2)
     #expect(parts.take() == 5)
     #expect(parts.ledger.acknowledged == SequenceSet(upTo: 4))
-    #expect(parts.ledger.firstDelivered(in: parts.directory) == 0)
+    #expect(parts.ledger.firstDelivered == 0)
   }
 
   @Test func whatIsWrittenToTheNewestMeanwhileFollows() {
@@ -238,7 +238,7 @@ import Testing
     // It waits for the next start.
     parts.acknowledge()
     #expect(parts.reader.taken.prefix == 0)
-    #expect(!parts.ledger.isAcknowledged(0, in: parts.directory))
+    #expect(!parts.ledger.isAcknowledged(0))
   }
 
   /// The disk works again in between.

@@ -7,11 +7,16 @@ import Testing
 @Suite struct SpoolWriterTests {
   /// The parts that a writer works on.
   private final class Parts {
-    var writer = SpoolWriter(.boat)
-    var directory = SegmentDirectory(byteCountCap: 1 << 20, segmentByteCount: 64 << 10)
-    var ledger = SpoolLedger(.oldestFirst)
-    var memory = SpoolMemory(.reading)
+    let directory = SegmentDirectory(byteCountCap: 1 << 20, segmentByteCount: 64 << 10)
+    let ledger: SpoolLedger
+    let memory = SpoolMemory(.reading)
+    var writer: SpoolWriter
     var outgoing = ByteBuffer(capacity: Spool.outgoingByteCountMax)
+
+    init() {
+      ledger = SpoolLedger(.oldestFirst, directory)
+      writer = SpoolWriter(.boat, directory, ledger, memory)
+    }
 
     func record() {
       memory.name(0, [1])
@@ -22,17 +27,17 @@ import Testing
     }
 
     func next() -> Spool.Action {
-      writer.nextAction(directory, &ledger, &memory, into: &outgoing)
+      writer.nextAction(into: &outgoing)
     }
 
     func performed() -> Bool {
-      writer.performed(&directory, &ledger, &memory, &outgoing)
+      writer.performed(&outgoing)
     }
 
-    func failed() { writer.failed(&directory, &ledger, &memory) }
+    func failed() { writer.failed() }
 
     var outgoingByteCount: Int { outgoing.count }
-    var isWanted: Bool { writer.isWanted(directory, ledger, memory) }
+    var isWanted: Bool { writer.isWanted }
 
     /// One write that succeeds.
     func write() -> [Spool.Action] {

@@ -80,7 +80,7 @@ extension [WrittenSegment] {
 
 extension SegmentReader {
   /// What the disk does for an action: it reads these bytes.
-  mutating func fill(_ chunk: [UInt8], for action: Spool.Action) {
+  func fill(_ chunk: [UInt8], for action: Spool.Action) {
     guard case .read(_, _, let byteCountMax) = action else { return }
     chunkAsked(byteCountMax: byteCountMax)
     fill { free in
@@ -98,7 +98,7 @@ struct ReadSegment {
   init(_ bytes: [UInt8], device: DeviceFingerprint = .boat) {
     guard case .valid(let header) = SegmentHeader.read(bytes.span) else { return }
     self.header = header
-    var reader = SegmentReader()
+    let reader = SegmentReader()
     reader.begin(header.salt)
     var left = bytes.dropFirst(SegmentHeader.byteCount)
     while !left.isEmpty {
