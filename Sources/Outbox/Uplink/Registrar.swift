@@ -5,12 +5,10 @@ import HomeAssistant
 ///
 /// Invariants:
 /// 1. No token is sent while the rule of secrets does not allow it, nor while it is unknown which
-/// tokens
-///    were rejected.
+///    tokens were rejected.
 /// 2. A registration is asked for only where it could be written to the disk: one that cannot be
-/// kept
-///    would be made anew at every start, and Home Assistant would throw the entities of the one before
-///    away.
+///    kept would be made anew at every start, and Home Assistant would throw the entities of the
+///    one before away.
 /// 3. A token that was rejected, and the credential that it came from, is never sent again.
 struct Registrar {
   enum Action {
@@ -21,8 +19,8 @@ struct Registrar {
     case send(Uplink.Call)
     case cancel
     case keepRejection(fingerprint: [UInt8])
-    case giveToWebSocket(TokenResult)
-    case registered(Registration)
+    indirect case giveToWebSocket(TokenResult)
+    indirect case registered(Registration)
     case failed(Enrollment.Problem)
     /// The state directory cannot be used.
     case postponed

@@ -9,8 +9,8 @@ struct StatisticsUplink {
     /// Write `waiting` to the disk, and tell `kept` or `notKept`.
     case keep
     /// Send it over the WebSocket, and tell `answered`.
-    case ask(RawRequest)
-    case tell(StatisticsImport.Event)
+    indirect case ask(RawRequest)
+    indirect case tell(StatisticsImport.Event)
     case tellNotKept(DiskFailure)
   }
 

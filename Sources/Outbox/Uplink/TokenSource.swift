@@ -24,11 +24,11 @@ struct TokenSource {
     /// Tell `stateProbed`.
     case probeState
     /// Tell `renewed` or `renewalFailed`.
-    case renew(AuthCall)
+    indirect case renew(AuthCall)
     case cancelRenewal
     case keepRejection(fingerprint: [UInt8])
-    case giveToRegistration(Answer)
-    case giveToWebSocket(TokenResult)
+    indirect case giveToRegistration(Answer)
+    indirect case giveToWebSocket(TokenResult)
   }
 
   /// How far the wish of the registration has come.

@@ -12,15 +12,12 @@ public import Sensing
 /// Invariants:
 /// 1. There is a registration to deliver with, or one is being made.
 /// 2. What Home Assistant gives once only, such as a key or a registration, is asked for only where
-/// it
-///    can be written to the disk, and is written before the next message goes.
+///    it can be written to the disk, and is written before the next message goes.
 /// 3. Nothing that carries a secret is sent where `SecretRule` does not allow it. That is asked
-/// when the
-///    action is handed out; what is under way when the board leaves is ended.
+///    when the action is handed out; what is under way when the board leaves is ended.
 /// 4. At most one request of each channel is under way.
 /// 5. What ends something comes before what goes to the disk, that before what is told of it, and
-/// that
-///    before what is sent.
+///    that before what is sent.
 public struct Uplink: ~Copyable {
   let settings: Settings
   public let identity: RegistrationRequest

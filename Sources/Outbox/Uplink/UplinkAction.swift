@@ -74,7 +74,7 @@ extension Uplink {
     /// A message to the webhook, which `writeMessage` writes.
     case message(over: Route)
     case registration(token: [UInt8])
-    case token(AuthCall)
+    indirect case token(AuthCall)
 
     public var channel: Channel { if case .message = self { .webhook } else { .login } }
   }
@@ -88,16 +88,18 @@ extension Uplink {
 
   /// What must outlive a restart beside the spool.
   public enum StateWrite {
-    case registration(Registration)
+    indirect case registration(Registration)
     /// A credential that is never to be sent again.
     case rejection(fingerprint: [UInt8])
     /// Home Assistant has no key to give for this registration.
-    case keyless(Registration)
+    indirect case keyless(Registration)
     /// Nothing: whether something could be written.
     case probe
   }
 
   /// What the driver does, at once and in this order. It decides nothing.
+  ///
+  /// What is rare and large is in a box, so that what each cycle wants is small.
   public enum Action {
     /// On the disk; what became of it is told to the `spool`.
     case disk(Spool.Action)
@@ -120,14 +122,14 @@ extension Uplink {
     /// with `postRefused` where the WebSocket cannot take it.
     case post
     /// Ask over the WebSocket, and tell `asked`.
-    case ask(RawRequest)
+    indirect case ask(RawRequest)
     /// Connect the WebSocket, or end its connection: no token may be sent from here.
     case setWebSocketAllowed(Bool)
     /// A refused access token is replaced once: connect the WebSocket again.
     case connectWebSocket
-    case giveTokenToWebSocket(TokenResult)
+    indirect case giveTokenToWebSocket(TokenResult)
     /// Take the notifications of this registration, and of none before it.
-    case openPushChannel(Registration)
+    indirect case openPushChannel(Registration)
     case tell(Event)
   }
 
@@ -135,14 +137,14 @@ extension Uplink {
   public enum Event {
     case delivery(DeliveryEvent)
     case registered(isPlain: Bool)
-    case notRegistered(Enrollment.Problem)
+    indirect case notRegistered(Enrollment.Problem)
     /// The state directory cannot be used, which is told by itself.
     case registrationPostponed
     case stateFailed(words: [UInt8])
-    case presence(HomeNetworks.Judgement, NetworkPlace)
-    case statistics(StatisticsImport.Event)
+    indirect case presence(HomeNetworks.Judgement, NetworkPlace)
+    indirect case statistics(StatisticsImport.Event)
     /// The hours for the statistics are in memory only.
     case hoursNotKept(DiskFailure)
-    case webSocket(ConnectionState)
+    indirect case webSocket(ConnectionState)
   }
 }
