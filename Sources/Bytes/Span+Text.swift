@@ -25,7 +25,13 @@ extension Span where Element == UInt8 {
   public func firstDifference(from other: Span<UInt8>) -> Int? {
     let end = Swift.min(count, other.count)
     var index = 0
-    while end &- index >= 8, word(at: index) == other.word(at: index) { index &+= 8 }
+    while end >= 8, index < end {
+      // The last word begins with bytes that are compared already.
+      index = Swift.min(index, end &- 8)
+      let difference = word(at: index) ^ other.word(at: index)
+      if difference != 0 { return index &+ difference.trailingZeroBitCount / 8 }
+      index &+= 8
+    }
     while index < end, self[index] == other[index] { index &+= 1 }
     return index < end ? index : nil
   }

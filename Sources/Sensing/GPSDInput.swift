@@ -6,7 +6,8 @@ public import Bytes
 ///
 /// Of the TPVs of one receiver that came together the newest is read first, and the older ones are
 /// passed over: it takes their place. Where it is of no use after all they are read, too, and then
-/// it once more (`readPassedOver`): what comes of them is the same.
+/// it once more (`readPassedOver`). The position and its time are those that come of all the lines;
+/// how old it is at most may be known less well, as the older reports would have told that.
 public struct GPSDInput: ~Copyable {
   enum Line {
     /// It is `line`.
@@ -33,6 +34,8 @@ public struct GPSDInput: ~Copyable {
   private var skippedByteCount = 0
   private var malformedLineCount = 0
   private var order = Order.unknown
+  /// What the older reports are passed over for, where they are.
+  private var newest: Newest?
   /// Where the line begins that was read last.
   private var readStart = 0
   /// Where the first report begins that was passed over.
@@ -44,6 +47,15 @@ public struct GPSDInput: ~Copyable {
   private struct Newest {
     let range: Range<Int>
     let head: GPSDReportHead
+
+    /// Whether it takes the place of the report that stands there, and begins so.
+    func replaces(
+      _ other: GPSDReportHead?, at place: Range<Int>, of input: borrowing ByteBuffer
+    ) -> Bool {
+      guard let other else { return false }
+      return head.replaces(
+        other, input.bytes.extracting(place), in: input.bytes.extracting(range))
+    }
   }
 
   /// How the lines in `buffer` are read.
@@ -51,10 +63,10 @@ public struct GPSDInput: ~Copyable {
     /// No TPV was seen yet.
     case unknown
     case asTheyCame
-    /// Reports that this one replaces are passed over.
-    case newestFirst(Newest)
+    /// Reports that the newest replaces are passed over.
+    case newestFirst
     /// They, and nothing else, are read up to the line that begins there.
-    case passedOver(by: Newest, until: Int)
+    case passedOver(until: Int)
   }
 
   init() {}
@@ -73,7 +85,7 @@ public struct GPSDInput: ~Copyable {
     byteCount += lineStart
     buffer.removeFirst(lineStart)
     lineStart = 0
-    order = .unknown
+    (order, newest) = (.unknown, nil)
     passedOverStart = nil
     return skipOverlongLine()
   }
@@ -85,8 +97,8 @@ public struct GPSDInput: ~Copyable {
 
   /// The line that was read last does not take their place. It comes again, behind them.
   mutating func readPassedOver() {
-    guard case .newestFirst(let newest) = order, let start = passedOverStart else { return }
-    order = .passedOver(by: newest, until: readStart)
+    guard case .newestFirst = order, let start = passedOverStart else { return }
+    order = .passedOver(until: readStart)
     lineStart = start
     passedOverStart = nil
   }
@@ -95,30 +107,29 @@ public struct GPSDInput: ~Copyable {
     // It took their place.
     if isNewest { passedOverStart = nil }
     isNewest = false
-    if case .passedOver(_, let until) = order, range.lowerBound >= until { order = .asTheyCame }
+    if case .passedOver(let until) = order, range.lowerBound >= until { order = .asTheyCame }
     if case .asTheyCame = order { return false }
     let head = GPSDReportHead(buffer.bytes.extracting(range))
-    if head != nil, case .unknown = order { order = findNewestReport(from: range.lowerBound) }
+    if head != nil, case .unknown = order {
+      newest = findNewestReport(from: range.lowerBound)
+      order = newest == nil ? .asTheyCame : .newestFirst
+    }
+    guard let newest else { return false }
+    let isReplaced = newest.replaces(head, at: range, of: buffer)
     switch order {
     case .unknown, .asTheyCame: return false
-    case .passedOver(let newest, _): return !replaces(newest, head, at: range)
-    case .newestFirst(let newest):
+    case .passedOver: return !isReplaced
+    case .newestFirst:
       isNewest = newest.range == range
-      guard replaces(newest, head, at: range) else { return false }
+      guard isReplaced else { return false }
       passedOverStart = passedOverStart ?? range.lowerBound
       malformedLineCount = 0
       return true
     }
   }
 
-  private func replaces(_ newest: Newest, _ head: GPSDReportHead?, at range: Range<Int>) -> Bool {
-    guard let head else { return false }
-    return newest.head.replaces(
-      head, buffer.bytes.extracting(range), in: buffer.bytes.extracting(newest.range))
-  }
-
   /// Of reports with the same time the first counts: the others are its echoes.
-  private func findNewestReport(from start: Int) -> Order {
+  private func findNewestReport(from start: Int) -> Newest? {
     let bytes = buffer.bytes
     var newest: Newest?
     // What stands behind the last line is not complete.
@@ -133,12 +144,12 @@ public struct GPSDInput: ~Copyable {
       }
       newest = Newest(range: range, head: head)
     }
-    return newest.map { .newestFirst($0) } ?? .asTheyCame
+    return newest
   }
 
   /// Whether the line that was read is another report of the receiver whose newest is to be read.
   private var isBetweenReports: Bool {
-    guard case .newestFirst(let newest) = order, passedOverStart != nil, !isNewest,
+    guard case .newestFirst = order, let newest, passedOverStart != nil, !isNewest,
       line.reportClass == .position
     else { return false }
     let device = buffer.bytes.extracting(newest.range).extracting(newest.head.device)
@@ -194,7 +205,7 @@ public struct GPSDInput: ~Copyable {
   mutating func connected() {
     buffer.removeAll()
     (byteCount, lineStart, skippedByteCount, malformedLineCount) = (0, 0, 0, 0)
-    (order, passedOverStart) = (.unknown, nil)
+    (order, newest, passedOverStart) = (.unknown, nil, nil)
     isGPSD = false
   }
 

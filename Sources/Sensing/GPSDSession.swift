@@ -53,7 +53,7 @@ public struct GPSDSession: ~Copyable {
     /// What comes is read when a cycle is due.
     case stopListening
     /// Close the connection; this is why.
-    case fail(SourceFailure)
+    indirect case fail(SourceFailure)
   }
 
   /// What is told beside the fixes.

@@ -68,4 +68,53 @@ import Testing
     #expect(conversation.reports.count == 2, "what is older is not read")
   }
 
+  // MARK: Whatever is said
+
+  /// What gpsd may say, or what a poor link makes of it, at a second of its clock.
+  private static func line(_ second: Int, _ random: inout SplitMix64) -> String {
+    switch random.next() % 16 {
+    case 0...5: report(second)
+    case 6: report(second, device: "/dev/ttyACM0", rest: #""lat":48,"lon":1"#)
+    case 7: report(second, mode: 1)
+    case 8: report(second - 1, rest: #""lat":49,"lon":1"#)
+    case 9: report(second, rest: #""lat":0,"lon":0"#)
+    case 10: report(second, rest: #""lat":91,"lon":1"#)
+    case 11: report(second).split(separator: "2027").joined(separator: "2099")
+    case 12: report(second).prefix(100) + "\r\n"
+    case 13: #"{"class":"ERROR","message":"no \#(second)"}"# + "\n"
+    case 14: "{\"class\":\"TPV\",\"device\":\"/dev/ttyUSB0\",\"mode\":3}\n"
+    default: GPSDLines.sky
+    }
+  }
+
+  @Test(arguments: 0..<400)
+  func linesThatCameTogetherGiveThePositionThatEachAloneGives(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let together = GPSDConversation.resting(.streaming)
+    let alone = GPSDConversation.resting(.streaming)
+    var second = 1
+    for _ in 0..<3 {
+      _ = (together.cycleDue(), alone.cycleDue())
+      var lines = ""
+      for _ in 0..<random.next() % 8 {
+        lines += Self.line(second, &random)
+        second += Int(random.next() % 3)
+      }
+      #expect(together.hears(lines) == alone.hearsAll(lines), "\(lines)")
+      #expect(together.isConnected == alone.isConnected)
+      guard together.isConnected else { return }
+      #expect(together.drained() == alone.drained(), "\(lines)")
+      #expect(together.positions == alone.positions, "\(lines)")
+      together.wait(.seconds(10))
+      alone.wait(.seconds(10))
+    }
+  }
+}
+
+extension GPSDConversation {
+  /// Where the receiver was and when, as far as it knows: how old a fix may be at most is known
+  /// better where more reports were read.
+  fileprivate var positions: [[Double]] {
+    fixes.map { [$0.latitude, Double($0.time.nanoseconds), $0.clock == .receiver ? 1 : 0] }
+  }
 }
