@@ -63,45 +63,72 @@ struct ChunkAudit {
   private mutating func checkOrder(
     _ items: [Item], _ numbers: ClosedRange<UInt64>, of chunk: HomeRecords.Chunk
   ) {
-    let sentAt = world.instant(of: chunk.at) + (.zero - Network.timeout)
-    let known = witness.starts.last { $0.at <= sentAt }?.acknowledged ?? SequenceSet()
-    if let item = firstOutside(numbers, items, without: SequenceSet()) {
+    let known = acknowledgedBefore(chunk)
+    if let item = matched(items, numbers, without: { _ in false }).outside {
       complain("\(item) came with the numbers \(numbers), which are others' or in another order")
-    } else if let item = firstOutside(numbers, items, without: known) {
+    } else if let item = matched(
+      items, numbers,
+      without: { number in
+        known.allSatisfy { $0.contains(number) }
+      }
+    ).outside {
       complain("\(item) came again with the numbers \(numbers): it was acknowledged on the disk")
     }
   }
 
-  private func firstOutside(
-    _ numbers: ClosedRange<UInt64>, _ items: [Item], without known: SequenceSet
-  ) -> Item? {
+  /// What each life of the agent knew from the start that may have sent the chunk: a message may be
+  /// on its way for so long as the network lets it.
+  private func acknowledgedBefore(_ chunk: HomeRecords.Chunk) -> [SequenceSet] {
+    let moment = world.instant(of: chunk.at)
+    let before = witness.starts.filter { $0.at <= moment }
+    let first = before.lastIndex { $0.at <= moment + (.zero - Network.timeout) } ?? 0
+    return before[first...].map(\.acknowledged)
+  }
+
+  /// The numbers of the items, in their order, up to the first item that has none.
+  private func matched(
+    _ items: [Item], _ numbers: ClosedRange<UInt64>, without isKnown: (UInt64) -> Bool
+  ) -> (numbers: [UInt64], outside: Item?) {
     var number = numbers.lowerBound
+    var matched: [UInt64] = []
     for item in items {
-      while number <= numbers.upperBound,
-        known.contains(number) || witness.entries[number]?.item != item
-      { number += 1 }
-      guard number <= numbers.upperBound else { return item }
+      while number <= numbers.upperBound, witness.entries[number]?.item != item || isKnown(number) {
+        number += 1
+      }
+      guard number <= numbers.upperBound else { return (matched, item) }
+      matched.append(number)
       number += 1
     }
-    return nil
+    return (matched, nil)
   }
 
   // MARK: Doubles
 
   /// Within a life each cause lets one chunk come again.
   private mutating func checkRepetitions() {
-    var lives: [Item: Int] = [:]
+    var lives: [RecordedEntry: Int] = [:]
     var repeatedCount = 0
     for (index, chunk) in chunks.enumerated() {
       let moment = world.instant(of: chunk.at)
       let life = world.ledger.ends.count { $0.at < moment }
-      let items = readings[index] + fixes[index]
-      if items.contains(where: { lives[$0] == life }) { repeatedCount += 1 }
-      for item in items { lives[item] = life }
+      let entries = entries(of: index, life: life + 1)
+      if entries.contains(where: { lives[$0] == life }) { repeatedCount += 1 }
+      for entry in entries { lives[entry] = life }
     }
     let causeCount = world.ledger.repetitionCauses
     if repeatedCount > causeCount {
       complain("\(repeatedCount) chunks came again, for \(causeCount) causes")
+    }
+  }
+
+  /// Two lives may have recorded the same value: that are two entries.
+  private func entries(of index: Int, life: Int) -> [RecordedEntry] {
+    guard let first = chunks[index].first, let last = chunks[index].last, first <= last else {
+      return (readings[index] + fixes[index]).map { RecordedEntry($0, life: life) }
+    }
+    let numbers = UInt64(first)...UInt64(last)
+    return [readings[index], fixes[index]].flatMap { items in
+      matched(items, numbers) { _ in false }.numbers.compactMap { witness.entries[$0] }
     }
   }
 
