@@ -2,12 +2,20 @@
 ///
 /// What is found wrong with it is told once: each `…Found` returns what is new of it.
 struct Segment {
+  /// What is known of its header.
+  enum Header {
+    /// The disk did not read it.
+    case unread
+    case valid
+    case damaged
+  }
+
   /// What its name says: every number of it is this or more.
   let first: UInt64
   /// What of it is on the disk for certain.
   private(set) var byteCount: Int
   private(set) var thinnings: UInt8 = 0
-  private(set) var isHeaderReadable: Bool
+  private(set) var header: Header
   /// How often the disk did not read it since it was read to its end.
   private var failedReadCount: UInt8 = 0
   private var damagedByteCount = 0
@@ -18,10 +26,10 @@ struct Segment {
   /// Whether it has a segment's name and no record in it.
   private(set) var isGarbage = false
 
-  init(first: UInt64, byteCount: Int, isHeaderReadable: Bool = false) {
+  init(first: UInt64, byteCount: Int, header: Header = .unread) {
     self.first = first
     self.byteCount = byteCount
-    self.isHeaderReadable = isHeaderReadable
+    self.header = header
   }
 
   // MARK: What it looks like
@@ -49,10 +57,12 @@ struct Segment {
 
   // MARK: What happened to it
 
-  mutating func headerRead(_ header: SegmentHeader) {
-    thinnings = header.thinnings
-    isHeaderReadable = true
+  mutating func headerRead(_ read: SegmentHeader) {
+    thinnings = read.thinnings
+    header = .valid
   }
+
+  mutating func headerFoundDamaged() { header = .damaged }
 
   mutating func grew(by count: Int) { byteCount += count }
 
@@ -67,7 +77,7 @@ struct Segment {
   mutating func thinned(to count: Int) {
     byteCount = count
     thinnings += 1
-    isHeaderReadable = true
+    header = .valid
     damagedByteCount = 0
   }
 
@@ -151,7 +161,7 @@ final class SegmentDirectory {
   /// A segment was made, and is the newest.
   func created(first: UInt64) {
     precondition(segments.last.map { $0.first < first } ?? true, "numbers rise")
-    segments.append(Segment(first: first, byteCount: 0, isHeaderReadable: true))
+    segments.append(Segment(first: first, byteCount: 0, header: .valid))
   }
 
   func remove(_ index: Int) { segments.remove(at: index) }

@@ -136,8 +136,9 @@ final class SpoolLedger {
 }
 
 extension Segment {
-  /// Whether nothing of the spool's was found in it, which was read to its end.
+  /// Whether nothing of the spool's was found in it, which was read to its end. A header that the
+  /// disk did not read may say what Home Assistant has.
   func isGarbage(as records: SegmentReader) -> Bool {
-    !isHeaderReadable && records.recordCount == 0
+    header == .damaged && records.recordCount == 0
   }
 }

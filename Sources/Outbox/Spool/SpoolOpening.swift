@@ -7,6 +7,8 @@ import Bytes
 /// 1. What it finds of the numbers is its own until it is over: nothing is given, acknowledged or
 ///    taken by what is known of half the files.
 /// 2. A number that any file may hold is reserved, whether or not the file can be read.
+/// 3. What is found in the newest segment is on the disk for certain before it is over: the process
+///    before may have been killed between its write and its `fsync`.
 final class SpoolOpening {
   private enum Step {
     case listing
@@ -14,6 +16,7 @@ final class SpoolOpening {
     case settingAside(Int)
     case scanning
     case cutting(Int)
+    case synchronizing
     case over
   }
 
@@ -50,6 +53,7 @@ final class SpoolOpening {
       .setAside(directory[index].file, as: directory[index].asideFile)
     case .scanning: records.nextChunk(of: directory.newest)
     case .cutting(let byteCount): .truncate(directory.newest.file, byteCount: byteCount)
+    case .synchronizing: .synchronize(directory.newest.file)
     case .over: preconditionFailure("there is nothing more to look at")
     }
   }
@@ -69,7 +73,8 @@ final class SpoolOpening {
     case .cutting(let byteCount):
       ledger.losses.tornByteCount += directory.newest.byteCount - byteCount
       directory.newest.ended(at: byteCount)
-      step = .over
+      step = .synchronizing
+    case .synchronizing: step = .over
     case .over: preconditionFailure("nothing was asked for")
     }
   }
@@ -90,6 +95,9 @@ final class SpoolOpening {
       isNewestOpen = false
       step = .over
     case .cutting:
+      isNewestOpen = false
+      step = .synchronizing
+    case .synchronizing:
       isNewestOpen = false
       step = .over
     case .over: preconditionFailure("nothing was asked for")
@@ -119,7 +127,9 @@ final class SpoolOpening {
       directory[index].headerRead(header)
       persisted.insert(0...header.acknowledged, forgetting: ledger.forgotten)
       readHeader(index + 1)
-    case .unreadable where !segment.isTooLarge: readHeader(index + 1)
+    case .unreadable where !segment.isTooLarge:
+      directory[index].headerFoundDamaged()
+      readHeader(index + 1)
     case .foreign, .unreadable: setAside(index)
     }
   }
@@ -171,8 +181,12 @@ final class SpoolOpening {
     // What cannot be read had numbers as well, and each took more than a byte.
     numbers.skip(
       UInt64(records.damagedByteCount + tornByteCount), acknowledged: SequenceSet())
-    isNewestOpen = newest.isHeaderReadable && newest.thinnings == 0
+    isNewestOpen = newest.header == .valid && newest.thinnings == 0
     if newest.isGarbage(as: records) { return setAside(directory.newestIndex) }
-    step = tornByteCount > 0 && isNewestOpen ? .cutting(records.endOfRecords) : .over
+    if tornByteCount > 0, isNewestOpen {
+      step = .cutting(records.endOfRecords)
+    } else {
+      step = records.recordCount > 0 ? .synchronizing : .over
+    }
   }
 }

@@ -241,6 +241,7 @@ import Testing
     var written = WrittenSegment()
     written.addGarbage(100)
     let parts = Parts(written, isThinned: isThinned)
+    parts.directory[0].headerFoundDamaged()
     parts.run { $0 == .delete(Self.file) }
     #expect(parts.compaction.isOver)
     #expect(parts.directory.firstGarbage == 0)

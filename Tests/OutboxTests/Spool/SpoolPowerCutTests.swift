@@ -47,6 +47,27 @@ import Testing
       #expect(SpoolRig(disk).takeAll().numbers.suffix(3) == [4, 5, 6], "seed \(seed)")
     }
   }
+
+  /// The process is killed between the write and the `fsync` of a batch. The next one delivers it,
+  /// as it stands in the kernel's memory, and then the power goes.
+  @Test func theNumbersOfWhatAKilledProcessWroteAreNotGivenAgainAfterAPowerCut() {
+    for seed in UInt64(0)..<16 {
+      let disk = ModelDisk(seed: seed)
+      let first = SpoolRig(disk)
+      first.keep(1...3)
+      let killed = SpoolRig(disk)
+      killed.actionsLeft = 1
+      killed.keep(4...6)
+      let delivering = SpoolRig(disk)
+      let delivered = delivering.takeAll().compactMap(\.sequence)
+      disk.cutPower()
+      let rig = SpoolRig(disk)
+      _ = rig.takeAll()
+      rig.keep(7...9)
+      let given = rig.takeAll().compactMap(\.sequence)
+      #expect(given.count == 3 && delivered.allSatisfy { $0 < given[0] }, "seed \(seed)")
+    }
+  }
 }
 
 /// A random life of a spool, with a note of what it promised.

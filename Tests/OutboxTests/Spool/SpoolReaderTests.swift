@@ -356,6 +356,7 @@ import Testing
     var garbage = WrittenSegment()
     garbage.addGarbage(100)
     let parts = Parts([garbage, WrittenSegment(4...5)], next: 6)
+    parts.directory[0].headerFoundDamaged()
     #expect(parts.takeAll() == [4, 5])
     #expect(parts.directory.firstGarbage == 0)
     #expect(parts.ledger.losses.damaged == 0)
