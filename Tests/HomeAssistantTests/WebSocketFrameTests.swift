@@ -1,6 +1,7 @@
 import Bytes
-import HomeAssistant
 import Testing
+
+@testable import HomeAssistant
 
 /// What a server may send, and how messages come out of it.
 @Suite struct WebSocketFrameTests {
@@ -34,6 +35,18 @@ import Testing
     #expect(isSent)
     #expect(
       rig.sent == [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
+  }
+
+  /// Half a frame would turn what follows into another one.
+  @Test func aFrameWithoutRoomIsNotBegun() {
+    let mask: InlineArray<4, UInt8> = [1, 2, 3, 4]
+    let room = ByteBuffer.webSocketHeaderByteCountMax + hello.count
+    for capacity in 1...room {
+      var buffer = ByteBuffer(capacity: capacity)
+      buffer.append(.text, hello.span, mask: mask)
+      let count = buffer.count
+      #expect(count == (capacity < room ? 0 : 6 + hello.count), "room for \(capacity)")
+    }
   }
 
   @Test func binaryMessagesWithLongerLengths() {

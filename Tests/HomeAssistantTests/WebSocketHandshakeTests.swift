@@ -49,6 +49,13 @@ import Testing
         isSecure: false, host: [UInt8]("boat".utf8), port: 80, path: [UInt8](path.utf8)) == nil)
   }
 
+  @Test(arguments: ["", "a b", "boat\r\nEvil: 1", String(repeating: "x", count: 4096)])
+  func nothingElseComesIntoTheRequestByItsHost(host: String) {
+    #expect(
+      WebSocketAddress(
+        isSecure: false, host: [UInt8](host.utf8), port: 80, path: [UInt8]("/".utf8)) == nil)
+  }
+
   @Test func theAnswerOfTheSpecificationOpens() {
     let rig = ConversationRig()
     rig.connect()

@@ -117,6 +117,18 @@ import Testing
     #expect(urls.contains("http://203.0.113.9") && urls.contains("http://203.0.113.8:80"))
   }
 
+  @Test(arguments: [false, true])
+  mutating func whoContradictsThePortOfAnotherHidesNothing(comesFirst: Bool) {
+    let ports: [UInt16] = comesFirst ? [80, 8123] : [8123, 80]
+    for port in ports {
+      receive(
+        .pointer("Boat"), .attributes("Boat", ["uuid=1"]),
+        .service("Boat", host: "boat", port: port), .address("boat", [10, 0, 0, 7]))
+    }
+    let urls = discovery.instances.flatMap(\.urls)
+    #expect(urls.contains("http://10.0.0.7:8123") && urls.contains("http://10.0.0.7:80"))
+  }
+
   @Test mutating func instancesWithoutAnIDAreDifferentOnes() {
     for name in ["A", "B"] {
       receive(
