@@ -7,8 +7,8 @@ import Bytes
 /// 1. What it finds of the numbers is its own until it is over: nothing is given, acknowledged or
 ///    taken by what is known of half the files.
 /// 2. A number that any file may hold is reserved, whether or not the file can be read.
-/// 3. What is found in the newest segment is on the disk for certain before it is over: the process
-///    before may have been killed between its write and its `fsync`.
+/// 3. What is found in the newest segment, and nothing else, is on the disk for certain before it is
+///    over: the process before may have been killed between a write, or a cut, and its `fsync`.
 final class SpoolOpening {
   private enum Step {
     case listing
@@ -183,10 +183,6 @@ final class SpoolOpening {
       UInt64(records.damagedByteCount + tornByteCount), acknowledged: SequenceSet())
     isNewestOpen = newest.header == .valid && newest.thinnings == 0
     if newest.isGarbage(as: records) { return setAside(directory.newestIndex) }
-    if tornByteCount > 0, isNewestOpen {
-      step = .cutting(records.endOfRecords)
-    } else {
-      step = records.recordCount > 0 ? .synchronizing : .over
-    }
+    step = tornByteCount > 0 && isNewestOpen ? .cutting(records.endOfRecords) : .synchronizing
   }
 }

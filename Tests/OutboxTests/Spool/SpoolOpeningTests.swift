@@ -92,7 +92,8 @@ import Testing
 
   @Test func aNewestOfAHeaderAloneIsNotReadFurtherAndTakesMore() {
     let parts = Parts([WrittenSegment(first: 9)]).opened()
-    #expect(parts.actions == [.list, Self.header(of: 9)])
+    let file = SegmentFile(first: 9)
+    #expect(parts.actions == [.list, Self.header(of: 9), .synchronize(file)])
     #expect(parts.nextNumber == 9 && parts.opening.isNewestOpen)
   }
 
