@@ -93,7 +93,7 @@ final class SpoolOpening {
       // The disk does not say what stands in the newest segment; nothing is added to it.
       numbers.reserve(below: directory.newest.numbersEnd)
       isNewestOpen = false
-      step = .over
+      step = .synchronizing
     case .cutting:
       isNewestOpen = false
       step = .synchronizing

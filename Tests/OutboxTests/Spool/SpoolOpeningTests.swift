@@ -318,6 +318,8 @@ import Testing
     parts.run { Self.isScan($0) }
     parts.step()
     parts.failed()
+    #expect(parts.next == .synchronize(SegmentFile(first: 1)), "it may be read and taken later")
+    parts.run()
     #expect(parts.opening.isOver && !parts.opening.isNewestOpen)
     #expect(parts.nextNumber == 1 + UInt64(newest.bytes.count) + 1)
     #expect(parts.firsts == [1])
