@@ -13,8 +13,8 @@ public import Sensing
 /// again. A segment of which everything was acknowledged is deleted, wherever it stands.
 ///
 /// A batch costs one write and one `fsync`; the first one of a segment makes the file and costs one
-/// `fsync` of the directory more. A start that finds segments costs one `fsync` of the newest. While
-/// entries are taken and acknowledged before their batch is closed nothing is written at all.
+/// `fsync` of the directory more. A start that finds segments costs one `fsync` of the newest.
+/// While entries are taken and acknowledged before their batch is closed nothing is written at all.
 ///
 /// Near the cap, the oldest segment is thinned (`SpoolThinning`), up to three times, then the next
 /// one; when all are thinned, the oldest is dropped. Never the newest. All of it is counted.

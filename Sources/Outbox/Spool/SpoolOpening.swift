@@ -7,8 +7,8 @@ import Bytes
 /// 1. What it finds of the numbers is its own until it is over: nothing is given, acknowledged or
 ///    taken by what is known of half the files.
 /// 2. A number that any file may hold is reserved, whether or not the file can be read.
-/// 3. What is found in the newest segment, and nothing else, is on the disk for certain before it is
-///    over: the process before may have been killed between a write, or a cut, and its `fsync`.
+/// 3. What is found in the newest segment, and nothing else, is on the disk for certain before it
+///    is over: the process before may have been killed between a write, or a cut, and its `fsync`.
 final class SpoolOpening {
   private enum Step {
     case listing
