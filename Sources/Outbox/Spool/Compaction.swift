@@ -127,7 +127,9 @@ final class Compaction {
 
   /// It ends here. Whether the copy is there is not certain: it is deleted.
   func abandon() {
-    if isThinned { directory.leave(directory[index].thinnedFile) }
+    if isThinned {
+      directory.leave(directory[index].thinnedFile, byteCount: directory[index].byteCount)
+    }
     step = .over
   }
 

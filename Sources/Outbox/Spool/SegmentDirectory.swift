@@ -14,6 +14,8 @@ struct Segment {
   let first: UInt64
   /// What of it is on the disk for certain.
   private(set) var byteCount: Int
+  /// What a write that failed may have left behind that.
+  private var tailByteCount = 0
   private(set) var thinnings: UInt8 = 0
   private(set) var header: Header
   /// How often the disk did not read it since it was read to its end.
@@ -39,7 +41,7 @@ struct Segment {
   var thinnedFile: SegmentFile { SegmentFile(first: first, kind: .thinned) }
   /// What it is called once it is none of the spool's.
   var asideFile: SegmentFile { SegmentFile(first: first, kind: .aside) }
-  var occupiedByteCount: Int { Spool.occupiedByteCount(of: byteCount) }
+  var occupiedByteCount: Int { Spool.occupiedByteCount(of: byteCount + tailByteCount) }
   /// A file that is larger was not written by a spool.
   var isTooLarge: Bool { byteCount > Spool.unknownByteCount }
   /// A number that no entry of it can have reached: each takes more than a byte.
@@ -66,6 +68,12 @@ struct Segment {
 
   mutating func grew(by count: Int) { byteCount += count }
 
+  /// So many bytes may stand behind what is certain.
+  mutating func writeFailed(byteCount count: Int) { tailByteCount = max(tailByteCount, count) }
+
+  /// Nothing stands behind what is certain.
+  mutating func wasCut() { tailByteCount = 0 }
+
   /// The file ends here: it was cut, or is shorter than it was.
   mutating func ended(at count: Int) { byteCount = count }
 
@@ -76,6 +84,7 @@ struct Segment {
   /// A copy with less detail took its place.
   mutating func thinned(to count: Int) {
     byteCount = count
+    tailByteCount = 0
     thinnings += 1
     header = .valid
     damagedByteCount = 0
@@ -108,12 +117,18 @@ struct Segment {
 /// Invariants:
 /// 1. Segments are in the order of their numbers, and no two begin with the same one.
 /// 2. What they take never grows past the cap by a write or a copy for which there was no room
-///    (`hasRoom`); what could not be deleted is counted in it.
+///    (`hasRoomForWrite`); what is to be deleted, or could not be, is counted in it.
 /// 3. The newest segment is neither thinned nor dropped.
 final class SegmentDirectory {
+  /// A copy that was not finished when the power went or the disk failed, or a file of nothing.
+  private struct Leftover {
+    let file: SegmentFile
+    /// What it takes of the disk at most.
+    let occupiedByteCount: Int
+  }
+
   private(set) var segments: [Segment] = []
-  /// Copies that were not finished when the power went or the disk failed, and files of nothing.
-  private var leftovers: [SegmentFile] = []
+  private var leftovers: [Leftover] = []
   /// How often the disk did not delete the last one of those.
   private var failedLeftoverCount: UInt8 = 0
   /// What those take at most that were not deleted, and wait for the next start.
@@ -145,7 +160,7 @@ final class SegmentDirectory {
   /// There is such a file; its place is known after `sort`.
   func found(_ file: SegmentFile, byteCount: Int) {
     if file.kind == .thinned {
-      leftovers.append(file)
+      leave(file, byteCount: byteCount)
     } else {
       segments.append(Segment(first: file.first, byteCount: byteCount))
     }
@@ -166,8 +181,11 @@ final class SegmentDirectory {
 
   func remove(_ index: Int) { segments.remove(at: index) }
 
-  /// A file that holds nothing is to be deleted.
-  func leave(_ file: SegmentFile) { leftovers.append(file) }
+  /// A file that holds nothing of use is to be deleted; it has so many bytes at most.
+  func leave(_ file: SegmentFile, byteCount: Int) {
+    leftovers.append(
+      Leftover(file: file, occupiedByteCount: Spool.occupiedByteCount(of: byteCount)))
+  }
 
   // MARK: Numbers
 
@@ -186,7 +204,7 @@ final class SegmentDirectory {
 
   // MARK: What can be deleted
 
-  var nextLeftover: SegmentFile? { leftovers.last }
+  var nextLeftover: SegmentFile? { leftovers.last?.file }
 
   func leftoverDeleted() {
     failedLeftoverCount = 0
@@ -196,19 +214,17 @@ final class SegmentDirectory {
   /// The disk did not delete it, and is not asked for ever.
   func leftoverDeletionFailed() {
     failedLeftoverCount += 1
-    guard failedLeftoverCount >= Spool.deletionAttemptsMax, let file = leftovers.popLast() else {
-      return
-    }
+    guard failedLeftoverCount >= Spool.deletionAttemptsMax, let leftover = leftovers.popLast()
+    else { return }
     failedLeftoverCount = 0
-    let copyByteCountMax = segmentByteCount + Spool.blockByteCount
-    undeletedByteCount +=
-      file.kind == .thinned ? copyByteCountMax : min(copyByteCountMax, Spool.outgoingByteCountMax)
+    undeletedByteCount += leftover.occupiedByteCount
   }
 
   // MARK: The cap
 
   var occupiedByteCount: Int {
-    segments.reduce(undeletedByteCount) { $0 + $1.occupiedByteCount }
+    let leftByteCount = leftovers.reduce(undeletedByteCount) { $0 + $1.occupiedByteCount }
+    return segments.reduce(leftByteCount) { $0 + $1.occupiedByteCount }
   }
 
   /// Whether a new segment and a copy would not find room.

@@ -203,14 +203,17 @@ public final class Spool {
   }
 
   /// What comes first of all that changes the files. A disk that is full has room again after a
-  /// deletion; so that goes before a batch, in one slice.
+  /// deletion; so that goes before a batch, in one slice; and without end where a batch needs the
+  /// room.
   private func nextChange() -> Purpose? {
     if !slice.isOver {
       if let index = directory.firstGarbage { return .settingAside(index) }
       if !disk.areDeletionsPostponed, let deletion = nextDeletion { return deletion }
     }
     if isWriteWanted {
-      return hasRoomForWrite(beside: 0) || directory.nextCompaction == nil ? .writing : .compacting
+      if hasRoomForWrite(beside: 0) { return .writing }
+      if directory.nextLeftover != nil { return .deletingLeftover }
+      return directory.nextCompaction == nil ? .writing : .compacting
     }
     if let index = directory.firstGarbage { return inSlices(.settingAside(index)) }
     if let deletion = nextDeletion { return inSlices(deletion) }
@@ -346,7 +349,7 @@ public final class Spool {
       disk.deletionFailed(failure, now: now)
     case .deleting(let index): deletionFailed(of: index, failure, now: now)
     case .writing:
-      writer.failed()
+      writer.failed(outgoing)
       // What is there can be taken while the disk is left alone.
       abandonCompaction()
       disk.failed(failure, now: now)

@@ -117,7 +117,7 @@ final class SpoolOpening {
     guard segment.byteCount >= SegmentHeader.byteCount else {
       // The power went before there was a header. Its number goes with it.
       numbers.reserve(below: segment.first + 1)
-      directory.leave(segment.file)
+      directory.leave(segment.file, byteCount: segment.byteCount)
       return leaveOut(index)
     }
     switch records.window.withBytes({ SegmentHeader.read($0) }) {

@@ -149,6 +149,7 @@ struct SpoolWriter {
     switch step {
     case .resting: preconditionFailure("nothing was asked for")
     case .repairing:
+      directory.newest.wasCut()
       newest = .open(writer(for: directory.newest))
       step = .resting
     case .creating:
@@ -175,8 +176,8 @@ struct SpoolWriter {
     step = .resting
   }
 
-  /// The disk did not do it.
-  mutating func failed() {
+  /// The disk did not do it; of `outgoing`, any part may stand in the file.
+  mutating func failed(_ outgoing: borrowing ByteBuffer) {
     switch step {
     case .resting: preconditionFailure("nothing was asked for")
     case .repairing:
@@ -187,10 +188,11 @@ struct SpoolWriter {
       writeFailed()
       if directory.newest.byteCount == 0 {
         // Nothing in it is certain. It would be in the way as one that cannot be read.
-        directory.leave(directory.newest.file)
+        directory.leave(directory.newest.file, byteCount: outgoing.count)
         directory.remove(directory.newestIndex)
         newest = .closed
       } else {
+        directory.newest.writeFailed(byteCount: outgoing.count)
         newest = .unclean
       }
     }

@@ -80,10 +80,30 @@ import Testing
 
   @Test func aLeftoverThatIsNeverDeletedTakesItsRoom() {
     let directory = directory(100)
-    directory.leave(SegmentFile(first: 1, kind: .thinned))
+    directory.leave(SegmentFile(first: 1, kind: .thinned), byteCount: 5000)
+    #expect(directory.occupiedByteCount == 4096 + 8192)
     for _ in 0..<Spool.deletionAttemptsMax { directory.leftoverDeletionFailed() }
     #expect(directory.nextLeftover == nil)
-    #expect(directory.occupiedByteCount == 4096 + Self.segment + Spool.blockByteCount)
+    #expect(directory.occupiedByteCount == 4096 + 8192)
+  }
+
+  @Test func aLeftoverThatIsDeletedGivesItsRoomBack() {
+    let directory = directory(100)
+    directory.leave(SegmentFile(first: 1, kind: .thinned), byteCount: 5000)
+    directory.leftoverDeleted()
+    #expect(directory.nextLeftover == nil)
+    #expect(directory.occupiedByteCount == 4096)
+  }
+
+  /// Where it is not cut, the next batch goes to another file, and this one stays as it is.
+  @Test func whatAFailedWriteMayHaveLeftTakesItsRoomUntilItIsCut() {
+    let directory = directory(100)
+    directory.newest.writeFailed(byteCount: 5000)
+    #expect(directory.occupiedByteCount == 8192)
+    directory.newest.writeFailed(byteCount: 10)
+    #expect(directory.occupiedByteCount == 8192)
+    directory.newest.wasCut()
+    #expect(directory.occupiedByteCount == 4096)
   }
 
   /// What is told of damage is what is new of it.

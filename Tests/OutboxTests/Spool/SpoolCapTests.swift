@@ -32,6 +32,24 @@ import Testing
     #expect(rig.losses.dropped > 0)
   }
 
+  /// What was to be written may stand there all the same, and what was to be deleted as well.
+  @Test(arguments: 0..<40)
+  func onADiskThatFailsNowAndThenTheyTakeNoMoreThanTheCapEither(seed: UInt64) {
+    let cap = 5 * 4096
+    let rig = SpoolRig(ModelDisk(), cap: cap, segment: 4096)
+    var random = SplitMix64(seed: seed)
+    rig.fault = { [unowned rig] action in
+      rig.failsLate = if case .append = action { random.next() % 2 == 0 } else { false }
+      return random.next() % 4 == 0 ? 5 : nil
+    }
+    for start in stride(from: Int64(0), to: 3000, by: 10) {
+      rig.keep(start..<start + 10)
+      if start % 30 == 0 { rig.sleepUntilDeadline() }
+    }
+    #expect(rig.peakByteCount <= cap)
+    #expect(rig.losses.dropped > 0)
+  }
+
   @Test func everyEntryIsThereOrCounted() {
     for count in [Int64(2000), 5000, 20_000] {
       let rig = rig()

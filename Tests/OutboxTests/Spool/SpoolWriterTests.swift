@@ -34,7 +34,7 @@ import Testing
       writer.performed(&outgoing)
     }
 
-    func failed() { writer.failed() }
+    func failed() { writer.failed(outgoing) }
 
     var outgoingByteCount: Int { outgoing.count }
     var isWanted: Bool { writer.isWanted }
