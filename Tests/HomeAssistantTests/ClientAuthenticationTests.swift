@@ -8,6 +8,13 @@ import Testing
   private static let authentication: ScriptedDriver.Deed =
     .sentText(["type": "auth", "access_token": "token"])
 
+  /// How long it takes, deadline by deadline.
+  private func seconds(_ rig: ClientRig, until isReached: () -> Bool) -> Int64 {
+    let start = rig.driver.now
+    for _ in 0..<100 where !isReached() { rig.driver.advanceToDeadline() }
+    return (rig.driver.now - start).components.seconds
+  }
+
   @Test func theTokenGoesOutAsSoonAsThereAreBothItAndASocket() {
     let early = ClientRig()
     early.client.connect()
@@ -67,6 +74,58 @@ import Testing
     rig.driver.advance(by: .seconds(10))
     #expect(rig.client.state.cause == .authenticationTimeout)
     #expect(rig.driver.deeds.last == .closedSocket(code: 1001))
+  }
+
+  /// Home Assistant may have refused it, and counts that.
+  @Test func aLoginThatGotNoVerdictHasMoreTimeAndComesLaterTheNextTimes() {
+    let rig = ClientRig()
+    rig.client.connect()
+    var timeouts: [Int64] = []
+    var waits: [Int64] = []
+    for _ in 0..<5 {
+      rig.driver.openConnection()
+      rig.driver.giveToken()
+      timeouts.append(seconds(rig) { rig.client.state != .authenticating })
+      waits.append(seconds(rig) { rig.client.state == .connecting })
+    }
+    #expect(timeouts == [10, 20, 40, 80, 80])
+    for (wait, least) in zip(waits, [0, 60, 600, 3600, 3600] as [Int64]) {
+      #expect((least...least + least / 5 + 16).contains(wait))
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func aVerdictOnATokenGivesTheNextOneTheUsualTime(isAccepted: Bool) {
+    let rig = ClientRig()
+    rig.client.connect()
+    rig.driver.openConnection()
+    rig.driver.giveToken()
+    rig.driver.endConnection()
+    rig.driver.advance(by: .seconds(2))
+    rig.driver.openConnection()
+    rig.driver.giveToken()
+    rig.driver.say(
+      isAccepted
+        ? ["type": "auth_ok", "ha_version": "2025.4.4"]
+        : ["type": "auth_invalid", "message": "no"])
+    if isAccepted { rig.driver.endConnection() }
+    rig.client.connect()
+    rig.driver.openConnection()
+    rig.driver.giveToken()
+    #expect(seconds(rig) { rig.client.state != .authenticating } == 10)
+  }
+
+  @Test func anAttemptThatShowedNoTokenIsNoLoginWithoutAVerdict() {
+    let rig = ClientRig()
+    rig.client.connect()
+    for _ in 0..<3 {
+      rig.driver.openConnection()
+      rig.driver.endConnection()
+      _ = seconds(rig) { rig.client.state == .connecting }
+    }
+    rig.driver.openConnection()
+    rig.driver.giveToken()
+    #expect(seconds(rig) { rig.client.state != .authenticating } == 10)
   }
 
   @Test func aTokenThatNeverComesIsNotTheServersFault() {

@@ -136,6 +136,29 @@ import Testing
 
   // MARK: The WebSocket
 
+  /// It may have the same token at hand, and its connection is not open yet.
+  @Test(arguments: Kind.allCases)
+  func aTokenThatTheRegistrationShowedInVainIsTakenFromTheWebSocket(kind: Kind) {
+    let rig = rig(kind, webSocket: Self.webSocket)
+    rig.arrive(atHome: true)
+    rig.wait(.seconds(1))
+    if kind == .refreshToken { rig.answer(200, UplinkRig.accessToken) }
+    #expect(rig.isWebSocketAllowed == true)
+    rig.answer(401)
+    #expect(rig.isWebSocketAllowed == false)
+  }
+
+  /// That is another token.
+  @Test func theWebSocketKeepsATokenThatTheFileDoesNotHave() {
+    let rig = rig(.tokenFile, webSocket: Self.webSocket)
+    rig.tokenFile = .success([UInt8]("another".utf8))
+    rig.arrive(atHome: true)
+    rig.wait(.seconds(1))
+    rig.answer(401)
+    #expect(rig.problems.count == 1)
+    #expect(rig.isWebSocketAllowed == true)
+  }
+
   private static let webSocket = Uplink.Settings.WebSocket(
     carriesMessages: true, takesNotifications: false)
 

@@ -13,6 +13,10 @@ public struct AccessTokens: Sendable {
   public static let firstRetryDelay: Duration = .seconds(5)
   /// The longest wait from a call that failed to the next.
   public static let longestRetryDelay: Duration = .seconds(120)
+  /// The shortest wait after a call without an answer, where an access token was refused and none
+  /// was accepted since: the credential may be revoked, and Home Assistant counts each call with it
+  /// whether or not its answer is heard.
+  public static let doubtedRetryDelay: Duration = .seconds(600)
   /// After what only a person can mend, such as a ban.
   public static let refusalDelay: Duration = .seconds(3600)
 
@@ -116,7 +120,7 @@ public struct AccessTokens: Sendable {
   /// The network is another one: a call that failed may work now.
   public mutating func networkChanged() {
     backOff.succeeded()
-    if case .waiting(.noConnection, _) = state { state = .idle }
+    if case .waiting(.noConnection, _) = state, !isReplaced { state = .idle }
   }
 
   /// The call of `.send` was answered.
@@ -152,7 +156,9 @@ public struct AccessTokens: Sendable {
   /// - Returns: the step for all who asked meanwhile.
   public mutating func connectionFailed(_ reason: InlineText, now: Instant) -> Step {
     guard !isRejected else { return .rejected }
-    return wait(backOff.failed(), for: .noConnection(reason), now: now)
+    let delay = backOff.failed()
+    return wait(
+      isReplaced ? max(delay, Self.doubtedRetryDelay) : delay, for: .noConnection(reason), now: now)
   }
 
   private mutating func wait(_ delay: Duration, for problem: Problem, now: Instant) -> Step {

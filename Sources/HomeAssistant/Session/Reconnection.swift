@@ -1,16 +1,26 @@
 import Bytes
 
-/// When to connect again.
+/// When to connect again, and how long a login may take.
 struct Reconnection {
+  private static let timeoutDoublingsMax = 3
+
   private let waits: [Duration]
+  private let unansweredLoginWaits: [Duration]
+  private let authenticationTimeout: Duration
   private let stableAfter: Duration
   private var random: SplitMix64
   /// Failures since the last connection that lasted.
   private(set) var attempt = 0
+  /// Tokens that were sent since the last verdict on one.
+  private var unansweredLoginCount = 0
 
   init(policy: SessionPolicy, seed: UInt64) {
-    precondition(!policy.reconnectWaits.isEmpty, "there is a first wait")
+    precondition(
+      !policy.reconnectWaits.isEmpty && !policy.unansweredLoginWaits.isEmpty,
+      "there is a first wait")
     waits = policy.reconnectWaits
+    unansweredLoginWaits = policy.unansweredLoginWaits
+    authenticationTimeout = policy.authenticationTimeout
     stableAfter = policy.stableAfter
     random = SplitMix64(seed: seed)
   }
@@ -21,11 +31,27 @@ struct Reconnection {
   /// Assistant not all devices in the house come back at the same moment.
   mutating func failed(readySince: Instant?, now: Instant) -> Instant {
     if let readySince, now - readySince >= stableAfter { attempt = 0 }
-    let wait = waits[min(attempt, waits.count - 1)]
+    var wait = waits[min(attempt, waits.count - 1)]
+    if unansweredLoginCount > 0 {
+      let index = min(unansweredLoginCount, unansweredLoginWaits.count) - 1
+      wait = max(wait, unansweredLoginWaits[index])
+    }
     attempt += 1
     let jitter = max(wait / 5, .seconds(1))
     return now + wait + .nanoseconds(Int64(random.next() % UInt64(jitter.nanoseconds)))
   }
 
   mutating func startOver() { attempt = 0 }
+
+  // MARK: Logins
+
+  /// From the open socket to Home Assistant's verdict on the token.
+  var loginTimeout: Duration {
+    authenticationTimeout * (1 << min(unansweredLoginCount, Self.timeoutDoublingsMax))
+  }
+
+  /// A token was sent, and the connection ended without a verdict.
+  mutating func loginUnanswered() { unansweredLoginCount += 1 }
+
+  mutating func loginAnswered() { unansweredLoginCount = 0 }
 }

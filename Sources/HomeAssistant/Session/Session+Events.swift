@@ -106,7 +106,7 @@ extension Session {
   /// The socket of `.openSocket` is open.
   public mutating func socketOpened(now: Instant) {
     guard case .connecting = phase else { return }
-    enter(.authenticating(until: now + policy.authenticationTimeout))
+    enter(.authenticating(until: now + reconnection.loginTimeout))
     if case .fetched(let token) = token { authenticate(with: token) }
   }
 

@@ -19,6 +19,7 @@ extension Session {
     switch (phase, message.kind) {
     case (.authenticating, .authOK): accepted(message, in: text, now: now)
     case (.authenticating, .authInvalid):
+      reconnection.loginAnswered()
       reject(Self.text(message.words, in: text), now: now)
     case (.ready, .result): resultReceived(message, now: now)
     case (.ready, .event): eventReceived(message, now: now)
@@ -35,6 +36,7 @@ extension Session {
   ) {
     let version = ServerVersion(Self.text(message.version, in: text))
     tokenReason = .connect
+    reconnection.loginAnswered()
     keepAlive.start(now: now)
     enter(.ready(version, since: now))
     if policy.coalescesMessages { enqueue(.offerFeatures) }

@@ -215,6 +215,7 @@ public struct Session: ~Copyable {
   mutating func retry(because cause: ConnectionFailure, now: Instant) {
     var readySince: Instant?
     if case .ready(_, let since) = phase { readySince = since }
+    if case .authenticating = phase, token == .sent { reconnection.loginUnanswered() }
     leaveConnection(now: now)
     var at = reconnection.failed(readySince: readySince, now: now)
     // A ban, which only a person can lift.

@@ -3,6 +3,8 @@ public struct SessionPolicy: Sendable {
   /// From the wish to connect to the open socket.
   public var connectTimeout: Duration = .seconds(10)
   /// From the open socket to Home Assistant's verdict; it waits 10 seconds for the token itself.
+  /// After each login that got no verdict it is twice as long, up to eight times: Home Assistant
+  /// counts a rejected token whether or not its verdict is heard, and may ban the address.
   public var authenticationTimeout: Duration = .seconds(10)
   /// From sending a request to its answer, and the longest that one which is never repeated waits
   /// to be sent.
@@ -11,6 +13,11 @@ public struct SessionPolicy: Sendable {
   /// refusal with the status 403 each is `AccessTokens.refusalDelay` longer.
   public var reconnectWaits: [Duration] = [
     .zero, .seconds(5), .seconds(10), .seconds(10), .seconds(15),
+  ]
+  /// The least wait after the first, second, … login in a row that got no verdict; the last one
+  /// repeats.
+  public var unansweredLoginWaits: [Duration] = [
+    .zero, .seconds(60), .seconds(600), .seconds(3600),
   ]
   /// A connection that lasted this long starts the waits from the first again. One that Home
   /// Assistant accepts and drops at once does not.

@@ -141,6 +141,9 @@ struct Registrar {
   /// Home Assistant accepted the token that the WebSocket showed.
   mutating func webSocketAccepted() { tokens.accepted() }
 
+  /// Whether what there is to log in with was rejected.
+  var isCredentialRejected: Bool { tokens.isRejected }
+
   /// Whether the WebSocket, whose token was refused, may be connected with another one.
   var mayReplaceToken: Bool { isAllowed && tokens.mayGiveToken }
 

@@ -61,6 +61,10 @@ extension Uplink {
       if case .tokenRejected(let fingerprint) = problem {
         keeper.keep(rejectedFingerprint: fingerprint)
       }
+      // It may be about to show the same token.
+      if registrar.isCredentialRejected, settings.webSocket != nil {
+        actions.append(.setWebSocketAllowed(false))
+      }
       outcome = .notRegistered(problem)
       delivery.registrationFailed(now: now)
       if problem.isLasting { tryFormerRegistration() }

@@ -153,6 +153,32 @@ import Testing
     }
   }
 
+  /// Home Assistant counts each call with a revoked token, heard or not, and may ban the address.
+  @Test mutating func aCredentialInDoubtIsSentSeldomWhereNoAnswerComes() throws {
+    try get("one")
+    _ = try sent(tokens.tokenRefused([UInt8]("one"), now: now))
+    let reason = InlineText("no answer")
+    #expect(
+      tokens.connectionFailed(reason, now: now)
+        == .unavailable(.noConnection(reason), until: now + AccessTokens.doubtedRetryDelay))
+    // Another network is no reason to doubt it less.
+    tokens.networkChanged()
+    now = now + (AccessTokens.doubtedRetryDelay - .nanoseconds(1))
+    #expect(
+      tokens.tokenWanted(now: now)
+        == .unavailable(.noConnection(reason), until: now + .nanoseconds(1)))
+    now = now + .nanoseconds(1)
+    try get("two")
+    tokens.tokenAccepted()
+    now = now + .seconds(1800)
+    _ = try sent(tokens.tokenWanted(now: now))
+    guard case .unavailable(_, let until) = tokens.connectionFailed(reason, now: now) else {
+      Issue.record("there is no token")
+      return
+    }
+    #expect(until - now <= AccessTokens.firstRetryDelay * 2)
+  }
+
   @Test mutating func anotherNetworkIsTriedAtOnce() throws {
     _ = try sent(tokens.tokenWanted(now: now))
     _ = tokens.connectionFailed(InlineText("no route"), now: now)
