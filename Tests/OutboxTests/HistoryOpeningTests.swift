@@ -36,7 +36,10 @@ import Testing
     var isPaused: Bool { history.deadline.map { $0 <= now } ?? false }
     var isChunkDue: Bool { history.isChunkDue(now: now) }
     var entryCount: Int { history.entryCount }
-    func prove() { history.proven(upTo: history.spool.end, isIncomplete: false) }
+    func prove() {
+      history.cycleBegan()
+      history.proven(isIncomplete: false)
+    }
   }
 
   @Test func whatIsLeftGoesAfterThatProofAndNotAfterTheNext() throws {

@@ -144,32 +144,6 @@ import Testing
     #expect(try #require(largest) > 20_000)
   }
 
-  @Test func theOpenBatchIsOnTheDiskOneCycleAfterItWasNotProven() throws {
-    rig.cycleDue()
-    rig.record(level, 1)
-    #expect(!rig.hasWritten)
-    // Home Assistant has not answered yet.
-    rig.cycleDue()
-    #expect(!rig.hasWritten)
-    rig.sleep(Delivery.proofTimeout)
-    rig.wake()
-    #expect(rig.hasWritten)
-    let appends = rig.diskActions.count { if case .append = $0 { true } else { false } }
-    #expect(appends == 1)
-  }
-
-  @Test func aProofThatIsOnItsWayWhenACycleIsDueKeepsTheDiskFromBeingWrittenTo() throws {
-    rig.record(level, 1)
-    rig.urgentChange()
-    rig.cycleDue()
-    rig.sleep(.seconds(1))
-    try rig.acceptAll()
-    rig.sleep(Delivery.proofTimeout)
-    rig.wake()
-    #expect(rig.underWay == nil)
-    #expect(!rig.hasWritten)
-  }
-
   @Test func historyThatMustWaitForTheLinkIsOnTheDiskOneCycleLater() throws {
     let rig = try DeliveryRig(history: .forTests(bytesPerMinute: 1024))
     let level = try rig.sensor("level", 0)
@@ -279,77 +253,6 @@ import Testing
     rig.delivery.cyclePostponed(now: rig.now)
     rig.settle()
     #expect(rig.hasWritten)
-  }
-
-  /// A chunk may take as long as the network lets it, and the power may go meanwhile.
-  @Test func aChunkFromMemoryThatIsNotProvenInTimeIsWritten() throws {
-    rig.record(level, 1)
-    rig.record(level, 2)
-    rig.cycleDue()
-    try rig.acceptAll()
-    rig.wake()
-    #expect(rig.underWay == .history)
-    #expect(!rig.hasWritten)
-    rig.cycleDue()
-    rig.sleep(Delivery.proofTimeout)
-    rig.wake()
-    #expect(rig.hasWritten)
-    try rig.acceptAll()
-    try rig.recover()
-    #expect(rig.historyEntryCount == 0)
-    #expect(rig.chunks().flatMap(\.numbers).contains(1))
-  }
-
-  /// The first cycle of a fresh board is due while it registers.
-  @Test func aRegistrationThatComesAtOnceCostsNoWrite() throws {
-    rig.record(level, 1)
-    rig.delivery.cyclePostponed(now: rig.now)
-    rig.settle()
-    rig.sleep(.seconds(1))
-    rig.delivery.registrationReplaced(.sealed)
-    rig.cycleDue()
-    try rig.acceptAll()
-    #expect(!rig.hasWritten)
-    #expect(rig.historyEntryCount == 0)
-    #expect(rig.chunks().isEmpty)
-  }
-
-  @Test func aRegistrationThatTakesLongerIsNotWaitedFor() throws {
-    rig.record(level, 1)
-    rig.delivery.cyclePostponed(now: rig.now)
-    #expect(rig.diskDeadline == rig.now + Delivery.proofTimeout)
-    rig.sleep(Delivery.proofTimeout)
-    rig.delivery.diskDeadlineReached(now: rig.now)
-    rig.settle()
-    #expect(rig.hasWritten)
-  }
-
-  @Test func aRegistrationThatFailsIsNotWaitedFor() throws {
-    rig.record(level, 1)
-    rig.delivery.cyclePostponed(now: rig.now)
-    rig.delivery.registrationFailed(now: rig.now)
-    rig.settle()
-    #expect(rig.hasWritten)
-  }
-
-  /// Every wake-up asked whether there is an urgent change, and there always was.
-  @Test func withoutARegistrationAnUrgentChangeCostsNoWriteAtEachWakeUp() throws {
-    let bilge = try #require(rig.declareUrgent("bilge"))
-    rig.delivery.registrationFailed(now: rig.now)
-    rig.record(bilge, 1)
-    #expect(rig.hasUrgentChange)
-    rig.delivery.urgentChangePostponed()
-    for second in 1...10 {
-      rig.sleep(.seconds(1))
-      rig.record(.here(at: Int64(second)))
-      #expect(!rig.hasUrgentChange)
-      rig.delivery.diskDeadlineReached(now: rig.now)
-      rig.settle()
-    }
-    #expect(!rig.hasWritten)
-    rig.delivery.cyclePostponed(now: rig.now)
-    rig.settle()
-    #expect(rig.diskActions.filter { if case .append = $0 { true } else { false } }.count == 1)
   }
 
   @Test func aNewRegistrationGetsTheHistoryOfTheOldOne() throws {

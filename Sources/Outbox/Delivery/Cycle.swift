@@ -39,8 +39,6 @@ struct Cycle {
     case failed(OutageCause)
   }
 
-  /// Everything that was recorded before its begin.
-  private(set) var mark: SpoolPosition
   private(set) var sent = SentBatch()
   /// Whether the chunk of history that it began with was answered.
   private(set) var isHistoryAnswered = false
@@ -51,10 +49,8 @@ struct Cycle {
   private var challenge: Challenge?
 
   init(
-    trackerID: [UInt8], protection: Delivery.Protection, untold: Webhook.UpdateRegistration?,
-    mark: SpoolPosition
+    trackerID: [UInt8], protection: Delivery.Protection, untold: Webhook.UpdateRegistration?
   ) {
-    self.mark = mark
     server = KnownServer(trackerID: trackerID)
     keyRequest = KeyRequest(protection)
     deviceUpdate = DeviceUpdate(untold)
@@ -62,8 +58,7 @@ struct Cycle {
 
   // MARK: Events
 
-  mutating func began(mark: SpoolPosition) {
-    self.mark = mark
+  mutating func began() {
     sent = SentBatch()
     isHistoryAnswered = false
     deviceUpdate.cycleBegan()

@@ -23,10 +23,9 @@ public import Sensing
 /// 5. What is told comes in its order, before the message that is due, and is never dropped.
 /// 6. At most one message is due and not given yet. It is dropped where another route is taken,
 ///    where the registration is replaced or refused, and where the agent ends.
-/// 7. `batchClosesAt` is set only while a proof or a registration is awaited.
 public struct Delivery: ~Copyable {
-  /// A proof that is on its way when a cycle is due may take so long before the open batch is
-  /// written to the disk: an urgent change is often under way at that moment.
+  /// From the moment when a cycle is due to its proof. Where that takes longer, what was recorded
+  /// so far is written to the disk; the cycle goes on.
   public static let proofTimeout: Duration = .seconds(2)
   /// A restart of Home Assistant behind a proxy, whose connection outlives it, is not seen. What it
   /// remembers wrongly from before is put right after this long.
@@ -49,8 +48,7 @@ public struct Delivery: ~Copyable {
   private(set) var outage: Outage
   /// Over which the last proof came; at first, over which it is expected.
   private var lastRoute: Route?
-  /// When the open batch is written, unless it is proven before.
-  private var batchClosesAt: Instant?
+  private var openBatch = OpenBatch()
   /// When everything is told again.
   private var restatementDueAt = Instant(nanoseconds: 0)
   /// When the last proof came.
@@ -72,7 +70,7 @@ public struct Delivery: ~Copyable {
   ) {
     self.routes = routes
     cycle = Cycle(
-      trackerID: trackerID, protection: protection, untold: untold, mark: history.spool.end)
+      trackerID: trackerID, protection: protection, untold: untold)
     outage = Outage(doubtAfter: doubtAfter, seed: seed)
     batch = Batch(of: history.sensors)
     self.history = history
@@ -100,7 +98,7 @@ public struct Delivery: ~Copyable {
   }
 
   /// When `diskDeadlineReached` is due where there is no registration to deliver with, or nil.
-  public var diskDeadline: Instant? { earliest(batchClosesAt, history.spool.deadline) }
+  public var diskDeadline: Instant? { earliest(openBatch.closesAt, history.spool.deadline) }
 
   /// What is to be done next; nil where nothing is until the next event.
   public mutating func nextAction() -> Action? {
@@ -120,16 +118,11 @@ public struct Delivery: ~Copyable {
 
   // MARK: Cycles and deadlines
 
-  /// A cycle is due. During an outage the retries go their own pace.
+  /// A cycle is due. During an outage the retries go their own pace. Where the one before is not
+  /// proven yet, this one follows it at once.
   public mutating func cycleDue(now: Instant) {
-    if isIdle {
-      history.cycleDue()
-    } else if outage.isUnderWay {
-      history.batchClosed()
-    } else {
-      // The one before is not proven, and may be any moment.
-      batchClosesAt = batchClosesAt ?? now + Self.proofTimeout
-    }
+    if outage.isUnderWay { history.batchClosed() } else { openBatch.cycleDue(now: now) }
+    if isIdle { history.cycleDue() } else { openBatch.cyclePutOff() }
     urgentChange(now: now)
   }
 
@@ -142,11 +135,7 @@ public struct Delivery: ~Copyable {
 
   /// A cycle is due, and there is no registration to deliver with, or not yet.
   public mutating func cyclePostponed(now: Instant) {
-    if outage.since == nil {
-      batchClosesAt = batchClosesAt ?? now + Self.proofTimeout
-    } else {
-      closeBatch()
-    }
+    if outage.since == nil { openBatch.cycleDue(now: now) } else { closeBatch() }
   }
 
   /// An urgent sensor says something new, and there is no registration to deliver with: it waits
@@ -169,21 +158,19 @@ public struct Delivery: ~Copyable {
       begin(now: now)
     } else if history.isChunkDue(now: now) {
       chooseRoute { $0.deliveryDue(now: now) }
-      cycle.began(mark: history.spool.end)
-      history.chunkSent(now: now)
-      send(.history, now: now)
+      beginWithChunk(now: now)
     }
   }
 
   /// Does what is due whether or not there is a registration.
   public mutating func diskDeadlineReached(now: Instant) {
     history.deadlineReached(now: now)
-    if let moment = batchClosesAt, now >= moment { closeBatch() }
+    if openBatch.isClosing(now: now) { history.writeBatch() }
   }
 
-  /// What was recorded so far is not proven in time.
+  /// What was recorded so far is not proven.
   private mutating func closeBatch() {
-    batchClosesAt = nil
+    openBatch.close()
     history.batchClosed()
   }
 
@@ -232,7 +219,7 @@ public struct Delivery: ~Copyable {
   /// A registration is needed and could not be had; what it costs is told with the first proof.
   public mutating func registrationFailed(now: Instant) {
     outage.registrationFailed(now: now)
-    if batchClosesAt != nil { closeBatch() }
+    if openBatch.closesAt != nil { closeBatch() }
   }
 
   /// No new registration is to be had for now. The one there is may come to life again, and is
@@ -253,7 +240,7 @@ public struct Delivery: ~Copyable {
     batch.forgetRegistrations()
     cycle.registrationReplaced(protection)
     history.chunkFailed()
-    batchClosesAt = nil
+    openBatch.close()
     state = .resting
     outage.registrationReplaced()
     routes.forgetFailures()
@@ -261,8 +248,21 @@ public struct Delivery: ~Copyable {
 
   // MARK: One cycle
 
+  /// Everything that was recorded before goes with it.
+  private mutating func cycleBegins() {
+    openBatch.cycleBegan()
+    history.cycleBegan()
+    cycle.began()
+  }
+
+  private mutating func beginWithChunk(now: Instant) {
+    cycleBegins()
+    history.chunkSent(now: now)
+    send(.history, now: now)
+  }
+
   private mutating func begin(now: Instant) {
-    cycle.began(mark: history.spool.end)
+    cycleBegins()
     if outage.isUnderWay {
       outage.attemptBegan()
       batch.forgetAcknowledgements()
@@ -337,7 +337,7 @@ public struct Delivery: ~Copyable {
 
   private mutating func proven(over route: Route, now: Instant) {
     state = .resting
-    batchClosesAt = nil
+    let isFollowed = openBatch.proven(hasNews: history.hasNews)
     lastProvenAt = now
     routes.proven(over: route)
     if route != lastRoute {
@@ -351,7 +351,7 @@ public struct Delivery: ~Copyable {
     let superseded = cycle.sent.superseded
     batch.forget(superseded)
     let isIncomplete = superseded != Batch.Superseded() || batch.hasUnanswered
-    history.proven(upTo: cycle.mark, isIncomplete: isIncomplete)
+    history.proven(isIncomplete: isIncomplete)
     if let since = outage.since {
       tellings.append(.recovered(after: now - since, superseded))
     } else if superseded != Batch.Superseded() {
@@ -359,6 +359,15 @@ public struct Delivery: ~Copyable {
     }
     outage.proven()
     tellings.append(cycle.sent.result)
+    if isFollowed { makeUpForCycle(now: now) }
+  }
+
+  /// Begins the cycle that was due while this one was under way.
+  private mutating func makeUpForCycle(now: Instant) {
+    history.cycleDue()
+    chooseRoute { $0.deliveryDue(now: now) }
+    // Fresh readings wait for one chunk at most, and a chunk for one cycle.
+    if history.isChunkDue(now: now) { beginWithChunk(now: now) } else { begin(now: now) }
   }
 
   /// What was sent was not proven. Over the next route, if there is one, it begins anew.

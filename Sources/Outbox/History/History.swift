@@ -5,10 +5,9 @@ import Sensing
 /// What was measured and is not proven to be in Home Assistant, until it is.
 ///
 /// Every reading and every fix is recorded here before it is sent. What a proof shows to have
-/// arrived is released, and was never written to the disk. What no proof comes for is written there
-/// at the end of its cycle.
+/// arrived is released; where that comes soon, it was never written to the disk.
 ///
-/// That, and what was replaced by something newer before it was sent, goes to Home Assistant later
+/// What is not proven, and what was replaced by something newer before it was sent, goes to Home Assistant later
 /// with its own time: as events, a chunk each, and each released by the proof that follows it.
 /// Fresh readings go with that proof, so they wait for one chunk at most.
 public struct History: ~Copyable {
@@ -49,6 +48,8 @@ public struct History: ~Copyable {
   private var isBacklogged = false
   /// How many of those in memory are among them.
   private var backlogInMemory: UInt64
+  /// Whether entries on the disk may be proven by the cycle under way, or by the next.
+  private var isBatchWritten = false
   /// Whether what is left of earlier runs is known.
   private var isOpen = false
   private var clock = ClockMonitor()
@@ -81,7 +82,7 @@ public struct History: ~Copyable {
   /// While it is not known what earlier runs left, at least one is waited for.
   public var entryCount: Int {
     if spool.isOpening { return max(1, spool.entryCountInMemory) }
-    return isBacklogged ? spool.entryCount : spool.entryCountInMemory
+    return isBacklogged || isBatchWritten ? spool.entryCount : spool.entryCountInMemory
   }
 
   // MARK: What is measured
@@ -149,8 +150,20 @@ public struct History: ~Copyable {
     if state == .ready, isChunkFromMemory { batchClosed() }
   }
 
-  /// What was recorded so far is not proven, and no more is waited for.
+  /// A cycle begins, with everything that was recorded so far.
+  mutating func cycleBegan() { spool.cycleBegan() }
+
+  /// Whether something was recorded since the cycle began.
+  var hasNews: Bool { spool.hasNews }
+
+  /// What was recorded so far is not proven, and no proof is waited for.
   mutating func batchClosed() {
+    writeBatch()
+    backlog(upTo: spool.end)
+  }
+
+  /// What was recorded so far goes to the disk. A proof may still come for it.
+  mutating func writeBatch() {
     // What waits for so long and is in memory only is written. What is under way may come twice
     // then.
     if state == .ready, isChunkFromMemory {
@@ -161,16 +174,19 @@ public struct History: ~Copyable {
       if heldOver?.entry.sequence == nil { heldOver = nil }
     }
     spool.batchClosed()
-    backlog(upTo: spool.end)
+    isBatchWritten = true
   }
 
   /// Whether entries of the chunk are not on the disk.
   private var isChunkFromMemory: Bool { chunkEnd.inMemory > spool.start.inMemory }
 
-  /// Everything up to `mark` was sent and is proven to be in Home Assistant, unless it
-  /// `isIncomplete`: then something was replaced before it was sent, and that may have been
-  /// recorded behind `mark`.
-  mutating func proven(upTo mark: SpoolPosition, isIncomplete: Bool) {
+  /// Everything that was recorded before the cycle was sent and is proven to be in Home Assistant,
+  /// unless it `isIncomplete`: then something was replaced before it was sent, and that may have
+  /// been recorded since.
+  mutating func proven(isIncomplete: Bool) {
+    let mark = spool.mark
+    // What is behind the mark is proven by the next cycle.
+    isBatchWritten = isBatchWritten && mark.sequence < spool.end.sequence
     if isIncomplete {
       backlog(upTo: spool.end)
     } else if !isBacklogged {

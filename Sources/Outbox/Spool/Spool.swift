@@ -112,7 +112,7 @@ public final class Spool {
   /// The clock, which was not trusted, was wrong by `step`. Corrects what is in memory only.
   func correctTimesInMemory(by step: Duration) { memory.correctTimes(by: step) }
 
-  /// No more comes in this cycle, and it is not proven.
+  /// What was recorded so far is to be written.
   public func batchClosed() { memory.batchClosed() }
 
   // MARK: Entries are taken

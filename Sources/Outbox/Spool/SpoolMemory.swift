@@ -18,6 +18,10 @@ final class SpoolMemory {
   private var isWriteDue = false
   /// The oldest ones, which the disk is being given.
   private(set) var writtenCount = 0
+  /// The place of the first one that the disk is being given.
+  private var writtenStart: UInt64 = 0
+  /// Up to where the cycle under way brings what was recorded.
+  private(set) var mark = SpoolMark(sequence: 0, place: 0)
   /// Whether each entry is written as it comes.
   private let isEachWritten: Bool
 
@@ -55,7 +59,10 @@ final class SpoolMemory {
     return overflow
   }
 
-  /// No more comes in this cycle, and it is not proven.
+  /// The mark is behind what is here, and behind the number.
+  func mark(after sequence: UInt64) { mark = SpoolMark(sequence: sequence, place: end) }
+
+  /// What is here is to be written.
   func batchClosed() {
     if !entries.isEmpty { isWriteDue = true }
   }
@@ -88,12 +95,16 @@ final class SpoolMemory {
 
   // MARK: Entries are written
 
-  func writeBegan(_ count: Int) { writtenCount = count }
+  func writeBegan(_ count: Int) {
+    writtenCount = count
+    writtenStart = start
+  }
 
   func writeFailed() { writtenCount = 0 }
 
-  /// They are on the disk for certain.
-  func written() {
+  /// They are on the disk for certain, as so many numbers from `first`.
+  func written(from first: UInt64, count: UInt64) {
+    mark.entriesNumbered(from: first, count: count, at: writtenStart)
     remove(writtenCount)
     if entries.isEmpty { isWriteDue = false }
   }

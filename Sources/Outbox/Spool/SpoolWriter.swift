@@ -170,9 +170,9 @@ struct SpoolWriter {
   private mutating func written(_ byteCount: Int) {
     directory.newest.grew(by: byteCount)
     ledger.persisted(stated)
+    memory.written(from: ledger.nextSequence, count: numberCount)
     ledger.give(numberCount)
     numberCount = 0
-    memory.written()
     step = .resting
   }
 

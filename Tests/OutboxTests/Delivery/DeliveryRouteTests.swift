@@ -30,7 +30,8 @@ import Testing
     rig.cycleDue()
     try rig.accept()
     rig.connectionFailed()
-    #expect(rig.underWay == .states && rig.deadline == nil)
+    #expect(rig.underWay == .states)
+    #expect(rig.deadline == rig.now + Delivery.proofTimeout)
     try rig.acceptAll()
     #expect(!rig.isInOutage)
     #expect(

@@ -54,7 +54,7 @@ import Testing
     memory.writeBegan(2)
     let early = memory.take(upTo: .max)
     #expect(early == nil)
-    memory.written()
+    memory.written(from: 1, count: 2)
     #expect(memory.start == 2)
     let beyond = memory.take(upTo: 2)
     #expect(beyond == nil)
@@ -75,7 +75,7 @@ import Testing
     memory.writeBegan(2)
     for number in Int64(0)..<3 { overflow += memory.append(entry(number)) }
     #expect(overflow == 3)
-    memory.written()
+    memory.written(from: 1, count: 2)
     #expect(memory.count == Spool.memoryEntryCountMax)
     #expect(memory.start == 3)
   }

@@ -102,7 +102,7 @@ import Testing
     append(0..<2)
     memory.batchClosed()
     memory.writeBegan(2)
-    memory.written()
+    memory.written(from: 1, count: 2)
     append(2..<3)
     #expect(memory.dueCount == 0)
     memory.batchClosed()
@@ -113,7 +113,7 @@ import Testing
     append(0..<3)
     memory.batchClosed()
     memory.writeBegan(2)
-    memory.written()
+    memory.written(from: 1, count: 2)
     #expect(memory.dueCount == 1)
     let taken = take()
     #expect(taken == 2)
@@ -136,8 +136,49 @@ import Testing
     memory.writeBegan(3)
     memory.acknowledge(upTo: 2)
     #expect(memory.writtenCount == 1)
-    memory.written()
+    memory.written(from: 1, count: 3)
     #expect(memory.count == 1 && memory.start == 3)
+  }
+
+  // MARK: The mark
+
+  @Test mutating func aMarkGoesAlongWithWhatIsWritten() {
+    append(0..<3)
+    memory.mark(after: 10)
+    append(3..<5)
+    #expect(memory.mark.sequence == 10 && memory.mark.place == 3)
+    memory.batchClosed()
+    memory.writeBegan(2)
+    memory.written(from: 11, count: 2)
+    #expect(memory.mark.sequence == 12)
+    memory.writeBegan(3)
+    memory.written(from: 20, count: 3)
+    #expect(memory.mark.sequence == 20)
+    append(5..<6)
+    memory.batchClosed()
+    memory.writeBegan(1)
+    memory.written(from: 23, count: 1)
+    #expect(memory.mark.sequence == 20 && memory.mark.place == 3)
+  }
+
+  /// It has gone from memory, and has its number on the disk all the same.
+  @Test mutating func aMarkKnowsTheNumberOfWhatIsAcknowledgedDuringItsWrite() {
+    append(0..<2)
+    memory.mark(after: 0)
+    append(2..<4)
+    memory.batchClosed()
+    memory.writeBegan(4)
+    memory.acknowledge(upTo: 2)
+    memory.written(from: 1, count: 4)
+    #expect(memory.mark.sequence == 2)
+  }
+
+  @Test mutating func aWriteOfNothingMovesNoMark() {
+    append(0..<1)
+    memory.mark(after: 7)
+    memory.writeBegan(0)
+    memory.written(from: 9, count: 0)
+    #expect(memory.mark.sequence == 7)
   }
 
   // MARK: No room
