@@ -78,10 +78,6 @@ public final class ModelDisk {
   /// In whole blocks of 4096 bytes, as a file system counts.
   public var occupiedByteCount: Int { inodes.values.reduce(0) { $0 + $1.occupiedByteCount } }
 
-  public func occupiedByteCount(in directory: String) -> Int {
-    inodes.reduce(0) { isIn(directory, $1.key) ? $0 + $1.value.occupiedByteCount : $0 }
-  }
-
   // MARK: Actions
 
   private func begin(isWriting: Bool) throws(Failure) {

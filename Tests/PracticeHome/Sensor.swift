@@ -100,10 +100,12 @@ struct Sensor: Sendable {
   /// An entity of this category never comes up.
   private var isConfiguration: Bool { text("entity_category") == "config" }
 
+  static let silenceOfEnabled = "it was just enabled again and takes half a minute"
+
   /// Why an entity that does not listen is silent.
   var silence: String {
     if isDisabled { return "it is disabled" }
-    if returnsAt != nil { return "it was just enabled again and takes half a minute" }
+    if returnsAt != nil { return Self.silenceOfEnabled }
     return "entity_category \"config\" is not for sensors"
   }
 }

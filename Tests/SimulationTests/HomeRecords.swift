@@ -47,6 +47,8 @@ final class HomeRecords {
   private(set) var chunks: [Chunk] = []
   /// What is wrong with what came, in words.
   private(set) var complaints: [String] = []
+  /// Messages that were sealed where Home Assistant has no key, or readable where it has one.
+  private(set) var keyDisputes: [String] = []
 
   func take(_ entry: JournalEntry) {
     switch entry.event {
@@ -78,6 +80,9 @@ final class HomeRecords {
     case .unauthorized, .unknownWebhook, .supersededWebhook, .goneWebhook, .stillStarting,
       .notLoaded, .undecryptable, .notRegistered:
       break
+    // It was just enabled, which the model does; what it shows in the end is looked at.
+    case .entityCannotStart(_, Sensor.silenceOfEnabled): break
+    case .encryptionRequired, .noSecret: keyDisputes.append(refused.reason)
     // Over the WebSocket, and where tokens are made: what it does to tokens, registrations and
     // itself.
     case .login(.invalidGrant), .socket, .command("not_found", _),

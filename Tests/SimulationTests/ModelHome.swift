@@ -10,6 +10,12 @@ struct Letter {
   let body: [UInt8]
   /// Whether the body is a form; else it is JSON.
   var isForm = false
+
+  /// Whether it is for the webhook, and everyone on the way can read it.
+  var isReadableMessage: Bool {
+    (path.isEmpty || path.hasPrefix(Home.webhookPrefix))
+      && !String(decoding: body.prefix(64), as: UTF8.self).contains(#","encrypted":true,"#)
+  }
 }
 
 /// What comes back. Nothing else of an answer is looked at.
@@ -68,6 +74,8 @@ final class ModelHome {
   }
 
   var isBanned: Bool { home.door.isShut }
+  /// Whether the last registration has a key.
+  var hasKey: Bool { home.registrations.last?.secret != nil }
 
   /// Nil where nothing listens.
   func answer(_ letter: Letter, at time: WallTime) -> Reply? {

@@ -43,6 +43,8 @@ struct SegmentContents {
   let first: UInt64
   /// The entries, by their numbers.
   private(set) var items: [UInt64: RecordedEntry.Item] = [:]
+  /// Those of them whose sensor is not named before them: no agent can tell what they are.
+  private(set) var nameless: Set<UInt64> = []
   /// What the header says that Home Assistant has; nil where there is no header.
   private(set) var acknowledgedBefore: UInt64?
   /// What the records say that it has, in their order.
@@ -65,15 +67,20 @@ struct SegmentContents {
         for (place, byte) in chunk.enumerated() { free[place] = byte }
         return chunk.count
       }
-      while let record = reader.next(isWhole: reader.readOffset >= bytes.count) { take(record) }
+      while let record = reader.next(isWhole: reader.readOffset >= bytes.count) {
+        take(record, reader)
+      }
       reader.makeRoom()
     }
   }
 
-  private mutating func take(_ record: SpoolRecord) {
+  private mutating func take(_ record: SpoolRecord, _ reader: SegmentReader) {
     switch record {
     case .sensor: break
-    case .entry(let entry): if let number = entry.sequence { items[number] = .init(entry) }
+    case .entry(let entry):
+      guard let number = entry.sequence else { return }
+      items[number] = .init(entry)
+      if !reader.isNamed(entry) { nameless.insert(number) }
     case .acknowledged(let number): acknowledgements.append(SequenceSet(upTo: number))
     case .acknowledgedRanges(let numbers): acknowledgements.append(numbers)
     }
@@ -90,12 +97,19 @@ extension ModelDisk {
     bytes(of: SpoolFiles.path(of: file)).map { SegmentContents(of: file, in: $0, from: start) }
   }
 
+  /// What the spool takes of it, in whole blocks: what it has set aside is none of its own.
+  var spoolByteCount: Int {
+    files.reduce(0) { sum, file in
+      SpoolFiles.file(at: file.key) == nil
+        ? sum : sum + Spool.occupiedByteCount(of: file.value.count)
+    }
+  }
+
   /// What stands in all segments, in the order of their numbers.
   func segments() -> [SegmentContents] {
     var segments: [SegmentContents] = []
-    for (path, bytes) in files where path.hasPrefix(SpoolFiles.directory + "/") {
-      let name = [UInt8](path.utf8.dropFirst(SpoolFiles.directory.utf8.count + 1))
-      guard let file = SegmentFile(name: name.span), file.kind == .segment else { continue }
+    for (path, bytes) in files {
+      guard let file = SpoolFiles.file(at: path), file.kind == .segment else { continue }
       segments.append(SegmentContents(of: file, in: bytes))
     }
     return segments.sorted { $0.first < $1.first }

@@ -89,16 +89,13 @@ final class SimulatedAgent {
     return sockets.map { min($0, uplink.deadline) } ?? uplink.deadline
   }
 
-  /// The loop has slept: the clocks come before all that woke it.
-  private func wokeUp() throws {
-    uplink.clockRead(world.instant, world.wallTime)
-    try perform()
-  }
-
-  /// One turn of its loop.
-  func wake() throws {
-    try wokeUp()
+  /// One turn of its loop, which slept: the clocks come before all that woke it, and that before
+  /// what is due and what the sources said.
+  private func turn(_ tellWatchers: () throws -> Void) throws {
     let now = world.instant
+    uplink.clockRead(now, world.wallTime)
+    try perform()
+    try tellWatchers()
     if let client = socket?.client, let end = client.deadline, now >= end {
       client.deadlineReached()
     }
@@ -108,6 +105,9 @@ final class SimulatedAgent {
     uplink.sourcesReady(isConnectionKept: isConnectionKept, now: now)
     try perform()
   }
+
+  /// A deadline has come.
+  func wake() throws { try turn {} }
 
   private var isConnectionKept: Bool {
     keptConnection.map { $0 == world.connection(over: $0.link) } ?? false
@@ -145,12 +145,7 @@ final class SimulatedAgent {
   }
 
   /// A sensor says something; an urgent one starts a cycle.
-  func sensed(_ place: Int) throws {
-    try wokeUp()
-    try record(place)
-    uplink.sourcesReady(isConnectionKept: isConnectionKept, now: world.instant)
-    try perform()
-  }
+  func sensed(_ place: Int) throws { try turn { try record(place) } }
 
   private func record(_ place: Int) throws {
     try world.step()
@@ -164,9 +159,10 @@ final class SimulatedAgent {
   }
 
   func placeChanged(_ place: NetworkPlace) throws {
-    try wokeUp()
-    uplink.placeChanged(place, now: world.instant)
-    try perform()
+    try turn {
+      uplink.placeChanged(place, now: world.instant)
+      try perform()
+    }
   }
 
   // MARK: What the machine wants
@@ -312,14 +308,15 @@ final class SimulatedAgent {
 
   /// A call has its answer, or will have none.
   func ended(_ call: Call, _ end: CallEnd) throws {
-    try wokeUp()
-    if call.number == messageCall {
-      messageCall = nil
-      try messageEnded(end, over: call.link)
-    } else if call.number == loginCall {
-      loginCall = nil
-      loginEnded(end)
-      try perform()
+    try turn {
+      if call.number == messageCall {
+        messageCall = nil
+        try messageEnded(end, over: call.link)
+      } else if call.number == loginCall {
+        loginCall = nil
+        loginEnded(end)
+        try perform()
+      }
     }
   }
 
@@ -357,9 +354,10 @@ final class SimulatedAgent {
 
   /// Something happened to a WebSocket of this life.
   func happened(to number: Int, _ happening: SocketHappening) throws {
-    try wokeUp()
-    socket?.happened(to: number, happening)
-    try perform()
+    try turn {
+      socket?.happened(to: number, happening)
+      try perform()
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import Bytes
 import ModelDisk
-import Outbox
+
+@testable import Outbox
 
 /// Does what a spool wants of the disk, as the agent's own does it.
 struct SpoolFiles {
@@ -56,5 +57,11 @@ struct SpoolFiles {
 
   static func path(of file: SegmentFile) -> String {
     directory + "/" + String(decoding: file.name, as: UTF8.self)
+  }
+
+  /// Nil where it is none that a spool looks at.
+  static func file(at path: String) -> SegmentFile? {
+    guard path.hasPrefix(directory + "/") else { return nil }
+    return SegmentFile(name: [UInt8](path.utf8.dropFirst(directory.utf8.count + 1)).span)
   }
 }

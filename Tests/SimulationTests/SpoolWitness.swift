@@ -83,7 +83,9 @@ final class SpoolWitness {
     let before = found
     found = [:]
     for segment in segments {
-      for (number, item) in segment.items { find(item, number, in: segment.first) }
+      for (number, item) in segment.items where !segment.nameless.contains(number) {
+        find(item, number, in: segment.first)
+      }
     }
     for number in before.keys where found[number] == nil {
       guard let entry = entries[number], let end = ends[entry.life] else { continue }
@@ -190,7 +192,7 @@ final class SpoolWitness {
 
   /// The disk has done it, or has not, or the power went meanwhile.
   func done(_ deed: Deed) {
-    let occupied = disk.occupiedByteCount(in: SpoolFiles.directory)
+    let occupied = disk.spoolByteCount
     if deed.action.needsRoom, occupied > plan.spoolByteCountCap {
       complaints.append("the spool takes \(occupied) bytes of the disk after \(deed.action)")
     }

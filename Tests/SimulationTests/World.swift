@@ -279,7 +279,6 @@ final class World {
     measuringTurned()
     ledger.repaired(at: now)
     if ledger.hasUnreadSegment { restart() }
-    let isRegistered = (try? disk.read(StateFiles.registration)) != nil
     guard isPairingBroken || !isRegistered else { return }
     // It is told that its token is no good, or will not do much longer.
     home.suffer(.tokenReplaced, at: trueTime)
@@ -288,6 +287,15 @@ final class World {
     // Where the agent may not do it by itself, its owner pairs it again; and what pairing left is
     // read at the start.
     if plan.registersAgainAfter == nil || plan.login == .pairing { pairAgain() }
+  }
+
+  /// Whether there is a registration, and Home Assistant and the board agree on whether it has a
+  /// key: one that is asked for afterwards may be lost on its way, or an old one may come.
+  private var isRegistered: Bool {
+    guard let file = disk.bytes(of: StateFiles.registration),
+      let registration = try? Registration(file: file.span)
+    else { return false }
+    return registration.isPlain != home.hasKey
   }
 
   private func pairAgain() {
@@ -334,6 +342,9 @@ final class World {
     let call = Call(number: callCount, life: life, link: link, letter: letter)
     ledger.sent(call.letter, at: now)
     if isBare(link) { ledger.complain("a secret goes over \(link) away from home", at: now) }
+    if letter.isReadableMessage, agent?.uplink.registration?.isPlain == false {
+      ledger.complain("a readable message where there is a key", at: now)
+    }
     openCalls[call.number] = link
     defer { openCalls = openCalls.filter { $0.key > callCount - 8 } }
     switch network.fate(on: call.link) {
