@@ -80,7 +80,7 @@ extension Session {
     guard let wireID = message.id, let event = message.event else { return unreadableCount += 1 }
     if let index = table.index(ofWireID: wireID) {
       enqueue(.event(table.entries[index].id, event))
-    } else if let watched = watchedWireID, wireID == watched || wireID == watched + 1 {
+    } else if watch.isToldBy(wireID) {
       retrySubscriptionsAt = now + policy.resubscribeDelay
     } else {
       unsubscribe(wireID)
@@ -99,8 +99,8 @@ extension Session {
   /// Assistant starts. It may be loaded before we are told of that, so there is a first repetition
   /// in any case.
   private mutating func watchComponentsOnce(now: Instant) {
-    guard watchedWireID == nil else { return }
-    watchedWireID = 0
+    guard watch == .none else { return }
+    watch = .wanted
     enqueue(.watchComponents)
     retrySubscriptionsAt = now + policy.resubscribeDelay
   }

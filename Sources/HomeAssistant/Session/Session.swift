@@ -34,6 +34,18 @@ public struct Session: ~Copyable {
     case sent
   }
 
+  enum Watch: Equatable {
+    case none
+    case wanted
+    /// It was asked for under this number and the next.
+    case sent(first: Int64)
+
+    func isToldBy(_ wireID: Int64) -> Bool {
+      guard case .sent(let first) = self else { return false }
+      return wireID == first || wireID == first + 1
+    }
+  }
+
   /// What goes out beside the requests.
   enum Step {
     case action(SessionAction)
@@ -53,9 +65,9 @@ public struct Session: ~Copyable {
   var keepAlive: KeepAlive
   var reconnection: Reconnection
   var retrySubscriptionsAt: Instant?
-  /// Home Assistant tells us on this connection, under two numbers from here on, when it loaded
-  /// something: then what it refused is tried again.
-  var watchedWireID: Int64?
+  /// Whether Home Assistant tells us on this connection when it loaded something: then what it
+  /// refused is tried again.
+  var watch = Watch.none
   /// What was unsubscribed last, of which events may still come.
   var unsubscribed: [Int64] = []
   static let unsubscribedMax = 32
@@ -170,7 +182,7 @@ public struct Session: ~Copyable {
   private mutating func writeWatches() {
     output.removeAll()
     output.openJSONArray()
-    watchedWireID = lastWireID + 1
+    watch = .sent(first: lastWireID + 1)
     for event in ["component_loaded", "core_config_updated"] as [StaticString] {
       lastWireID += 1
       output.openJSONObject()
@@ -227,7 +239,7 @@ public struct Session: ~Copyable {
     token = .none
     keepAlive.stop()
     retrySubscriptionsAt = nil
-    watchedWireID = nil
+    watch = .none
     dropMessages()
     var index = 0
     while index < table.entries.count {
