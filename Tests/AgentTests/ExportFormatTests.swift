@@ -134,9 +134,13 @@ import Testing
   }
 
   @Test func anAltitudeOutOfThisWorldIsLeftOut() throws {
-    for altitude in [1e9, -1e300] {
+    for altitude in [1e9, -1e300, 1_000_000.5] {
       let document = try gpx([.evening(0, altitude: altitude)])
       #expect(document.parts.first?.first?.elements == ["time"])
+    }
+    for altitude in [1_000_000.0, -1_000_000] {
+      let document = try gpx([.evening(0, altitude: altitude)])
+      #expect(document.parts.first?.first?.elements == ["ele", "time"])
     }
   }
 

@@ -197,6 +197,20 @@ extension SetUp.Pairing {
     #expect(board.isUnpaired)
   }
 
+  /// Which of them is meant is a guess, and a wrong one counts as an attack.
+  @Test func aTokenThatIsNamedTwiceIsAMistake() async throws {
+    let home = try lockedHome()
+    let board = try Board(unpairedWith: home)
+    for words in [["--token-file", "-", "--token"], ["--token-file", "a", "--token-file", "-"]] {
+      let ending = try await RunningAgent(
+        on: board, ["pair", "--config", board.configuration] + words, input: home.token
+      ).ending()
+      #expect(ending.status == 64)
+      #expect(ending.lines(with: "the token is named twice").count == 1, "\(ending.log)")
+    }
+    #expect(home.requestCount == 0)
+  }
+
   @Test func aRejectedTokenIsNotSentASecondTime() async throws {
     let home = try lockedHome()
     let board = try Board(unpairedWith: home)

@@ -46,6 +46,7 @@ extension WholeAgent.Spooling {
     }
 
     let segments: [Segment]
+    let bytes: Int
     let entries: Int
     let waiting: Int
     let acknowledged_up_to: Int
@@ -84,7 +85,9 @@ extension WholeAgent.Spooling {
     #expect(segment.condition == "intact")
     #expect(segment.first == 1 && segment.last == 9)
     #expect(segment.from == "2025-11-21T19:20:01+00:00")
-    #expect(try contents(of: board.spool)[segment.file]?.count == segment.bytes)
+    let byteCount = try #require(try contents(of: board.spool)[segment.file]?.count)
+    #expect(segment.bytes == byteCount && json.bytes == byteCount)
+    #expect(ending.output.contains { $0.hasPrefix("files: 1, bytes: \(byteCount), entries: 9, ") })
   }
 
   @Test func lookingTakesNoLockAndChangesNothing() async throws {
@@ -280,6 +283,15 @@ extension WholeAgent.Spooling {
     // Of 128 and SIGPIPE, as of every program that only writes.
     #expect(ending.output.last == "141")
     #expect(ending.log == [])
+  }
+
+  /// The kernel synchronises no pipe with a disk.
+  @Test func aPipeThatIsNamedAsTheFileGetsTheTable() async throws {
+    let board = try boardWithSpool()
+    let ending = try await board.run(
+      "spool", "export", "--csv", "--output", "/dev/stdout", "--force")
+    #expect(ending.status == 0, "\(ending.log)")
+    #expect(ending.output.count == 8)
   }
 
   @Test func whatCannotBeWrittenToItsEndIsNotLeftThere() async throws {

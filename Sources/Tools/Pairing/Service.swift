@@ -5,16 +5,20 @@ import LinuxIO
 
 /// The service that the Debian package brings: it runs the agent with the standard configuration.
 enum Service {
-  private static let unit: StaticString = "/usr/lib/systemd/system/homeward.service"
-
-  /// Whether this process may start it here.
-  static var canStart: Bool {
-    geteuid() == 0 && isThere("/run/systemd/system") && isThere(unit)
-      && isThere(Configuration.defaultFile)
+  /// What has to be there: systemd at its work, the unit, and the configuration of the agent.
+  private static var needed: [StaticString] {
+    [
+      "/run/systemd/system", "/usr/lib/systemd/system/homeward.service",
+      Configuration.defaultFile,
+    ]
   }
 
-  private static func isThere(_ path: StaticString) -> Bool {
-    (try? byteCount(ofFileAt: Path(path))) != nil
+  /// Whether this process may start it here.
+  static var canStart: Bool { canStart(as: geteuid(), below: Path("")) }
+
+  /// Whether a process of `user` may start it where `root` is the root of the file system.
+  static func canStart(as user: uid_t, below root: Path) -> Bool {
+    user == 0 && needed.allSatisfy { (try? byteCount(ofFileAt: root / $0)) != nil }
   }
 
   /// Starts it, again if it runs. Returns what the person is told.
