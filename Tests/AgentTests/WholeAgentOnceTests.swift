@@ -62,6 +62,17 @@ extension WholeAgent.Once {
     #expect(ending.log.last == "<5>Home Assistant has everything.")
   }
 
+  @Test func aBoardThatIsWellGetsNoWarningInItsJournal() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board, environment: ["JOURNAL_STREAM": "8:1"])
+    try await agent.event("proven")
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.log.count > 1)
+    #expect(ending.log.allSatisfy { $0.hasPrefix("<5>") }, "\(ending.log)")
+  }
+
   @Test func aHangingHomeEndsItInTime() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
@@ -88,12 +99,14 @@ extension WholeAgent.Once {
 /// How the verdict and the code go together.
 @Suite struct OnceReportTests {
   private func report(
-    _ outcome: Uplink.Outcome?, refused: Int = 0, left: Int = 0, leftHours: Int = 0
+    _ outcome: Uplink.Outcome?, refused: Int = 0, left: Int = 0, leftHours: Int = 0,
+    isPaced: Bool = true
   ) -> OnceReport {
     var counts = Uplink.Counts()
     counts.refused = refused
     return OnceReport(
-      outcome: outcome, counts: counts, leftCount: left, leftHourCount: leftHours, isPaced: true)
+      outcome: outcome, counts: counts, leftCount: left, leftHourCount: leftHours,
+      isPaced: isPaced)
   }
 
   @Test func onlyWhereNothingIsLeftItIsDone() {
@@ -111,6 +124,17 @@ extension WholeAgent.Once {
   @Test func aLinkThatIsHeldBackIsNamed() {
     let words = String(decoding: report(.proven, left: 21).verdict.bytes, as: UTF8.self)
     #expect(words.contains("Left: 21 readings and fixes; history.bytes_per_minute lets no more go"))
+  }
+
+  /// More time would bring nothing there.
+  @Test func aLinkThatIsNotHeldBackOrFailsIsGivenNoMoreTime() {
+    for report in [
+      report(.proven, left: 21, isPaced: false),
+      report(.outage(.server(.unavailable(status: 503))), left: 21),
+    ] {
+      let words = String(decoding: report.verdict.bytes, as: UTF8.self)
+      #expect(words.hasSuffix("; they are kept, and go with the next run"))
+    }
   }
 
   @Test func hoursThatTheStatisticsLackAreNamed() {

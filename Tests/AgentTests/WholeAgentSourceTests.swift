@@ -55,6 +55,21 @@ extension WholeAgent.Receivers {
     #expect(ending.lines(with: "gpsd works again").count == 2)
   }
 
+  /// The next cycle comes in an hour.
+  @Test func aGPSDThatComesBackIsFoundBetweenTwoCycles() async throws {
+    let gpsd = FakeGPSD(reporting: TPV(), isAbsent: true)
+    let home = try practiceHome()
+    let board = try board(home, port: gpsd.port)
+    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    try board.write(text.replacing("every: 5s", with: "every: 1h"), to: "homeward.yaml")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("source_failed", of: "gpsd")
+    try await agent.event("proven")
+    gpsd.appear()
+    try await agent.event("source_recovered", of: "gpsd")
+    #expect(await agent.stop().status == 0)
+  }
+
   struct Nonsense: Sendable, CustomTestStringConvertible {
     let name: String
     /// What gpsd says at every connection.
@@ -226,5 +241,19 @@ extension WholeAgent.PowerSupplies {
     #expect(ending.lines(with: "BAT7 is not there; it is looked for again").count == 1)
     #expect(ending.lines(with: "BAT7 works again").count == 2)
     #expect(agent.count(of: "outage") == 0)
+  }
+
+  /// Of this name no message to Home Assistant has room.
+  @Test func aSensorThatHasNoRoomIsNamedOnceAndTheOthersAreReported() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home, battery: "auto")
+    let name = String(repeating: "b", count: 220)
+    try board.plugIn(name, ["type": "Battery", "capacity": "55", "status": "Full"])
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    try await agent.expectToDeliver(charge: 82, to: home)
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "is left out").count == 1, "\(ending.log)")
   }
 }
