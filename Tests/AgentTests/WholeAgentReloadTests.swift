@@ -85,6 +85,17 @@ extension WholeAgent.Reloads {
     #expect(await agent.stop().status == 0)
   }
 
+  @Test(arguments: [["run"], ["run", "--once"]])
+  func anAgentThatHasStoppedDoesNotStartAgain(words: [String]) async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board, words + ["--json", "--config", board.configuration])
+    try await agent.event("proven")
+    agent.send(signal: SIGTERM)
+    try await agent.event("stopped")
+    await #expect(throws: RunningAgent.Ended.self) { try await agent.event("started") }
+  }
+
   /// What an SSH session that breaks off does.
   @Test func aTerminalThatIsClosedStopsTheAgentInGoodOrder() async throws {
     let home = try practiceHome()
