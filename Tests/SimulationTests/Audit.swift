@@ -104,8 +104,10 @@ struct Audit {
     }
   }
 
-  /// What is new comes in the order in which it was made: among states, and among history. What was
-  /// seen before may come again whenever an acknowledgement was lost.
+  /// What is new comes in the order in which it was made: among states, and among history. What
+  /// was seen before may come again whenever an acknowledgement was lost; and what was given up,
+  /// such as a message over the home network when the board leaves it, may come after what was sent
+  /// then.
   private mutating func checkOrder() {
     var newestState: [String: Int] = [:]
     var newestOfHistory: [String: Int] = [:]
@@ -117,8 +119,10 @@ struct Audit {
       }
       let isNew = seen.insert(number).inserted
       guard case .history(let chunk) = sighting.way else {
+        if sighting.isLate { continue }
         if number < newestState[sighting.sensor] ?? 0 {
-          complain("\(sighting.sensor) goes back to \(number)")
+          let moment = world.instant(of: sighting.at).nanoseconds / 1_000_000
+          complain("\(sighting.sensor) goes back to \(number) at \(moment) ms")
         }
         newestState[sighting.sensor] = number
         continue

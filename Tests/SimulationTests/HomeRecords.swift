@@ -22,6 +22,8 @@ final class HomeRecords {
     let way: Way
     /// In seconds since 1970, where it came with one.
     var time: Double?
+    /// Whether the board had given up the message that brought it.
+    let isLate: Bool
   }
 
   struct Located: Equatable {
@@ -49,6 +51,8 @@ final class HomeRecords {
   private(set) var complaints: [String] = []
   /// Messages that were sealed where Home Assistant has no key, or readable where it has one.
   private(set) var keyDisputes: [String] = []
+  /// Whether the board has given up the message that is being answered.
+  var isLate = false
 
   func take(_ entry: JournalEntry) {
     switch entry.event {
@@ -68,7 +72,8 @@ final class HomeRecords {
   }
 
   private func see(_ sensor: String, _ state: JSON, _ way: Way, _ time: Moment) {
-    sightings.append(Sighting(at: time, sensor: sensor, value: state.plainText, way: way))
+    sightings.append(
+      Sighting(at: time, sensor: sensor, value: state.plainText, way: way, isLate: isLate))
   }
 
   private func takeRefused(_ refused: Refused, at time: Moment) {
@@ -106,7 +111,7 @@ final class HomeRecords {
       sightings.append(
         Sighting(
           at: time, sensor: sensor, value: value.plainText, way: .history(chunk: chunk),
-          time: moment))
+          time: moment, isLate: isLate))
     }
     for point in data["points"]?.array ?? [] {
       guard let longitude = point[2]?.number else {

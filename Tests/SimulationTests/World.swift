@@ -365,6 +365,9 @@ final class World {
     _ call: Call, copies: Int, isAnswered: Bool, returningAfter delay: Duration
   ) {
     let house = network[call.link] == .stranger ? stranger : home
+    home.records.isLate =
+      call.life != lifeCount || agent?.callsUnderWay.contains(call.number) != true
+    defer { home.records.isLate = false }
     var end = CallEnd.failed
     for copy in 0..<copies {
       if copy > 0 { ledger.mayComeAgain() }
