@@ -364,10 +364,11 @@ public struct Delivery: ~Copyable {
 
   /// Begins the cycle that was due while this one was under way.
   private mutating func makeUpForCycle(now: Instant) {
-    history.cycleDue()
     chooseRoute { $0.deliveryDue(now: now) }
     // Fresh readings wait for one chunk at most, and a chunk for one cycle.
-    if history.isChunkDue(now: now) { beginWithChunk(now: now) } else { begin(now: now) }
+    if history.isChunkDue(now: now) { return beginWithChunk(now: now) }
+    history.cycleDue()
+    begin(now: now)
   }
 
   /// What was sent was not proven. Over the next route, if there is one, it begins anew.

@@ -84,6 +84,24 @@ import Testing
     #expect(rig.deadline == nil)
   }
 
+  /// What was replaced before it was sent begins the cycle that follows, out of memory.
+  @Test func aChunkThatIsReadyGoesWithTheCycleThatFollowsAndIsNotWritten() throws {
+    rig.record(level, 1)
+    rig.record(level, 2)
+    rig.cycleDue()
+    rig.record(level, 3)
+    rig.cycleDue()
+    try rig.accept()
+    #expect(rig.underWay == .states)
+    rig.record(level, 4)
+    rig.cycleDue()
+    try rig.accept()
+    #expect(rig.underWay == .history)
+    try rig.acceptAll()
+    #expect(rig.chunks().flatMap(\.numbers).contains(1))
+    #expect(!rig.hasWritten)
+  }
+
   /// Where each cycle takes longer than its interval, another one always follows.
   @Test func historyIsNotHeldUpByCyclesThatFollowAtOnce() throws {
     rig.outage(level, 1...3)
