@@ -33,7 +33,7 @@ import Testing
   }
 
   /// What was to be written may stand there all the same, and what was to be deleted as well.
-  @Test(arguments: 0..<40)
+  @Test(arguments: 0..<16)
   func onADiskThatFailsNowAndThenTheyTakeNoMoreThanTheCapEither(seed: UInt64) {
     let cap = 5 * 4096
     let rig = SpoolRig(ModelDisk(), cap: cap, segment: 4096)
@@ -48,6 +48,22 @@ import Testing
     }
     #expect(rig.peakByteCount <= cap)
     #expect(rig.losses.dropped > 0)
+  }
+
+  @Test func whatAFailedWriteLeftTakesNoRoomOnceItIsCut() {
+    let rig = rig()
+    for start in stride(from: Int64(0), to: 1000, by: 100) {
+      var isFailing = true
+      rig.fault = { action in
+        guard case .append = action, isFailing else { return nil }
+        isFailing = false
+        return 5
+      }
+      rig.failsLate = true
+      rig.keep(start..<start + 100)
+      rig.sleepUntilDeadline()
+      #expect(rig.occupied == rig.disk.occupiedByteCount)
+    }
   }
 
   @Test func everyEntryIsThereOrCounted() {
