@@ -160,6 +160,20 @@ import Testing
     #expect(latitudes == [51.5])
   }
 
+  @Test func whatACycleWaitsForIsKnownUntilItHasItsFix() throws {
+    let driver = driver()
+    try introduce(driver)
+    guard case .silent? = driver.shortfall else {
+      Issue.record("the receiver has said nothing, and that is \(driver.shortfall as Any)")
+      return
+    }
+    try gpsd.say(#"{"class":"TPV","device":"/dev/ttyUSB0","mode":1}"# + "\r\n")
+    try turn(loop) { if case .withoutFix? = driver.shortfall { true } else { false } }
+    try gpsd.say(report(1))
+    try turn(loop) { driver.shortfall == nil }
+    #expect(latitudes == [51.5])
+  }
+
   // MARK: Disasters
 
   @Test func aPeerThatDiesInTheMiddleOfALineIsConnectedToAgain() throws {

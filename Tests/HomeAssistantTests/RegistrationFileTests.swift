@@ -65,6 +65,7 @@ import Testing
       Issue.record("a plain registration got a key")
       return
     }
+    #expect(plain.isPlain)
     #expect(written { plain.writeFile(into: &$0) } == Self.plainFile)
     // One that lost its secret is not taken for a plain one.
     let robbed = Self.bareFile.replacing(

@@ -1,5 +1,6 @@
 import Bytes
 import CLinux
+import Foundation
 import LinuxIO
 import Testing
 
@@ -46,6 +47,19 @@ import Testing
     let deadline = Moment.now.instant + .milliseconds(20)
     try loop.turn(until: deadline)
     #expect(Moment.now.instant >= deadline, "it never ends early")
+  }
+
+  /// The turn would sleep until its deadline.
+  @Test func anotherThreadWakesItUp() throws {
+    let wakeUp = try WakeUp()
+    let recorder = Recorder()
+    _ = try loop.watch(wakeUp.number, for: .input, telling: recorder)
+    recorder.react = { wakeUp.clear() }
+    Thread.detachNewThread { wakeUp.signal() }
+    try loop.turn(until: Moment.now.instant + .seconds(60))
+    #expect(recorder.told.map(\.descriptor) == [wakeUp.number])
+    try loop.turn(until: past)
+    #expect(recorder.told.count == 1, "it is quiet until the next signal")
   }
 
   @Test func onlyWhoIsReadyIsTold() throws {
