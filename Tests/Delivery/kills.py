@@ -115,7 +115,7 @@ def costs_of(quiet):
   for durability, written in quiet.items():
     name = f"bytes written a minute while all is well, {durability}"
     figures[name] = (statistics.median(written), None if durability == "reading" else 0)
-    # A cycle that is due while an urgent change is under way closes the batch.
+    # On a busy machine a proof may take longer than the two seconds that are waited for it.
     figures[f"agents of {len(written)} that wrote at all, {durability}"] = (
       sum(count > 0 for count in written), None)
   return figures
