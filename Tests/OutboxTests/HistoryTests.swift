@@ -10,10 +10,7 @@ import Testing
   let level: SensorIndex
 
   init() throws {
-    rig = try DeliveryRig()
-    level = try rig.sensor("level", 0)
-    try rig.acceptedCycle()
-    rig.forgetWhatWasToldSoFar()
+    (rig, level) = try DeliveryRig.withLevel()
   }
 
   // MARK: While Home Assistant takes everything

@@ -33,6 +33,15 @@ struct Chunk: Decodable {
 }
 
 extension DeliveryRig {
+  /// One whose sensor of a level is known to Home Assistant, and that has told nothing since.
+  static func withLevel() throws -> (rig: DeliveryRig, level: SensorIndex) {
+    let rig = try DeliveryRig()
+    let level = try rig.sensor("level", 0)
+    try rig.acceptedCycle()
+    rig.forgetWhatWasToldSoFar()
+    return (rig, level)
+  }
+
   /// What of it went as history since the last time.
   func chunks() -> [Chunk] {
     defer { forgetWhatWasToldSoFar() }

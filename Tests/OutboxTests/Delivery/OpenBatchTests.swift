@@ -11,10 +11,7 @@ import Testing
   let level: SensorIndex
 
   init() throws {
-    rig = try DeliveryRig()
-    level = try rig.sensor("level", 0)
-    try rig.acceptedCycle()
-    rig.forgetWhatWasToldSoFar()
+    (rig, level) = try DeliveryRig.withLevel()
   }
 
   /// The cycle goes on, and what it proves is not sent again.

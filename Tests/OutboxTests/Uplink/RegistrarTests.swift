@@ -60,13 +60,18 @@ import Testing
     return done()
   }
 
-  /// Up to the request.
-  private mutating func ask() -> [Done] {
+  /// Up to the question whether a registration can be kept.
+  private mutating func findToken() -> [Done] {
     var all = begin()
     registrar.rejectedTokensRead(RejectedTokens(), now: now)
     all += done()
     registrar.tokenFileRead(.success(Self.token))
-    all += done()
+    return all + done()
+  }
+
+  /// Up to the request.
+  private mutating func ask() -> [Done] {
+    let all = findToken()
     registrar.stateProbed(true, now: now)
     return all + done()
   }
@@ -89,11 +94,7 @@ import Testing
 
   /// Home Assistant would throw away the entities of the one before, at every start.
   @Test mutating func whereItCannotBeKeptItIsNotAskedFor() {
-    _ = begin()
-    registrar.rejectedTokensRead(RejectedTokens(), now: now)
-    _ = done()
-    registrar.tokenFileRead(.success(Self.token))
-    #expect(done() == [.probe])
+    #expect(findToken().last == .probe)
     registrar.stateProbed(false, now: now)
     #expect(done() == [.postponed])
     now = now + .seconds(3600)
@@ -121,11 +122,7 @@ import Testing
 
   /// What the disk says late is for no registration any more.
   @Test mutating func aProbeThatIsAnsweredAfterARegistrationWasFoundSendsNothing() {
-    _ = begin()
-    registrar.rejectedTokensRead(RejectedTokens(), now: now)
-    _ = done()
-    registrar.tokenFileRead(.success(Self.token))
-    _ = done()
+    _ = findToken()
     registrar.registrationFound()
     registrar.stateProbed(true, now: now)
     #expect(done() == [])
