@@ -75,7 +75,7 @@ public enum Base64 {
     precondition(start >= 0 && count <= (bytes.count - start) / 4, "the characters are there")
     let table = Self.values
     let values = table.span
-    var isOfAlphabet = true
+    var seen: UInt8 = 0
     for group in 0..<count {
       let input = start &+ group &* 4
       let output = start &+ group &* 3
@@ -83,12 +83,12 @@ public enum Base64 {
       let second = unsafe values[unchecked: Int(bytes[unchecked: input &+ 1])]
       let third = unsafe values[unchecked: Int(bytes[unchecked: input &+ 2])]
       let fourth = unsafe values[unchecked: Int(bytes[unchecked: input &+ 3])]
-      if first | second | third | fourth >= 64 { isOfAlphabet = false }
+      seen |= first | second | third | fourth
       unsafe bytes[unchecked: output] = first << 2 | second >> 4
       unsafe bytes[unchecked: output &+ 1] = second << 4 | third >> 2
       unsafe bytes[unchecked: output &+ 2] = third << 6 | fourth
     }
-    return isOfAlphabet
+    return seen < 64
   }
 
   /// The value of each byte; 255 where it is not of the alphabet.

@@ -4,7 +4,9 @@
 /// until `removeAll()`. So a message is written in one go and judged once, at its end, and what the
 /// buffer holds is always the beginning of what was meant.
 @safe public struct ByteBuffer: ~Copyable {
-  private let storage: UnsafeMutableBufferPointer<UInt8>
+  private let start: UnsafeMutablePointer<UInt8>
+  /// How many bytes fit altogether.
+  public let capacity: Int
   /// How many bytes were written.
   public private(set) var count = 0
   /// Whether something did not fit. What is held is then the beginning of what was meant.
@@ -14,22 +16,22 @@
   /// to cost no memory.
   public init(capacity: Int) {
     precondition(capacity > 0, "a buffer holds something")
-    unsafe storage = .allocate(capacity: capacity)
+    unsafe start = .allocate(capacity: capacity)
+    self.capacity = capacity
   }
 
-  deinit { unsafe storage.deallocate() }
+  deinit { unsafe start.deallocate() }
 
-  /// How many bytes fit altogether.
-  public var capacity: Int { unsafe storage.count }
   /// How many bytes still fit.
-  public var freeCapacity: Int { unsafe storage.count - count }
+  public var freeCapacity: Int { capacity - count }
   /// Whether nothing was written yet.
   public var isEmpty: Bool { count == 0 }
 
   /// The bytes written so far.
   public var bytes: Span<UInt8> {
     @_lifetime(borrow self) get {
-      unsafe _overrideLifetime(storage.span.extracting(0..<count), borrowing: self)
+      unsafe _overrideLifetime(
+        UnsafeBufferPointer(start: start, count: count).span, borrowing: self)
     }
   }
 
@@ -43,12 +45,7 @@
 
   /// Where the bytes stand, for a C library that reads them later. The address stays the same
   /// for the life of the buffer.
-  @unsafe public var baseAddress: UnsafePointer<UInt8> {
-    guard let base = unsafe storage.baseAddress else {
-      preconditionFailure("the capacity is not 0")
-    }
-    return unsafe UnsafePointer(base)
-  }
+  @unsafe public var baseAddress: UnsafePointer<UInt8> { unsafe UnsafePointer(start) }
 
   /// A byte that was written.
   ///
@@ -56,11 +53,11 @@
   public subscript(index: Int) -> UInt8 {
     get {
       precondition((0..<count).contains(index), "only what was written can be read")
-      return unsafe storage[index]
+      return unsafe start[index]
     }
     set {
       precondition((0..<count).contains(index), "only what was written can be changed")
-      unsafe storage[index] = newValue
+      unsafe start[index] = newValue
     }
   }
 
@@ -88,9 +85,8 @@
   public mutating func removeFirst(_ prefixCount: Int) {
     precondition((0...count).contains(prefixCount), "only what was written can be removed")
     guard prefixCount > 0 else { return }
-    let bytes = unsafe UnsafeMutableRawBufferPointer(storage)
-    unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[prefixCount..<count]))
     count -= prefixCount
+    unsafe UnsafeMutableRawPointer(start).copyMemory(from: start + prefixCount, byteCount: count)
   }
 
   // Every message is written by calls of these, hundreds of them: copied into each caller they
@@ -99,7 +95,7 @@
   @inline(never)
   public mutating func append(_ byte: UInt8) {
     guard hasRoom(for: 1) else { return }
-    unsafe storage[count] = byte
+    unsafe start[count] = byte
     count += 1
   }
 
@@ -108,9 +104,8 @@
   public mutating func append(_ bytes: Span<UInt8>) {
     guard hasRoom(for: bytes.count) else { return }
     unsafe bytes.withUnsafeBytes { bytes in
-      let free = unsafe UnsafeMutableRawBufferPointer(
-        rebasing: UnsafeMutableRawBufferPointer(storage)[count...])
-      unsafe free.copyMemory(from: bytes)
+      guard let first = bytes.baseAddress else { return }
+      unsafe UnsafeMutableRawPointer(start + count).copyMemory(from: first, byteCount: bytes.count)
     }
     count += bytes.count
   }
@@ -146,7 +141,7 @@
   /// Appends `count` zero bytes for a caller that fills them in place.
   public mutating func appendZeros(_ count: Int) {
     guard hasRoom(for: count) else { return }
-    for index in self.count..<self.count + count { unsafe storage[index] = 0 }
+    for index in self.count..<self.count + count { unsafe start[index] = 0 }
     self.count += count
   }
 
@@ -154,7 +149,7 @@
   public mutating func withMutableBytes<Result, Failure: Error>(
     _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    var written = unsafe UnsafeMutableBufferPointer(rebasing: storage[0..<count]).mutableSpan
+    var written = unsafe UnsafeMutableBufferPointer(start: start, count: count).mutableSpan
     return try body(&written)
   }
 
@@ -162,7 +157,8 @@
   public mutating func fill<Failure: Error>(
     _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
   ) throws(Failure) {
-    var free = unsafe UnsafeMutableBufferPointer(rebasing: storage[count...]).mutableSpan
+    var free = unsafe UnsafeMutableBufferPointer(start: start + count, count: freeCapacity)
+      .mutableSpan
     let written = try body(&free)
     precondition((0...free.count).contains(written), "nothing is written past the capacity")
     count += written

@@ -125,11 +125,13 @@ public struct JSONReader: ~Escapable {
     while true {
       position = bytes.endOfPlainJSON(from: position)
       guard position < bytes.count else { throw fail(.truncated) }
-      switch bytes[position] {
-      case UInt8(ascii: "\""):
+      let byte = bytes[position]
+      if byte == UInt8(ascii: "\"") {
         position += 1
         expectation = .commaOrEnd
         return Text(raw: bytes.extracting(start..<position - 1))
+      }
+      switch byte {
       case UInt8(ascii: "\\"): try checkEscape()
       case 0..<0x20: throw fail(.unexpected(at: position))
       default: position += 1
@@ -225,6 +227,17 @@ public struct JSONReader: ~Escapable {
     return start..<position
   }
 
+  /// Takes the next value where it is an object or an array that is written like this, byte for
+  /// byte. Else nothing is taken.
+  public mutating func skipValue(written literal: StaticString) -> Bool {
+    guard expectation == .value, bytes.extracting(position...).starts(with: literal) else {
+      return false
+    }
+    position += literal.utf8CodeUnitCount
+    expectation = .commaOrEnd
+    return true
+  }
+
   /// Checks that nothing but white space is left.
   public mutating func finish() throws(JSONError) {
     skipSpace()
@@ -301,6 +314,7 @@ public struct JSONReader: ~Escapable {
     return index
   }
 
+  @inline(__always)
   private func byte(at index: Int) -> UInt8? { index < bytes.count ? bytes[index] : nil }
 
   private mutating func checkEscape() throws(JSONError) {
@@ -321,30 +335,33 @@ public struct JSONReader: ~Escapable {
 
   @inline(never)
   private mutating func expect(_ literal: StaticString) throws(JSONError) {
-    let literal = unsafe UnsafeBufferPointer(
-      start: literal.utf8Start, count: literal.utf8CodeUnitCount)
-    for index in literal.indices {
-      guard let byte = byte(at: position) else { throw fail(.truncated) }
-      guard unsafe byte == literal[index] else { throw fail(.unexpected(at: position)) }
-      position += 1
+    let word = unsafe UnsafeBufferPointer(
+      start: literal.utf8Start, count: literal.utf8CodeUnitCount
+    ).span
+    let rest = bytes.extracting(position...)
+    if let place = rest.firstDifference(from: word) {
+      throw fail(.unexpected(at: position + place))
     }
+    guard rest.count >= literal.utf8CodeUnitCount else { throw fail(.truncated) }
+    position += literal.utf8CodeUnitCount
     expectation = .commaOrEnd
   }
 
-  @inline(never)
+  @inline(__always)
   private mutating func expect(_ byte: UInt8) throws(JSONError) {
-    if position < bytes.count, bytes[position] == byte {
-      position += 1
-      return
-    }
     guard try peek() == byte else { throw fail(.unexpected(at: position)) }
     position += 1
   }
 
-  @inline(never)
+  // Most writers leave no space.
+  @inline(__always)
   private mutating func peek() throws(JSONError) -> UInt8 {
-    // Most writers leave no space.
     if position < bytes.count, bytes[position] > 0x20 { return bytes[position] }
+    return try peekBehindSpace()
+  }
+
+  @inline(never)
+  private mutating func peekBehindSpace() throws(JSONError) -> UInt8 {
     skipSpace()
     guard position < bytes.count else { throw fail(.truncated) }
     return bytes[position]

@@ -5,12 +5,14 @@ extension Span where Element == UInt8 {
   public func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
     precondition(start >= 0, "a place is not negative")
     var index = start
-    // A line is longer than a few words: 32 bytes at a time, until some of them hold the byte.
+    // A line is longer than a few words: 64 bytes at a time, until some of them hold the byte.
     let wanted = SIMD16(repeating: byte)
-    while count &- index >= 32,
-      !any((sixteen(at: index) .== wanted) .| (sixteen(at: index &+ 16) .== wanted))
+    while count &- index >= 64,
+      !any(
+        (sixteen(at: index) .== wanted) .| (sixteen(at: index &+ 16) .== wanted)
+          .| (sixteen(at: index &+ 32) .== wanted) .| (sixteen(at: index &+ 48) .== wanted))
     {
-      index &+= 32
+      index &+= 64
     }
     index = firstMarked(from: index) { word in word.marks(of: byte) }
     return index < count ? index : nil

@@ -36,6 +36,15 @@ extension Span where Element == UInt8 {
     return index < end ? index : nil
   }
 
+  /// The bytes as one number, by which short words are compared at once: no two words have the
+  /// same. Nil where there are more than eight, or the first is 0.
+  public var packed: UInt64? {
+    guard count <= 8, count == 0 || self[0] != 0 else { return nil }
+    var number: UInt64 = 0
+    for index in indices { number = number << 8 | UInt64(self[index]) }
+    return number
+  }
+
   /// The bytes without spaces, tabs and line ends at either side.
   @_lifetime(copy self)
   public func trimmed() -> Span<UInt8> {

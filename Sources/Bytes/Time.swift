@@ -77,6 +77,8 @@ extension Duration {
   @inline(never)
   public var nanoseconds: Int64 {
     let attoseconds = attoseconds
+    // A clock that is right is ahead by nothing, which is asked for every reading.
+    guard attoseconds != 0 else { return 0 }
     let magnitude = attoseconds.magnitude
     let attosecondsPerNanosecond: UInt64 = 1_000_000_000
     let high = UInt64(truncatingIfNeeded: magnitude >> 64)

@@ -48,13 +48,9 @@ public struct GPSDInput: ~Copyable {
     let range: Range<Int>
     let head: GPSDReportHead
 
-    /// Whether it takes the place of the report that stands there, and begins so.
-    func replaces(
-      _ other: GPSDReportHead?, at place: Range<Int>, of input: borrowing ByteBuffer
-    ) -> Bool {
-      guard let other else { return false }
-      return head.replaces(
-        other, input.bytes.extracting(place), in: input.bytes.extracting(range))
+    /// Whether it takes the place of the report that stands there.
+    func replaces(_ place: Range<Int>, of input: borrowing ByteBuffer) -> Bool {
+      head.replaces(input.bytes.extracting(place), in: input.bytes.extracting(range))
     }
   }
 
@@ -109,13 +105,12 @@ public struct GPSDInput: ~Copyable {
     isNewest = false
     if case .passedOver(let until) = order, range.lowerBound >= until { order = .asTheyCame }
     if case .asTheyCame = order { return false }
-    let head = GPSDReportHead(buffer.bytes.extracting(range))
-    if head != nil, case .unknown = order {
+    if case .unknown = order, GPSDReportHead(buffer.bytes.extracting(range)) != nil {
       newest = findNewestReport(from: range.lowerBound)
       order = newest == nil ? .asTheyCame : .newestFirst
     }
     guard let newest else { return false }
-    let isReplaced = newest.replaces(head, at: range, of: buffer)
+    let isReplaced = newest.replaces(range, of: buffer)
     switch order {
     case .unknown, .asTheyCame: return false
     case .passedOver: return !isReplaced

@@ -15,13 +15,15 @@ struct GPSDLine {
   private var start = 0
   private var deviceText = 0..<0
   private var messageText = 0..<0
-  private var values = InlineArray<12, Range<Int>>(repeating: 0..<0)
+  /// Where the value of each of `keys` stands; empty where there is none that libgps can hold.
+  private var values = [Range<Int>](repeating: 0..<0, count: keys.count)
 
   /// What of a TPV libgps is given: numbers, but for the time.
-  private static let keys: InlineArray<12, StaticString> = [
+  private static let keys: [StaticString] = [
     "mode", "time", "altMSL", "alt", "lat", "lon", "speed", "track", "eph", "epv", "epx",
     "epy",
   ]
+  private static let packedKeys = keys.compactMap { [UInt8]($0).span.packed }
   private static let mode = 0
   private static let time = 1
   private static let altitude = 2
@@ -39,9 +41,15 @@ struct GPSDLine {
       reportClass = .other
       return true
     }
-    self = GPSDLine()
+    forget()
     start = range.lowerBound
     do throws(JSONError) { return try read(line) } catch { return false }
+  }
+
+  private mutating func forget() {
+    reportClass = .other
+    (deviceText, messageText) = (0..<0, 0..<0)
+    for index in values.indices { values[index] = 0..<0 }
   }
 
   /// Most of what gpsd says is of another class, which stands first: it is not read at all.
@@ -78,8 +86,8 @@ struct GPSDLine {
   }
 
   private static func index(of key: JSONReader.Text) -> Int? {
-    for index in keys.indices where key.elementsEqual(keys[index]) { return index }
-    return nil
+    guard let key = key.raw.packed else { return nil }
+    return packedKeys.firstIndex(of: key)
   }
 
   private static func canHold(_ value: Span<UInt8>, _ kind: JSONReader.Kind, at index: Int) -> Bool

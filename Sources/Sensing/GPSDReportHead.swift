@@ -11,15 +11,16 @@ struct GPSDReportHead {
   /// Whether the receiver says that it has a fix.
   let hasFix: Bool
 
+  private static let start: StaticString = #"{"class":"TPV","device":""#
   private static let timeByteCount = 24
 
   /// Nil where the line begins in any other way.
   init?(_ line: Span<UInt8>) {
-    let start: StaticString = #"{"class":"TPV","device":""#
-    guard line.starts(with: start),
-      let end = line.firstIndex(of: UInt8(ascii: "\""), from: start.utf8CodeUnitCount)
+    let start = Self.start.utf8CodeUnitCount
+    guard line.starts(with: Self.start),
+      let end = line.firstIndex(of: UInt8(ascii: "\""), from: start)
     else { return nil }
-    device = start.utf8CodeUnitCount..<end
+    device = start..<end
     var place = end + 1
     if line.holds(#","status":"#, at: place) { place += 11 }
     guard line.holds(#","mode":"#, at: place), line.holds(#","time":""#, at: place + 9) else {
@@ -27,17 +28,21 @@ struct GPSDReportHead {
     }
     hasFix = line[place + 8] == UInt8(ascii: "2") || line[place + 8] == UInt8(ascii: "3")
     time = place + 18..<place + 18 + Self.timeByteCount
-    guard line.holds(#"Z","#, at: time.upperBound - 1) else { return nil }
+    guard line.endsTime(at: time) else { return nil }
   }
 
   /// Whether `line`, which begins so, is a later fix of the same receiver than `other`, as both
   /// say.
-  func replaces(_ other: GPSDReportHead, _ otherLine: Span<UInt8>, in line: Span<UInt8>) -> Bool {
-    guard hasFix, isSameReceiver(other, otherLine, in: line) else { return false }
-    let (time, otherTime) = (time.lowerBound, other.time.lowerBound)
+  func replaces(_ other: Span<UInt8>, in line: Span<UInt8>) -> Bool {
+    guard hasFix, let place = line.firstDifference(from: other) else { return false }
+    // The reports of one receiver begin alike, up to the time.
+    if time.contains(place) { return line[place] > other[place] && other.endsTime(at: time) }
+    guard place >= Self.start.utf8CodeUnitCount, let head = GPSDReportHead(other),
+      isSameReceiver(head, other, in: line)
+    else { return false }
     // Times of the same length are in the order of their bytes.
-    return timeDifference(other, otherLine, in: line).map {
-      line[time + $0] > otherLine[otherTime + $0]
+    return timeDifference(head, other, in: line).map {
+      line[time.lowerBound + $0] > other[head.time.lowerBound + $0]
     } ?? false
   }
 
@@ -61,6 +66,11 @@ struct GPSDReportHead {
 }
 
 extension Span where Element == UInt8 {
+  /// Whether what stands there can be a time, and its text is over.
+  fileprivate func endsTime(at time: Range<Int>) -> Bool {
+    holds(#"Z","#, at: time.upperBound - 1)
+  }
+
   fileprivate func holds(_ text: StaticString, at place: Int) -> Bool {
     place <= count && extracting(place...).starts(with: text)
   }

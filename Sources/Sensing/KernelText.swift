@@ -19,13 +19,13 @@ public enum KernelText {
     let text = text.trimmed()
     let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
     let start = isNegative ? 1 : 0
-    let point = text.firstIndex(of: UInt8(ascii: "."))
-    guard (point ?? text.count) > start, point != text.count - 1 else { return nil }
-    let decimals = point.map { text.count - $0 - 1 } ?? 0
-    guard decimals <= Int(FixedPoint.decimalsMax) else { return nil }
-
+    var point: Int?
     var coefficient: Int64 = 0
-    for index in start..<text.count where index != point {
+    for index in start..<text.count {
+      if text[index] == UInt8(ascii: "."), point == nil {
+        point = index
+        continue
+      }
       guard text[index].isASCIIDigit else { return nil }
       let digit = Int64(text[index] - UInt8(ascii: "0"))
       let (tens, multiplied) = coefficient.multipliedReportingOverflow(by: 10)
@@ -33,6 +33,9 @@ public enum KernelText {
       guard !multiplied, !added else { return nil }
       coefficient = sum
     }
+    guard (point ?? text.count) > start, point != text.count - 1 else { return nil }
+    let decimals = point.map { text.count - $0 - 1 } ?? 0
+    guard decimals <= Int(FixedPoint.decimalsMax) else { return nil }
     return FixedPoint(coefficient, decimals: UInt8(decimals))
   }
 

@@ -165,6 +165,25 @@ func checkJSON(_ bytes: [UInt8]) throws(JSONError) {
     #expect(keys == ["a", "b", "d"])
   }
 
+  @Test func aValueIsTakenAtOnceOnlyWhereItIsWrittenJustSo() throws {
+    let bytes = [UInt8](#"{"a":{"b":1},"c":{"b":1}}"#.utf8)
+    var reader = JSONReader(bytes.span)
+    var isTaken: [Bool] = []
+    try reader.openObject()
+    isTaken.append(reader.skipValue(written: #"{"b":1}"#))
+    _ = try reader.nextKey()
+    isTaken.append(reader.skipValue(written: #"{"b":2}"#))
+    isTaken.append(reader.skipValue(written: #"{"b":1},"c":{"b":1}}}"#))
+    isTaken.append(reader.skipValue(written: #"{"b":1}"#))
+    isTaken.append(reader.skipValue(written: #"{"b":1}"#))
+    #expect(isTaken == [false, false, false, true, false])
+    let next = try reader.nextKey()
+    #expect(next?.elementsEqual("c") == true)
+    let isLast = try reader.nextKey() == nil
+    #expect(isLast)
+    try reader.finish()
+  }
+
   @Test(arguments: [("[]", 0), ("[1]", 1), (#"[[2,3],"a",{"b":4}]"#, 3)])
   func elementsThatTheCallerDoesNotReadArePassedOver(text: String, count: Int) throws {
     let bytes = [UInt8](text.utf8)

@@ -8,7 +8,7 @@ import Testing
 private final class ScriptedSource: Source {
   let name: InlineText
   var failure: SourceFailure?
-  var listening = Listening.never
+  var listening: Listening
   var isOptional = false
   var isGathering = false
   var deadline: Instant?
@@ -16,7 +16,10 @@ private final class ScriptedSource: Source {
   private(set) var askedAt: [Int64] = []
   private(set) var deadlineCount = 0
 
-  init(_ name: String) { self.name = InlineText([UInt8](name.utf8).span) }
+  init(_ name: String, listening: Listening = .never) {
+    self.name = InlineText([UInt8](name.utf8).span)
+    self.listening = listening
+  }
 
   func sample(at moment: Moment) throws(SourceFailure) {
     askedAt.append(moment.instant.nanoseconds / 1_000_000_000)
@@ -34,11 +37,13 @@ private final class ScriptedSource: Source {
   private let sink = RecordingSink()
   private let supervisor: Supervisor
   private let source = ScriptedSource("gauge")
+  private let listener = ScriptedSource("line", listening: .closed)
   private var missing: SourceFailure { .missing(InlineText("gauge")) }
 
   init() {
     supervisor = Supervisor(owner: sink)
     supervisor.add(source)
+    supervisor.add(listener)
   }
 
   /// A cycle in each of these seconds.
@@ -91,41 +96,39 @@ private final class ScriptedSource: Source {
   }
 
   @Test func aSourceThatListensIsAskedAgainBetweenTheCycles() {
-    source.listening = .closed
     cycles(0...0)
-    supervisor.failed(source.name, missing, now: at(seconds: 0).instant)
+    supervisor.failed(listener.name, missing, now: at(seconds: 0).instant)
     #expect(supervisor.deadline == at(seconds: 5).instant)
     supervisor.deadlineReached(at: at(seconds: 4))
-    #expect(source.askedAt == [0])
+    #expect(listener.askedAt == [0])
     supervisor.deadlineReached(at: at(seconds: 5))
-    #expect(source.askedAt == [0, 5])
-    #expect(sink.reports == ["gauge: missing gauge"], "being asked is no recovery")
-    supervisor.worked(source.name)
-    supervisor.worked(source.name)
-    #expect(sink.reports == ["gauge: missing gauge", "gauge: recovered"])
+    #expect(listener.askedAt == [0, 5])
+    #expect(sink.reports == ["line: missing gauge"], "being asked is no recovery")
+    supervisor.worked(listener.name)
+    supervisor.worked(listener.name)
+    #expect(sink.reports == ["line: missing gauge", "line: recovered"])
     #expect(supervisor.deadline == nil)
   }
 
   @Test func whileWhatItListensToIsOpenASourceIsAskedInEveryCycle() {
-    source.listening = .open
-    supervisor.failed(source.name, missing, now: at(seconds: 0).instant)
+    listener.listening = .open
+    supervisor.failed(listener.name, missing, now: at(seconds: 0).instant)
     cycles(1...3)
-    #expect(source.askedAt == [1, 2, 3])
+    #expect(listener.askedAt == [1, 2, 3])
     #expect(supervisor.deadline == nil, "it is not opened again")
   }
 
   @Test func theSourcesOwnDeadlineComesBeforeThePause() {
-    source.listening = .closed
-    source.deadline = at(seconds: 7).instant
-    supervisor.failed(source.name, missing, now: at(seconds: 0).instant)
+    listener.deadline = at(seconds: 7).instant
+    supervisor.failed(listener.name, missing, now: at(seconds: 0).instant)
     #expect(supervisor.deadline == at(seconds: 7).instant)
     supervisor.deadlineReached(at: at(seconds: 6))
-    #expect(source.askedAt.isEmpty && source.deadlineCount == 0)
+    #expect(listener.askedAt.isEmpty && listener.deadlineCount == 0)
     supervisor.deadlineReached(at: at(seconds: 7))
-    #expect(source.deadlineCount == 1)
-    #expect(source.askedAt.isEmpty)
+    #expect(listener.deadlineCount == 1)
+    #expect(listener.askedAt.isEmpty)
     supervisor.deadlineReached(at: at(seconds: 7))
-    #expect(source.askedAt == [7], "the pause is over, too")
+    #expect(listener.askedAt == [7], "the pause is over, too")
   }
 
   @Test func aPartFailsUnderItsOwnNameAndItsSourceGoesOn() {
@@ -169,7 +172,7 @@ private final class ScriptedSource: Source {
 
   @Test func theCycleWaitsForASourceThatGathers() {
     #expect(!supervisor.isGathering)
-    source.isGathering = true
+    listener.isGathering = true
     #expect(supervisor.isGathering)
   }
 

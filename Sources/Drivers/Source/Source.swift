@@ -4,7 +4,8 @@ public import Sensing
 
 /// Whether a source hears of events, which do not wait for a cycle.
 public enum Listening: Sendable {
-  /// It reads when it is asked, and throws where that fails.
+  /// It reads when it is asked, and throws where that fails. It has no deadline of its own, and
+  /// nothing of it is on its way between two questions.
   case never
   /// It hears them, and tells its supervisor that it works or fails.
   case open
@@ -26,6 +27,7 @@ public protocol Source: AnyObject {
   /// cycle while the source works. What could be read has been recorded even when it throws.
   func sample(at moment: Moment) throws(SourceFailure)
 
+  /// From the start either always `.never` or never that.
   var listening: Listening { get }
 
   /// Whether a board that never had what it reads is as good as one that has it.

@@ -38,22 +38,28 @@ public final class Supervisor {
 
   private unowned(unsafe) let owner: any SupervisorOwner
   private var rows: [Row] = []
+  /// Those of them that listen: only they have deadlines, and something on its way.
+  private var listeners: [Row] = []
   /// How many rows are not working: while there is none, nothing is looked up.
   private var failingCount = 0
 
   /// `owner` outlives this, and this outlives the sources.
   public init(owner: any SupervisorOwner) { unsafe self.owner = owner }
 
-  public func add(_ source: any Source) { rows.append(Row(source.name, source)) }
+  public func add(_ source: any Source) {
+    let row = Row(source.name, source)
+    rows.append(row)
+    if source.listening != .never { listeners.append(row) }
+  }
 
   // MARK: Asking
 
   /// Whether a source is still waiting for something of this cycle.
-  public var isGathering: Bool { rows.contains { $0.source?.isGathering == true } }
+  public var isGathering: Bool { listeners.contains { $0.source?.isGathering == true } }
 
   public var deadline: Instant? {
     var next: Instant?
-    for row in rows { next = earliest(next, deadline(of: row)) }
+    for row in listeners { next = earliest(next, deadline(of: row)) }
     return next
   }
 
@@ -66,7 +72,7 @@ public final class Supervisor {
   }
 
   public func deadlineReached(at moment: Moment) {
-    for row in rows {
+    for row in listeners {
       guard let deadline = deadline(of: row), moment.instant >= deadline, let source = row.source
       else { continue }
       if source.deadline != nil {

@@ -145,6 +145,8 @@ public func isSuccess(_ answer: Span<UInt8>) throws(JSONError) -> Bool {
 }
 
 func readVerdict(_ reader: inout JSONReader) throws(JSONError) -> SensorVerdict {
+  // Nearly every one, as Home Assistant writes it.
+  if reader.skipValue(written: #"{"success":true}"#) { return .accepted }
   var isSuccess = false
   var isDisabled = false
   var isNotRegistered = false

@@ -24,6 +24,8 @@ public struct Batch: ~Copyable {
 
     var isAcknowledged: Bool { version == acknowledgedVersion }
     /// Whether a value waits for Home Assistant. What it does not want does not wait.
+    // Inlined: to call it would copy the slot.
+    @inline(__always)
     var isUndelivered: Bool { value != nil && !isAcknowledged && status != .refused }
     var isDue: Bool { value != nil && (isDoubtful || !isAcknowledged) }
     /// Whether Home Assistant was told of the sensor, and has not proven that it does not want it.
@@ -126,10 +128,7 @@ public struct Batch: ~Copyable {
     challenge.appendState(to: &buffer)
     for index in slots.indices where slots[index].isDue && slots[index].isOffered {
       slots[index].sentVersion = slots[index].version
-      let value = slots[index].value
-      sensors.rows[index].registration.writeUpdate(into: &buffer) {
-        $0.appendJSON(state: value)
-      }
+      sensors.rows[index].writeUpdate(of: slots[index].value, into: &buffer)
     }
     buffer.closeJSONArray()
   }

@@ -16,12 +16,25 @@ public final class SensorTable {
   /// The bytes that the `data` of any message takes at most.
   public static let dataByteCountMax = 64 * 1024
 
-  struct Row {
+  /// A class: a look at one of its texts would otherwise copy all of them.
+  final class Row {
     let registration: SensorRegistration
     let isUrgent: Bool
+
+    init(_ registration: SensorRegistration, isUrgent: Bool) {
+      self.registration = registration
+      self.isUrgent = isUrgent
+    }
+
+    /// Writes the element of an `update_sensor_states`.
+    func writeUpdate(of value: Value?, into buffer: inout ByteBuffer) {
+      registration.writeUpdate(into: &buffer) { $0.appendJSON(state: value) }
+    }
   }
 
   private(set) var rows: [Row] = []
+  /// The one that was looked for last: answers name the sensors in the order of the rows.
+  private var lastFound = -1
   /// The bytes that an `update_sensor_states` with every sensor takes at most.
   private var statesByteCount = 2 + Challenge.stateByteCount
 
@@ -50,15 +63,19 @@ public final class SensorTable {
       statesByteCount + byteCount <= Self.dataByteCountMax
     else { return nil }
     statesByteCount += byteCount
-    rows.append(Row(registration: registration, isUrgent: sensor.isUrgent))
+    rows.append(Row(registration, isUrgent: sensor.isUrgent))
     return SensorIndex(rows.count - 1)
   }
 
   /// The sensor with this unique id; nil where no row has it.
   func index(of uniqueID: Span<UInt8>) -> SensorIndex? {
-    for index in rows.indices {
+    var index = lastFound
+    for _ in rows.indices {
+      index = index + 1 < rows.count ? index + 1 : 0
       let known = rows[index].registration.uniqueID
-      if uniqueID.elementsEqual(known.span) { return SensorIndex(index) }
+      guard uniqueID.elementsEqual(known.span) else { continue }
+      lastFound = index
+      return SensorIndex(index)
     }
     return nil
   }

@@ -142,6 +142,8 @@ final class SegmentDirectory {
     self.segmentByteCount = segmentByteCount
   }
 
+  /// Whether there is nothing that could be thinned or deleted.
+  var isEmpty: Bool { segments.isEmpty && leftovers.isEmpty }
   var count: Int { segments.count }
   var newestIndex: Int { segments.count - 1 }
 

@@ -21,8 +21,7 @@ public import Sensing
 ///
 /// Where the disk fails, entries are in memory, at most `memoryEntryCountMax`; the oldest goes
 /// first. The disk is tried again after a while that doubles. A full disk is such a failure:
-/// nothing is dropped for it. Files of another version or of another device are set aside under
-/// another name.
+/// nothing is dropped for it. Files of another version or of another device get another name.
 ///
 /// The caller performs `nextAction()` until there is none, and comes back at `deadline`. What can
 /// wait goes in slices of `sliceByteCount`: after one, there is no action until `deadlineReached`,
@@ -206,6 +205,8 @@ public final class Spool {
   /// deletion; so that goes before a batch, in one slice; and without end where a batch needs the
   /// room.
   private func nextChange() -> Purpose? {
+    // While all goes well there is no file, and this is asked at every turn.
+    if directory.isEmpty { return isWriteWanted ? .writing : nil }
     if !slice.isOver {
       if let index = directory.firstGarbage { return .settingAside(index) }
       if !disk.areDeletionsPostponed, let deletion = nextDeletion { return deletion }

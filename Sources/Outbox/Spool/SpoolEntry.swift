@@ -30,6 +30,7 @@ public struct SpoolEntry: Equatable, Sendable {
   public var isTimeTrusted: Bool
   public var content: Content
 
+  @inline(__always)
   public init(
     sequence: UInt64?, time: WallTime, isTimeTrusted: Bool, content: Content
   ) {
@@ -42,6 +43,7 @@ public struct SpoolEntry: Equatable, Sendable {
 
 extension SpoolEntry {
   /// One that has no number yet.
+  @inline(__always)
   init(_ reading: Reading, slot: UInt8, isTimeTrusted: Bool) {
     self.init(
       sequence: nil, time: reading.time, isTimeTrusted: isTimeTrusted,

@@ -51,6 +51,8 @@ final class SpoolMemory {
   }
 
   /// Returns how many had to go for it.
+  // Inlined, with what is below: each call would copy the entry once more.
+  @inline(__always)
   func append(_ entry: SpoolEntry) -> Int {
     let overflow = entries.isFull ? 1 : 0
     remove(overflow)
@@ -137,6 +139,7 @@ struct EntryQueue {
     for index in entries.indices { entries[index].correctTime(by: step) }
   }
 
+  @inline(__always)
   mutating func append(_ entry: SpoolEntry) {
     precondition(!isFull, "the caller has made room")
     let place = (head + count) % capacity
@@ -148,6 +151,8 @@ struct EntryQueue {
     precondition((0...count).contains(removed), "only what waits can go")
     head = (head + removed) % capacity
     count -= removed
+    // The first places are in the processor's cache, and those behind may never have been used.
+    if count == 0 { head = 0 }
     removedCount += UInt64(removed)
   }
 }

@@ -37,6 +37,9 @@ struct WebhookChannel {
     }
   }
 
+  /// Whether a message waits for `nextSending`.
+  var isReady: Bool { if case .ready = state { true } else { false } }
+
   /// Whether Home Assistant cannot have restarted since the last message.
   func isConnectionKept(isHTTPKept: Bool) -> Bool {
     carrier == .http ? isHTTPKept : isWebSocketKept

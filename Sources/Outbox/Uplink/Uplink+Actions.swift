@@ -31,10 +31,13 @@ extension Uplink {
   }
 
   private mutating func nextSending() -> Action? {
-    guard webhook.message != nil, let route = delivery.routeUnderWay else { return nil }
+    guard webhook.isReady, let route = delivery.routeUnderWay else { return nil }
     return webhook.nextSending(over: route, to: delivery.routes.url(of: route) ?? [])
   }
 
+  // Most questions for the next action find none: copied into it, these would set up all that they
+  // may touch each time.
+  @inline(never)
   private mutating func perform(_ action: StateKeeper.Action) -> Action? {
     switch action {
     case .write(let write): return .write(write)
@@ -47,6 +50,7 @@ extension Uplink {
     return nil
   }
 
+  @inline(never)
   private mutating func perform(_ action: Registrar.Action) -> Action? {
     switch action {
     case .readRejectedTokens: return .readRejectedTokens
@@ -78,6 +82,7 @@ extension Uplink {
     return nil
   }
 
+  @inline(never)
   private mutating func perform(_ action: Delivery.Action) -> Action? {
     switch action {
     case .tell(let event):
