@@ -7,9 +7,9 @@ import Sensing
 /// Every reading and every fix is recorded here before it is sent. What a proof shows to have
 /// arrived is released; where that comes soon, it was never written to the disk.
 ///
-/// What is not proven, and what was replaced by something newer before it was sent, goes to Home Assistant later
-/// with its own time: as events, a chunk each, and each released by the proof that follows it.
-/// Fresh readings go with that proof, so they wait for one chunk at most.
+/// What is not proven, and what was replaced by something newer before it was sent, goes to Home
+/// Assistant later with its own time: as events, a chunk each, and each released by the proof that
+/// follows it. Fresh readings go with that proof, so they wait for one chunk at most.
 public struct History: ~Copyable {
   private enum State {
     case resting

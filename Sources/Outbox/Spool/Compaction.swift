@@ -31,7 +31,6 @@ final class Compaction {
   /// Which segment; no other one comes or goes before it as long as this takes.
   let index: Int
   private let isThinned: Bool
-  private let device: DeviceFingerprint
   private let records: SegmentReader
   private let directory: SegmentDirectory
   private let ledger: SpoolLedger
@@ -43,17 +42,16 @@ final class Compaction {
 
   /// Begins to thin the segment, or to drop it.
   init(
-    of index: Int, isThinned: Bool, _ device: DeviceFingerprint, _ records: SegmentReader,
-    _ directory: SegmentDirectory, _ ledger: SpoolLedger
+    of index: Int, isThinned: Bool, _ records: SegmentReader, _ directory: SegmentDirectory,
+    _ ledger: SpoolLedger
   ) {
     self.index = index
     self.isThinned = isThinned
-    self.device = device
     self.records = records
     self.directory = directory
     self.ledger = ledger
     step = isThinned ? .creating : .reading
-    records.begin(SegmentSalt(first: directory[index].first, device: device))
+    records.begin(directory.salt(of: directory[index]))
   }
 
   var isOver: Bool { step == .over }
@@ -138,7 +136,7 @@ final class Compaction {
   private var header: SegmentHeader {
     SegmentHeader(
       thinnings: directory[index].thinnings + 1, first: directory[index].first,
-      acknowledged: ledger.persisted.prefix, device: device)
+      acknowledged: ledger.persisted.prefix, device: directory.device)
   }
 
   /// Goes through what was read. What stays of it is no longer than it was.

@@ -111,8 +111,8 @@ struct Segment {
   }
 }
 
-/// The files of the spool: which segments there are, what they take of the disk, and which of them
-/// has to become smaller or go.
+/// The files of a device's spool: which segments there are, what they take of the disk, and which
+/// of them has to become smaller or go.
 ///
 /// Invariants:
 /// 1. Segments are in the order of their numbers, and no two begin with the same one.
@@ -127,6 +127,7 @@ final class SegmentDirectory {
     let occupiedByteCount: Int
   }
 
+  let device: DeviceFingerprint
   private(set) var segments: [Segment] = []
   private var leftovers: [Leftover] = []
   /// How often the disk did not delete the last one of those.
@@ -137,7 +138,8 @@ final class SegmentDirectory {
   /// A segment that is this large takes no more batches.
   let segmentByteCount: Int
 
-  init(byteCountCap: Int, segmentByteCount: Int) {
+  init(of device: DeviceFingerprint, byteCountCap: Int, segmentByteCount: Int) {
+    self.device = device
     self.byteCountCap = byteCountCap
     self.segmentByteCount = segmentByteCount
   }
@@ -150,6 +152,11 @@ final class SegmentDirectory {
   subscript(index: Int) -> Segment {
     get { segments[index] }
     set { segments[index] = newValue }
+  }
+
+  /// What the checksums in the segment's file begin with.
+  func salt(of segment: Segment) -> SegmentSalt {
+    SegmentSalt(first: segment.first, device: device)
   }
 
   var newest: Segment {

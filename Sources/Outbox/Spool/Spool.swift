@@ -46,7 +46,6 @@ public final class Spool {
     case compacting(Compaction)
   }
 
-  private let device: DeviceFingerprint
   private let durability: Durability
   private let order: Order
   private var state: State
@@ -78,17 +77,17 @@ public final class Spool {
     precondition(
       segmentByteCount <= Self.segmentByteCount && byteCountCap >= 4 * segmentByteCount,
       "a segment, its copy and the next one fit")
-    self.device = device
     self.durability = durability
     self.order = order
-    directory = SegmentDirectory(byteCountCap: byteCountCap, segmentByteCount: segmentByteCount)
+    directory = SegmentDirectory(
+      of: device, byteCountCap: byteCountCap, segmentByteCount: segmentByteCount)
     ledger = SpoolLedger(order, directory)
     memory = SpoolMemory(durability)
-    writer = SpoolWriter(device, directory, ledger, memory)
-    reader = SpoolReader(device, order, records, directory, ledger)
+    writer = SpoolWriter(directory, ledger, memory)
+    reader = SpoolReader(order, records, directory, ledger)
     disk = DiskStatus(seed: seed)
     slice = WorkSlice(byteCountMax: sliceByteCount)
-    state = .opening(SpoolOpening(device, records, directory, ledger))
+    state = .opening(SpoolOpening(records, directory, ledger))
   }
 
   // MARK: Entries come
@@ -262,8 +261,7 @@ public final class Spool {
   private func beginCompaction() {
     guard let (index, isThinned) = directory.nextCompaction else { return }
     reader.loseCursor()
-    state = .compacting(
-      Compaction(of: index, isThinned: isThinned, device, records, directory, ledger))
+    state = .compacting(Compaction(of: index, isThinned: isThinned, records, directory, ledger))
   }
 
   /// Tells of a file for `.list`; a file that is none of the spool's is left alone.

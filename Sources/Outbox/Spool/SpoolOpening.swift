@@ -20,7 +20,6 @@ final class SpoolOpening {
     case over
   }
 
-  private let device: DeviceFingerprint
   private let records: SegmentReader
   private let directory: SegmentDirectory
   private let ledger: SpoolLedger
@@ -31,11 +30,7 @@ final class SpoolOpening {
   /// Whether the newest segment takes more.
   private(set) var isNewestOpen = false
 
-  init(
-    _ device: DeviceFingerprint, _ records: SegmentReader, _ directory: SegmentDirectory,
-    _ ledger: SpoolLedger
-  ) {
-    self.device = device
+  init(_ records: SegmentReader, _ directory: SegmentDirectory, _ ledger: SpoolLedger) {
     self.records = records
     self.directory = directory
     self.ledger = ledger
@@ -122,7 +117,7 @@ final class SpoolOpening {
     }
     switch records.window.withBytes({ SegmentHeader.read($0) }) {
     case .valid(let header):
-      guard header.device == device, header.first == segment.first, !segment.isTooLarge
+      guard header.device == directory.device, header.first == segment.first, !segment.isTooLarge
       else { return setAside(index) }
       directory[index].headerRead(header)
       persisted.insert(0...header.acknowledged, forgetting: ledger.forgotten)
@@ -151,7 +146,7 @@ final class SpoolOpening {
     isNewestOpen = false
     guard directory.count > 0 else { return step = .over }
     numbers.reserve(below: directory.newest.first)
-    records.begin(SegmentSalt(first: directory.newest.first, device: device))
+    records.begin(directory.salt(of: directory.newest))
     if directory.newest.byteCount <= SegmentHeader.byteCount {
       scanEnded()
     } else {

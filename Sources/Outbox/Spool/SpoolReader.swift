@@ -46,7 +46,6 @@ struct SpoolReader {
     case leftAlone(Int)
   }
 
-  private let device: DeviceFingerprint
   private let order: Spool.Order
   private let records: SegmentReader
   private let directory: SegmentDirectory
@@ -57,10 +56,9 @@ struct SpoolReader {
   private(set) var isPostponed = false
 
   init(
-    _ device: DeviceFingerprint, _ order: Spool.Order, _ records: SegmentReader,
-    _ directory: SegmentDirectory, _ ledger: SpoolLedger
+    _ order: Spool.Order, _ records: SegmentReader, _ directory: SegmentDirectory,
+    _ ledger: SpoolLedger
   ) {
-    self.device = device
     self.order = order
     self.records = records
     self.directory = directory
@@ -141,7 +139,7 @@ struct SpoolReader {
     let isSearching = order == .newestFirst
     cursor = Cursor(
       segment: index, limit: limit, isSearching: isSearching, block: isSearching ? nil : 0)
-    records.begin(SegmentSalt(first: directory[index].first, device: device))
+    records.begin(directory.salt(of: directory[index]))
     return true
   }
 
@@ -249,7 +247,7 @@ struct SpoolReader {
     here.found = nil
     cursor = here
     if records.doNamesDependOnPlace {
-      records.begin(SegmentSalt(first: directory[here.segment].first, device: device))
+      records.begin(directory.salt(of: directory[here.segment]))
     } else {
       records.seek(to: max(SegmentHeader.byteCount, block * blockByteCount))
     }

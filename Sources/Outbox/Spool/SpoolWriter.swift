@@ -29,7 +29,6 @@ struct SpoolWriter {
     case unclean
   }
 
-  private let device: DeviceFingerprint
   private let directory: SegmentDirectory
   private let ledger: SpoolLedger
   private let memory: SpoolMemory
@@ -40,11 +39,7 @@ struct SpoolWriter {
   /// What is being written says that this is acknowledged.
   private var stated = SequenceSet()
 
-  init(
-    _ device: DeviceFingerprint, _ directory: SegmentDirectory, _ ledger: SpoolLedger,
-    _ memory: SpoolMemory
-  ) {
-    self.device = device
+  init(_ directory: SegmentDirectory, _ ledger: SpoolLedger, _ memory: SpoolMemory) {
     self.directory = directory
     self.ledger = ledger
     self.memory = memory
@@ -60,7 +55,7 @@ struct SpoolWriter {
   mutating func close() { newest = .closed }
 
   private func writer(for segment: Segment) -> SegmentWriter {
-    SegmentWriter(SegmentSalt(first: segment.first, device: device))
+    SegmentWriter(directory.salt(of: segment))
   }
 
   // MARK: What is to be done
@@ -122,7 +117,7 @@ struct SpoolWriter {
     var known = ledger.persisted
     if segment.byteCount == 0 {
       SegmentHeader(
-        thinnings: 0, first: segment.first, acknowledged: stated.prefix, device: device
+        thinnings: 0, first: segment.first, acknowledged: stated.prefix, device: directory.device
       ).write(into: &outgoing)
       // At the next start only the newest segment is read.
       known = SequenceSet(upTo: stated.prefix)

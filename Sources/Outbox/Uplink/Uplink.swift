@@ -181,8 +181,8 @@ public struct Uplink: ~Copyable {
   /// No source waits for anything. What was sampled, or is urgent, can go.
   ///
   /// - Parameters:
-  ///   - isConnectionKept: whether the HTTP connection of the last message still stands; it is asked
-  ///     only where a message may go.
+  ///   - isConnectionKept: whether the HTTP connection of the last message still stands; it is
+  ///     asked only where a message may go.
   ///   - now: the moment of now.
   public mutating func sourcesReady(isConnectionKept: @autoclosure () -> Bool, now: Instant) {
     self.now = now

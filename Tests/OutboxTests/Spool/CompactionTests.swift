@@ -12,7 +12,7 @@ import Testing
   /// The parts that a compaction works on: the segment in question, and a newer one.
   private final class Parts {
     let written: WrittenSegment
-    let directory = SegmentDirectory(byteCountCap: 1 << 20, segmentByteCount: 64 << 10)
+    let directory = SegmentDirectory(of: .boat, byteCountCap: 1 << 20, segmentByteCount: 64 << 10)
     let records = SegmentReader()
     let ledger: SpoolLedger
     var outgoing = ByteBuffer(capacity: Spool.outgoingByteCountMax)
@@ -33,7 +33,7 @@ import Testing
       directory.sort()
       ledger.reserve(below: newest + 10)
       compaction = Compaction(
-        of: 0, isThinned: isThinned, .boat, records, directory, ledger)
+        of: 0, isThinned: isThinned, records, directory, ledger)
     }
 
     var losses: Spool.Losses { ledger.losses }

@@ -9,7 +9,8 @@ import Testing
   private static let cap = 8 * segment + 2 * (segment + Spool.blockByteCount)
 
   private func directory(_ sizes: Int...) -> SegmentDirectory {
-    let directory = SegmentDirectory(byteCountCap: Self.cap, segmentByteCount: Self.segment)
+    let directory = SegmentDirectory(
+      of: .boat, byteCountCap: Self.cap, segmentByteCount: Self.segment)
     // A directory is in no order.
     for (index, size) in sizes.enumerated().reversed() {
       directory.found(SegmentFile(first: UInt64(index) * 100 + 1), byteCount: size)

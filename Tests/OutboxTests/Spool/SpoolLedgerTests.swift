@@ -12,7 +12,8 @@ import Testing
   }
 
   @Test func numbersThatWereSkippedAreNeitherGivenNorCounted() {
-    let ledger = SpoolLedger(.oldestFirst, SegmentDirectory(byteCountCap: 0, segmentByteCount: 0))
+    let ledger = SpoolLedger(
+      .oldestFirst, SegmentDirectory(of: .boat, byteCountCap: 0, segmentByteCount: 0))
     ledger.give(10)
     ledger.skip(5)
     ledger.skip(3)
@@ -29,7 +30,8 @@ import Testing
   }
 
   @Test func whatTheDiskSaysIsAcknowledgedWasGiven() {
-    let ledger = SpoolLedger(.oldestFirst, SegmentDirectory(byteCountCap: 0, segmentByteCount: 0))
+    let ledger = SpoolLedger(
+      .oldestFirst, SegmentDirectory(of: .boat, byteCountCap: 0, segmentByteCount: 0))
     ledger.opened(with: GivenNumbers(), persisted: SequenceSet(upTo: 40))
     #expect(ledger.nextSequence == 41)
     #expect(ledger.acknowledged.prefix == 40)

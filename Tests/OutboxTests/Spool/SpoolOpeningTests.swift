@@ -9,7 +9,7 @@ import Testing
   /// The parts that an opening works on, and the files of the directory.
   private final class Parts {
     let files: [WrittenSegment]
-    let directory = SegmentDirectory(byteCountCap: 64 << 20, segmentByteCount: 1 << 20)
+    let directory = SegmentDirectory(of: .boat, byteCountCap: 64 << 20, segmentByteCount: 1 << 20)
     let records = SegmentReader()
     let ledger: SpoolLedger
     let opening: SpoolOpening
@@ -18,7 +18,7 @@ import Testing
     init(_ files: [WrittenSegment]) {
       self.files = files
       ledger = SpoolLedger(.oldestFirst, directory)
-      opening = SpoolOpening(.boat, records, directory, ledger)
+      opening = SpoolOpening(records, directory, ledger)
     }
 
     var next: Spool.Action { opening.nextAction() }

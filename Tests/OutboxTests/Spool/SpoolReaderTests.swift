@@ -10,7 +10,7 @@ import Testing
   private final class Parts {
     let order: Spool.Order
     var files: [WrittenSegment]
-    let directory = SegmentDirectory(byteCountCap: 64 << 20, segmentByteCount: 1 << 20)
+    let directory = SegmentDirectory(of: .boat, byteCountCap: 64 << 20, segmentByteCount: 1 << 20)
     let records = SegmentReader()
     let ledger: SpoolLedger
     var reader: SpoolReader
@@ -23,7 +23,7 @@ import Testing
       self.files = files
       self.order = order
       ledger = SpoolLedger(order, directory)
-      reader = SpoolReader(.boat, order, records, directory, ledger)
+      reader = SpoolReader(order, records, directory, ledger)
       for file in files {
         directory.found(SegmentFile(first: file.first), byteCount: file.bytes.count)
       }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SpoolWriterTests {
   /// The parts that a writer works on.
   private final class Parts {
-    let directory = SegmentDirectory(byteCountCap: 1 << 20, segmentByteCount: 64 << 10)
+    let directory = SegmentDirectory(of: .boat, byteCountCap: 1 << 20, segmentByteCount: 64 << 10)
     let ledger: SpoolLedger
     let memory = SpoolMemory(.reading)
     var writer: SpoolWriter
@@ -15,7 +15,7 @@ import Testing
 
     init() {
       ledger = SpoolLedger(.oldestFirst, directory)
-      writer = SpoolWriter(.boat, directory, ledger, memory)
+      writer = SpoolWriter(directory, ledger, memory)
     }
 
     func record() {
