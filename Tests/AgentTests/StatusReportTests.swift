@@ -31,7 +31,7 @@ import Testing
   }
 
   private static func routes(
-    _ presence: HomeNetworks.Judgement = .unknown, home: [UInt8]? = nil, hasCloud: Bool = true,
+    _ presence: HomeNetworks.Presence = .unknown, home: [UInt8]? = nil, hasCloud: Bool = true,
     since: Instant = ago(3600)
   ) -> Routes {
     Routes(
@@ -252,7 +252,7 @@ import Testing
     #expect(try member(status, "network") == expected)
     #expect(
       lines(status).contains("       network          home: Harb\\x1bour, wireless, over wlan0"))
-    func line(_ presence: HomeNetworks.Judgement, _ place: NetworkPlace) throws -> String? {
+    func line(_ presence: HomeNetworks.Presence, _ place: NetworkPlace) throws -> String? {
       let report = Self.report(network: .init(presence: presence, place: place))
       return lines(try Self.status(report, delivery)).first { $0.contains("  network ") }
     }

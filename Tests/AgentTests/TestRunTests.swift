@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func aProgramThatHangsIsKilled() async throws {
-    let process = try ChildProcess("sleep", ["1000"], patience: .milliseconds(1))
+    let process = try ChildProcess("sleep", ["1000"], timeout: .milliseconds(1))
     #expect(await process.ending() == SIGKILL)
   }
 

@@ -17,7 +17,7 @@ final class AgentAtWork {
   init(_ binary: URL, _ arguments: [String]) throws {
     let pipe = Pipe()
     process = try ChildProcess(
-      binary.path, arguments, output: .pipe(pipe), errors: .nothing, patience: .seconds(420))
+      binary.path, arguments, output: .pipe(pipe), errors: .nothing, timeout: .seconds(420))
     output = pipe.lines().makeAsyncIterator()
   }
 

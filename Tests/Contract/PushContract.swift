@@ -87,7 +87,7 @@ extension Contract.Push {
     try await Task.sleep(until: begin + Self.confirmationTimeMax)
 
     // The socket lives, the subscription is silent, and only who notifies is told.
-    #expect(try await recipient.failure(by: .now + WebSocket.patience) == "home_assistant_error")
+    #expect(try await recipient.failure(by: .now + WebSocket.timeout) == "home_assistant_error")
     #expect(try await recipient.notify("lost")["error"]["code"] == "home_assistant_error")
     #expect(try await recipient.confirm(first)["error"]["code"] == "not_found")
     #expect(try await recipient.confirm(second)["error"]["code"] == "not_found")

@@ -20,7 +20,7 @@ import Testing
       var membership = ip_mreqn()
       membership.imr_multiaddr.s_addr = UInt32(0xE9FC_0001).bigEndian
       membership.imr_ifindex = Int32(unsafe if_nametoindex("lo"))
-      var patience = timeval(tv_sec: 10, tv_usec: 0)
+      var timeout = timeval(tv_sec: 10, tv_usec: 0)
       let number = descriptor
       let isReady = unsafe withUnsafeMutablePointer(to: &name) { name in
         unsafe bind(number, __CONST_SOCKADDR_ARG(__sockaddr_in__: name), size) == 0
@@ -29,7 +29,7 @@ import Testing
             number, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &membership,
             socklen_t(MemoryLayout<ip_mreqn>.size)) == 0
           && setsockopt(
-            number, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size)) == 0
+            number, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size)) == 0
       }
       guard isReady else { throw Errno(code: clinux_errno()) }
       port = UInt16(bigEndian: name.sin_port)

@@ -59,21 +59,21 @@ class JudgeTests(unittest.TestCase):
   def test_a_mutant_that_crashes_is_killed(self):
     self.assertEqual(self.verdict(2), ("killed", "signal 11"))
 
-  def with_little_patience(self):
+  def with_short_timeouts(self):
     self.addCleanup(setattr, judge, "PATIENCE_SECONDS", judge.PATIENCE_SECONDS)
     judge.PATIENCE_SECONDS = 0.2
 
   def test_a_mutant_that_hangs_twice_is_timed_out_by_what_did_not_end(self):
-    self.with_little_patience()
+    self.with_short_timeouts()
     self.assertEqual(self.verdict(3), ("timed out", "two() did not end"))
 
   def test_what_hangs_once_and_not_again_is_no_kill(self):
-    self.with_little_patience()
+    self.with_short_timeouts()
     self.assertEqual(self.verdict(8).what, "survived")
 
   def test_suites_that_say_something_all_the_time_may_take_long(self):
     self.judge.baseline(self.suites, 9)
-    self.with_little_patience()
+    self.with_short_timeouts()
     self.assertEqual(self.judge.run(self.suites, 9, 0.3).status, 0)
     self.assertIsNone(self.judge.run(self.suites, 9, 0.05).status)
 

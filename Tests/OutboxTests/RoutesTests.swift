@@ -12,7 +12,7 @@ import Testing
   private static let start = Instant(nanoseconds: 0)
 
   private func routes(
-    _ presence: HomeNetworks.Judgement = .home, home: [UInt8]? = home,
+    _ presence: HomeNetworks.Presence = .home, home: [UInt8]? = home,
     isPlainAllowedAway: Bool = false,
     hasCloud: Bool = true
   ) -> Routes {

@@ -6,32 +6,32 @@ import Testing
 @Suite struct SecretRuleTests {
   private static let plain = [UInt8]("http://192.168.1.5:8123".utf8)
   private static let encrypted = [UInt8]("https://home.example".utf8)
-  private static let presences: [HomeNetworks.Judgement] = [.home, .away, .unknown]
+  private static let presences: [HomeNetworks.Presence] = [.home, .away, .unknown]
 
   private func rule(
-    _ presence: HomeNetworks.Judgement, knowsHome: Bool = true, isPlainAllowedAway: Bool = false
+    _ presence: HomeNetworks.Presence, knowsHome: Bool = true, isPlainAllowedAway: Bool = false
   ) -> SecretRule {
     SecretRule(
       knowsHome: knowsHome, isPlainAllowedAway: isPlainAllowedAway, presence: presence)
   }
 
   @Test(arguments: presences)
-  func overTLSASecretMayGoFromEverywhere(presence: HomeNetworks.Judgement) {
+  func overTLSASecretMayGoFromEverywhere(presence: HomeNetworks.Presence) {
     #expect(rule(presence).allows(Self.encrypted))
   }
 
   @Test(arguments: presences)
-  func inPlainASecretGoesFromHomeOnly(presence: HomeNetworks.Judgement) {
+  func inPlainASecretGoesFromHomeOnly(presence: HomeNetworks.Presence) {
     #expect(rule(presence).allows(Self.plain) == (presence == .home))
   }
 
   @Test(arguments: presences)
-  func whereThePersonAllowsItPlainIsEnough(presence: HomeNetworks.Judgement) {
+  func whereThePersonAllowsItPlainIsEnough(presence: HomeNetworks.Presence) {
     #expect(rule(presence, isPlainAllowedAway: true).allows(Self.plain))
   }
 
   @Test(arguments: presences)
-  func withoutANamedHomeNetworkEachCountsAsHome(presence: HomeNetworks.Judgement) {
+  func withoutANamedHomeNetworkEachCountsAsHome(presence: HomeNetworks.Presence) {
     #expect(rule(presence, knowsHome: false).allows(Self.plain))
   }
 

@@ -210,19 +210,19 @@ private struct Life: ~Copyable {
 
   mutating func cycle(_ transcript: inout Transcript) {
     delivery.cycleDue(now: now)
-    goOn(&transcript)
+    performActions(&transcript)
   }
 
   mutating func retry(_ transcript: inout Transcript) {
     guard let deadline = delivery.deadline else { return }
     now = deadline
     delivery.deadlineReached(now: now)
-    goOn(&transcript)
+    performActions(&transcript)
   }
 
   mutating func connectionFailed(_ transcript: inout Transcript) {
     delivery.connectionFailed(InlineText("Couldn't connect to server"), now: now)
-    goOn(&transcript)
+    performActions(&transcript)
   }
 
   /// Answers with an envelope.
@@ -243,10 +243,10 @@ private struct Life: ~Copyable {
   private mutating func read(_ transcript: inout Transcript) {
     let answer = Answer.read(status: 200, body: &buffer, with: parityKey())
     delivery.answerReceived(answer, body: buffer, now: now)
-    goOn(&transcript)
+    performActions(&transcript)
   }
 
-  private mutating func goOn(_ transcript: inout Transcript) {
+  private mutating func performActions(_ transcript: inout Transcript) {
     while let action = delivery.nextAction() {
       switch action {
       case .tell(let event): transcript.line("delivery") { $0.append(event) }

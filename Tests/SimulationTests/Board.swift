@@ -55,7 +55,7 @@ struct Board {
   }
 
   /// Time goes by between two cycles.
-  mutating func goOn() {
+  mutating func advance() {
     for place in sensors.indices where random.next() % 100 < sensors[place].changesPerHundred {
       change(place)
     }

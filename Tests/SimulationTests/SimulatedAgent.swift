@@ -126,7 +126,7 @@ final class SimulatedAgent {
   // MARK: What is sensed
 
   private func sample() throws {
-    world.goOn()
+    world.advance()
     for place in sensors.indices { try record(place) }
     guard let fix = world.fix() else { return }
     try world.step()
@@ -262,7 +262,7 @@ final class SimulatedAgent {
   private func send(_ call: Uplink.Call) throws {
     switch call {
     case .message(let route):
-      let path = route == .cloudhook ? [] : uplink.registration?.path ?? []
+      let path = uplink.registration.map(route.path) ?? []
       writeMessage()
       messageCall = try send(
         Letter(path: String(decoding: path, as: UTF8.self), body: [UInt8](request.bytes)),

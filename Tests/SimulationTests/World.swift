@@ -20,7 +20,7 @@ final class World {
     /// The process is killed so many steps later; the machine goes on.
     case killed(steps: Int)
     case clockSet(wrongBy: Duration)
-    case presence(HomeNetworks.Judgement)
+    case presence(HomeNetworks.Presence)
     case socket(Int, SocketHappening)
     case arrivedOverSocket(Int, [UInt8])
     /// Time has passed in Home Assistant, whether it is asked something or not.
@@ -77,7 +77,7 @@ final class World {
   /// Until the power or the process goes.
   private var stepsLeft: Int?
   private var isPowerLoss = false
-  private(set) var presence = HomeNetworks.Judgement.unknown
+  private(set) var presence = HomeNetworks.Presence.unknown
   var sockets: Sockets
   private var wakesAtOnce = 0
   /// Whether Home Assistant may not know the board any more, or not its key.
@@ -216,8 +216,8 @@ final class World {
       wallError = error
       isClockSynchronized = error == .zero
       measuringTurned()
-    case .presence(let judgement):
-      presence = judgement
+    case .presence(let new):
+      presence = new
       ledger.mayComeAgain()
       try agent?.placeChanged(place)
       checkCallsUnderWay()
@@ -323,7 +323,7 @@ final class World {
   func fix() -> Fix? { isCalm ? nil : board.fix(now: instant, time: trueTime) }
 
   /// Between two cycles everything has gone on.
-  func goOn() { if !isCalm { board.goOn() } }
+  func advance() { if !isCalm { board.advance() } }
 
   // MARK: The network
 

@@ -2,7 +2,7 @@ public import Foundation
 import Synchronization
 
 /// A program that a test starts. It is killed where the run of the tests ends before it, and where
-/// it takes longer than the test has patience.
+/// it takes longer than its timeout.
 ///
 /// Foundation's `Process` cannot be used beside hundreds of other tests: it reads past the end of a
 /// buffer where more than 1,364 descriptors are open, and it takes a program that closes what it
@@ -56,12 +56,12 @@ public final class ChildProcess: Sendable {
   ///   - input: its standard input.
   ///   - output: its standard output.
   ///   - errors: its standard error.
-  ///   - patience: longer than it may take; only a program that hangs gets there.
+  ///   - timeout: longer than it may take; only a program that hangs gets there.
   /// - Throws: `StartFailure`.
   public init(
     _ program: String, _ arguments: [String], environment: [String: String] = [:],
     in directory: URL? = nil, input: Stream = .nothing, output: Stream = .inherited,
-    errors: Stream = .inherited, patience: DispatchTimeInterval = .seconds(300)
+    errors: Stream = .inherited, timeout: DispatchTimeInterval = .seconds(300)
   ) throws {
     TestRun.outlivesBrokenPipes
     let ends = [
@@ -81,7 +81,7 @@ public final class ChildProcess: Sendable {
     Attendant.ofThisRun.watch(processIdentifier)
     hasEnded.enter()
     Thread.detachNewThread { [self] in waitForEnd() }
-    DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [weak self] in
+    DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { [weak self] in
       self?.send(signal: SIGKILL)
     }
   }

@@ -5,7 +5,7 @@ import Sensing
 // What is told of the network that the board is in.
 
 extension Reporter {
-  func presence(_ presence: HomeNetworks.Judgement, _ place: NetworkPlace) {
+  func presence(_ presence: HomeNetworks.Presence, _ place: NetworkPlace) {
     switch presence {
     case .home:
       log.notice("at home: \(place.words)")

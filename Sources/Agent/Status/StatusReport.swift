@@ -54,7 +54,7 @@ struct StatusReport: ~Copyable {
 
   /// What is known of the board's network.
   struct Network {
-    let presence: HomeNetworks.Judgement
+    let presence: HomeNetworks.Presence
     let place: NetworkPlace
   }
 

@@ -191,7 +191,7 @@ public struct Delivery: ~Copyable {
   }
 
   /// The board came home or left. What waits for the end of an outage is tried earlier.
-  public mutating func presenceChanged(_ presence: HomeNetworks.Judgement, now: Instant) {
+  public mutating func presenceChanged(_ presence: HomeNetworks.Presence, now: Instant) {
     chooseRoute { $0.presenceChanged(presence, now: now) }
     let route = routes.current?.route
     switch state {

@@ -50,7 +50,7 @@ public struct Routes: Sendable {
   ///   - now: since when the first route is used.
   public init(
     instance: [UInt8], home: [UInt8]?, cloudhook: [UInt8]?, remoteUI: [UInt8]?,
-    presence: HomeNetworks.Judgement, isPlainAllowedAway: Bool, seed: UInt64, now: Instant
+    presence: HomeNetworks.Presence, isPlainAllowedAway: Bool, seed: UInt64, now: Instant
   ) {
     secrets = SecretRule(
       knowsHome: home != nil, isPlainAllowedAway: isPlainAllowedAway, presence: presence)
@@ -109,7 +109,7 @@ public struct Routes: Sendable {
   }
 
   /// The board came home or left. What failed in the other network may work in this one.
-  public mutating func presenceChanged(_ presence: HomeNetworks.Judgement, now: Instant) {
+  public mutating func presenceChanged(_ presence: HomeNetworks.Presence, now: Instant) {
     guard presence != secrets.presence else { return }
     secrets.presence = presence
     settled = nil

@@ -11,14 +11,14 @@ public struct SecretRule: Equatable, Sendable {
   private let knowsHome: Bool
   private let isPlainAllowedAway: Bool
   /// Whether the board is at home, as far as that is known.
-  public var presence: HomeNetworks.Judgement
+  public var presence: HomeNetworks.Presence
 
   /// - Parameters:
   ///   - knowsHome: whether the configuration says which networks are home.
   ///   - isPlainAllowedAway: whether an address without TLS may be used away from home.
   ///   - presence: what is known of the network at the start.
   public init(
-    knowsHome: Bool, isPlainAllowedAway: Bool, presence: HomeNetworks.Judgement = .unknown
+    knowsHome: Bool, isPlainAllowedAway: Bool, presence: HomeNetworks.Presence = .unknown
   ) {
     self.knowsHome = knowsHome
     self.isPlainAllowedAway = isPlainAllowedAway

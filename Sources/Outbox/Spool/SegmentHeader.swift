@@ -25,7 +25,7 @@ struct SegmentHeader: Equatable {
 
   var salt: SegmentSalt { SegmentSalt(first: first, device: device) }
 
-  enum Judgement: Equatable {
+  enum Contents: Equatable {
     case valid(SegmentHeader)
     /// Of a version that is not ours.
     case foreign
@@ -49,7 +49,7 @@ struct SegmentHeader: Equatable {
   }
 
   /// Judges the first bytes of a file.
-  static func read(_ bytes: Span<UInt8>) -> Judgement {
+  static func read(_ bytes: Span<UInt8>) -> Contents {
     guard bytes.count >= byteCount, bytes.starts(with: magic) else { return .unreadable }
     var checksum = CRC32C()
     checksum.update(bytes.extracting(0..<byteCount - 4))

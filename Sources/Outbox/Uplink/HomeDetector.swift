@@ -9,7 +9,7 @@ struct HomeDetector {
 
   /// Nil where the configuration does not say which networks are home.
   private let networks: HomeNetworks?
-  private(set) var presence = HomeNetworks.Judgement.unknown
+  private(set) var presence = HomeNetworks.Presence.unknown
   private(set) var place = NetworkPlace.unknown
   /// Until when the first message waits; nil once the presence is known, or was not found out in
   /// time.
@@ -26,7 +26,7 @@ struct HomeDetector {
   /// The network is another one. Returns whether the presence is.
   mutating func placeChanged(_ place: NetworkPlace) -> Bool {
     self.place = place
-    guard let presence = networks?.judgement(of: place), presence != self.presence else {
+    guard let presence = networks?.presence(at: place), presence != self.presence else {
       return false
     }
     self.presence = presence

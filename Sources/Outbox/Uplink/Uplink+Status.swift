@@ -5,7 +5,7 @@ public import Sensing
 // How things stand, for people who ask.
 
 extension Uplink {
-  public var presence: HomeNetworks.Judgement { home.presence }
+  public var presence: HomeNetworks.Presence { home.presence }
   public var place: NetworkPlace { home.place }
   /// Whether the configuration says which networks are home.
   public var knowsHome: Bool { settings.home != nil }

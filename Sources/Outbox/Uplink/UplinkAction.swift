@@ -141,7 +141,7 @@ extension Uplink {
     /// The state directory cannot be used, which is told by itself.
     case registrationPostponed
     case stateFailed(words: [UInt8])
-    indirect case presence(HomeNetworks.Judgement, NetworkPlace)
+    indirect case presence(HomeNetworks.Presence, NetworkPlace)
     indirect case statistics(StatisticsImport.Event)
     /// The hours for the statistics are in memory only.
     case hoursNotKept(DiskFailure)

@@ -1,7 +1,7 @@
 /// The networks that are home, as the configuration lists them.
 public struct HomeNetworks: Equatable, Sendable {
   /// What a place is.
-  public enum Judgement: Equatable, Sendable { case home, away, unknown }
+  public enum Presence: Equatable, Sendable { case home, away, unknown }
 
   /// Names of wireless networks.
   public var ssids: [SSID]
@@ -20,17 +20,17 @@ public struct HomeNetworks: Equatable, Sendable {
   }
 
   /// Whether `place` is home. Unknown only while it may turn out to be.
-  public func judgement(of place: NetworkPlace) -> Judgement {
+  public func presence(at place: NetworkPlace) -> Presence {
     switch place {
     case .unknown: .unknown
     case .none, .elsewhere: .away
-    case .wireless(let network, _): judgement(of: network)
+    case .wireless(let network, _): presence(at: network)
     case .wired(let gateway?, _): gateways.contains(gateway) ? .home : .away
     case .wired(nil, _): gateways.isEmpty ? .away : .unknown
     }
   }
 
-  private func judgement(of network: WirelessNetwork) -> Judgement {
+  private func presence(at network: WirelessNetwork) -> Presence {
     if !bssids.isEmpty && !bssids.contains(network.bssid) { return .away }
     guard !ssids.isEmpty else { return bssids.isEmpty ? .away : .home }
     // A network without a name is known by its access point.

@@ -16,7 +16,7 @@ import Transport
   private static let userAgent = [UInt8]("Homeward")
   /// After the last message of a session that has just begun.
   private static let rest: Duration = .seconds(1)
-  private static let patience: Duration = .seconds(30)
+  private static let timeout: Duration = .seconds(30)
 
   static func main() throws(Errno) {
     guard clinux_argument_count() == 5 else { exit(64) }
@@ -40,7 +40,7 @@ import Transport
         to: address, token: token, userAgent: userAgent, entities: entities,
         keepsStates: keepsStates, loop: loop)
     else { exit(69) }
-    let limit = Moment.now.instant + patience
+    let limit = Moment.now.instant + timeout
     while !session.isComplete {
       guard Moment.now.instant < limit else { exit(69) }
       try session.turn(until: limit)

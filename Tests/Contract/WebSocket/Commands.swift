@@ -58,8 +58,8 @@ extension WebSocket {
   }
 
   /// The next event of a subscription.
-  func event(_ id: JSON, within patience: Duration = patience) async throws -> JSON {
-    try await message(within: patience) { $0["id"] == id && $0["type"] == "event" }.json["event"]
+  func event(_ id: JSON, within timeout: Duration = timeout) async throws -> JSON {
+    try await message(within: timeout) { $0["id"] == id && $0["type"] == "event" }.json["event"]
   }
 
   /// The events of a subscription that have come by now, and that no expectation took. A server's

@@ -5,11 +5,11 @@ import Testing
 /// A WebSocket of our own, straight on a socket: the expectations also send what no well-behaved
 /// client would, and look at single frames.
 ///
-/// Every wait is bounded by `patience`. The socket is not blocking, and is looked at again and
+/// Every wait is bounded by `timeout`. The socket is not blocking, and is looked at again and
 /// again: the test's threads are few, and none may be kept.
 actor WebSocket {
   /// How long to wait for anything that the server owes.
-  static let patience = Duration.seconds(20)
+  static let timeout = Duration.seconds(20)
   private static let glance = Duration.milliseconds(4)
 
   /// One message, and which of the server's frames it came in: one frame may hold several.
@@ -70,7 +70,7 @@ actor WebSocket {
       + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
     try await send(bytes: Array(request.utf8))
     let emptyLine = Array("\r\n\r\n".utf8)
-    let end = try await within(Self.patience) {
+    let end = try await within(Self.timeout) {
       read()
       return bytes.firstRange(of: emptyLine)
     }
@@ -92,7 +92,7 @@ extension WebSocket {
 
   func send(bytes: [UInt8]) async throws {
     var rest = bytes[...]
-    try await within(Self.patience) {
+    try await within(Self.timeout) {
       let count = write(rest)
       if count < 0 { try #require(errno == EAGAIN, "the socket is closed") }
       rest.removeFirst(max(count, 0))
@@ -116,9 +116,9 @@ extension WebSocket {
 extension WebSocket {
   /// The first message for which the condition holds, as soon as there is one. Others wait.
   func message(
-    within patience: Duration = patience, where condition: (JSON) -> Bool
+    within timeout: Duration = timeout, where condition: (JSON) -> Bool
   ) async throws -> Received {
-    try await within(patience) {
+    try await within(timeout) {
       try receive()
       if let index = waiting.firstIndex(where: { condition($0.json) }) {
         return waiting.remove(at: index)
@@ -129,8 +129,8 @@ extension WebSocket {
   }
 
   /// How the server ends the connection, which it must.
-  func end(within patience: Duration = patience) async throws -> Ending {
-    try await within(patience) {
+  func end(within timeout: Duration = timeout) async throws -> Ending {
+    try await within(timeout) {
       try receive()
       return ending
     }
@@ -144,7 +144,7 @@ extension WebSocket {
 
   /// The payload of the next protocol pong.
   func pong() async throws -> [UInt8] {
-    try await within(Self.patience) {
+    try await within(Self.timeout) {
       try receive()
       return pongs.isEmpty ? nil : pongs.removeFirst()
     }
@@ -152,12 +152,12 @@ extension WebSocket {
 
   /// Looks until there is something, or fails when the time is over.
   private func within<Result>(
-    _ patience: Duration, _ look: () throws -> Result?
+    _ timeout: Duration, _ look: () throws -> Result?
   ) async throws -> Result {
-    let deadline = ContinuousClock.now + patience
+    let deadline = ContinuousClock.now + timeout
     while true {
       if let found = try look() { return found }
-      try #require(ContinuousClock.now < deadline, "nothing came in \(patience); \(waiting)")
+      try #require(ContinuousClock.now < deadline, "nothing came in \(timeout); \(waiting)")
       try await Task.sleep(for: Self.glance)
     }
   }

@@ -66,10 +66,10 @@ private struct Agent: ~Copyable {
         mode: .twoDimensional, latitude: 52, longitude: Double(second % 90),
         horizontalErrorMeters: 3, time: time, notBefore: now))
     delivery.cycleDue(now: now)
-    goOn()
+    performActions()
   }
 
-  private mutating func goOn() {
+  private mutating func performActions() {
     message = nil
     while let action = delivery.nextAction() {
       if case .send(let message) = action { write(message) }
@@ -90,20 +90,20 @@ private struct Agent: ~Copyable {
       let isDue = delivery.deadline.map { $0 <= now } ?? false
       guard isDue else { return beginCycle() }
       delivery.deadlineReached(now: now)
-      return goOn()
+      return performActions()
     }
     var body = ByteBuffer(capacity: max(bytes.count, 1))
     body.append(bytes)
     let status = statuses[Int(kind) % statuses.count]
     if message == .key {
       delivery.keyAnswered(Webhook.EnableEncryption.read(status: status, body: body), now: now)
-      return goOn()
+      return performActions()
     }
     // What an envelope held is JSON of Home Assistant, and may yet be any.
     let answer =
       kind & 0x80 == 0
       ? registration.readAnswer(status: status, body: &body) : .opened(0..<body.count)
     delivery.answerReceived(answer, body: body, now: now)
-    goOn()
+    performActions()
   }
 }

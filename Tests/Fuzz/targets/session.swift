@@ -44,7 +44,7 @@ private final class FuzzDriver: Driver {
   func cancelHTTP(_ id: RequestID) {}
 
   /// Does what was asked for.
-  func goOn() {
+  func performActions() {
     if isTokenWanted {
       isTokenWanted = false
       unsafe client?.tokenFetched(.token([UInt8]("token")))
@@ -58,7 +58,7 @@ private final class FuzzDriver: Driver {
 
   func authenticate() {
     unsafe client?.connect()
-    goOn()
+    performActions()
     receive([UInt8](#"{"type":"auth_ok","ha_version":"2026.6.0"}"#))
   }
 
@@ -121,7 +121,7 @@ private final class Program {
     case 8: if endings.count < 64 { request(number & 1 == 0 ? .never : .always) }
     default: client.receivedBinary()
     }
-    driver.goOn()
+    driver.performActions()
   }
 
   private func message(_ id: UInt8, _ middle: StaticString, _ rest: [UInt8]) -> [UInt8] {
@@ -139,7 +139,7 @@ private final class Program {
     driver.now = driver.now + duration
     while let deadline = client.deadline, driver.now >= deadline {
       client.deadlineReached()
-      driver.goOn()
+      driver.performActions()
       if deadline == client.deadline { break }
     }
     channel.deadlineReached(now: driver.now)

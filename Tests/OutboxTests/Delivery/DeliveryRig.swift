@@ -163,36 +163,36 @@ final class DeliveryRig {
 
   func urgentChange() {
     delivery.urgentChange(now: now)
-    goOn()
+    performActions()
   }
 
   func cycleDue() {
     delivery.cycleDue(now: now)
-    goOn()
+    performActions()
   }
 
   /// Sleeps until the deadline and wakes there.
   func sleepUntilDeadline() throws {
     now = max(now, try #require(deadline, "there is no next attempt"))
     delivery.deadlineReached(now: now)
-    goOn()
+    performActions()
   }
 
-  func presenceChanged(_ presence: HomeNetworks.Judgement) {
+  func presenceChanged(_ presence: HomeNetworks.Presence) {
     delivery.presenceChanged(presence, now: now)
-    goOn()
+    performActions()
   }
 
   /// What is under way ends with the registration that was being made meanwhile.
   func registrationRefused() {
     underWay = nil
     delivery.registrationRefused(now: now)
-    goOn()
+    performActions()
   }
 
   func wake() {
     delivery.deadlineReached(now: now)
-    goOn()
+    performActions()
   }
 
   // MARK: Answers
@@ -207,7 +207,7 @@ final class DeliveryRig {
     underWay = nil
     let whole = 0..<body.count
     delivery.answerReceived(isPlain ? .content(whole) : .opened(whole), body: body, now: now)
-    goOn()
+    performActions()
   }
 
   /// A plain answer with something in it.
@@ -229,26 +229,26 @@ final class DeliveryRig {
   func keyAnswered(_ result: Webhook.EnableEncryption.Result) {
     delivery.keyAnswered(result, now: now)
     if underWay == .key { underWay = nil }
-    goOn()
+    performActions()
   }
 
   func keyPostponed() {
     underWay = nil
     delivery.keyPostponed(now: now)
-    goOn()
+    performActions()
   }
 
   func answered(_ answer: Answer) {
     let body = ByteBuffer(capacity: 1)
     underWay = nil
     delivery.answerReceived(answer, body: body, now: now)
-    goOn()
+    performActions()
   }
 
   func connectionFailed(_ reason: StaticString = "Couldn't connect to server") {
     underWay = nil
     delivery.connectionFailed(InlineText(reason), now: now)
-    goOn()
+    performActions()
   }
 
   /// Answers as a Home Assistant that takes everything.
@@ -317,7 +317,7 @@ final class DeliveryRig {
     }
   }
 
-  private func goOn() {
+  private func performActions() {
     settle()
     while let action = delivery.nextAction() {
       switch action {

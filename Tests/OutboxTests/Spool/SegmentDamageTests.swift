@@ -80,8 +80,8 @@ import Testing
     #expect(SegmentFile(name: SegmentFile(first: 1).name.span) == SegmentFile(first: 1))
     var header = ByteBuffer(capacity: SegmentHeader.byteCount)
     SegmentHeader(thinnings: 0, first: 0, acknowledged: 0, device: .boat).write(into: &header)
-    let judgement = SegmentHeader.read(header.bytes)
-    #expect(judgement == .foreign)
+    let contents = SegmentHeader.read(header.bytes)
+    #expect(contents == .foreign)
   }
 
   @Test func theFileIsReadAsItWasWritten() {

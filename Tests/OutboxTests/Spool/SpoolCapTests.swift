@@ -93,8 +93,8 @@ import Testing
     let rig = rig()
     fill(rig, with: 0..<4000)
     let thinnings = rig.disk.files.sorted { $0.key < $1.key }.map { file in
-      let judgement = SegmentHeader.read(file.value.span)
-      if case .valid(let header) = judgement { return header.thinnings } else { return 99 }
+      let contents = SegmentHeader.read(file.value.span)
+      if case .valid(let header) = contents { return header.thinnings } else { return 99 }
     }
     #expect(thinnings.contains(1) && thinnings.contains(2))
     #expect(thinnings == rig.spool.thinnings)

@@ -26,54 +26,54 @@ import Testing
 
   @Test func aListedNameIsHomeWhereverItIsHeard() {
     let homes = HomeNetworks(ssids: [harbour])
-    #expect(homes.judgement(of: wireless(harbour, here)) == .home)
-    #expect(homes.judgement(of: wireless(harbour, abroad)) == .home)
-    #expect(homes.judgement(of: wireless(office, here)) == .away)
+    #expect(homes.presence(at: wireless(harbour, here)) == .home)
+    #expect(homes.presence(at: wireless(harbour, abroad)) == .home)
+    #expect(homes.presence(at: wireless(office, here)) == .away)
   }
 
   @Test func theSameNameAtAnotherHarbourIsNotHome() {
     let homes = HomeNetworks(ssids: [harbour], bssids: [here])
-    #expect(homes.judgement(of: wireless(harbour, here)) == .home)
-    #expect(homes.judgement(of: wireless(harbour, abroad)) == .away)
-    #expect(homes.judgement(of: wireless(office, here)) == .away)
+    #expect(homes.presence(at: wireless(harbour, here)) == .home)
+    #expect(homes.presence(at: wireless(harbour, abroad)) == .away)
+    #expect(homes.presence(at: wireless(office, here)) == .away)
   }
 
   @Test func anAccessPointAloneIsHome() {
     let homes = HomeNetworks(bssids: [here])
-    #expect(homes.judgement(of: wireless(office, here)) == .home)
-    #expect(homes.judgement(of: wireless(office, abroad)) == .away)
+    #expect(homes.presence(at: wireless(office, here)) == .home)
+    #expect(homes.presence(at: wireless(office, abroad)) == .away)
   }
 
   @Test func aNetworkThatHidesItsNameIsKnownByItsAccessPoint() {
-    #expect(HomeNetworks(ssids: [harbour]).judgement(of: wireless(nil, here)) == .unknown)
+    #expect(HomeNetworks(ssids: [harbour]).presence(at: wireless(nil, here)) == .unknown)
     let homes = HomeNetworks(ssids: [harbour], bssids: [here])
-    #expect(homes.judgement(of: wireless(nil, here)) == .home)
-    #expect(homes.judgement(of: wireless(nil, abroad)) == .away)
+    #expect(homes.presence(at: wireless(nil, here)) == .home)
+    #expect(homes.presence(at: wireless(nil, abroad)) == .away)
   }
 
   @Test func aCableIsHomeByItsGateway() {
     let homes = HomeNetworks(ssids: [harbour], gateways: [here])
-    #expect(homes.judgement(of: wired(here)) == .home)
-    #expect(homes.judgement(of: wired(abroad)) == .away)
-    #expect(homes.judgement(of: wired(nil)) == .unknown, "it may turn out to be")
-    #expect(HomeNetworks(ssids: [harbour]).judgement(of: wired(nil)) == .away, "it never will")
+    #expect(homes.presence(at: wired(here)) == .home)
+    #expect(homes.presence(at: wired(abroad)) == .away)
+    #expect(homes.presence(at: wired(nil)) == .unknown, "it may turn out to be")
+    #expect(HomeNetworks(ssids: [harbour]).presence(at: wired(nil)) == .away, "it never will")
   }
 
   @Test func aRadioIsNotJudgedByGatewaysNorACableByNames() {
-    #expect(HomeNetworks(gateways: [here]).judgement(of: wireless(harbour, here)) == .away)
-    #expect(HomeNetworks(bssids: [here]).judgement(of: wired(here)) == .away)
+    #expect(HomeNetworks(gateways: [here]).presence(at: wireless(harbour, here)) == .away)
+    #expect(HomeNetworks(bssids: [here]).presence(at: wired(here)) == .away)
   }
 
   @Test func nowhereIsAwayAndNotYetIsUnknown() {
     let homes = HomeNetworks(ssids: [harbour], bssids: [here], gateways: [here])
-    #expect(homes.judgement(of: .none) == .away)
-    #expect(homes.judgement(of: .elsewhere(wlan)) == .away)
-    #expect(homes.judgement(of: .unknown) == .unknown)
+    #expect(homes.presence(at: .none) == .away)
+    #expect(homes.presence(at: .elsewhere(wlan)) == .away)
+    #expect(homes.presence(at: .unknown) == .unknown)
   }
 
   @Test func withoutAListNothingIsHome() {
-    #expect(HomeNetworks().judgement(of: wireless(harbour, here)) == .away)
-    #expect(HomeNetworks().judgement(of: wireless(nil, here)) == .away)
-    #expect(HomeNetworks().judgement(of: wired(here)) == .away)
+    #expect(HomeNetworks().presence(at: wireless(harbour, here)) == .away)
+    #expect(HomeNetworks().presence(at: wireless(nil, here)) == .away)
+    #expect(HomeNetworks().presence(at: wired(here)) == .away)
   }
 }
