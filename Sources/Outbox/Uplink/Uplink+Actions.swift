@@ -64,10 +64,10 @@ extension Uplink {
     case .failed(let problem):
       if case .tokenRejected(let fingerprint) = problem {
         keeper.keep(rejectedFingerprint: fingerprint)
-      }
-      // It may be about to show the same token.
-      if registrar.isCredentialRejected, settings.webSocket != nil {
-        actions.append(.setWebSocketAllowed(false))
+        // It may be about to show the same token.
+        if registrar.isCredentialRejected, settings.webSocket != nil {
+          actions.append(.setWebSocketAllowed(false))
+        }
       }
       outcome = .notRegistered(problem)
       delivery.registrationFailed(now: now)
