@@ -93,8 +93,9 @@ final class Reporter {
 
   func sensorLeftOut(_ name: [UInt8]) {
     log.error(
-      "\(SensorTable.sensorsMax) sensors are the most that one agent can have; \(quoted: name) and what"
-        + " comes after it is left out")
+      "\(quoted: name) is left out, and maybe others after it: an agent has \(SensorTable.sensorsMax)"
+        + " sensors at most, a unique id has \(Spool.uniqueIDByteCountMax) bytes at most, and the states"
+        + " of all sensors fit into one message")
   }
 
   // MARK: Registration
