@@ -48,6 +48,30 @@ import Testing
     #expect(StateDirectory(state.path).open() == .inUse)
   }
 
+  @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+  func rootMayWorkInTheDirectoryOfAnyUser() throws {
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+    try #require(unsafe chown(place.path, 65534, 65534) == 0)
+    #expect(state.open() == .open)
+  }
+
+  /// Another user could change what stands there behind the back of the agent; root can anyway.
+  /// What a process may do is the same for all its threads: this is a process of its own.
+  @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+  func aDirectoryOfAnotherUserIsForeignAndOneOfRootsIsNot() async {
+    await #expect(processExitsWith: .success) {
+      for (owner, opening) in [(0, .open), (1, .foreign)] as [(uid_t, StateDirectory.Opening)] {
+        let place = TestRun.newPlace()
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+        try #require(unsafe chmod(place.path, 0o755) == 0 && chown(place.path, owner, 0) == 0)
+        try #require(seteuid(65534) == 0)
+        let found = StateDirectory(Path(Array(place.path.utf8))).open()
+        #expect(found == opening, "of user \(owner): \(found)")
+        try #require(seteuid(0) == 0)
+      }
+    }
+  }
+
   @Test func aDamagedRegistrationIsNotReplaced() throws {
     #expect(state.open() == .open)
     try Data("{".utf8).write(to: place.appending(path: "registration.json"))
