@@ -2,6 +2,7 @@ import Bytes
 import CLinux
 import Foundation
 import LinuxIO
+import Synchronization
 import Testing
 
 @Suite struct EventLoopTests {
@@ -37,6 +38,34 @@ import Testing
     }
   }
 
+  /// Signals that this thread gets, again and again: one may come before it sleeps.
+  private final class Interruptions: Sendable {
+    private let isOver = Atomic(false)
+    private let hasEnded = DispatchSemaphore(value: 0)
+
+    init() {
+      _ = signal(SIGUSR1) { _ in }
+      var signals = sigset_t()
+      unsafe sigemptyset(&signals)
+      unsafe sigaddset(&signals, SIGUSR1)
+      unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+      let sleeper = pthread_self()
+      Thread.detachNewThread { [self] in
+        while !isOver.load(ordering: .relaxed) {
+          pthread_kill(sleeper, SIGUSR1)
+          usleep(1000)
+        }
+        hasEnded.signal()
+      }
+    }
+
+    /// From now on none comes.
+    func end() {
+      isOver.store(true, ordering: .relaxed)
+      hasEnded.wait()
+    }
+  }
+
   private let loop: EventLoop
   private let past = Instant(nanoseconds: 0)
 
@@ -60,6 +89,15 @@ import Testing
     #expect(recorder.told.map(\.descriptor) == [wakeUp.number])
     try loop.turn(until: past)
     #expect(recorder.told.count == 1, "it is quiet until the next signal")
+  }
+
+  /// As by a debugger, or by Ctrl-Z and `fg`.
+  @Test func anAgentThatIsInterruptedInItsSleepIsWellAndLooksAtTheClock() throws {
+    let interruptions = Interruptions()
+    defer { interruptions.end() }
+    var hasLooked = false
+    try loop.turn(until: nil) { hasLooked = true }
+    #expect(hasLooked)
   }
 
   @Test func onlyWhoIsReadyIsTold() throws {
