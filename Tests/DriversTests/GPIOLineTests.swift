@@ -166,6 +166,20 @@ import Testing
     #expect(line.deadline == nil)
   }
 
+  /// The kernel may wake a process for nothing (`epoll(7)`, `select(2)`).
+  @Test func aWakeUpWithoutAnEdgeIsNoFailureOfTheLine() throws {
+    let fake = FakeLine(device)
+    let line = makeLine(debounce: .zero)
+    line.sample(at: Moment.now)
+    line.descriptorReady(-1, .input)
+    #expect(sink.reports.isEmpty)
+    #expect(recorded == .boolean(false))
+    fake.edge(to: true, at: Moment.now.instant)
+    try turn()
+    line.deadlineReached(at: Moment.now)
+    #expect(recorded == .boolean(true), "its edges are still heard")
+  }
+
   @Test func aStormIsTakenInPiecesAndEndsOnTheRightLevel() throws {
     let fake = FakeLine(device)
     let line = makeLine(debounce: .zero)

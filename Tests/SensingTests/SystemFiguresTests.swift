@@ -77,4 +77,14 @@ import Testing
     #expect(Set(types.map(rank)).count == types.count)
     #expect(rank("") == ThermalZone.anyRank)
   }
+
+  /// A zone without a reading says −274 °C, or that all bits of its register are ones.
+  @Test(
+    arguments: [
+      (-274_000, false), (-100_001, false), (-100_000, true), (48_312, true), (250_000, true),
+      (250_001, false), (255_000, false),
+    ] as [(Int64, Bool)])
+  func whatIsColderOrHotterThanAnyProcessorIsNoTemperature(millidegrees: Int64, isOne: Bool) {
+    #expect(ThermalZone.plausibleMillidegrees.contains(millidegrees) == isOne)
+  }
 }
