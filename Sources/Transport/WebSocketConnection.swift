@@ -42,7 +42,7 @@ public protocol WebSocketOwner: AnyObject {
   private unowned(unsafe) var owner: (any WebSocketOwner)?
   private var terminatedURL: [UInt8] = []
   private var stage = Stage.idle
-  private var conversation: WebSocketConversation
+  var conversation: WebSocketConversation
   /// There may be more to read than the kernel knows of; since then.
   private var unreadSince: Instant?
   /// Why nothing can be written any more. What is still to be read may say more.

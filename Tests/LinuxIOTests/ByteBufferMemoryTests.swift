@@ -1,6 +1,7 @@
 import Bytes
 import CLinux
 import LinuxIO
+import TestRun
 import Testing
 
 @Suite struct ByteBufferMemoryTests {
@@ -33,14 +34,8 @@ import Testing
     #expect(buffers.allSatisfy { $0.allSatisfy { $0 == 5 } })
   }
 
-  /// What the kernel says is in memory of a buffer, in whole pages.
   private func residentByteCount(of buffer: borrowing ByteBuffer) -> Int {
-    let page = Self.pageByteCount
-    let start = unsafe Int(bitPattern: buffer.baseAddress) / page * page
-    let end = unsafe Int(bitPattern: buffer.baseAddress) + buffer.capacity
-    var pages = [UInt8](repeating: 0, count: (end - start + page - 1) / page)
-    let result = unsafe mincore(UnsafeMutableRawPointer(bitPattern: start), end - start, &pages)
-    precondition(result == 0)
-    return pages.count { $0 & 1 != 0 } * page
+    unsafe TestRun.residentByteCount(
+      of: UnsafeRawBufferPointer(start: buffer.baseAddress, count: buffer.capacity))
   }
 }
