@@ -206,7 +206,7 @@ public protocol WebSocketOwner: AnyObject {
       case .failed(let words):
         writeFailure = words
         unreadSince = Moment.now.instant
-        return socket.waitForOutput(false)
+        return
       }
     }
     socket.waitForOutput(conversation.pendingByteCount > 0)
