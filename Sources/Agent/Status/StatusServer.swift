@@ -17,10 +17,9 @@ protocol StatusServerOwner: AnyObject {
 /// ever reads; a kernel that is set to take less gets a part of it, which the other side notices.
 /// While no client asks it costs nothing.
 final class StatusServer {
-  /// Clients that may wait for an answer; more wait in their own `connect(2)`.
+  /// Clients that may wait for an answer, and that one turn of the loop answers. More wait in their
+  /// own `connect(2)`.
   static let clientsWaitingMax: Int32 = 16
-  /// Clients that one turn of the loop answers; the rest waits for the next one.
-  static let clientsPerTurnMax = 16
 
   private let loop: EventLoop
   private let reporter: Reporter
@@ -70,7 +69,7 @@ final class StatusServer {
 
   private func answerClients() throws(Errno) {
     var isWritten = false
-    for _ in 0..<Self.clientsPerTurnMax {
+    for _ in 0..<Self.clientsWaitingMax {
       guard let client = try listener.accept() else { return }
       if !isWritten {
         unsafe owner.writeStatus(at: Moment.now, into: &document)
