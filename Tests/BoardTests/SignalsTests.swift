@@ -27,7 +27,7 @@ import Testing
   }
 
   /// At a terminal the same signal says that the terminal is closed.
-  @Test func aServiceReadsItsConfigurationAgainOnceForEachRequest() throws {
+  @Test func aServiceReadsItsConfigurationOnceForEachRequestUntilItIsAskedToStop() throws {
     let signals = try Signals(loop: loop, reloads: true)
     #expect(!signals.hasReloadRequest)
     for _ in 0..<2 {
@@ -37,5 +37,9 @@ import Testing
       #expect(signals.takeReloadRequest() != hasControllingTerminal)
       #expect(!signals.takeReloadRequest())
     }
+    send(SIGTERM)
+    try loop.turn(until: nil)
+    #expect(signals.isStopRequested)
+    #expect(!signals.hasReloadRequest)
   }
 }
