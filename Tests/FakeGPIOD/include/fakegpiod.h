@@ -1,6 +1,7 @@
 // A libgpiod without a kernel, for tests: chips of one line each, known by the path of their
 // device. Its symbols take the place of the library's in the program of the tests, for the
-// version that the machine has; what is not faked is not called by the shim.
+// version that the machine has; what is not faked is not called by the shim. Where a file is the
+// device, the kernel's question for the name of a line (`ioctl`) is answered, too.
 #ifndef FAKEGPIOD_H
 #define FAKEGPIOD_H
 
