@@ -3,40 +3,58 @@ import Testing
 
 @testable import Board
 
+/// The log of a process goes to its standard error: each test is a process of its own.
 @Suite struct LogTests {
-  /// The log of a process goes to its standard error: this is a process of its own.
   @Test func escapeCodesAreOnlyForATerminalWhosePersonWantsColors() async {
     await #expect(processExitsWith: .success) {
+      for name in ["JOURNAL_STREAM", "NO_COLOR"] { unsafe unsetenv(name) }
       var screen: Int32 = -1
       var terminal: Int32 = -1
       try #require(unsafe openpty(&screen, &terminal, nil, nil, nil) == 0)
-      var ends: [Int32] = [-1, -1]
-      try #require(unsafe pipe(&ends) == 0)
-
-      /// What `error` writes where standard error is `output`, read from the other side.
-      func written(to output: Int32, readFrom reader: Int32) throws -> String {
-        try #require(dup2(output, STDERR_FILENO) == STDERR_FILENO)
-        Log().error("too hot")
-        var line: [UInt8] = []
-        var ready = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
-        // A terminal hands it over in its own time.
-        while line.last != UInt8(ascii: "\n"), unsafe poll(&ready, 1, 10_000) == 1 {
-          var byte: UInt8 = 0
-          try #require(unsafe read(reader, &byte, 1) == 1)
-          line.append(byte)
-        }
-        // It makes two characters of the end of a line.
-        return String(decoding: line, as: UTF8.self).replacing("\r\n", with: "\n")
-      }
-
-      for name in ["JOURNAL_STREAM", "NO_COLOR"] { unsafe unsetenv(name) }
-      let colored = try written(to: terminal, readFrom: screen)
+      let colored = try line(to: terminal, readFrom: screen) { $0.error("too hot") }
       #expect(colored == "\u{1B}[31mtoo hot\u{1B}[0m\n", "a terminal: \(colored.debugDescription)")
-      let piped = try written(to: ends[1], readFrom: ends[0])
+      let piped = try lineThroughPipe { $0.error("too hot") }
       #expect(piped == "too hot\n", "a pipe: \(piped.debugDescription)")
       unsafe setenv("NO_COLOR", "1", 1)
-      let plain = try written(to: terminal, readFrom: screen)
+      let plain = try line(to: terminal, readFrom: screen) { $0.error("too hot") }
       #expect(plain == "too hot\n", "NO_COLOR: \(plain.debugDescription)")
     }
   }
+
+  /// Otherwise `journalctl --priority` shows all of them, or none.
+  @Test func theJournalIsToldHowSeriousALineIs() async {
+    await #expect(processExitsWith: .success) {
+      unsafe setenv("JOURNAL_STREAM", "8:1", 1)
+      let error = try lineThroughPipe { $0.error("too hot") }
+      #expect(error == "<3>too hot\n", "\(error.debugDescription)")
+      let warning = try lineThroughPipe { $0.warning("warm") }
+      #expect(warning == "<4>warm\n", "\(warning.debugDescription)")
+      let notice = try lineThroughPipe { $0.notice("cool again") }
+      #expect(notice == "<5>cool again\n", "\(notice.debugDescription)")
+    }
+  }
+}
+
+private func lineThroughPipe(_ write: (Log) -> Void) throws -> String {
+  var ends: [Int32] = [-1, -1]
+  try #require(unsafe pipe(&ends) == 0)
+  return try line(to: ends[1], readFrom: ends[0], write)
+}
+
+/// What a log writes where standard error is `output`, read from the other side.
+private func line(
+  to output: Int32, readFrom reader: Int32, _ write: (Log) -> Void
+) throws -> String {
+  try #require(dup2(output, STDERR_FILENO) == STDERR_FILENO)
+  write(Log())
+  var line: [UInt8] = []
+  var ready = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+  // A terminal hands it over in its own time.
+  while line.last != UInt8(ascii: "\n"), unsafe poll(&ready, 1, 10_000) == 1 {
+    var byte: UInt8 = 0
+    try #require(unsafe read(reader, &byte, 1) == 1)
+    line.append(byte)
+  }
+  // It makes two characters of the end of a line.
+  return String(decoding: line, as: UTF8.self).replacing("\r\n", with: "\n")
 }

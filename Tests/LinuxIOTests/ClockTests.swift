@@ -13,4 +13,12 @@ import Testing
       ? unsafe access("/run/systemd/timesync/synchronized", F_OK) == 0 : state != TIME_ERROR
     #expect(isClockSynchronized == isRight)
   }
+
+  /// After a power cut they would all ask the server at the same moments.
+  @Test func boardsThatStartTogetherDoNotWaitInStep() {
+    let seeds = (0..<64).map { _ in randomSeed() }
+    // Each bit is one in some of them, and zero in others.
+    #expect(seeds.reduce(0, |) == .max)
+    #expect(seeds.reduce(.max, &) == 0)
+  }
 }
