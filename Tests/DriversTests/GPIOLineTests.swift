@@ -196,6 +196,32 @@ import Testing
     #expect(recorded == .boolean(true), "its edges are still heard")
   }
 
+  /// The loop would be told of it again and again.
+  @Test func aLineThatHangsUpWithoutAWordIsUnavailable() throws {
+    let fake = FakeLine(device)
+    let line = makeLine()
+    line.sample(at: Moment.now)
+    line.descriptorReady(-1, [.input, .failure])
+    #expect(recorded == .unavailable)
+    #expect(sink.reports == ["GPIO17: missing GPIO17"])
+    withExtendedLifetime(fake) {}
+  }
+
+  /// The kernel keeps no more edges than are read at one time.
+  @Test func aDroppedEdgeDoesNotLeaveALineOnTheWrongLevel() throws {
+    let fake = FakeLine(device)
+    let line = makeLine(debounce: .zero)
+    line.sample(at: Moment.now)
+    let start = Moment.now.instant
+    for number in 1...Int64(LineInput.eventsPerReadMax) {
+      fake.edge(to: number % 2 == 1, at: start + .nanoseconds(number))
+    }
+    fake.level = true
+    try turn()
+    line.deadlineReached(at: Moment.now)
+    #expect(recorded == .boolean(true))
+  }
+
   @Test func aStormIsTakenInPiecesAndEndsOnTheRightLevel() throws {
     let fake = FakeLine(device)
     let line = makeLine(debounce: .zero)
@@ -296,6 +322,18 @@ import Testing
     supervisor.deadlineReached(at: Moment(instant: retryAt, wallTime: at(seconds: 9).wallTime))
     #expect(recorded == .boolean(true))
     #expect(sink.reports.last == "GPIO17: recovered")
+  }
+
+  @Test func aLooseCableDoesNotUseUpTheLoop() throws {
+    let line = makeLine()
+    for _ in 0...EventLoop.watchesMax {
+      let fake = FakeLine(device)
+      line.sample(at: Moment.now)
+      #expect(recorded == .boolean(false))
+      fake.hangUp()
+      try turn()
+      #expect(recorded == .unavailable)
+    }
   }
 
   @Test func aChipThatWentWithoutAWordIsNoticedByTheNextCycle() throws {
