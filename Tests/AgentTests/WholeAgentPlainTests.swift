@@ -87,4 +87,58 @@ extension WholeAgent.PlainRegistrations {
     #expect(try await board.run("send", "get_config").status == 0)
     #expect(await agent.stop().status == 0)
   }
+
+  @Test func aPlainRegistrationIsRefusedUnlessItIsAllowed() async throws {
+    let home = try practiceHome()
+    let board = try board(registeredWith: home)
+    let agent = try RunningAgent(on: board)
+    let ending = await agent.ending()
+    #expect(ending.status != 0)
+    #expect(home.count { if case .readings = $0 { true } else { false } } == 0)
+  }
+
+  @Test func aPlainRegistrationThatRunRefusesIsNotWell() async throws {
+    let home = try practiceHome()
+    let board = try board(registeredWith: home)
+    let check = try await board.run("check")
+    #expect(check.status != 0)
+    #expect(check.output.contains { $0.hasPrefix("WRONG  registration") }, "\(check.output)")
+    try board.configureServer("encryption: preferred")
+    let allowed = try await board.run("check")
+    #expect(allowed.output.contains { $0.hasPrefix("ok     registration") }, "\(allowed.output)")
+  }
+
+  /// No Home Assistant gives a key a second time.
+  @Test func noKeyIsAskedForWhileItCannotBeKept() async throws {
+    let home = try practiceHome()
+    let board = try board(registeredWith: home)
+    try board.configureServer("encryption: preferred")
+    try board.blockWriting()
+    let agent = try RunningAgent(on: board)
+    try await agent.event("state_failed")
+    try await agent.hasReadEverything()
+    #expect(await agent.stop().status == 0)
+    #expect(home.count { $0 == .encryptionEnabled } == 0)
+    try board.unblockWriting()
+    let restarted = try RunningAgent(on: board)
+    try await restarted.event("proven")
+    #expect(await restarted.stop().status == 0)
+    #expect(home.count { $0 == .encryptionEnabled } == 1)
+  }
+
+  @Test func aPlainRegistrationGetsItsKeyFirstAndKeepsIt() async throws {
+    let home = try practiceHome()
+    let board = try board(registeredWith: home)
+    try board.configureServer("encryption: preferred")
+    for _ in 0..<2 {
+      let agent = try RunningAgent(on: board)
+      try await agent.event("proven")
+      #expect(await agent.stop().status == 0)
+    }
+    #expect(home.count { $0 == .encryptionEnabled } == 1)
+    for entry in home.journal {
+      if case .readings = entry.event { #expect(entry.sealed == true) }
+    }
+    #expect(shownCharge(in: home) == "83")
+  }
 }

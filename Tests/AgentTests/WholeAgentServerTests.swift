@@ -19,7 +19,7 @@ extension Board {
 }
 
 extension PracticeServer {
-  fileprivate func count(_ condition: (PracticeHome.Event) -> Bool) -> Int {
+  func count(_ condition: (PracticeHome.Event) -> Bool) -> Int {
     journal.count { condition($0.event) }
   }
 
@@ -333,92 +333,5 @@ extension WholeAgent.Servers {
     #expect(shownCharge(in: home) == "70")
     #expect(home.count { if case .registered = $0 { true } else { false } } == 2)
     #expect(await agent.stop().status == 0)
-  }
-
-  // MARK: A registration without a key
-
-  /// Registers the board as a server does that has no keys.
-  private func registerPlain(_ board: Board, in home: PracticeServer) async throws {
-    var request = URLRequest(
-      url: try #require(URL(string: "\(home.url)/api/mobile_app/registrations")))
-    request.httpMethod = "POST"
-    request.setValue("Bearer \(home.token)", forHTTPHeaderField: "Authorization")
-    request.httpBody = Data(
-      (#"{"device_id":"plain","app_id":"homeward","app_name":"Homeward","app_version":"1","#
-        + #""device_name":"Boat","manufacturer":"m","model":"m","os_name":"Linux","#
-        + #""os_version":"6","supports_encryption":false}"#).utf8)
-    let (answer, _) = try await URLSession.shared.data(for: request)
-    try board.write(registrationFile(answer), to: "state/registration.json")
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o700], ofItemAtPath: board.state.path)
-  }
-
-  private func registrationFile(_ answer: Data) throws -> Data {
-    var body = ByteBuffer(capacity: 4096)
-    body.append([UInt8](answer))
-    guard
-      case .withoutEncryption(let registration) = RegistrationAnswer.read(status: 201, body: body)
-    else { throw CocoaError(.coderInvalidValue) }
-    var file = ByteBuffer(capacity: Registration.fileByteCountMax)
-    registration.writeFile(into: &file)
-    return Data([UInt8](file.bytes))
-  }
-
-  @Test func aPlainRegistrationIsRefusedUnlessItIsAllowed() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    try await registerPlain(board, in: home)
-    let agent = try RunningAgent(on: board)
-    let ending = await agent.ending()
-    #expect(ending.status != 0)
-    #expect(home.count { if case .readings = $0 { true } else { false } } == 0)
-  }
-
-  @Test func aPlainRegistrationThatRunRefusesIsNotWell() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    try await registerPlain(board, in: home)
-    let check = try await board.run("check")
-    #expect(check.status != 0)
-    #expect(check.output.contains { $0.hasPrefix("WRONG  registration") }, "\(check.output)")
-    try board.configureServer("encryption: preferred")
-    let allowed = try await board.run("check")
-    #expect(allowed.output.contains { $0.hasPrefix("ok     registration") }, "\(allowed.output)")
-  }
-
-  /// No Home Assistant gives a key a second time.
-  @Test func noKeyIsAskedForWhileItCannotBeKept() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    try await registerPlain(board, in: home)
-    try board.configureServer("encryption: preferred")
-    try board.blockWriting()
-    let agent = try RunningAgent(on: board)
-    try await agent.event("state_failed")
-    try await agent.hasReadEverything()
-    #expect(await agent.stop().status == 0)
-    #expect(home.count { $0 == .encryptionEnabled } == 0)
-    try board.unblockWriting()
-    let restarted = try RunningAgent(on: board)
-    try await restarted.event("proven")
-    #expect(await restarted.stop().status == 0)
-    #expect(home.count { $0 == .encryptionEnabled } == 1)
-  }
-
-  @Test func aPlainRegistrationGetsItsKeyFirstAndKeepsIt() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    try await registerPlain(board, in: home)
-    try board.configureServer("encryption: preferred")
-    for _ in 0..<2 {
-      let agent = try RunningAgent(on: board)
-      try await agent.event("proven")
-      #expect(await agent.stop().status == 0)
-    }
-    #expect(home.count { $0 == .encryptionEnabled } == 1)
-    for entry in home.journal {
-      if case .readings = entry.event { #expect(entry.sealed == true) }
-    }
-    #expect(shownCharge(in: home) == "83")
   }
 }

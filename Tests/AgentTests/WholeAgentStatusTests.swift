@@ -9,98 +9,6 @@ extension WholeAgent {
   @Suite struct Status {}
 }
 
-/// What `homeward status --json` printed.
-private struct StatusDocument: Decodable {
-  struct Moment: Decodable {
-    let at: String
-    let seconds: Int
-  }
-
-  struct Home: Decodable {
-    let state: String
-    let url: String
-    let protection: String?
-    let cause: String?
-    let text: String?
-    let since: Moment?
-    let last_proof: Moment?
-    let next_attempt: Moment?
-  }
-
-  struct Route: Decodable {
-    let route: String
-    let state: String
-    let cause: String?
-    let url: String?
-    let since: Moment?
-  }
-
-  struct Source: Decodable {
-    let source: String
-    let cause: String
-    let text: String
-  }
-
-  struct Waiting: Decodable {
-    let readings: Int
-    let locations: Int
-  }
-
-  struct Counts: Decodable {
-    let readings: Int
-    let proven: Int
-    let unproven: Int
-  }
-
-  struct WebSocket: Decodable {
-    let state: String
-    let version: String?
-  }
-
-  let is_well: Bool
-  let home_assistant: Home
-  let routes: [Route]
-  let waiting: Waiting
-  let counts: Counts
-  let failing_sources: [Source]
-  let websocket: WebSocket?
-}
-
-/// A `homeward status` that has ended.
-private struct AskedStatus {
-  let ending: RunningAgent.Ending
-
-  init(on board: Board, _ options: String...) async throws {
-    let arguments = ["status", "--config", board.configuration] + options
-    ending = try await RunningAgent(on: board, arguments).ending()
-  }
-
-  init(withoutPrivilegesOn board: Board) async throws {
-    let become = ["--reuid=65534", "--regid=65534", "--clear-groups"]
-    let arguments = [RunningAgent.executable.path, "status", "--config", board.configuration]
-    ending = try await RunningAgent(
-      on: board, become + arguments, startedBy: URL(filePath: "/usr/bin/setpriv")
-    ).ending()
-  }
-
-  var document: StatusDocument {
-    get throws {
-      #expect(ending.log == [])
-      #expect(ending.output.count == 1)
-      let line = try #require(ending.output.first)
-      return try JSONDecoder().decode(StatusDocument.self, from: Data(line.utf8))
-    }
-  }
-
-  func hasLine(_ words: String...) -> Bool {
-    ending.output.contains { line in words.allSatisfy { line.contains($0) } }
-  }
-}
-
-extension Board {
-  fileprivate var socket: Path { Path([UInt8](state.appending(path: "agent.socket").path.utf8)) }
-}
-
 extension WholeAgent.Status {
   @Test func whatWorksIsToldAsProvenOverTheRouteThatIsTaken() async throws {
     let home = try practiceHome()
@@ -286,72 +194,6 @@ extension WholeAgent.Status {
     #expect(ending.lines(with: "homeward status cannot be answered: File name too long").count == 1)
   }
 
-  // MARK: Peers
-
-  /// The whole of an answer.
-  private func answer(to peer: borrowing Descriptor) throws -> [UInt8] {
-    var buffer = ByteBuffer(capacity: 64 * 1024)
-    while case .bytes = try peer.read(into: &buffer) {}
-    return [UInt8](buffer.bytes)
-  }
-
-  @Test func aHundredPeersAtOnceThatDoNotReadHoldTheAgentNotUp() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
-    var peers: [Peer] = []
-    for _ in 0..<100 { peers.append(try Peer(connectingTo: board.socket)) }
-
-    // They are there, and the agent goes on.
-    try await agent.expectToDeliver(charge: 70, to: home)
-    // The mark is there again.
-    try await agent.hasReadEverything()
-    #expect(try await AskedStatus(on: board).ending.status == 0)
-
-    // Each got its own; half of them go without having read it.
-    for peer in peers.suffix(50) {
-      let answer = try answer(to: peer.connection)
-      let document = try JSONDecoder().decode(StatusDocument.self, from: Data(answer))
-      #expect(document.is_well)
-    }
-    peers = []
-    #expect(try await AskedStatus(on: board).ending.status == 0)
-    #expect(await agent.stop().status == 0)
-  }
-
-  @Test func whateverAPeerSendsIsNotRead() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
-    for _ in 0..<20 {
-      let peer = try Peer(connectingTo: board.socket)
-      let noise = [UInt8](repeating: 0xFF, count: 1024)
-      // The agent may have hung up already.
-      _ = try? peer.connection.send(noise.span)
-    }
-    #expect(try await AskedStatus(on: board).ending.status == 0)
-    #expect(await agent.stop().status == 0)
-  }
-
-  @Test func anAgentThatIsOutOfDescriptorsAnswersWhenItHasSomeAgain() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let agent = try RunningAgent(on: board)
-    try await agent.event("proven")
-    try agent.limitDescriptors(true)
-    let peer = try Peer(connectingTo: board.socket)
-    #expect(await agent.says("homeward status cannot be answered now: Too many open files"))
-    try agent.limitDescriptors(false)
-    for _ in 0..<2 { try await agent.hasReadEverything() }
-    try await agent.event("proven")
-    #expect(try !answer(to: peer.connection).isEmpty)
-    #expect(try await AskedStatus(on: board).ending.status == 0)
-    let ending = await agent.stop()
-    #expect(ending.lines(with: "cannot be answered").count == 1)
-  }
-
   // MARK: Again and again
 
   @Test func watchingGoesOnUntilItIsEnded() async throws {
@@ -388,14 +230,5 @@ extension WholeAgent.Status {
     #expect(ending.status == 0)
     #expect(ending.lines(with: "no agent runs with").count <= 1)
     #expect(await second.stop().status == 0)
-  }
-}
-
-/// Who has connected to the agent and does nothing.
-private final class Peer {
-  let connection: Descriptor
-
-  init(connectingTo socket: Path) throws {
-    connection = try connectLocal(to: socket, timeout: .seconds(60))
   }
 }

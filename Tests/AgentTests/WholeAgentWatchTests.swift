@@ -39,7 +39,7 @@ private final class ObservedHome {
 }
 
 /// `watch` on a board, beside other commands there.
-private func watching(
+func watching(
   _ board: Board, _ words: String..., environment: [String: String] = [:]
 ) throws -> RunningAgent {
   try RunningAgent(
@@ -47,14 +47,14 @@ private func watching(
 }
 
 /// A board with a sensor that shows 1 %.
-private func boardWithSensor(in home: PracticeServer) async throws -> Board {
+func boardWithSensor(in home: PracticeServer) async throws -> Board {
   let board = try await Board.pairedByToken(with: home)
   try await board.registerSensor()
   return board
 }
 
 /// How often a command succeeded.
-private func count(of command: String, in home: PracticeServer) -> Int {
+func count(of command: String, in home: PracticeServer) -> Int {
   home.journal.count { $0.event == .occurred(.commanded(command)) }
 }
 
@@ -262,147 +262,6 @@ extension WholeAgent.Watching {
     let times = try lines.map { try style.parse(String($0.prefix(19)) + "Z") }
     #expect(times[1].timeIntervalSince(times[0]) == 5.5 * 3600, "\(lines)")
     #expect(lines.map { $0.dropFirst(19).prefix(8) } == ["+00:00  ", "+05:30  "])
-  }
-
-  // MARK: What can be wrong
-
-  @Test func theCredentialThatPairingKeptIsEnough() async throws {
-    let home = try practiceHome()
-    let board = try Board(unpairedWith: home)
-    #expect(try await board.paired(with: home).status == 0)
-    #expect(try await board.run("watch", "states", "zone.home", "--once").status == 0)
-  }
-
-  @Test func theTokenFileIsEnough() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    #expect(try await board.run("watch", "states", "zone.home", "--once").status == 0)
-  }
-
-  /// As for the agent: what stands in the file counts, and not what pairing kept.
-  @Test func theTokenFileComesBeforeWhatPairingKept() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
-    try board.write(token: "wrong-\(UUID().uuidString)")
-    let ending = try await board.run("watch", "states", "zone.home", "--once")
-    #expect(ending.status == 77)
-    #expect(
-      ending.lines(with: "write a new token to \(board.path("token")), and restart the agent").count
-        == 1, "\(ending.log)")
-  }
-
-  @Test func withoutRoomToKeepARejectionNothingIsSent() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
-    try board.blockWriting()
-    let requestCount = home.requestCount
-    let ending = try await board.run("watch", "states", "zone.home", "--once")
-    #expect(ending.status == 66)
-    #expect(ending.lines(with: "no token is sent: a rejection cannot be kept in").count == 1)
-    #expect(home.requestCount == requestCount)
-  }
-
-  @Test func aRejectedTokenIsNeverSentAgain() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home.url, token: "wrong-\(UUID().uuidString)")
-    try board.makeFolder("state")
-    for _ in 0..<2 {
-      let ending = try await board.run("watch")
-      #expect(ending.status == 77)
-      #expect(ending.lines(with: "does not accept the login of this board").count == 1)
-    }
-    let refusals = home.journal.count {
-      if case .refused(let refused) = $0.event { refused.refusal == .unauthorized } else { false }
-    }
-    #expect(refusals <= 1, "\(home.journal)")
-    let attempts = home.journal.count {
-      if case .occurred(.socketClosed(_, byHome: true)) = $0.event { true } else { false }
-    }
-    #expect(attempts == 1, "\(home.journal)")
-  }
-
-  @Test func withoutAnythingToLogInWithNothingIsAsked() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home.url, token: nil)
-    let ending = try await board.run("watch")
-    #expect(ending.status == 66)
-    #expect(
-      ending.lines(with: "token_file cannot be read: No such file or directory").count == 1,
-      "\(ending.log)")
-    try board.write(token: "two words")
-    let other = try await board.run("watch")
-    #expect(other.status == 66)
-    #expect(other.lines(with: "token_file holds a space").count == 1, "\(other.log)")
-    #expect(home.requestCount == 0)
-  }
-
-  @Test func aHomeThatCannotBeReachedAtFirstIsNamed() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
-    home.fault = .noWebSocket
-    let refused = try await board.run("watch")
-    #expect(refused.status == 75)
-    #expect(refused.lines(with: "cannot be reached at \(home.url): ").count == 1, "\(refused.log)")
-    home.stop()
-    let ending = try await board.run("watch")
-    #expect(ending.status == 75)
-    #expect(ending.lines(with: "cannot be reached at \(home.url): ").count == 1, "\(ending.log)")
-  }
-
-  @Test func anEntityThatIsNotThereIsSaidAndWaitedFor() async throws {
-    let home = try practiceHome()
-    let board = try await Board.pairedByToken(with: home)
-    let watch = try watching(board, "states", sensorX, "zone.home")
-    try await watch.line(endingWith: "zone.home  0")
-    try await board.registerSensor()
-    try await watch.line(endingWith: "  \(sensorX)  1 %")
-    let ending = await watch.interrupt()
-    #expect(ending.log == ["Home Assistant has no \(sensorX) now; it is shown when it comes"])
-  }
-
-  @Test func oneEntityThatIsNotThereEndsASnapshotWithAnError() async throws {
-    let home = try practiceHome()
-    let board = try await boardWithSensor(in: home)
-    let lines = try await board.run("watch", sensorX, "sensor.none", "zone.home", "--once")
-    #expect(lines.status == 65)
-    #expect(lines.output.count == 2, "all that is there is shown")
-    #expect(lines.lines(with: "homeward watch: Home Assistant has no sensor.none; ").count == 1)
-    let script = try await board.run("watch", "sensor.none", "--once", "--json")
-    #expect(script.status == 65)
-    #expect(script.output == [#"{"a":{}}"#])
-    #expect(script.lines(with: "Home Assistant has no sensor.none").count == 1)
-  }
-
-  @Test func aSnapshotShowsAllEntitiesThatAreAskedFor() async throws {
-    let home = try practiceHome()
-    let board = try await boardWithSensor(in: home)
-    let two = try await board.run("watch", sensorX, "zone.home", "--once")
-    #expect(two.status == 0)
-    #expect(two.output.map { $0.split(separator: " ")[2] } == [Substring(sensorX), "zone.home"])
-    let all = try await board.run("watch", "--once")
-    #expect(all.output.count > 2, "\(all.output)")
-  }
-
-  @Test func aMistakeIsNamed() async throws {
-    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
-    for (words, mistake) in [
-      (["state"], "\"state\" is nothing to watch; did you mean \"states\"?"),
-      (["states", "sun"], "\"sun\" is not the id of an entity, such as sun.sun"),
-      (["events", "a", "b"], "events takes one type of event, or none"),
-      (["template"], "template needs one"),
-      (["states", "--data", "{}"], "--data goes with a template only"),
-      (["template", "x", "--data", "[]"], "--data is JSON, and no object"),
-      (["events", "--attributes"], "--attributes goes with states only"),
-      (["--count"], "--count needs a number of entries"),
-      (["--count", "0"], "--count needs a whole number from 1 on, and \"0\" is none"),
-      (["--count", "x"], "--count needs a whole number from 1 on, and \"x\" is none"),
-      (["--fly"], "\"--fly\" is not known here"),
-    ] {
-      let ending = try await RunningAgent(on: board, ["watch"] + words).ending()
-      #expect(ending.status == 64)
-      #expect(ending.lines(with: mistake).count == 1, "\(ending.log)")
-      #expect(ending.log.last == "Try: homeward watch --help")
-    }
   }
 }
 

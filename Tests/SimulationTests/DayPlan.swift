@@ -4,11 +4,11 @@ import Sensing
 
 /// A bad day: how the agent is configured, and everything that befalls it, drawn from a seed.
 ///
-/// For most of it there are faults; then somebody looks after everything, and some quiet hours are
+/// For most of it there are faults; then a person looks after everything, and some quiet hours are
 /// left for the agent to bring home what it has kept. With short cycles the same faults come in
 /// three hours rather than twenty.
 struct DayPlan {
-  /// When somebody looks after everything.
+  /// When the person looks after everything.
   let repair: Duration
   var end: Duration { repair + .seconds(4 * 3600) }
   /// Nothing changes any more from here on.

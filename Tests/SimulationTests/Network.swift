@@ -38,7 +38,7 @@ enum Weather: Equatable {
   case fair
   /// Every connection is refused at once.
   case refused
-  /// Nobody answers, not even with a no.
+  /// No peer answers, not even to refuse a connection.
   case dark
   /// Requests and answers get lost, come late and come twice.
   case lossy
@@ -46,9 +46,9 @@ enum Weather: Equatable {
   case slow
   /// A hotel's page stands in for everything.
   case portal
-  /// Somebody else's Home Assistant has the address.
+  /// The Home Assistant of another household has the address.
   case stranger
-  /// Somebody answers everything as if it were well, and does nothing.
+  /// A server answers everything as if it were well, and does nothing.
   case emptyObjects
   /// An on-path attacker keeps what Home Assistant answered, and gives it as the answer to what
   /// comes later.
@@ -61,7 +61,7 @@ enum Weather: Equatable {
 struct Call {
   /// No two have the same.
   let number: Int
-  /// Of which life of the agent; nobody else waits for its answer.
+  /// Of which life of the agent; no other one waits for its answer.
   let life: Int
   let link: Link
   let letter: Letter
@@ -133,7 +133,7 @@ struct Network {
     switch random.next() % 8 {
     case 0: return .ends(.failed, after: hop)
     case 1: return .ends(.failed, after: Self.timeout)
-    // It arrives, and nobody hears of it: neither at once nor late.
+    // It arrives, and the agent does not hear of it: neither at once nor late.
     case 2: return .arrives(copies: 1, after: hop, isAnswered: false, returningAfter: hop + hop)
     case 3:
       return .arrives(copies: 1, after: late, isAnswered: false, returningAfter: Self.timeout)

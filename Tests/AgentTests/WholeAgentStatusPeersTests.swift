@@ -1,0 +1,80 @@
+import Bytes
+import Foundation
+import LinuxIO
+import PracticeHome
+import Testing
+
+extension WholeAgent.Status {
+  /// The whole of an answer.
+  private func answer(to peer: borrowing Descriptor) throws -> [UInt8] {
+    var buffer = ByteBuffer(capacity: 64 * 1024)
+    while case .bytes = try peer.read(into: &buffer) {}
+    return [UInt8](buffer.bytes)
+  }
+
+  @Test func aHundredPeersAtOnceThatDoNotReadHoldTheAgentNotUp() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    var peers: [Peer] = []
+    for _ in 0..<100 { peers.append(try Peer(connectingTo: board.socket)) }
+
+    // They are there, and the agent goes on.
+    try await agent.expectToDeliver(charge: 70, to: home)
+    // The mark is there again.
+    try await agent.hasReadEverything()
+    #expect(try await AskedStatus(on: board).ending.status == 0)
+
+    // Each got its own; half of them go without having read it.
+    for peer in peers.suffix(50) {
+      let answer = try answer(to: peer.connection)
+      let document = try JSONDecoder().decode(StatusDocument.self, from: Data(answer))
+      #expect(document.is_well)
+    }
+    peers = []
+    #expect(try await AskedStatus(on: board).ending.status == 0)
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func whateverAPeerSendsIsNotRead() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    for _ in 0..<20 {
+      let peer = try Peer(connectingTo: board.socket)
+      let noise = [UInt8](repeating: 0xFF, count: 1024)
+      // The agent may have hung up already.
+      _ = try? peer.connection.send(noise.span)
+    }
+    #expect(try await AskedStatus(on: board).ending.status == 0)
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func anAgentThatIsOutOfDescriptorsAnswersWhenItHasSomeAgain() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    try agent.limitDescriptors(true)
+    let peer = try Peer(connectingTo: board.socket)
+    #expect(await agent.says("homeward status cannot be answered now: Too many open files"))
+    try agent.limitDescriptors(false)
+    for _ in 0..<2 { try await agent.hasReadEverything() }
+    try await agent.event("proven")
+    #expect(try !answer(to: peer.connection).isEmpty)
+    #expect(try await AskedStatus(on: board).ending.status == 0)
+    let ending = await agent.stop()
+    #expect(ending.lines(with: "cannot be answered").count == 1)
+  }
+}
+
+/// Who has connected to the agent and does nothing.
+private final class Peer {
+  let connection: Descriptor
+
+  init(connectingTo socket: Path) throws {
+    connection = try connectLocal(to: socket, timeout: .seconds(60))
+  }
+}
