@@ -38,10 +38,6 @@ public struct GPSDInput: ~Copyable {
   private var newest: Newest?
   /// Where the line begins that was read last.
   private var readStart = 0
-  /// Where the first report begins that was passed over.
-  private var passedOverStart: Int?
-  /// Whether the newest report was read last.
-  private var isNewest = false
 
   /// The last line in `buffer` that is a TPV with a fix, and no echo of another.
   private struct Newest {
@@ -59,8 +55,10 @@ public struct GPSDInput: ~Copyable {
     /// No TPV was seen yet.
     case unknown
     case asTheyCame
-    /// Reports that the newest replaces are passed over.
-    case newestFirst
+    /// Reports that the newest replaces are passed over, the first of them where `from` is.
+    case newestFirst(from: Int?)
+    /// The newest was read, and those from there on were passed over for it.
+    case newestRead(from: Int?)
     /// They, and nothing else, are read up to the line that begins there.
     case passedOver(until: Int)
   }
@@ -82,42 +80,42 @@ public struct GPSDInput: ~Copyable {
     buffer.removeFirst(lineStart)
     lineStart = 0
     (order, newest) = (.unknown, nil)
-    passedOverStart = nil
     return skipOverlongLine()
   }
 
   // MARK: What is passed over
 
   /// Whether older reports were passed over for the one that was read last.
-  var hasPassedOver: Bool { isNewest && passedOverStart != nil }
+  var hasPassedOver: Bool { if case .newestRead(_?) = order { true } else { false } }
 
   /// The line that was read last does not take their place. It comes again, behind them.
   mutating func readPassedOver() {
-    guard case .newestFirst = order, let start = passedOverStart else { return }
-    order = .passedOver(until: readStart)
-    lineStart = start
-    passedOverStart = nil
+    switch order {
+    case .newestFirst(let start?), .newestRead(let start?):
+      order = .passedOver(until: readStart)
+      lineStart = start
+    case .unknown, .asTheyCame, .newestFirst, .newestRead, .passedOver: break
+    }
   }
 
   private mutating func isPassedOver(_ range: Range<Int>) -> Bool {
-    // It took their place.
-    if isNewest { passedOverStart = nil }
-    isNewest = false
-    if case .passedOver(let until) = order, range.lowerBound >= until { order = .asTheyCame }
-    if case .asTheyCame = order { return false }
-    if case .unknown = order, GPSDReportHead(buffer.bytes.extracting(range)) != nil {
+    switch order {
+    case .unknown where GPSDReportHead(buffer.bytes.extracting(range)) != nil:
       newest = findNewestReport(from: range.lowerBound)
-      order = newest == nil ? .asTheyCame : .newestFirst
+      order = newest == nil ? .asTheyCame : .newestFirst(from: nil)
+    // It took their place.
+    case .newestRead: order = .newestFirst(from: nil)
+    case .passedOver(let until) where range.lowerBound >= until: order = .asTheyCame
+    case .unknown, .asTheyCame, .newestFirst, .passedOver: break
     }
     guard let newest else { return false }
-    let isReplaced = newest.replaces(range, of: buffer)
     switch order {
-    case .unknown, .asTheyCame: return false
-    case .passedOver: return !isReplaced
-    case .newestFirst:
-      isNewest = newest.range == range
-      guard isReplaced else { return false }
-      passedOverStart = passedOverStart ?? range.lowerBound
+    case .unknown, .asTheyCame, .newestRead: return false
+    case .passedOver: return !newest.replaces(range, of: buffer)
+    case .newestFirst(let start):
+      if newest.range == range { order = .newestRead(from: start) }
+      guard newest.replaces(range, of: buffer) else { return false }
+      order = .newestFirst(from: start ?? range.lowerBound)
       malformedLineCount = 0
       return true
     }
@@ -144,11 +142,18 @@ public struct GPSDInput: ~Copyable {
 
   /// Whether the line that was read is another report of the receiver whose newest is to be read.
   private var isBetweenReports: Bool {
-    guard case .newestFirst = order, let newest, passedOverStart != nil, !isNewest,
-      line.reportClass == .position
-    else { return false }
+    guard case .newestFirst(_?) = order, let newest, line.reportClass == .position else {
+      return false
+    }
     let device = buffer.bytes.extracting(newest.range).extracting(newest.head.device)
     return device.elementsEqual(buffer.bytes.extracting(line.device))
+  }
+
+  private var isPassingOver: Bool {
+    switch order {
+    case .newestFirst(_?), .newestRead(_?): true
+    case .unknown, .asTheyCame, .newestFirst, .newestRead, .passedOver: false
+    }
   }
 
   // MARK: Lines
@@ -164,7 +169,7 @@ public struct GPSDInput: ~Copyable {
     }
     if buffer.bytes.extracting(range).trimmed().isEmpty { return nil }
     // The newest report may be what makes no sense, or may never be reached.
-    if passedOverStart != nil {
+    if isPassingOver {
       readPassedOver()
       return nil
     }
@@ -200,7 +205,7 @@ public struct GPSDInput: ~Copyable {
   mutating func connected() {
     buffer.removeAll()
     (byteCount, lineStart, skippedByteCount, malformedLineCount) = (0, 0, 0, 0)
-    (order, newest, passedOverStart) = (.unknown, nil, nil)
+    (order, newest) = (.unknown, nil)
     isGPSD = false
   }
 

@@ -68,6 +68,19 @@ import Testing
     #expect(conversation.reports.count == 2, "what is older is not read")
   }
 
+  /// The peer is not believed before the newest report is reached.
+  @Test func garbageBeforeTheNewestReportHidesNoGoodOne() {
+    let conversation = GPSDConversation.resting(.streaming)
+    _ = conversation.cycleDue()
+    let garbage = String(repeating: "{]\n", count: GPSDSession.malformedLinesMax)
+    let action = conversation.hears(Self.report(1) + garbage + Self.report(3))
+    guard case .fail? = action else {
+      Issue.record("the peer is believed after \(garbage)")
+      return
+    }
+    #expect(conversation.fixes.count == 1)
+  }
+
   // MARK: Whatever is said
 
   /// What gpsd may say, or what a poor link makes of it, at a second of its clock.
