@@ -1,0 +1,47 @@
+# shellcheck shell=bash
+# The virtual machine. Sourced by Tests/Hardware/run.
+
+# boot FOLDER: boots the bench until it powers off, with the folder as /run/exchange. What the
+# checks print comes out of stdout, the log of the kernel goes to FOLDER/console.log.
+boot() {
+  local exchange=$1 qemu append='panic=-1 quiet loglevel=5 mitigations=off'
+  case $arch in
+    amd64)
+      qemu=(qemu-system-x86_64 -cpu Nehalem)
+      append+=' console=ttyS0 tsc=reliable no_timer_check'
+      ;;
+    arm64)
+      qemu=(qemu-system-aarch64 -machine virt -cpu cortex-a57)
+      append+=' console=ttyAMA0'
+      ;;
+  esac
+  qemu+=(
+    -nodefaults -no-user-config -display none -no-reboot
+    # Emulation: one processor is faster than two, which wait for each other.
+    -accel tcg -smp 1 -m 256
+    -kernel "$bench/kernel" -initrd "$bench/initramfs" -append "$append"
+    -serial "file:$exchange/console.log"
+    # /dev/hvc0, which carries what the checks print.
+    -device virtio-serial-pci -chardev stdio,id=output,signal=on
+    -device virtconsole,chardev=output
+    # The GPS receiver: what the guest writes to a port goes round to a plug of its USB.
+    -chardev "socket,id=plug,path=$exchange/receiver,server=on,wait=off"
+    -chardev "socket,id=receiver,path=$exchange/receiver"
+    -device virtserialport,chardev=receiver,name=receiver
+    -device qemu-xhci -device usb-serial,chardev=plug,always-plugged=on
+    # The host's loopback is 10.0.2.2.
+    -netdev user,id=network -device virtio-net-pci,netdev=network,romfile=
+  )
+  share host "$root" readonly=on
+  share repository "$repository" readonly=on
+  share bench "$bench" readonly=on
+  share exchange "$exchange" readonly=off
+  timeout --kill-after=5 "$guest_seconds_max" "${qemu[@]}" </dev/null
+}
+
+# share TAG FOLDER OPTION: a folder that the guest can mount. A comma in its name is doubled.
+share() {
+  qemu+=(
+    -fsdev "local,id=$1,path=${2//,/,,},security_model=none,multidevs=remap,$3"
+    -device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
+}
