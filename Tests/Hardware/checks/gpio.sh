@@ -64,6 +64,8 @@ other_lines_are_not_seen() {
   watch 1 0
   play-line Hatch high
   play-line Hatch low
+  sleep 0.3
+  is '' "$(edges)"
   play-line Bilge high
   soon '1 0,' edges
 }
