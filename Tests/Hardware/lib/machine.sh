@@ -2,9 +2,10 @@
 # The virtual machine. Sourced by Tests/Hardware/run.
 
 # boot FOLDER: boots the bench until it powers off, with the folder as /run/exchange. What the
-# checks print comes out of stdout, the log of the kernel goes to FOLDER/console.log.
+# checks print comes out of stdout, the log of the kernel goes to FOLDER/console.log. Sets `machine`
+# to its process, for who ends the run before.
 boot() {
-  local exchange=$1 qemu append='panic=-1 quiet loglevel=5 mitigations=off'
+  local exchange=$1 status=0 output printer qemu append='panic=-1 quiet loglevel=5 mitigations=off'
   case $arch in
     amd64)
       qemu=(qemu-system-x86_64 -cpu Nehalem)
@@ -36,7 +37,17 @@ boot() {
   share repository "$repository" readonly=on
   share bench "$bench" readonly=on
   share exchange "$exchange" readonly=off
-  timeout --kill-after=5 "$guest_seconds_max" "${qemu[@]}" </dev/null
+  # Not to our stdout itself: QEMU makes it non-blocking, also for those who write to it later.
+  exec {output}> >(exec cat)
+  printer=$!
+  # In the background, because bash takes no signal while it waits for a command.
+  timeout --foreground --kill-after=5 "$guest_seconds_max" "${qemu[@]}" </dev/null >&"$output" &
+  machine=$!
+  exec {output}>&-
+  wait "$machine" || status=$?
+  machine=''
+  wait "$printer" || true
+  return $status
 }
 
 # share TAG FOLDER OPTION: a folder that the guest can mount. A comma in its name is doubled.
