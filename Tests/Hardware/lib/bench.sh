@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Builds what the virtual machine boots: Debian 12's kernel, the simulators, and an initramfs.
-# Sourced by Tests/Hardware/run, after deploy/lib/needs.sh, with `arch` and `hardware` (the folder
-# Tests/Hardware) set.
+# Sourced by Tests/Hardware/run, after deploy/lib/needs.sh and target.sh, with `arch` and `hardware`
+# (the folder Tests/Hardware) set.
 
 series=6.1 # of Debian 12's kernel
 
@@ -22,7 +22,7 @@ source_files=(
   drivers/gpio/gpio-sim.c drivers/gpio/gpiolib.h kernel/irq/irq_sim.c
   drivers/power/supply/test_power.c
   drivers/iio/industrialio-sw-device.c drivers/iio/industrialio-configfs.c
-  drivers/iio/dummy/iio_simple_dummy.c drivers/iio/dummy/iio_simple_dummy.h)
+  drivers/i2c/i2c-stub.c drivers/iio/dummy/iio_simple_dummy.c drivers/iio/dummy/iio_simple_dummy.h)
 
 # missing MESSAGE...: ends with 69; the last line of the run repeats why.
 missing() {
@@ -37,7 +37,7 @@ find_bench() {
   find_kernel
   key=$({
     echo "$arch $release $version"
-    cat "$hardware"/lib/bench.sh "$hardware"/modules/* "$hardware/guest/init"
+    cat "$hardware"/lib/{bench,target}.sh "$hardware"/modules/* "$hardware/guest/init"
   } | sha256sum)
   bench=$cache/bench-debian12-$arch-${key:0:12}
   [[ ! -d $bench ]] || return 0
@@ -61,25 +61,40 @@ find_bench() {
   exec {lock}>&-
 }
 
-# find_kernel: sets `release` (6.1.0-56-amd64) and `version` (of the package).
+# find_kernel: sets `own_release` (6.1.0-56-amd64), `release` (the same for the board's processor)
+# and `version` (of their packages).
 find_kernel() {
-  release=$(newest_kernel)
-  [[ -n $release ]] || { apt_get "apt has no package lists" update && release=$(newest_kernel); }
-  [[ -n $release ]] ||
-    missing "this machine's apt has no kernel of Debian 12 (linux-image-amd64 $series)"
-  version=$(apt-cache show --no-all-versions "linux-image-$release" | sed -n 's/^Version: //p')
+  own_release=$(newest_kernel)
+  [[ -n $own_release ]] ||
+    { apt_get "apt has no package lists" update && own_release=$(newest_kernel); }
+  [[ -n $own_release ]] ||
+    missing "this machine's apt has no kernel of Debian 12 (linux-image-$own_arch, $series)"
+  version=$(apt-cache show --no-all-versions "linux-image-$own_release" |
+    sed -n 's/^Version: //p')
+  release=${own_release%-*}-$arch
 }
 
 newest_kernel() {
-  apt-cache depends linux-image-amd64 2>/dev/null |
+  apt-cache depends "linux-image-$own_arch" 2>/dev/null |
     sed -n "s/.*Depends: linux-image-\($series.*\)/\1/p"
 }
 
 # make_bench: fills `unfinished`.
 make_bench() {
   local work=$unfinished/work
+  headers=/usr/src/linux-headers-$release
   mkdir "$work"
-  need_packages "linux-headers-$release"
+  need_packages "linux-headers-$own_release"
+  if [[ -n $foreign ]]; then
+    use_foreign_lists
+    fetch "linux-headers-$release=$version"
+    dpkg-deb --extract "$work/linux-headers-$release"_*.deb "$work/headers"
+    # The rest of them has programs, and is of this machine's processor.
+    headers=$work/headers$headers
+    mkdir -p "$work/headers/usr/lib"
+    ln -s "/usr/lib/linux-kbuild-$series" "$work/headers/usr/lib"
+    make_root "$unfinished/root"
+  fi
   fetch "linux-image-$release=$version" "linux-source-$series=$version" busybox-static
   dpkg-deb --extract "$work"/linux-image-*.deb "$work/image"
   dpkg-deb --extract "$work"/busybox-static_*.deb "$work/busybox"
@@ -87,8 +102,6 @@ make_bench() {
 
   unpack_kernel "$work/image/boot/vmlinuz-$release" >"$unfinished/kernel"
   build_modules "$work/modules"
-  mkdir -p "$work/image/lib/modules/$release/extra"
-  cp "$work"/modules/*.ko "$work/image/lib/modules/$release/extra"
   keep_modules "$work/image"
   pack_initramfs "$work/initramfs" >"$unfinished/initramfs"
   rm -rf "$work"
@@ -96,17 +109,18 @@ make_bench() {
 
 # fetch PACKAGE...: downloads packages into `work`, and installs none.
 fetch() {
-  local get=(apt-get --quiet --quiet -o APT::Sandbox::User=root download "$@")
+  local get=(apt-get --quiet --quiet "${apt_options[@]}" download "$@")
   # The lists may name a version that was replaced since.
   (cd "$work" && "${get[@]}") ||
     { apt_get "apt-get download" update && (cd "$work" && "${get[@]}"); } ||
     fail 69 "apt-get could not download: $*"
 }
 
-# unpack_kernel IMAGE: the kernel itself, without what unpacks it at each start, which emulation
-# makes slow. Where it lies says the image's header (the kernel's Documentation/x86/boot.rst).
+# unpack_kernel IMAGE: the kernel itself: for amd64 without what unpacks it at each start, which
+# emulation makes slow. Where it lies says the image's header (the kernel's Documentation/x86/boot.rst).
 unpack_kernel() {
   local sectors start length
+  [[ $arch == amd64 ]] || { cat "$1" && return; }
   sectors=$(header_field "$1" 0x1f1 1)
   ((sectors != 0)) || sectors=4
   start=$(((sectors + 1) * 512 + $(header_field "$1" 0x248 4)))
@@ -134,8 +148,8 @@ build_modules() {
   # The kernel exports no irq_to_desc; this function looks the descriptor up by itself.
   sed --in-place 's/handle_simple_irq(irq_to_desc(\(.*\)));/generic_handle_irq(\1);/' \
     "$folder/irq_sim.c"
-  make --silent --directory "/usr/src/linux-headers-$release" M="$folder" modules >&2
-  strip --strip-debug "$folder"/*.ko
+  make --silent --directory "$headers" "${kernel_make[@]}" M="$folder" modules >&2
+  "$strip" --strip-debug "$folder"/*.ko
 }
 
 # module_files IMAGE MODULE...: the files of the modules and of those they need, in the order in
@@ -152,6 +166,12 @@ module_files() {
 keep_modules() {
   local image=$1 tree=lib/modules/$release file
   mkdir -p "$unfinished/$tree"
+  # Debian's own module, where there is one.
+  mkdir "$image/$tree/extra"
+  for file in "$work"/modules/*.ko; do
+    find "$image/$tree/kernel" -name "${file##*/}" | grep --quiet . ||
+      cp "$file" "$image/$tree/extra"
+  done
   /sbin/depmod --basedir "$image" "$release"
   module_files "$image" "${first_modules[@]}" "${device_modules[@]}" >"$work/needed"
   while read -r file; do
