@@ -29,6 +29,8 @@ check() {
 end_check() {
   [[ $1 -eq 0 || -s said ]] || echo "failed: $2"
   jobs -p | xargs --no-run-if-empty kill 2>/dev/null || true
+  # The next check may start the same program, which finds its port and its device free.
+  wait
 }
 
 # is WANTED FOUND: fails, and says both, where they differ.

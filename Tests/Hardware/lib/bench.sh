@@ -117,7 +117,8 @@ fetch() {
 }
 
 # unpack_kernel IMAGE: the kernel itself: for amd64 without what unpacks it at each start, which
-# emulation makes slow. Where it lies says the image's header (the kernel's Documentation/x86/boot.rst).
+# emulation makes slow. Where it lies says the image's header (Documentation/x86/boot.rst of the
+# kernel).
 unpack_kernel() {
   local sectors start length
   [[ $arch == amd64 ]] || { cat "$1" && return; }
