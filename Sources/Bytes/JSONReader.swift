@@ -125,13 +125,11 @@ public struct JSONReader: ~Escapable {
     while true {
       position = bytes.endOfPlainJSON(from: position)
       guard position < bytes.count else { throw fail(.truncated) }
-      let byte = bytes[position]
-      if byte == UInt8(ascii: "\"") {
+      switch bytes[position] {
+      case UInt8(ascii: "\""):
         position += 1
         expectation = .commaOrEnd
         return Text(raw: bytes.extracting(start..<position - 1))
-      }
-      switch byte {
       case UInt8(ascii: "\\"): try checkEscape()
       case 0..<0x20: throw fail(.unexpected(at: position))
       default: position += 1

@@ -42,6 +42,7 @@ public protocol WebSocketOwner: AnyObject {
   private unowned(unsafe) var owner: (any WebSocketOwner)?
   private var terminatedURL: [UInt8] = []
   private var stage = Stage.idle
+  // Not private: tests look at what its buffer keeps of the memory.
   var conversation: WebSocketConversation
   /// There may be more to read than the kernel knows of; since then.
   private var unreadSince: Instant?

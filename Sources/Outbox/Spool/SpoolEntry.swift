@@ -30,6 +30,7 @@ public struct SpoolEntry: Equatable, Sendable {
   public var isTimeTrusted: Bool
   public var content: Content
 
+  // Inlined like `SpoolMemory.append`: an entry is written where it stays.
   @inline(__always)
   public init(
     sequence: UInt64?, time: WallTime, isTimeTrusted: Bool, content: Content
