@@ -29,6 +29,9 @@ let withGNU: [CSetting] = [.define("_GNU_SOURCE")]
 func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
 let agentLibraries = libraries("gpiod", "gps", "yaml", "m")
 
+/// The pages that describe the kinds of sources, each beside its driver.
+func pages(of kinds: [String]) -> [String] { ["README.md"] + kinds.map { "\($0)/README.md" } }
+
 let package = Package(
   name: "homeward",
   products: [
@@ -77,6 +80,7 @@ let package = Package(
     .target(
       name: "Drivers",
       dependencies: ["LinuxIO", "Sensing", "YAML", "Bytes", "CGPIOD", "CGPS", "CLinux"],
+      exclude: pages(of: ["Battery", "GPIO", "GPSD", "Interface", "OneWire", "System"]),
       swiftSettings: shipped),
     // Layer 4
     .target(

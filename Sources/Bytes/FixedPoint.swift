@@ -27,6 +27,49 @@ public struct FixedPoint: Equatable, Sendable {
     self.init(coefficient, decimals: decimals)
   }
 
+  /// A number as people and the kernel write it: digits, with a point between two of them where it
+  /// has decimals, and a minus in front where it is negative; nil where `text` is anything else, or
+  /// has more decimals than `decimalsMax` or more digits than fit.
+  public init?(written text: Span<UInt8>) {
+    let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
+    let start = isNegative ? 1 : 0
+    var point: Int?
+    var coefficient: Int64 = 0
+    for index in start..<text.count {
+      if text[index] == UInt8(ascii: "."), point == nil {
+        point = index
+        continue
+      }
+      guard text[index].isASCIIDigit else { return nil }
+      let digit = Int64(text[index] - UInt8(ascii: "0"))
+      let (tens, multiplied) = coefficient.multipliedReportingOverflow(by: 10)
+      let (sum, added) = tens.addingReportingOverflow(isNegative ? -digit : digit)
+      guard !multiplied, !added else { return nil }
+      coefficient = sum
+    }
+    guard (point ?? text.count) > start, point != text.count - 1 else { return nil }
+    let decimals = point.map { text.count - $0 - 1 } ?? 0
+    guard decimals <= Int(Self.decimalsMax) else { return nil }
+    self.init(coefficient, decimals: UInt8(decimals))
+  }
+
+  /// Whether this number and another one are apart by `distance` or more; true where they are too
+  /// large to say.
+  ///
+  /// - Precondition: `distance` is not negative.
+  public func isApart(from other: FixedPoint, by distance: FixedPoint) -> Bool {
+    precondition(distance.coefficient >= 0, "a distance has no direction")
+    let decimals = max(decimals, other.decimals, distance.decimals)
+    let left = rounded(to: decimals)
+    let right = other.rounded(to: decimals)
+    let least = distance.rounded(to: decimals)
+    guard left.decimals == decimals, right.decimals == decimals, least.decimals == decimals else {
+      return true
+    }
+    let (difference, overflowed) = left.coefficient.subtractingReportingOverflow(right.coefficient)
+    return overflowed || difference.magnitude >= least.coefficient.magnitude
+  }
+
   /// The same number with `newDecimals` digits, rounded half away from zero when digits go; the
   /// number as it is where it is too large for more of them.
   public func rounded(to newDecimals: UInt8) -> FixedPoint {

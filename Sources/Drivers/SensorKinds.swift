@@ -12,10 +12,6 @@ public enum SensorSettings: Equatable, Sendable {
 
   /// The keys of the kinds.
   private static let keys: [StaticString] = ["gpio", "one_wire"]
-  /// What the README's table says of the kinds, and of what they have in common.
-  static let documentation: [StaticString] = [
-    GPIOLineSettings.documentation, OneWireSettings.documentation, EntitySettings.documentation,
-  ]
   private static let countMax = 64
 
   /// Reads `sensors`. What cannot be used is reported and left out.

@@ -16,27 +16,7 @@ public enum KernelText {
   /// A decimal number with as many decimals as are written, up to `FixedPoint.decimalsMax`: the
   /// same file of IIO reads `25080` on one kernel and `25080.000000000` on the next.
   public static func decimal(_ text: Span<UInt8>) -> FixedPoint? {
-    let text = text.trimmed()
-    let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
-    let start = isNegative ? 1 : 0
-    var point: Int?
-    var coefficient: Int64 = 0
-    for index in start..<text.count {
-      if text[index] == UInt8(ascii: "."), point == nil {
-        point = index
-        continue
-      }
-      guard text[index].isASCIIDigit else { return nil }
-      let digit = Int64(text[index] - UInt8(ascii: "0"))
-      let (tens, multiplied) = coefficient.multipliedReportingOverflow(by: 10)
-      let (sum, added) = tens.addingReportingOverflow(isNegative ? -digit : digit)
-      guard !multiplied, !added else { return nil }
-      coefficient = sum
-    }
-    guard (point ?? text.count) > start, point != text.count - 1 else { return nil }
-    let decimals = point.map { text.count - $0 - 1 } ?? 0
-    guard decimals <= Int(FixedPoint.decimalsMax) else { return nil }
-    return FixedPoint(coefficient, decimals: UInt8(decimals))
+    FixedPoint(written: text.trimmed())
   }
 
   /// The field with this number, counted from 0, of fields that white space separates.

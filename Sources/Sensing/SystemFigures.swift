@@ -62,15 +62,6 @@ public struct MemoryFigures: Equatable, Sendable {
   }
 }
 
-/// Whole seconds since the machine started, from `350735.47 234388.90`
-/// (`Documentation/filesystems/proc.rst`, `uptime`), or nil where the text is not that.
-public func uptimeSeconds(parsing text: Span<UInt8>) -> Int64? {
-  guard let field = KernelText.field(0, of: text), let uptime = KernelText.decimal(field),
-    uptime.decimals == 2, uptime.coefficient >= 0
-  else { return nil }
-  return uptime.coefficient / 100
-}
-
 /// `part` in percent of `whole`, with one decimal and rounded, or nil where the two do not make
 /// a share: an empty whole, or a part larger than it.
 public func percentage(of part: UInt64, in whole: UInt64) -> FixedPoint? {

@@ -112,7 +112,7 @@ extension SetUp.Pairing {
     #expect(mode as? Int == 0o644)
     let agent = try RunningAgent(on: board, ["run", "--once", "--config", configuration])
     #expect(await agent.ending().status == 0)
-    #expect(home.state(of: "sensor.ann_s_boat_uptime") != nil)
+    #expect(home.state(of: "sensor.ann_s_boat_last_start") != nil)
   }
 
   /// What stands behind a `#` alone is YAML without it; prose stands behind `# `.

@@ -29,17 +29,18 @@ struct World {
     try write("\(90 - step)\n", to: battery("capacity"))
     try write(step.isMultiple(of: 2) ? "Discharging\n" : "Not charging\n", to: battery("status"))
     try write("\(12_900_000 - step * 20_000)\n", to: battery("voltage_now"))
-    try write("\(1_250_000 + step * 10_000)\n", to: battery("current_now"))
+    try write("\(1_250_000 + step * 100_000)\n", to: battery("current_now"))
     try write("\(60_000_000 - step * 200_000)\n", to: battery("energy_now"))
     try write("\(1 - step % 2)\n", to: charger("online"))
-    try write("\(41_000 + step * 300)\n", to: zone("temp"))
-    let load = "0.\(10 + step) 1.\(10 + step) 2.\(10 + step) 1/80 \(11206 + step)\n"
+    try write("\(41_000 + step * 1_100)\n", to: zone("temp"))
+    let load =
+      "\(step / 10).\(step % 10)0 1\(step / 10).\(step % 10)0 2\(step / 10).\(step % 10)0 1/80 11206\n"
     try write(load, to: proc.appending(path: "loadavg"))
     try write(
       """
       MemTotal:         948304 kB
       MemFree:          107316 kB
-      MemAvailable:     \(508_000 + step * 2000) kB
+      MemAvailable:     \(508_000 + step * 10_000) kB
       Buffers:           54664 kB
 
       """, to: proc.appending(path: "meminfo"))

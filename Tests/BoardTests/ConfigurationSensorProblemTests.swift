@@ -105,6 +105,7 @@ import Testing
         == "f:3:3: sensors: this list has 65 items; write 0 to 64")
   }
 
+  static let change = "write a number such as 0.5, or 0 for every one"
   static let ids = "write one that \"ls /sys/bus/w1/devices\" shows, such as 28-0316a2796cff"
 
   @Test(arguments: [
@@ -127,12 +128,14 @@ import Testing
     ("unit: K", "\"K\" is unknown; write °C"),
     ("device_class: moisture", "\"moisture\" is unknown; write temperature"),
     ("state_class: total", "\"total\" is unknown; write measurement"),
+    ("min_change: a bit", "\"a bit\" is not a change; \(change)"),
+    ("min_change: -1", "\"-1\" is not a change; \(change)"),
     ("icon: water", "\"water\" is not an icon; write for example mdi:water"),
     (
       "unique_id: Soil",
       "\"Soil\" is not a unique id; write 1 to 64 letters from a to z, digits or _"
     ),
-    ("unique_id: uptime", "\"uptime\" is a sensor of the board itself; write another one"),
+    ("unique_id: last_start", "\"last_start\" is a sensor of the board itself; write another one"),
     ("unique_id: supply_a", "\"supply_a\" is a sensor of the board itself; write another one"),
   ])
   func aKindIsToHomeAssistantWhatItMeasures(_ setting: String, _ expected: String) {
@@ -149,7 +152,7 @@ import Testing
     #expect(
       problem
         == "f:2:52: sensors[0]: unknown key \"debounce\"; write one_wire, name, device_class, unit, "
-        + "state_class, icon or unique_id")
+        + "state_class, icon, unique_id or min_change")
   }
 
   @Test func aPartOrAUniqueIDIsUsedOnce() {

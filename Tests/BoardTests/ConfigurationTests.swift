@@ -1,4 +1,5 @@
 import Board
+import Bytes
 import Drivers
 import Outbox
 import Sensing
@@ -267,7 +268,8 @@ import Transport
     let configuration = try Outcome.configuration(
       minimum + """
         sensors:
-          - { name: Soil, icon: mdi:sprout, unique_id: soil_1, one_wire: 28-0316A2796CFF }
+          - { name: Soil, icon: mdi:sprout, unique_id: soil_1, one_wire: 28-0316A2796CFF,
+              min_change: 0.5 }
           - { one_wire: 10-000802b5a4a6, name: Bed, unit: °C, device_class: temperature }
         """)
     let expected: [SensorSettings] = [
@@ -276,7 +278,7 @@ import Transport
           id: Array("28-0316a2796cff".utf8),
           entity: EntitySettings(
             name: Array("Soil".utf8), icon: Array("mdi:sprout".utf8),
-            uniqueID: Array("soil_1".utf8)))),
+            uniqueID: Array("soil_1".utf8), minChange: FixedPoint(5, decimals: 1)))),
       .oneWire(
         OneWireSettings(
           id: Array("10-000802b5a4a6".utf8),

@@ -78,4 +78,22 @@ import Testing
     #expect(text { $0.append(decimal: Int64.min) } == "-9223372036854775808")
     #expect(text { $0.append(decimal: 0) } == "0")
   }
+
+  @Test(
+    arguments: [
+      (200, 1, 202, 1, 2, 1, true), (202, 1, 200, 1, 2, 1, true), (200, 1, 201, 1, 2, 1, false),
+      (20, 0, 2002, 2, 2, 2, true), (20, 0, 2002, 2, 3, 2, false), (5, 0, 5, 0, 0, 0, true),
+      (-1, 0, 1, 0, 2, 0, true), (-1, 0, 1, 0, 3, 0, false),
+      (Int64.max, 0, Int64.max, 0, 1, 9, true), (Int64.max, 0, Int64.min, 0, Int64.max, 0, true),
+      (Int64.max, 9, 0, 0, Int64.max, 9, true),
+    ] as [(Int64, UInt8, Int64, UInt8, Int64, UInt8, Bool)])
+  func numbersAreApartByTheDistanceOrMore(
+    left: Int64, leftDecimals: UInt8, right: Int64, rightDecimals: UInt8, distance: Int64,
+    distanceDecimals: UInt8, isApart: Bool
+  ) {
+    #expect(
+      FixedPoint(left, decimals: leftDecimals).isApart(
+        from: FixedPoint(right, decimals: rightDecimals),
+        by: FixedPoint(distance, decimals: distanceDecimals)) == isApart)
+  }
 }

@@ -15,7 +15,7 @@ extension Contract.WholeAgent {
     "supply_bat7_voltage": "bat7_voltage", "supply_bat7_current": "bat7_current",
     "supply_bat7_energy": "bat7_energy", "processor_temperature": "processor_temperature",
     "load_1_minute": "load_1_minute", "load_5_minutes": "load_5_minutes",
-    "load_15_minutes": "load_15_minutes", "memory_used": "memory_used", "uptime": "uptime",
+    "load_15_minutes": "load_15_minutes", "memory_used": "memory_used", "last_start": "last_start",
     "disk_used": "disk_used", "lost_readings": "lost_readings",
   ]
 
@@ -72,11 +72,11 @@ extension Contract.WholeAgent {
     #expect(second.status == 0)
     #expect(second.event("registered") == nil)
 
-    let uptime = try #require(second.event("stopped"))["sensors"]["uptime"]
-    let entity = try await agent.server.entity(agent.entityID("sensor", "uptime")) {
-      $0.map { shows($0.state, uptime) } ?? false
+    let memory = try #require(second.event("stopped"))["sensors"]["memory_used"]
+    let entity = try await agent.server.entity(agent.entityID("sensor", "memory_used")) {
+      $0.map { shows($0.state, memory) } ?? false
     }
-    #expect(shows(entity?.state ?? "", uptime))
+    #expect(shows(entity?.state ?? "", memory))
   }
 
   /// Whether a state, which is text, says the same as a value.

@@ -92,7 +92,7 @@ extension Contract.WholeAgent {
     try await work.event("registered")
     try await work.event("proven")
     await work.stop()
-    let uptime = try await agent.server.entity(agent.entityID("sensor", "uptime")) { $0 != nil }
-    #expect(uptime != nil)
+    let start = try await agent.server.entity(agent.entityID("sensor", "last_start")) { $0 != nil }
+    #expect(start != nil)
   }
 }

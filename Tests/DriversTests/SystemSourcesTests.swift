@@ -39,7 +39,7 @@ import Testing
   @Test func whatWasNeverThereHasNoSensors() {
     for source in [
       LoadAverage(proc: tree.path, sink: sink), Memory(proc: tree.path, sink: sink),
-      Uptime(proc: tree.path, sink: sink), ProcessorTemperature(sys: tree.path, sink: sink),
+      LastStart(proc: tree.path, sink: sink), ProcessorTemperature(sys: tree.path, sink: sink),
       DiskSpace(holding: tree.path / "nowhere", sink: sink),
     ] as [any Source] {
       #expect(failure(of: source, second: 1)?.hasPrefix("missing ") == true)
@@ -48,16 +48,32 @@ import Testing
   }
 
   @Test func aFileThatTurnsToNonsenseIsUnknownUntilItDoesNot() throws {
-    let uptime = Uptime(proc: tree.path, sink: sink)
-    try tree.write("12.50 9.00\n", to: "uptime")
-    #expect(failure(of: uptime, second: 1) == nil)
-    #expect(sink.values == ["uptime": .number(FixedPoint(12))])
+    let memory = Memory(proc: tree.path, sink: sink)
+    try tree.write("MemTotal: 8 kB\nMemAvailable: 4 kB\n", to: "meminfo")
+    #expect(failure(of: memory, second: 1) == nil)
+    #expect(sink.values == ["memory_used": tenths(500)])
+    try tree.write("much\n", to: "meminfo")
+    #expect(failure(of: memory, second: 2)?.hasSuffix(" 'much'") == true)
+    #expect(sink.values == ["memory_used": .unknown])
+    try tree.write("MemTotal: 8 kB\nMemAvailable: 2 kB\n", to: "meminfo")
+    #expect(failure(of: memory, second: 3) == nil)
+    #expect(sink.values == ["memory_used": tenths(750)])
+  }
+
+  @Test func theLastStartIsATimeThatStays() throws {
+    let start = LastStart(proc: tree.path, sink: sink)
+    let told: Value = .text(InlineText("2023-11-14T22:13:21+00:00"))
+    try tree.write("0.50 9.00\n", to: "uptime")
+    #expect(failure(of: start, second: 2) == nil)
+    #expect(sink.values == ["last_start": told])
+    #expect(sink.sensors.first?.deviceClass == [UInt8]("timestamp".utf8))
+    #expect(sink.sensors.first?.stateClass == nil)
+    try tree.write("60.00 9.00\n", to: "uptime")
+    #expect(failure(of: start, second: 70) == nil)
+    #expect(sink.values == ["last_start": told])
     try tree.write("for ages\n", to: "uptime")
-    #expect(failure(of: uptime, second: 2)?.hasSuffix(" 'for ages'") == true)
-    #expect(sink.values == ["uptime": .unknown])
-    try tree.write("14.00 9.00\n", to: "uptime")
-    #expect(failure(of: uptime, second: 3) == nil)
-    #expect(sink.values == ["uptime": .number(FixedPoint(14))])
+    #expect(failure(of: start, second: 71)?.hasSuffix(" 'for ages'") == true)
+    #expect(sink.values == ["last_start": .unknown])
   }
 
   @Test func memoryIsReadFromTheFirstLinesOfALongFile() throws {

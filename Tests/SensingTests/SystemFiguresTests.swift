@@ -45,16 +45,6 @@ import Testing
     #expect(memory(text) == nil)
   }
 
-  @Test func uptimeIsCountedInWholeSeconds() {
-    #expect(uptimeSeconds(parsing: [UInt8]("350735.97 234388.90\n").span) == 350_735)
-    #expect(uptimeSeconds(parsing: [UInt8]("0.00 0.00\n").span) == 0)
-  }
-
-  @Test(arguments: ["", "\n", "12", "12.3", "-1.00 0.00", "x.00 1.00", "92233720368547758070.00 1"])
-  func anUptimeThatMakesNoSenseIsRefused(text: String) {
-    #expect(uptimeSeconds(parsing: [UInt8](text.utf8).span) == nil)
-  }
-
   @Test(
     arguments: [
       (0, 1, 0), (1, 1, 1000), (1, 3, 333), (2, 3, 667), (1, 2000, 1), (1, 2001, 0),

@@ -13,11 +13,6 @@ public enum BatterySettings: Equatable, Sendable {
   /// is a failure.
   case supplies([[UInt8]])
 
-  /// What the README's table says of it.
-  static let documentation: StaticString = """
-    | `battery` | `auto`, `off`, or names from `/sys/class/power_supply` | `auto` |
-    """
-
   public func source(_ context: SourceContext) -> (any Source)? {
     switch self {
     case .off: nil

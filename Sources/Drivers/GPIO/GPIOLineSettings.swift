@@ -28,16 +28,6 @@ public struct GPIOLineSettings: Equatable, Sendable {
     self.isActiveLow = isActiveLow
     self.bias = bias
   }
-
-  /// What the README's table says of it.
-  static let documentation: StaticString = """
-    | `sensors[].gpio` | a line's name (`GPIO17`) or its chip's label and offset \
-    (`pinctrl-bcm2711/17`) | |
-    | `sensors[].debounce` | how long a level must last | `20ms` |
-    | `sensors[].urgent` | whether a change is sent at once | `false` |
-    | `sensors[].active_low`, `bias` | `bias` is `as_is`, `pull_up`, `pull_down` or `disabled` | \
-    `false`, `as_is` |
-    """
 }
 
 extension GPIOLineSettings {

@@ -13,14 +13,6 @@ public struct GPSDSettings: Equatable, Sendable {
   /// visible ASCII. Default: empty, the best of them.
   public var device: [UInt8] = []
 
-  /// What the README's table says of it.
-  static let documentation: StaticString = """
-    | `location` | `{ source: gpsd, host: 127.0.0.1, port: 2947 }` or `off`; a numeric host or \
-    `localhost` | `off` |
-    | `location.device` | the only receiver to believe, as gpsd calls it, such as `/dev/ttyACM0` \
-    | the best: three dimensions before two, then the smaller error |
-    """
-
   public func source(_ context: SourceContext) -> any Source {
     GPSD(
       GPSD.Address(host: host, port: port), device: device, cycle: context.cycle,

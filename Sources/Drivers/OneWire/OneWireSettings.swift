@@ -13,12 +13,6 @@ public struct OneWireSettings: Equatable, Sendable {
     self.id = id
     self.entity = entity
   }
-
-  /// What the README's table says of it.
-  static let documentation: StaticString = """
-    | `sensors[].one_wire` | a 1-Wire thermometer in `/sys/bus/w1/devices` (`28-0316a2796cff`) | \
-    |
-    """
 }
 
 extension OneWireSettings {

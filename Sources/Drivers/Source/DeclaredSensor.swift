@@ -13,8 +13,13 @@ struct DeclaredSensor {
 
   private let description: SensorDescription
   private var state = State.undeclared
+  private var deadBand: DeadBand
 
-  init(_ description: SensorDescription) { self.description = description }
+  /// `minChange` is the least change that counts; nil for the usual one of what is measured.
+  init(_ description: SensorDescription, minChange: FixedPoint? = nil) {
+    self.description = description
+    deadBand = DeadBand(minChange: minChange ?? DeadBand.standardMinChange(of: description))
+  }
 
   // Every value of every driver passes here: called, not copied to each.
   @inline(never)
@@ -23,7 +28,7 @@ struct DeclaredSensor {
       state = sink.declare(description).map(State.declared) ?? .refused
     }
     guard case .declared(let index) = state else { return }
-    sink.record(Reading(sensor: index, value: value, time: time))
+    sink.record(Reading(sensor: index, value: deadBand.admit(value), time: time))
   }
 
   /// Records the number that `read` brings; where it fails, what the failure means for the sensor.

@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 import Sensing
 import YAML
 
@@ -18,10 +18,13 @@ public struct EntitySettings: Equatable, Sendable {
   /// digits and `_`. Default: made of the address, so that a part in place of another is another
   /// sensor.
   public var uniqueID: [UInt8]?
+  /// `min_change`: the least change that counts, of what is measured; 0 or more, in the unit of the
+  /// sensor. Default: nil, the usual one of what is measured.
+  public var minChange: FixedPoint?
 
   public init(
     name: [UInt8], deviceClass: [UInt8]? = nil, unit: [UInt8]? = nil, stateClass: [UInt8]? = nil,
-    icon: [UInt8]? = nil, uniqueID: [UInt8]? = nil
+    icon: [UInt8]? = nil, uniqueID: [UInt8]? = nil, minChange: FixedPoint? = nil
   ) {
     self.name = name
     self.deviceClass = deviceClass
@@ -29,14 +32,8 @@ public struct EntitySettings: Equatable, Sendable {
     self.stateClass = stateClass
     self.icon = icon
     self.uniqueID = uniqueID
+    self.minChange = minChange
   }
-
-  /// What the README's table says of it.
-  static let documentation: StaticString = """
-    | `sensors[].name` | what Home Assistant calls it | required |
-    | `sensors[].device_class`, `unit`, `state_class`, `icon`, `unique_id` | as Home Assistant \
-    has them | the kind's |
-    """
 }
 
 /// What a kind of sensor is to Home Assistant, and what else the configuration may make of it.
@@ -73,11 +70,16 @@ struct EntityKind {
     let stateClass = word("state_class", of: stateClasses, keys)
     let icon = keys.optional("icon")?.icon()
     let uniqueID = keys.optional("unique_id")?.uniqueID(notAmong: taken)
+    let minChange = isMeasured ? keys.optional("min_change")?.minChange() : nil
     return name.map {
       EntitySettings(
         name: $0, deviceClass: deviceClass, unit: unit, stateClass: stateClass, icon: icon,
-        uniqueID: uniqueID)
+        uniqueID: uniqueID, minChange: minChange)
     }
+  }
+
+  private var isMeasured: Bool {
+    stateClasses.contains { [UInt8]($0).span.elementsEqual("measurement") }
   }
 
   private func word(
@@ -100,8 +102,16 @@ extension ConfigurationField {
   /// Sensors that an agent has without being told.
   private static let ownIDs: [StaticString] = [
     "processor_temperature", "load_1_minute", "load_5_minutes", "load_15_minutes", "memory_used",
-    "uptime", "disk_used", "lost_readings",
+    "last_start", "disk_used", "lost_readings",
   ]
+
+  fileprivate func minChange() -> FixedPoint? {
+    guard let text = text() else { return nil }
+    if let change = FixedPoint(written: text.span), change.coefficient >= 0 { return change }
+    report(
+      "\(quoted: text) is not a change", remedy: "write a number such as 0.5, or 0 for every one")
+    return nil
+  }
 
   fileprivate func uniqueID(notAmong taken: TakenNames) -> [UInt8]? {
     guard let text = text() else { return nil }

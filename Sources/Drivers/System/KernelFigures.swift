@@ -40,7 +40,8 @@ public final class LoadAverage: Source {
     DeclaredSensor(
       SensorDescription(
         uniqueID: [UInt8](uniqueID), name: [UInt8](name), stateClass: [UInt8]("measurement"),
-        icon: [UInt8]("mdi:gauge"), isDiagnostic: true))
+        icon: [UInt8]("mdi:gauge"), isDiagnostic: true),
+      minChange: FixedPoint(1, decimals: 1))
   }
 }
 
@@ -54,7 +55,8 @@ public final class Memory: Source {
   private var sensor = DeclaredSensor(
     SensorDescription(
       uniqueID: [UInt8]("memory_used"), name: [UInt8]("Memory used"), unit: [UInt8]("%"),
-      stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:memory"), isDiagnostic: true))
+      stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:memory"), isDiagnostic: true),
+    minChange: FixedPoint(1))
   private let sink: any ReadingSink
 
   /// `proc` is where procfs is mounted.
@@ -70,15 +72,15 @@ public final class Memory: Source {
   }
 }
 
-/// How long the machine has been up, from `/proc/uptime`.
-public final class Uptime: Source {
-  public let name = InlineText("uptime")
+/// When the machine was started, from `/proc/uptime` and its clock.
+public final class LastStart: Source {
+  public let name = InlineText("last start")
   private let file: KernelFile
+  private var start = StartTime()
   private var sensor = DeclaredSensor(
     SensorDescription(
-      uniqueID: [UInt8]("uptime"), name: [UInt8]("Uptime"), unit: [UInt8]("s"),
-      deviceClass: [UInt8]("duration"), stateClass: [UInt8]("measurement"),
-      icon: [UInt8]("mdi:clock-start"), isDiagnostic: true))
+      uniqueID: [UInt8]("last_start"), name: [UInt8]("Last start"),
+      deviceClass: [UInt8]("timestamp"), icon: [UInt8]("mdi:clock-start"), isDiagnostic: true))
   private let sink: any ReadingSink
 
   /// `proc` is where procfs is mounted.
@@ -88,8 +90,14 @@ public final class Uptime: Source {
   }
 
   public func sample(at moment: Moment) throws(SourceFailure) {
-    try sensor.record(at: moment.wallTime, in: sink) { () throws(SourceFailure) in
-      FixedPoint(try file.parse(uptimeSeconds(parsing:)))
+    let uptime: Duration
+    do throws(SourceFailure) {
+      uptime = try file.parse(uptime(parsing:))
+    } catch {
+      sensor.recordFailure(error.value, at: moment.wallTime, in: sink)
+      throw error
     }
+    sensor.record(
+      start.uptimeRead(uptime, at: moment.wallTime), at: moment.wallTime, in: sink)
   }
 }

@@ -14,7 +14,8 @@ public final class ProcessorTemperature: Source {
     SensorDescription(
       uniqueID: [UInt8]("processor_temperature"), name: [UInt8]("Processor temperature"),
       unit: [UInt8]("°C"), deviceClass: [UInt8]("temperature"), stateClass: [UInt8]("measurement"),
-      icon: [UInt8]("mdi:thermometer"), isDiagnostic: true))
+      icon: [UInt8]("mdi:thermometer"), isDiagnostic: true),
+    minChange: FixedPoint(1))
   public let isOptional: Bool
   private let sink: any ReadingSink
 

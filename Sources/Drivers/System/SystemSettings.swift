@@ -19,12 +19,6 @@ public struct SystemSettings: OptionSet, Sendable {
 
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// What the README's table says of it.
-  static let documentation: StaticString = """
-    | `system` | `auto`, `off`, or some of `[cpu_temperature, load, memory, uptime, disk]` | \
-    `auto` |
-    """
-
   public func sources(_ context: SourceContext) -> [any Source] {
     var sources: [any Source] = []
     if contains(.cpuTemperature) {
@@ -34,7 +28,7 @@ public struct SystemSettings: OptionSet, Sendable {
     }
     if contains(.load) { sources.append(LoadAverage(proc: context.proc, sink: context.sink)) }
     if contains(.memory) { sources.append(Memory(proc: context.proc, sink: context.sink)) }
-    if contains(.uptime) { sources.append(Uptime(proc: context.proc, sink: context.sink)) }
+    if contains(.uptime) { sources.append(LastStart(proc: context.proc, sink: context.sink)) }
     if contains(.disk) { sources.append(DiskSpace(sink: context.sink)) }
     return sources
   }

@@ -28,6 +28,10 @@ public struct Batch: ~Copyable {
     @inline(__always)
     var isUndelivered: Bool { value != nil && !isAcknowledged && status != .refused }
     var isDue: Bool { value != nil && (isDoubtful || !isAcknowledged) }
+    /// Whether Home Assistant has the sensor, and took its value.
+    var isTaken: Bool {
+      value != nil && isAcknowledged && status == .registered && version != refusedVersion
+    }
     /// Whether Home Assistant was told of the sensor, and has not proven that it does not want it.
     var isOffered: Bool { status == .registered || status == .declined }
   }
@@ -121,16 +125,28 @@ public struct Batch: ~Copyable {
   }
 
   /// Writes the `data` of an `update_sensor_states` with every sensor that is due, and with the
-  /// challenge. No sensor may be due: Home Assistant's answer is a proof all the same.
+  /// challenge.
+  ///
+  /// Where no sensor is due, one repeats what it said. Home Assistant's answer is a proof without
+  /// that, but only so does it note that it has heard of the board; it keeps no row for it.
   mutating func writeStates(_ challenge: Challenge, into buffer: inout ByteBuffer) {
     hasUrgentChange = false
     buffer.openJSONArray()
     challenge.appendState(to: &buffer)
+    var isAnyDue = false
     for index in slots.indices where slots[index].isDue && slots[index].isOffered {
-      slots[index].sentVersion = slots[index].version
-      sensors.rows[index].writeUpdate(of: slots[index].value, into: &buffer)
+      isAnyDue = true
+      write(index, into: &buffer)
+    }
+    if !isAnyDue, let index = slots.firstIndex(where: { $0.isTaken }) {
+      write(index, into: &buffer)
     }
     buffer.closeJSONArray()
+  }
+
+  private mutating func write(_ index: Int, into buffer: inout ByteBuffer) {
+    slots[index].sentVersion = slots[index].version
+    sensors.rows[index].writeUpdate(of: slots[index].value, into: &buffer)
   }
 
   /// What is urgent cannot be sent.
@@ -142,6 +158,12 @@ public struct Batch: ~Copyable {
   }
 
   // MARK: What Home Assistant said
+
+  /// Whether Home Assistant had perhaps not what was last sent of this sensor.
+  func isNews(_ sensor: SensorIndex) -> Bool {
+    let slot = slots[sensor.value]
+    return slot.isDoubtful || slot.sentVersion != slot.acknowledgedVersion
+  }
 
   func status(of sensor: SensorIndex) -> SensorStatus { slots[sensor.value].status }
 

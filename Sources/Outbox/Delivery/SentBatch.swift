@@ -148,8 +148,8 @@ struct SentBatch {
     }
     switch verdict {
     case .accepted, .disabled:
+      if batch.isNews(sensor) { acceptedReadings += 1 }
       batch.acknowledge(sensor)
-      acceptedReadings += 1
     case .refused:
       // The same value would be refused again; the next one may not be.
       batch.refuse(sensor)

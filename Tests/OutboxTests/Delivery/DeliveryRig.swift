@@ -283,6 +283,15 @@ final class DeliveryRig {
     return try acceptAll()
   }
 
+  /// Whether a cycle has nothing to tell but one state that Home Assistant has already.
+  func isQuietCycle() throws -> Bool {
+    let messages = try acceptedCycle()
+    guard messages.count == 1, let message = messages.first, let event = events.last else {
+      return false
+    }
+    return try ids(in: message).count <= 1 && event == .proven(readings: 0, hasLocation: false)
+  }
+
   /// Takes what is under way and all that follows it; returns the data of those messages.
   @discardableResult
   func acceptAll() throws -> [String] {

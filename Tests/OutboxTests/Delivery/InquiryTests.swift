@@ -39,10 +39,10 @@ import Testing
     let rig = try rig()
     try rig.acceptedCycle()
     rig.sleep(.seconds(24 * 3600) - .nanoseconds(1))
-    #expect(try rig.acceptedCycle() == ["[]"])
+    #expect(try rig.isQuietCycle())
     rig.sleep(.nanoseconds(1))
     #expect(try rig.acceptedCycle() == ["{}", "[]"])
-    #expect(try rig.acceptedCycle() == ["[]"])
+    #expect(try rig.isQuietCycle())
   }
 
   @Test func itIsAskedAgainWhenHomeAssistantMayHaveRestarted() throws {
@@ -76,7 +76,7 @@ import Testing
     #expect(rig.events.first == .configurationUnreadable)
     #expect(rig.events.last == .proven(readings: 1, hasLocation: false))
     // It would say the same again.
-    #expect(try rig.acceptedCycle() == ["[]"])
+    #expect(try rig.isQuietCycle())
   }
 
   @Test func aLocationIsWrittenAsItsVersionOfHomeAssistantTakesIt() throws {
@@ -98,7 +98,7 @@ import Testing
     let sent = try rig.acceptedCycle()
     #expect(sent.count == 3 && sent[1].contains(#""device_name":"Boat""#))
     #expect(rig.events.contains(.registrationTold(fingerprint: Self.update.fingerprint)))
-    #expect(try rig.acceptedCycle() == ["[]"])
+    #expect(try rig.isQuietCycle())
   }
 
   @Test(arguments: ["{}", #"{"success":false}"#, "[]"])
@@ -111,7 +111,7 @@ import Testing
     try rig.acceptAll()
     #expect(rig.events.filter { $0 == .registrationDropped }.count == 1)
     #expect(rig.events.last == .proven(readings: 1, hasLocation: false))
-    #expect(try rig.acceptedCycle() == ["[]"])
+    #expect(try rig.isQuietCycle())
   }
 
   /// An on-path attacker may have kept the answer of before the change.
@@ -214,7 +214,7 @@ import Testing
         .proven(readings: 0, hasLocation: false),
       ])
     // It would be dropped again; and the next one is looked up, too.
-    #expect(try rig.acceptedCycle() == ["[]"])
+    #expect(try rig.isQuietCycle())
     #expect(try isLookedUp(rig, second: 1))
   }
 

@@ -1,0 +1,43 @@
+public import Bytes
+
+/// The time since the machine started, from `350735.47 234388.90`
+/// (`Documentation/filesystems/proc.rst`, `uptime`), or nil where the text is not that.
+public func uptime(parsing text: Span<UInt8>) -> Duration? {
+  guard let field = KernelText.field(0, of: text), let seconds = KernelText.decimal(field),
+    seconds.decimals == 2, seconds.coefficient >= 0
+  else { return nil }
+  return .milliseconds(seconds.coefficient) * 10
+}
+
+/// When the machine was started: a time that stays the same until it is started again.
+///
+/// It is worked out anew from the clock and the uptime, which do not agree to the second: the clock
+/// is slewed, and the two are not read at one moment. It moves only with a clock that was set.
+public struct StartTime: Sendable {
+  /// A smaller move is none.
+  public static let smallestMove: Duration = .seconds(10)
+  /// A clock that shows a time before this one was not set since the power came: 2020-01-01.
+  public static let earliest = WallTime(nanoseconds: 1_577_836_800_000_000_000)
+
+  private var told: WallTime?
+
+  public init() {}
+
+  /// Returns the time of the start in ISO 8601, to the second; unknown while the clock is not set.
+  public mutating func uptimeRead(_ uptime: Duration, at now: WallTime) -> Value {
+    guard now >= Self.earliest else { return .unknown }
+    let start = now - uptime
+    if let told, (start - told).nanoseconds.magnitude < Self.smallestMove.nanoseconds.magnitude {
+      return .text(Self.text(of: told))
+    }
+    told = start
+    return .text(Self.text(of: start))
+  }
+
+  private static func text(of time: WallTime) -> InlineText {
+    let (seconds, _) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    var text = ByteBuffer(capacity: 32)
+    text.append(iso8601: WallTime(nanoseconds: seconds * 1_000_000_000))
+    return InlineText(text.bytes)
+  }
+}
