@@ -40,7 +40,7 @@ public enum SensorSettings: Equatable, Sendable {
       GPIOLine(
         settings, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
     case .oneWire(let settings):
-      OneWireThermometer(settings, sys: context.sys, sink: context.sink)
+      OneWireThermometer(settings, context)
     }
   }
 

@@ -9,39 +9,51 @@ import Testing
 @Suite final class OneWireThermometerTests {
   private let tree: FakeTree
   private let sink = RecordingSink()
+  private let supervisor: Supervisor
+  private let loop: EventLoop
   private let part = "bus/w1/devices/28-0316a2796cff"
   private static let shorted =
     "00 00 00 00 00 00 00 00 00 : crc=00 YES\n00 00 00 00 00 00 00 00 00 t=0\n"
   private static let frozen =
     "00 00 4b 46 7f ff 0c 10 d4 : crc=d4 YES\n00 00 4b 46 7f ff 0c 10 d4 t=0\n"
 
-  init() throws { tree = try FakeTree() }
+  init() throws {
+    tree = try FakeTree()
+    loop = try EventLoop()
+    supervisor = Supervisor(owner: sink)
+  }
 
-  private func thermometer() -> OneWireThermometer {
+  private func thermometer(
+    _ entity: EntitySettings = EntitySettings(name: [UInt8]("Soil".utf8))
+  ) -> OneWireThermometer {
     OneWireThermometer(
-      OneWireSettings(
-        id: [UInt8]("28-0316a2796cff".utf8), entity: EntitySettings(name: [UInt8]("Soil".utf8))),
-      sys: tree.path, sink: sink)
+      OneWireSettings(id: [UInt8]("28-0316a2796cff".utf8), entity: entity),
+      SourceContext(
+        sys: tree.path, proc: tree.path, loop: loop, sink: sink, supervisor: supervisor,
+        cycle: .seconds(60), fixTimeout: .seconds(5), now: at(seconds: 0).instant))
   }
 
   private func write(_ text: String) throws { try tree.write(text, to: "\(part)/temperature") }
 
-  private func failure(of source: any Source) -> String? {
-    do throws(SourceFailure) {
-      try source.sample(at: at(seconds: 1))
-      return nil
-    } catch {
-      return string(error)
-    }
+  /// Has the part asked and its answer read. Returns what is newly wrong.
+  private func failure(of thermometer: OneWireThermometer) throws -> String? {
+    let told = sink.reports.count
+    try thermometer.sample(at: at(seconds: 1))
+    try wait(for: thermometer)
+    let report = sink.reports.dropFirst(told).last
+    return report == "28-0316a2796cff: recovered" ? nil : report
+  }
+
+  private func wait(for thermometer: OneWireThermometer) throws {
+    while thermometer.isGathering { try loop.turn(until: nil) }
   }
 
   private var recorded: Value? { sink.values["one_wire_28_0316a2796cff"] }
 
   @Test func aThermometerIsATemperatureInDegreesCelsius() throws {
     try write("21437\n")
-    #expect(failure(of: thermometer()) == nil)
+    #expect(try failure(of: thermometer()) == nil)
     #expect(recorded == .number(FixedPoint(214, decimals: 1)))
-    #expect(sink.times["one_wire_28_0316a2796cff"] == at(seconds: 1).wallTime)
     let sensor = try #require(sink.sensors.first)
     #expect(sensor.name == [UInt8]("Soil".utf8))
     #expect(sensor.unit == [UInt8]("°C".utf8))
@@ -52,16 +64,16 @@ import Testing
   @Test(arguments: [("-12345\n", Int64(-123)), ("-55000", -550), ("125000\n", 1250), ("62\n", 1)])
   func theWholeRangeOfThePartsIsRead(text: String, tenths: Int64) throws {
     try write(text)
-    #expect(failure(of: thermometer()) == nil)
+    #expect(try failure(of: thermometer()) == nil)
     #expect(recorded == .number(FixedPoint(tenths, decimals: 1)))
   }
 
   @Test func aPartThatIsNotThereIsAnUnavailableSensorAndFoundLater() throws {
     let thermometer = thermometer()
-    #expect(failure(of: thermometer) == "missing 28-0316a2796cff")
+    #expect(try failure(of: thermometer) == "28-0316a2796cff: missing 28-0316a2796cff")
     #expect(recorded == .unavailable)
     try write("20000\n")
-    #expect(failure(of: thermometer) == nil)
+    #expect(try failure(of: thermometer) == nil)
     #expect(recorded == .number(FixedPoint(200, decimals: 1)))
   }
 
@@ -73,14 +85,15 @@ import Testing
   ])
   func whatIsNoTemperatureIsUnknownAndSaid(text: String, found: String) throws {
     try write(text)
-    #expect(failure(of: thermometer()) == "malformed 28-0316a2796cff '\(found)'")
+    #expect(
+      try failure(of: thermometer()) == "28-0316a2796cff: malformed 28-0316a2796cff '\(found)'")
     #expect(recorded == .unknown)
   }
 
   @Test func anErrorOfTheBusIsNoReading() throws {
     try write("20000\n")
     try tree.fail("\(part)/temperature")
-    #expect(failure(of: thermometer()) == "failed 28-0316a2796cff \(EIO)")
+    #expect(try failure(of: thermometer()) == "28-0316a2796cff: failed 28-0316a2796cff \(EIO)")
     #expect(recorded == .unavailable)
   }
 
@@ -90,16 +103,84 @@ import Testing
     try tree.write(Self.shorted, to: "\(part)/w1_slave")
     let thermometer = thermometer()
     #expect(
-      failure(of: thermometer)
-        == "malformed 28-0316a2796cff 'zeros alone, as a shorted wire does'")
+      try failure(of: thermometer)
+        == "28-0316a2796cff: malformed 28-0316a2796cff 'zeros alone, as a shorted wire does'")
     try tree.write(Self.frozen, to: "\(part)/w1_slave")
-    #expect(failure(of: thermometer) == nil)
+    #expect(try failure(of: thermometer) == nil)
     #expect(recorded == .number(FixedPoint(0, decimals: 1)))
   }
 
   @Test func aKernelWithoutTheScratchpadIsBelieved() throws {
     try write("0\n")
-    #expect(failure(of: thermometer()) == nil)
+    #expect(try failure(of: thermometer()) == nil)
+  }
+
+  // MARK: Beside the loop
+
+  @Test func aCycleDoesNotWaitForLong() throws {
+    try write("20000\n")
+    let thermometer = thermometer()
+    try thermometer.sample(at: at(seconds: 1))
+    #expect(thermometer.isGathering)
+    #expect(thermometer.deadline == at(seconds: 6).instant)
+    thermometer.deadlineReached(at: at(seconds: 5))
+    #expect(thermometer.isGathering)
+    thermometer.deadlineReached(at: at(seconds: 6))
+    #expect(!thermometer.isGathering)
+    #expect(thermometer.deadline == nil)
+    #expect(thermometer.shortfall == .silent(thermometer.name))
+    // Its answer counts as soon as it is there.
+    while recorded == nil { try loop.turn(until: nil) }
+    #expect(recorded == .number(FixedPoint(200, decimals: 1)))
+    #expect(thermometer.shortfall == nil)
+  }
+
+  @Test func aPartIsAskedAgainOnlyAfterItsAnswer() throws {
+    try write("20000\n")
+    let thermometer = thermometer()
+    try thermometer.sample(at: at(seconds: 1))
+    thermometer.deadlineReached(at: at(seconds: 6))
+    try thermometer.sample(at: at(seconds: 11))
+    #expect(!thermometer.isGathering, "the next cycle does not wait for the last one's answer")
+  }
+
+  @Test func aBusThatHangsIsSilentUntilItAnswers() throws {
+    try write("20000\n")
+    let thermometer = thermometer()
+    supervisor.add(thermometer)
+    for second in [Int64(1), 31, 60] {
+      supervisor.sample(at: at(seconds: second))
+      thermometer.deadlineReached(at: at(seconds: second + 10))
+    }
+    #expect(sink.reports.isEmpty)
+    supervisor.sample(at: at(seconds: 61))
+    #expect(sink.reports == ["28-0316a2796cff: silent 28-0316a2796cff"])
+    #expect(recorded == .unavailable)
+    while recorded == .unavailable { try loop.turn(until: nil) }
+    #expect(recorded == .number(FixedPoint(200, decimals: 1)))
+    #expect(sink.reports.last == "28-0316a2796cff: recovered")
+  }
+
+  @Test func noiseMakesNoNewValue() throws {
+    let thermometer = thermometer()
+    for text in ["20000\n", "20100\n", "19900\n"] {
+      try write(text)
+      #expect(try failure(of: thermometer) == nil)
+      #expect(recorded == .number(FixedPoint(200, decimals: 1)))
+    }
+    try write("20200\n")
+    #expect(try failure(of: thermometer) == nil)
+    #expect(recorded == .number(FixedPoint(202, decimals: 1)))
+  }
+
+  @Test func theLeastChangeOfTheConfigurationHolds() throws {
+    let entity = EntitySettings(name: [UInt8]("Soil".utf8), minChange: FixedPoint(0))
+    let source = thermometer(entity)
+    for (text, tenths) in [("20000\n", Int64(200)), ("20100\n", 201)] {
+      try write(text)
+      #expect(try failure(of: source) == nil)
+      #expect(recorded == .number(FixedPoint(tenths, decimals: 1)))
+    }
   }
 
   @Test func theNameAndTheUniqueIDOfTheConfigurationHold() throws {
@@ -107,9 +188,8 @@ import Testing
     let entity = EntitySettings(
       name: [UInt8]("Soil".utf8), icon: [UInt8]("mdi:sprout".utf8),
       uniqueID: [UInt8]("garden_soil".utf8))
-    let settings = OneWireSettings(id: [UInt8]("28-0316a2796cff".utf8), entity: entity)
-    let source = OneWireThermometer(settings, sys: tree.path, sink: sink)
-    #expect(failure(of: source) == nil)
+    let source = thermometer(entity)
+    #expect(try failure(of: source) == nil)
     #expect(sink.sensors.first?.uniqueID == [UInt8]("garden_soil".utf8))
     #expect(sink.sensors.first?.icon == [UInt8]("mdi:sprout".utf8))
   }

@@ -279,5 +279,26 @@ ssize_t clinux_netlink_receive(int descriptor, void *_Nullable bytes, size_t max
 /// the process does so once the terminal is as it was.
 ssize_t clinux_read_secret(int descriptor, uint8_t *bytes, size_t max);
 
+/// Files that one reader reads, and the bytes that it reads of each.
+enum { CLINUX_READER_JOBS_MAX = 64, CLINUX_READER_BYTES_MAX = 128 };
+
+/// A thread that reads files from their start, one after the other, beside its caller: some drivers
+/// of the kernel let `pread(2)` wait until a part has measured.
+typedef struct clinux_reader clinux_reader;
+
+/// NULL where there is no memory or no thread, with `errno`.
+clinux_reader *_Nullable clinux_reader_start(void);
+/// Reads nothing more. A read that has begun is not waited for.
+void clinux_reader_stop(clinux_reader *reader);
+/// What becomes ready for input when a file was read; `clinux_eventfd_clear` takes notice. It is
+/// the reader's own.
+int clinux_reader_event(clinux_reader *reader);
+/// Has a file read as this job, a number below `CLINUX_READER_JOBS_MAX`. It stays open until it was
+/// taken. A job that is asked for already, or was not taken yet, stays as it is.
+void clinux_reader_ask(clinux_reader *reader, uint32_t job, int file);
+/// Whether a job is done. Then `bytes`, room for `CLINUX_READER_BYTES_MAX`, has what was read, and
+/// `result` their count, or a negative error number.
+bool clinux_reader_take(clinux_reader *reader, uint32_t job, uint8_t *bytes, int64_t *result);
+
 #pragma clang assume_nonnull end
 #endif

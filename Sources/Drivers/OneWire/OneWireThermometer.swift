@@ -5,66 +5,123 @@ public import Sensing
 /// The temperature of one part on a 1-Wire bus, as the kernel's `w1_therm` reads it
 /// (`Documentation/w1/slaves/w1_therm.rst`).
 ///
-/// The kernel lets the part measure while the file is read, which takes up to 0.75 s and holds up
-/// the loop for so long: only root may start the measuring ahead.
-public final class OneWireThermometer: Source {
+/// The kernel lets the part measure while the file is read, which takes up to 0.75 s, and the parts
+/// of a bus wait for one another. So the file is read beside the loop. A cycle waits for it, and
+/// not for long: what comes later goes with the next one.
+public final class OneWireThermometer {
+  /// A part that was asked so long ago does not answer any more.
+  static let silentAfter: Duration = .seconds(60)
+
   public let name: InlineText
-  private let temperature: KernelFile
-  private let scratchpad: KernelFile
+  private let temperature: SlowKernelFile
+  private let scratchpad: SlowKernelFile
+  private let timeout: Duration
   private var filter = OneWireFilter()
   private var sensor: DeclaredSensor
   private let sink: any ReadingSink
+  private let supervisor: Supervisor
+
+  /// When the part was asked, while it has not answered.
+  private var askedAt: Instant?
+  /// How long the cycle waits for the answer, while it does.
+  private var waitsUntil: Instant?
 
   /// - Parameters:
   ///   - settings: which part, and what it means.
-  ///   - sys: where sysfs is mounted.
-  ///   - sink: where the temperature goes.
-  public init(_ settings: OneWireSettings, sys: Path = Path("/sys"), sink: any ReadingSink) {
-    let part = sys / "bus" / "w1" / "devices" / settings.id
+  ///   - context: where the kernel is, and who hears of the temperature.
+  public init(_ settings: OneWireSettings, _ context: SourceContext) {
+    let part = context.sys / "bus" / "w1" / "devices" / settings.id
     name = settings.name
-    temperature = KernelFile(part / "temperature", label: name)
-    scratchpad = KernelFile(part / "w1_slave", label: name)
+    temperature = SlowKernelFile(part / "temperature", reader: context.reader)
+    scratchpad = SlowKernelFile(part / "w1_slave", reader: context.reader)
+    timeout = context.fixTimeout
     sensor = DeclaredSensor(
       OneWireSettings.entityKind.description(
-        of: settings.entity, uniqueID: uniqueID("one_wire_", settings.id.span)))
-    self.sink = sink
+        of: settings.entity, uniqueID: uniqueID("one_wire_", settings.id.span)),
+      minChange: settings.entity.minChange)
+    sink = context.sink
+    supervisor = context.supervisor
   }
 
+  private func ask(_ file: SlowKernelFile) {
+    do throws(Errno) {
+      try file.ask(telling: self)
+    } catch {
+      fileReadFailed(error, of: file)
+    }
+  }
+
+  // MARK: What came of it
+
+  private func measured(_ millidegrees: Int64) {
+    let celsius = FixedPoint(millidegrees, decimals: 3).rounded(to: 1)
+    sensor.record(.number(celsius), at: answered().wallTime, in: sink)
+    supervisor.worked(name)
+  }
+
+  private func failed(_ failure: SourceFailure) {
+    let moment = answered()
+    // A part that was named is a sensor before it is there.
+    sensor.record(failure.value, at: moment.wallTime, in: sink)
+    supervisor.failed(name, failure, now: moment.instant)
+  }
+
+  private func answered() -> Moment {
+    askedAt = nil
+    waitsUntil = nil
+    return .now
+  }
+}
+
+extension OneWireThermometer: Source {
+  /// Asks the part, unless it is still at its last answer.
   public func sample(at moment: Moment) throws(SourceFailure) {
-    do throws(SourceFailure) {
-      let celsius = FixedPoint(try millidegrees(), decimals: 3).rounded(to: 1)
-      sensor.record(.number(celsius), at: moment.wallTime, in: sink)
-    } catch {
-      // A part that was named is a sensor before it is there.
-      sensor.record(error.value, at: moment.wallTime, in: sink)
-      throw error
+    if let askedAt {
+      guard moment.instant - askedAt >= Self.silentAfter else { return }
+      sensor.record(.unavailable, at: moment.wallTime, in: sink)
+      throw .silent(name)
+    }
+    askedAt = moment.instant
+    waitsUntil = moment.instant + timeout
+    ask(temperature)
+  }
+
+  public var listening: Listening { .open }
+
+  public var isGathering: Bool { waitsUntil != nil }
+
+  public var shortfall: SourceFailure? { askedAt == nil ? nil : .silent(name) }
+
+  public var deadline: Instant? { waitsUntil }
+
+  public func deadlineReached(at moment: Moment) {
+    if let waitsUntil, moment.instant >= waitsUntil { self.waitsUntil = nil }
+  }
+}
+
+extension OneWireThermometer: SlowKernelFileOwner {
+  func fileRead(_ text: Span<UInt8>, of file: SlowKernelFile) {
+    guard file !== scratchpad else { return scratchpadRead(text) }
+    switch filter.answered(text) {
+    case .flaw(let words): failed(.malformed(name, found: words))
+    // A wire that is shorted reads as zeros, whose checksum is right: as 0 °C.
+    case .millidegrees(0): ask(scratchpad)
+    case .millidegrees(let number): measured(number)
     }
   }
 
-  private func millidegrees() throws(SourceFailure) -> Int64 {
-    let answer: OneWireFilter.Answer
-    let isShorted: Bool
-    do throws(Errno) {
-      answer = try temperature.read { filter.answered($0) }
-      isShorted = answer == .millidegrees(0) ? try isScratchpadEmpty() : false
-    } catch {
-      throw SourceFailure(error, of: name)
-    }
-    switch answer {
-    case .flaw(let words): throw .malformed(name, found: words)
-    case .millidegrees where isShorted:
-      throw .malformed(name, found: InlineText("zeros alone, as a shorted wire does"))
-    case .millidegrees(let number): return number
+  private func scratchpadRead(_ text: Span<UInt8>) {
+    if text.starts(with: "00 00 00 00 00 00 00 00 00") {
+      failed(.malformed(name, found: InlineText("zeros alone, as a shorted wire does")))
+    } else {
+      measured(0)
     }
   }
 
-  /// A wire that is shorted reads as zeros, whose checksum is right: as 0 °C.
-  private func isScratchpadEmpty() throws(Errno) -> Bool {
-    do throws(Errno) {
-      return try scratchpad.read { $0.starts(with: "00 00 00 00 00 00 00 00 00") }
-    } catch .noSuchFile {
-      return false
-    }
+  func fileReadFailed(_ error: Errno, of file: SlowKernelFile) {
+    // A kernel without this file is believed.
+    if file === scratchpad, error == .noSuchFile { return measured(0) }
+    failed(SourceFailure(error, of: name))
   }
 }
 

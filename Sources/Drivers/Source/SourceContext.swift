@@ -8,6 +8,8 @@ public struct SourceContext {
   public let sys: Path
   public let proc: Path
   public let loop: EventLoop
+  /// Who reads what takes its time.
+  public let reader: BackgroundReader
   public let sink: any ReadingSink
   /// Who hears from those that listen.
   public let supervisor: Supervisor
@@ -24,6 +26,7 @@ public struct SourceContext {
     self.sys = sys
     self.proc = proc
     self.loop = loop
+    reader = BackgroundReader(loop: loop)
     self.sink = sink
     self.supervisor = supervisor
     self.cycle = cycle
