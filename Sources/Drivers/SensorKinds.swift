@@ -9,9 +9,10 @@ public import YAML
 public enum SensorSettings: Equatable, Sendable {
   case gpio(GPIOLineSettings)
   case oneWire(OneWireSettings)
+  case network(InterfaceSettings)
 
   /// The keys of the kinds.
-  private static let keys: [StaticString] = ["gpio", "one_wire"]
+  private static let keys: [StaticString] = ["gpio", "one_wire", "network"]
   private static let countMax = 64
 
   /// Reads `sensors`. What cannot be used is reported and left out.
@@ -28,6 +29,9 @@ public enum SensorSettings: Equatable, Sendable {
     case 1:
       guard let settings = OneWireSettings(keys, notAmong: taken) else { return nil }
       self = .oneWire(settings)
+    case 2:
+      guard let settings = InterfaceSettings(keys, notAmong: taken) else { return nil }
+      self = .network(settings)
     default:
       guard let settings = GPIOLineSettings(keys, notAmong: taken) else { return nil }
       self = .gpio(settings)
@@ -41,6 +45,8 @@ public enum SensorSettings: Equatable, Sendable {
         settings, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
     case .oneWire(let settings):
       OneWireThermometer(settings, context)
+    case .network(let settings):
+      InterfaceStatistics(settings, sys: context.sys, sink: context.sink)
     }
   }
 
@@ -48,6 +54,7 @@ public enum SensorSettings: Equatable, Sendable {
     switch self {
     case .gpio(let settings): settings.remedies
     case .oneWire(let settings): settings.remedies
+    case .network(let settings): settings.remedies
     }
   }
 }

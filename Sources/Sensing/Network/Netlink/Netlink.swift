@@ -118,6 +118,8 @@ enum WirelessNetlink {
   static let associationGroup: StaticString = "mlme"
 
   enum Command {
+    static let getStation: UInt8 = 17
+    static let newStation: UInt8 = 19
     static let getScan: UInt8 = 32
     static let newScanResults: UInt8 = 34
     static let connect: UInt8 = 46
@@ -127,7 +129,14 @@ enum WirelessNetlink {
 
   enum Attribute {
     static let interface: UInt16 = 3
+    static let stationInformation: UInt16 = 21
     static let station: UInt16 = 47
+  }
+
+  /// What a driver knows of a station that it speaks with, in dBm.
+  enum StationInformation {
+    static let signal: UInt16 = 7
+    static let signalAverage: UInt16 = 13
   }
 
   enum Station {

@@ -12,6 +12,8 @@ enum NetlinkRequest {
   case families
   /// The stations that an interface has heard.
   case stations(WirelessFamily, interface: UInt32)
+  /// The stations that an interface is associated with.
+  case associatedStations(WirelessFamily, interface: UInt32)
 
   /// The longest one: of the neighbour at an address of IPv6.
   static let byteCountMax = 48
@@ -26,7 +28,8 @@ enum NetlinkRequest {
       case .neighbour(let address, _):
         RouteNetlink.Neighbour.byteCount + attributeHeaderByteCount + address.family.byteCount
       case .families: GenericNetlink.headerByteCount
-      case .stations: GenericNetlink.headerByteCount + attributeHeaderByteCount + 4
+      case .stations, .associatedStations:
+        GenericNetlink.headerByteCount + attributeHeaderByteCount + 4
       }
     return Netlink.messageHeaderByteCount + bodyByteCount
   }
@@ -37,14 +40,14 @@ enum NetlinkRequest {
     case .link: RouteNetlink.MessageType.getLink
     case .neighbour: RouteNetlink.MessageType.getNeighbour
     case .families: GenericNetlink.controller
-    case .stations(let family, _): family.id
+    case .stations(let family, _), .associatedStations(let family, _): family.id
     }
   }
 
   /// Whether the answer is a list, in many messages, or one message.
   var isForList: Bool {
     switch self {
-    case .routes, .families, .stations: true
+    case .routes, .families, .stations, .associatedStations: true
     case .link, .neighbour: false
     }
   }
@@ -81,10 +84,16 @@ extension ByteBuffer {
       append(attribute: RouteNetlink.Neighbour.destination, address.bytes)
     case .families: appendGenericHeader(GenericNetlink.Command.getFamily)
     case .stations(_, let interface):
-      appendGenericHeader(WirelessNetlink.Command.getScan)
-      appendAttributeHeader(WirelessNetlink.Attribute.interface, valueByteCount: 4)
-      append(native: interface)
+      append(WirelessNetlink.Command.getScan, ofInterface: interface)
+    case .associatedStations(_, let interface):
+      append(WirelessNetlink.Command.getStation, ofInterface: interface)
     }
+  }
+
+  private mutating func append(_ command: UInt8, ofInterface interface: UInt32) {
+    appendGenericHeader(command)
+    appendAttributeHeader(WirelessNetlink.Attribute.interface, valueByteCount: 4)
+    append(native: interface)
   }
 
   /// A command and a version, which the kernel does not look at.

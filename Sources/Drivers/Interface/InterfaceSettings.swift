@@ -1,0 +1,103 @@
+public import Bytes
+import Sensing
+import YAML
+
+/// An entry `network: …` of the configuration's `sensors`: what a network interface has carried,
+/// and how strong the signal of its radio is.
+public struct InterfaceSettings: Equatable, Sendable {
+  /// `network`: the interface, as the kernel calls it, such as `wwan0`; 1 to 15 bytes. Required.
+  public var interface: [UInt8]
+  public var entity: EntitySettings
+
+  public init(interface: [UInt8], entity: EntitySettings) {
+    self.interface = interface
+    self.entity = entity
+  }
+}
+
+extension InterfaceSettings {
+  static let entityKind = EntityKind(icon: "mdi:network")
+
+  /// Reads an entry; nil, reported, where it cannot be used.
+  init?(_ keys: SectionReader, notAmong taken: TakenNames) {
+    let interface = keys.required("network", example: "network: wwan0")?
+      .interfaceName(notAmong: taken.addresses)
+    let entity = Self.entityKind.settings(keys, notAmong: taken)
+    guard let interface, let entity else { return nil }
+    self.init(interface: interface, entity: entity)
+  }
+
+  var name: InlineText { InlineText(interface.span) }
+
+  var remedies: SourceRemedies {
+    SourceRemedies(of: name, isNamedByPerson: true) { failure in
+      if case .missing = failure { return "ip link shows the interfaces of this board" }
+      return "look what the kernel says of it: sudo dmesg"
+    }
+  }
+
+  /// What Home Assistant is told of one of its sensors.
+  func description(of sensor: InterfaceSensor) -> SensorDescription {
+    SensorDescription(
+      uniqueID: (entity.uniqueID ?? uniqueID("network_", interface.span))
+        + [UInt8](sensor.uniqueIDSuffix),
+      name: entity.name + [UInt8](sensor.nameSuffix), unit: [UInt8](sensor.unit),
+      deviceClass: [UInt8](sensor.deviceClass), stateClass: [UInt8](sensor.stateClass),
+      icon: entity.icon ?? [UInt8](sensor.icon), isDiagnostic: true)
+  }
+}
+
+/// A sensor that an interface can have.
+enum InterfaceSensor {
+  case received, sent, signal
+
+  fileprivate var uniqueIDSuffix: StaticString {
+    switch self {
+    case .received: "_received"
+    case .sent: "_sent"
+    case .signal: "_signal"
+    }
+  }
+
+  fileprivate var nameSuffix: StaticString {
+    switch self {
+    case .received: " received"
+    case .sent: " sent"
+    case .signal: " signal"
+    }
+  }
+
+  fileprivate var unit: StaticString { self == .signal ? "dBm" : "MB" }
+  fileprivate var deviceClass: StaticString { self == .signal ? "signal_strength" : "data_size" }
+  fileprivate var stateClass: StaticString {
+    self == .signal ? "measurement" : "total_increasing"
+  }
+
+  fileprivate var icon: StaticString {
+    switch self {
+    case .received: "mdi:download-network"
+    case .sent: "mdi:upload-network"
+    case .signal: "mdi:wifi"
+    }
+  }
+}
+
+extension ConfigurationField {
+  /// `IFNAMSIZ` of `linux/if.h`, without the NUL.
+  private static let interfaceBytesMax = 15
+
+  fileprivate func interfaceName(notAmong interfaces: SeenTexts) -> [UInt8]? {
+    guard let text = text() else { return nil }
+    let isName =
+      (1...Self.interfaceBytesMax).contains(text.count) && text.span.isVisibleASCII
+      && text.first != UInt8(ascii: ".") && !text.contains(UInt8(ascii: "/"))
+    guard isName else {
+      report(
+        "\(quoted: text) is not the name of a network interface",
+        remedy: "write one that \"ip link\" shows, such as wwan0")
+      return nil
+    }
+    interfaces.add([UInt8]("network ") + text, of: self)
+    return text
+  }
+}

@@ -1,0 +1,148 @@
+import Bytes
+public import LinuxIO
+public import Sensing
+
+/// What a network interface has received and sent since it came up, and how strong the signal is
+/// that its radio hears (`Documentation/ABI/testing/sysfs-class-net-statistics`; nl80211).
+public final class InterfaceStatistics: Source {
+  public let name: InlineText
+  private let received: KernelFile
+  private let sent: KernelFile
+  private let index: KernelFile
+  private let radio: KernelFile
+  private var receivedSensor: DeclaredSensor
+  private var sentSensor: DeclaredSensor
+  private var signalSensor: DeclaredSensor
+  private let sink: any ReadingSink
+
+  /// Whether the interface has a radio, where that is known.
+  private var hasRadio: Bool?
+  private var nl80211 = WirelessSocket()
+
+  /// - Parameters:
+  ///   - settings: which interface, and what it is called.
+  ///   - sys: where sysfs is mounted.
+  ///   - sink: where the numbers go.
+  public init(_ settings: InterfaceSettings, sys: Path = Path("/sys"), sink: any ReadingSink) {
+    let interface = sys / "class" / "net" / settings.interface
+    name = settings.name
+    received = KernelFile(interface / "statistics" / "rx_bytes", label: name)
+    sent = KernelFile(interface / "statistics" / "tx_bytes", label: name)
+    index = KernelFile(interface / "ifindex", label: name)
+    radio = KernelFile(interface / "phy80211" / "name")
+    receivedSensor = DeclaredSensor(settings.description(of: .received))
+    sentSensor = DeclaredSensor(settings.description(of: .sent))
+    signalSensor = DeclaredSensor(settings.description(of: .signal))
+    self.sink = sink
+  }
+
+  public func sample(at moment: Moment) throws(SourceFailure) {
+    do throws(SourceFailure) {
+      receivedSensor.record(.number(try megabytes(received)), at: moment.wallTime, in: sink)
+      sentSensor.record(.number(try megabytes(sent)), at: moment.wallTime, in: sink)
+      if isRadio { try sampleSignal(at: moment) }
+    } catch {
+      // An interface that was named has its counters before it is there; a radio may be none.
+      receivedSensor.record(error.value, at: moment.wallTime, in: sink)
+      sentSensor.record(error.value, at: moment.wallTime, in: sink)
+      signalSensor.recordFailure(error.value, at: moment.wallTime, in: sink)
+      // Another device may come back under the same name.
+      hasRadio = nil
+      throw error
+    }
+  }
+
+  /// In millions of bytes.
+  private func megabytes(_ file: KernelFile) throws(SourceFailure) -> FixedPoint {
+    try file.parse { (text) -> FixedPoint? in
+      KernelText.integer(text, in: 0...Int64.max).map {
+        FixedPoint($0, decimals: 6).rounded(to: 0)
+      }
+    }
+  }
+
+  private var isRadio: Bool {
+    let isRadio = hasRadio ?? radio.exists
+    hasRadio = isRadio
+    return isRadio
+  }
+
+  private func sampleSignal(at moment: Moment) throws(SourceFailure) {
+    let index = try self.index.parse { KernelText.integer($0, in: 1...Int64(Int32.max)) }
+    let signal = try nl80211.signal(ofInterface: UInt32(index), named: name)
+    let value: Value = signal.map { .number(FixedPoint(Int64($0))) } ?? .unavailable
+    signalSensor.record(value, at: moment.wallTime, in: sink)
+  }
+}
+
+/// The socket on which nl80211 is asked. The kernel has answered before it is read.
+private struct WirelessSocket: ~Copyable {
+  /// Datagrams that are read of one answer.
+  private static let datagramsMax = 64
+
+  private var inquiry = SignalInquiry()
+  private var socket: NetlinkSocket?
+  private var buffer = ByteBuffer(capacity: SignalInquiry.datagramByteCountMax)
+
+  /// In dBm; nil while the radio is associated with no access point.
+  mutating func signal(
+    ofInterface index: UInt32, named name: InlineText
+  ) throws(SourceFailure) -> Int8? {
+    do throws(SourceFailure) {
+      return try askedSignal(ofInterface: index, named: name)
+    } catch {
+      // What it still has to say belongs to a question that is over.
+      socket = nil
+      throw error
+    }
+  }
+
+  private mutating func askedSignal(
+    ofInterface index: UInt32, named name: InlineText
+  ) throws(SourceFailure) -> Int8? {
+    inquiry.begin(interface: index)
+    try send(named: name)
+    for _ in 0..<Self.datagramsMax {
+      guard try receive(named: name) else { continue }
+      switch try step(named: name) {
+      case .read: continue
+      case .send: try send(named: name)
+      case .found(let signal): return signal
+      case .noRadio: return nil
+      case .failed(let errno): throw .failed(name, errno: errno)
+      }
+    }
+    throw .malformed(name, found: InlineText("an answer of nl80211 without an end"))
+  }
+
+  private mutating func send(named name: InlineText) throws(SourceFailure) {
+    do throws(Errno) {
+      if socket == nil { socket = try NetlinkSocket.generic() }
+      try socket?.send(inquiry.request)
+    } catch {
+      throw SourceFailure(error, of: name)
+    }
+  }
+
+  /// Returns whether there is a datagram of the kernel in the buffer.
+  private mutating func receive(named name: InlineText) throws(SourceFailure) -> Bool {
+    do throws(Errno) {
+      switch try socket?.receive(into: &buffer) {
+      case .datagram: return true
+      case .nothingOfTheKernel: return false
+      case .truncated, .overrun, .wouldBlock, nil: break
+      }
+    } catch {
+      throw SourceFailure(error, of: name)
+    }
+    throw .malformed(name, found: InlineText("half an answer of nl80211"))
+  }
+
+  private mutating func step(named name: InlineText) throws(SourceFailure) -> SignalInquiry.Step {
+    do throws(NetlinkError) {
+      return try inquiry.received(buffer.bytes)
+    } catch {
+      throw .malformed(name, found: InlineText("an answer of nl80211 that makes no sense"))
+    }
+  }
+}

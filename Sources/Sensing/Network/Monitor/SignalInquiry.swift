@@ -1,0 +1,143 @@
+public import Bytes
+
+/// Asks nl80211 how strong the station is that an interface is associated with: first which number
+/// the family has, then what the driver of the radio knows of the station.
+///
+/// The kernel answers a question before the next one can be sent, so there is no waiting here.
+public struct SignalInquiry: ~Copyable {
+  /// The longest datagram that is read.
+  public static let datagramByteCountMax = NetworkMonitor.datagramByteCountMax
+
+  /// What follows from a datagram.
+  public enum Step: Equatable, Sendable {
+    /// The answer goes on in the next datagram.
+    case read
+    /// `request` is the next question.
+    case send
+    /// The strength in dBm; nil while the radio is associated with no station, or with several.
+    case found(dBm: Int8?)
+    /// The interface is no radio, or the kernel knows of none.
+    case noRadio
+    case failed(errno: Int32)
+  }
+
+  private enum Question {
+    case families(found: WirelessFamily?)
+    case station(WirelessFamily, heard: Heard)
+  }
+
+  private enum Heard {
+    case none
+    /// The station of a client is the access point.
+    case one(Int8)
+    /// The stations of an access point are its clients.
+    case several
+  }
+
+  /// The question that is to be sent.
+  public private(set) var request: ByteBuffer
+  private var family: WirelessFamily?
+  private var interface: UInt32 = 0
+  private var question = Question.families(found: nil)
+  private var sequence: UInt32 = 0
+
+  public init() { request = ByteBuffer(capacity: NetlinkRequest.byteCountMax) }
+
+  /// Begins anew, of the interface with this index; `request` is the first question.
+  public mutating func begin(interface: UInt32) {
+    self.interface = interface
+    if let family { askOfStation(family) } else { askForFamilies() }
+  }
+
+  private mutating func askForFamilies() {
+    question = .families(found: nil)
+    write(.families)
+  }
+
+  private mutating func askOfStation(_ family: WirelessFamily) {
+    question = .station(family, heard: .none)
+    write(.associatedStations(family, interface: interface))
+  }
+
+  private mutating func write(_ question: NetlinkRequest) {
+    sequence &+= 1
+    request.removeAll()
+    request.append(question, sequence: sequence)
+  }
+
+  /// Takes in one datagram of the kernel.
+  public mutating func received(_ datagram: Span<UInt8>) throws(NetlinkError) -> Step {
+    var messages = NetlinkMessages(datagram)
+    while let message = try messages.next() {
+      guard message.sequence == sequence else { continue }
+      switch message.type {
+      case Netlink.MessageType.error, Netlink.MessageType.done:
+        let error = try message.errorNumber()
+        return error == 0 ? ended() : refused(error)
+      default: try take(message)
+      }
+    }
+    return .read
+  }
+
+  private mutating func take(_ message: borrowing NetlinkMessage) throws(NetlinkError) {
+    switch question {
+    case .families(found: nil):
+      question = .families(found: try WirelessFamily(message))
+    case .families: break
+    case .station(let family, let heard):
+      guard message.type == family.id, let signal = try Self.signal(in: message) else { return }
+      if case .none = heard {
+        question = .station(family, heard: .one(signal))
+      } else {
+        question = .station(family, heard: .several)
+      }
+    }
+  }
+
+  private mutating func ended() -> Step {
+    switch question {
+    case .families(found: nil): return .noRadio
+    case .families(let found?):
+      family = found
+      askOfStation(found)
+      return .send
+    case .station(_, .one(let signal)): return .found(dBm: signal)
+    case .station: return .found(dBm: nil)
+    }
+  }
+
+  private mutating func refused(_ error: Int32) -> Step {
+    switch (question, error) {
+    case (.station, KernelError.noSuchDevice), (.station, KernelError.notSupported):
+      return .noRadio
+    case (.station, KernelError.noSuchEntry):
+      // The number of the family has gone with its module.
+      family = nil
+      return .failed(errno: error)
+    default: return .failed(errno: error)
+    }
+  }
+
+  /// The average over the last frames, where the driver makes one; else the last frame.
+  private static func signal(in message: borrowing NetlinkMessage) throws(NetlinkError) -> Int8? {
+    var attributes = try message.attributes(after: GenericNetlink.headerByteCount)
+    guard message.payload[0] == WirelessNetlink.Command.newStation else { return nil }
+    var last: Int8?
+    var average: Int8?
+    while let attribute = try attributes.next() {
+      guard attribute.type == WirelessNetlink.Attribute.stationInformation else { continue }
+      var information = attribute.nested
+      while let item = try information.next() {
+        guard item.value.count == 1 else { continue }
+        switch item.type {
+        case WirelessNetlink.StationInformation.signal: last = Int8(bitPattern: item.value[0])
+        case WirelessNetlink.StationInformation.signalAverage:
+          average = Int8(bitPattern: item.value[0])
+        default: break
+        }
+      }
+    }
+    return average ?? last
+  }
+}

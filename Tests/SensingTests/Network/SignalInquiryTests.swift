@@ -1,0 +1,183 @@
+import Bytes
+import KernelHeaders
+import Testing
+
+@testable import Sensing
+
+/// How strong the access point is, as nl80211 tells it.
+@Suite final class SignalInquiryTests {
+  private var inquiry = SignalInquiry()
+  private var sequence: UInt32 = 0
+
+  private static let family = UInt16(35)
+
+  /// The messages of one datagram, each an answer to the last question.
+  private func received(_ messages: [(type: UInt16, payload: [UInt8])]) throws
+    -> SignalInquiry.Step
+  {
+    let datagram = messages.flatMap {
+      KernelMessage.message($0.type, sequence: sequence, $0.payload)
+    }
+    return try inquiry.received(datagram.span)
+  }
+
+  private func begin() {
+    inquiry.begin(interface: 7)
+    sequence = sequenceOfRequest
+  }
+
+  private var sequenceOfRequest: UInt32 {
+    let bytes = request
+    return UInt32(bytes[8]) | UInt32(bytes[9]) << 8 | UInt32(bytes[10]) << 16
+      | UInt32(bytes[11]) << 24
+  }
+
+  private var request: [UInt8] { Self.bytes(of: inquiry.request) }
+
+  private static func bytes(of buffer: borrowing ByteBuffer) -> [UInt8] { [UInt8](buffer.bytes) }
+
+  private static let done = (type: UInt16(3), payload: KernelMessage.integer(Int32(0)))
+
+  private static func refusal(_ error: Int32) -> (type: UInt16, payload: [UInt8]) {
+    (2, KernelMessage.integer(-error) + [UInt8](repeating: 0, count: 16))
+  }
+
+  private static func families(_ name: String = "nl80211") -> [(type: UInt16, payload: [UInt8])] {
+    [
+      (16, KernelMessage.family("nlctrl", id: 16, groups: [("notify", 1)])),
+      (16, KernelMessage.family(name, id: family, groups: [("scan", 8), ("mlme", 9)])),
+    ]
+  }
+
+  private static func station(
+    last: Int8? = nil, average: Int8? = nil
+  ) -> (type: UInt16, payload: [UInt8]) {
+    var information = KernelMessage.attribute(NL80211_STA_INFO_INACTIVE_TIME.rawValue, 40)
+    if let last {
+      information += KernelMessage.attribute(
+        NL80211_STA_INFO_SIGNAL.rawValue, [UInt8(bitPattern: last)])
+    }
+    if let average {
+      information += KernelMessage.attribute(
+        NL80211_STA_INFO_SIGNAL_AVG.rawValue, [UInt8(bitPattern: average)])
+    }
+    return (
+      family,
+      KernelMessage.generic(
+        NL80211_CMD_NEW_STATION.rawValue,
+        KernelMessage.attribute(NL80211_ATTR_IFINDEX.rawValue, 7)
+          + KernelMessage.attribute(NL80211_ATTR_MAC.rawValue, [2, 0, 0, 0, 0, 1])
+          + KernelMessage.attribute(NL80211_ATTR_STA_INFO.rawValue, information))
+    )
+  }
+
+  /// Up to the question about the station.
+  private func askOfStation() throws {
+    begin()
+    #expect(try received(Self.families() + [Self.done]) == .send)
+    sequence = sequenceOfRequest
+  }
+
+  @Test func theFamilyIsAskedForAndThenTheStation() throws {
+    begin()
+    #expect(
+      request
+        == KernelMessage.message(
+          16, flags: 0x301, sequence: 1,
+          KernelMessage.generic(UInt32(CTRL_CMD_GETFAMILY), [])))
+    #expect(try received(Self.families()) == .read)
+    #expect(try received([Self.done]) == .send)
+    #expect(
+      request
+        == KernelMessage.message(
+          Self.family, flags: 0x301, sequence: 2,
+          KernelMessage.generic(
+            NL80211_CMD_GET_STATION.rawValue,
+            KernelMessage.attribute(NL80211_ATTR_IFINDEX.rawValue, 7))))
+    sequence = sequenceOfRequest
+    #expect(try received([Self.station(last: -60, average: -61)]) == .read)
+    #expect(try received([Self.done]) == .found(dBm: -61))
+  }
+
+  @Test func theFamilyIsAskedForOnce() throws {
+    try askOfStation()
+    _ = try received([Self.done])
+    begin()
+    #expect(request[4] == UInt8(Self.family))
+    #expect(try received([Self.station(last: -90), Self.done]) == .found(dBm: -90))
+  }
+
+  @Test func withoutAnAverageTheLastFrameCounts() throws {
+    try askOfStation()
+    #expect(try received([Self.station(last: -44), Self.done]) == .found(dBm: -44))
+  }
+
+  @Test func aStationWithoutAStrengthAndNoStationHaveNone() throws {
+    try askOfStation()
+    #expect(try received([Self.station(), Self.done]) == .found(dBm: nil))
+    begin()
+    #expect(try received([Self.done]) == .found(dBm: nil))
+  }
+
+  @Test func theClientsOfAnOwnAccessPointAreNotItsSignal() throws {
+    try askOfStation()
+    let stations = [Self.station(last: -40), Self.station(last: -41), Self.station(last: -42)]
+    #expect(try received(stations + [Self.done]) == .found(dBm: nil))
+  }
+
+  @Test func aKernelWithoutTheFamilyHasNoRadio() throws {
+    begin()
+    #expect(try received(Self.families("wimax") + [Self.done]) == .noRadio)
+  }
+
+  @Test func anInterfaceThatIsNoneHasNoRadio() throws {
+    for error in [ENODEV, EOPNOTSUPP] {
+      inquiry = SignalInquiry()
+      try askOfStation()
+      #expect(try received([Self.refusal(error)]) == .noRadio)
+    }
+  }
+
+  @Test func aFamilyThatLeftIsLookedForAgain() throws {
+    try askOfStation()
+    #expect(try received([Self.refusal(ENOENT)]) == .failed(errno: ENOENT))
+    begin()
+    #expect(request[4] == 16)
+  }
+
+  @Test func anotherErrorIsToldAndTheFamilyStays() throws {
+    try askOfStation()
+    #expect(try received([Self.refusal(EPERM)]) == .failed(errno: EPERM))
+    begin()
+    #expect(request[4] == UInt8(Self.family))
+  }
+
+  @Test func anAnswerToAnOlderQuestionIsPassedOver() throws {
+    try askOfStation()
+    sequence -= 1
+    #expect(try received([Self.station(last: -10), Self.done]) == .read)
+  }
+
+  @Test func whatIsNoMessageIsRefused() throws {
+    try askOfStation()
+    #expect(throws: NetlinkError.truncated) { try inquiry.received([1, 2, 3].span) }
+  }
+
+  /// Whatever the bytes are, and wherever a good answer is damaged, it ends in a step or an error.
+  @Test func noBytesEndIt() throws {
+    var random = SplitMix64(seed: 20_261_123)
+    for _ in 0..<5000 {
+      try askOfStation()
+      let messages = [Self.station(last: -60, average: -61), Self.done]
+      var datagram = messages.flatMap {
+        KernelMessage.message($0.type, sequence: sequence, $0.payload)
+      }
+      for _ in 0...(random.next() % 4) {
+        let index = Int(truncatingIfNeeded: random.next() % UInt64(datagram.count))
+        datagram[index] = UInt8(truncatingIfNeeded: random.next())
+      }
+      _ = try? inquiry.received(datagram.span)
+      inquiry = SignalInquiry()
+    }
+  }
+}
