@@ -80,7 +80,9 @@ let package = Package(
     .target(
       name: "Drivers",
       dependencies: ["LinuxIO", "Sensing", "YAML", "Bytes", "CGPIOD", "CGPS", "CLinux"],
-      exclude: pages(of: ["Battery", "GPIO", "GPSD", "Interface", "OneWire", "System"]),
+      exclude: pages(of: [
+        "Battery", "GPIO", "GPSD", "Interface", "OneWire", "System", "VEDirect",
+      ]),
       swiftSettings: shipped),
     // Layer 4
     .target(

@@ -235,3 +235,29 @@ ssize_t clinux_read_secret(int descriptor, uint8_t *bytes, size_t max) {
   errno = error;
   return count;
 }
+
+int clinux_serial_open(const char *path) {
+  int descriptor = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return -1;
+  struct termios line;
+  if (tcgetattr(descriptor, &line) == 0 && ioctl(descriptor, TIOCEXCL) == 0) {
+    line.c_iflag = IGNBRK;
+    line.c_oflag = 0;
+    line.c_lflag = 0;
+    line.c_cflag = CS8 | CREAD | CLOCAL;
+    // With 0, a port that has nothing would read like one that is gone.
+    line.c_cc[VMIN] = 1;
+    line.c_cc[VTIME] = 0;
+    if (cfsetispeed(&line, B19200) == 0 && cfsetospeed(&line, B19200) == 0 &&
+        tcsetattr(descriptor, TCSANOW, &line) == 0 && tcflush(descriptor, TCIFLUSH) == 0) {
+      // They feed adapters with a level shifter; a port without these lines needs them not.
+      int lines = TIOCM_DTR | TIOCM_RTS;
+      ioctl(descriptor, TIOCMBIS, &lines);
+      return descriptor;
+    }
+  }
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
+}

@@ -10,9 +10,12 @@ public enum SensorSettings: Equatable, Sendable {
   case gpio(GPIOLineSettings)
   case oneWire(OneWireSettings)
   case network(InterfaceSettings)
+  case veDirect(VEDirectSettings)
 
   /// The keys of the kinds.
-  private static let keys: [StaticString] = ["gpio", "one_wire", "network"]
+  private static let keys: [StaticString] = [
+    "gpio", "one_wire", "network", "ve_direct",
+  ]
   private static let countMax = 64
 
   /// Reads `sensors`. What cannot be used is reported and left out.
@@ -25,28 +28,27 @@ public enum SensorSettings: Equatable, Sendable {
   private init?(_ field: ConfigurationField, notAmong taken: TakenNames) {
     guard let keys = field.section(example: "{ gpio: GPIO17, name: Bilge }") else { return nil }
     defer { keys.reportUnknownKeys() }
-    switch keys.index(ofFirst: Self.keys) {
-    case 1:
-      guard let settings = OneWireSettings(keys, notAmong: taken) else { return nil }
-      self = .oneWire(settings)
-    case 2:
-      guard let settings = InterfaceSettings(keys, notAmong: taken) else { return nil }
-      self = .network(settings)
-    default:
-      guard let settings = GPIOLineSettings(keys, notAmong: taken) else { return nil }
-      self = .gpio(settings)
-    }
+    let settings: SensorSettings? =
+      switch keys.index(ofFirst: Self.keys) {
+      case 1: OneWireSettings(keys, notAmong: taken).map(SensorSettings.oneWire)
+      case 2: InterfaceSettings(keys, notAmong: taken).map(SensorSettings.network)
+      case 3: VEDirectSettings(keys, notAmong: taken).map(SensorSettings.veDirect)
+      default: GPIOLineSettings(keys, notAmong: taken).map(SensorSettings.gpio)
+      }
+    guard let settings else { return nil }
+    self = settings
   }
 
   public func source(_ context: SourceContext) -> any Source {
     switch self {
     case .gpio(let settings):
-      GPIOLine(
-        settings, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
+      GPIOLine(settings, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
     case .oneWire(let settings):
       OneWireThermometer(settings, context)
     case .network(let settings):
       InterfaceStatistics(settings, sys: context.sys, sink: context.sink)
+    case .veDirect(let settings):
+      VEDirect(settings, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
     }
   }
 
@@ -55,6 +57,7 @@ public enum SensorSettings: Equatable, Sendable {
     case .gpio(let settings): settings.remedies
     case .oneWire(let settings): settings.remedies
     case .network(let settings): settings.remedies
+    case .veDirect(let settings): settings.remedies
     }
   }
 }

@@ -15,6 +15,10 @@ public struct Errno: Error, Equatable, Sendable {
   public static let noSuchFile = Errno(code: ENOENT)
   public static let fileExists = Errno(code: EEXIST)
   public static let noSuchDevice = Errno(code: ENODEV)
+  /// What a device node says whose device is gone.
+  public static let noSuchAddress = Errno(code: ENXIO)
+  /// What a file says that is asked to be a serial port.
+  public static let notATerminal = Errno(code: ENOTTY)
   public static let noData = Errno(code: ENODATA)
   public static let isDirectory = Errno(code: EISDIR)
   public static let isPipe = Errno(code: ESPIPE)

@@ -62,7 +62,7 @@ extension SetUp.PlantedFaults {
       status: 74
     ) { try $0.useGPSD(FakeGPSD(reporting: TPV(mode: 1))) },
     PlantedFault(
-      "gpsd has no receiver", "source         {gpsd} says nothing; does it have a receiver?",
+      "gpsd has no receiver", "source         {gpsd} says nothing",
       atFault: "this board",
       remedy: "name its receiver in /etc/default/gpsd, such as DEVICES=\"/dev/ttyACM0\", then:"
         + " sudo systemctl restart gpsd", status: 74

@@ -60,7 +60,7 @@ extension SourceFailure {
     case .failed(let what, let code): "\(what): \(Errno(code: code))"
     case .malformed(let what, let found):
       "\(what) says \"\(found)\", which makes no sense there"
-    case .silent(let what): "\(what) says nothing; does it have a receiver?"
+    case .silent(let what): "\(what) says nothing"
     case .withoutFix(let what, let why): "\(what) gives no fix: \(why.text)"
     case .wrongDate(let what, let why):
       "\(what) gives a date that is \(why.text); its fixes count from when they arrive"

@@ -78,7 +78,7 @@ final class SourceCheck {
         source.deadlineReached(at: now)
         continue
       }
-      show("\rwaits for a fix of \(source.name), \(wholeSeconds: end - now.instant) at most ")
+      show("\rwaits for \(source.name), \(wholeSeconds: end - now.instant) at most ")
       let next = isWatched ? now.instant + .seconds(1) : nil
       try loop.wait(until: earliest(next, source.deadline))
     }

@@ -1,0 +1,182 @@
+public import Bytes
+public import LinuxIO
+public import Sensing
+
+/// A device of Victron at a VE.Direct cable: its serial port, which is open for about a second of
+/// each cycle, and its sensors, which are those that it tells.
+///
+/// `VEDirectSession` decides when to listen and what is believed.
+public final class VEDirect {
+  /// Reads of one turn of the loop; the kernel holds 4 KiB.
+  private static let readsMax = 16
+
+  public let name: InlineText
+  private let settings: VEDirectSettings
+  private let path: Path
+  private let loop: EventLoop
+  private let sink: any ReadingSink
+  private let supervisor: Supervisor
+
+  private var session: VEDirectSession
+  private var port: SerialPort?
+  private var watch: Watch?
+  /// One for each of `VEDirectSensor`, once the device has said who it is.
+  private var sensors: [DeclaredSensor] = []
+  /// What their unique ids are made of.
+  private var identity: [UInt8] = []
+  /// The serial number that `identity` was made with.
+  private var serial: InlineText?
+
+  /// - Parameters:
+  ///   - settings: which port, and what its sensors are called.
+  ///   - loop: who tells that there are bytes.
+  ///   - sink: where the values go.
+  ///   - supervisor: who hears that the device works or fails.
+  public init(
+    _ settings: VEDirectSettings, loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor
+  ) {
+    self.settings = settings
+    path = Path(settings.path)
+    name = settings.name
+    self.loop = loop
+    self.sink = sink
+    self.supervisor = supervisor
+    session = VEDirectSession(name: settings.name, wanted: settings.sensors)
+  }
+
+  // MARK: What the session wants
+
+  private func perform(_ first: VEDirectSession.Action?, at moment: Moment) {
+    var action = first
+    while let next = action { action = step(next, at: moment) }
+  }
+
+  /// Does one thing; what comes of it may be the next one.
+  private func step(
+    _ action: VEDirectSession.Action, at moment: Moment
+  ) -> VEDirectSession.Action? {
+    do throws(Errno) {
+      switch action {
+      case .open: return try open(now: moment.instant)
+      case .listen: try listen(for: .input)
+      case .pause: try listen(for: [])
+      case .discard:
+        try port?.discardInput()
+        try listen(for: .input)
+      case .read: return try read(now: moment.instant)
+      case .finish:
+        close()
+        record(at: moment)
+        supervisor.worked(name)
+      case .fail(let failure):
+        close()
+        for index in sensors.indices {
+          sensors[index].recordFailure(failure.value, at: moment.wallTime, in: sink)
+        }
+        supervisor.failed(name, failure, now: moment.instant)
+      }
+      return nil
+    } catch {
+      return session.failed(failure(error))
+    }
+  }
+
+  private func failure(_ error: Errno) -> SourceFailure {
+    switch error {
+    // What the kernel says of a port whose adapter was unplugged.
+    case .noSuchAddress, .inputOutput: .missing(name)
+    case .notATerminal, .invalidArgument:
+      .unsupported(name, remedy: "write the path of a serial port, in /dev/serial/by-id")
+    default: SourceFailure(error, of: name)
+    }
+  }
+
+  private func open(now: Instant) throws(Errno) -> VEDirectSession.Action {
+    let port = try SerialPort(opening: path)
+    watch = try loop.watch(port.number, for: [], telling: self)
+    self.port = consume port
+    return session.opened(now: now)
+  }
+
+  private func close() {
+    if let watch { loop.stop(watch) }
+    watch = nil
+    port = nil
+  }
+
+  private func listen(for readiness: Readiness) throws(Errno) {
+    if let watch { try loop.change(watch, to: readiness) }
+  }
+
+  private func read(now: Instant) throws(Errno) -> VEDirectSession.Action {
+    for _ in 0..<Self.readsMax {
+      guard let result = try port?.read(into: &session.buffer), result != .wouldBlock else { break }
+      guard case .bytes = result else { throw .noSuchAddress }
+      session.bytesRead(now: now)
+    }
+    return session.drained(now: now)
+  }
+
+  // MARK: The readings
+
+  private func record(at moment: Moment) {
+    identify(at: moment)
+    for index in sensors.indices {
+      switch session.report(index, now: moment.instant) {
+      case .nothing: break
+      case .none: sensors[index].recordFailure(.unknown, at: moment.wallTime, in: sink)
+      case .stale: sensors[index].recordFailure(.unavailable, at: moment.wallTime, in: sink)
+      case .value(let value): sensors[index].record(value, at: moment.wallTime, in: sink)
+      }
+    }
+  }
+
+  /// Makes the sensors of the device that speaks; those of another one before it are not there any
+  /// more.
+  private func identify(at moment: Moment) {
+    guard sensors.isEmpty || serial != session.serial else { return }
+    serial = session.serial
+    let identity = settings.identity(serial: serial)
+    guard identity != self.identity else { return }
+    for index in sensors.indices {
+      sensors[index].recordFailure(.unavailable, at: moment.wallTime, in: sink)
+    }
+    self.identity = identity
+    sensors = (0..<VEDirectSensor.count).map {
+      DeclaredSensor(
+        VEDirectSensor.description(
+          $0, of: identity, named: settings.entity.name, icon: settings.entity.icon))
+    }
+  }
+}
+
+extension VEDirect: Source {
+  /// Whether values of this cycle may still come.
+  public var isGathering: Bool { session.isGathering }
+
+  public var shortfall: SourceFailure? { session.shortfall }
+
+  public var listening: Listening { session.isOpen ? .open : .closed }
+
+  public var deadline: Instant? { session.deadline }
+
+  public func sample(at moment: Moment) {
+    perform(session.cycleDue(now: moment.instant), at: moment)
+  }
+
+  public func deadlineReached(at moment: Moment) {
+    perform(session.deadlineReached(now: moment.instant), at: moment)
+  }
+}
+
+extension VEDirect: Watcher {
+  public func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
+    let moment = Moment.now
+    if readiness.isDisjoint(with: .failure) {
+      perform(session.inputArrived(now: moment.instant), at: moment)
+    } else {
+      // What it said last is not wanted any more: the values are wanted whole.
+      perform(session.failed(.missing(name)), at: moment)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import Bytes
+import LinuxIO
+public import Sensing
+import YAML
+
+/// An entry `ve_direct: …` of the configuration's `sensors`: a battery monitor, solar charger or
+/// other device of Victron at a VE.Direct cable. It has many sensors.
+public struct VEDirectSettings: Equatable, Sendable {
+  /// `ve_direct`: the path of the serial port, such as
+  /// `/dev/serial/by-id/usb-VictronEnergy_BV_VE_Direct_cable_VE4XYZ-if00-port0`. Required.
+  public var path: [UInt8]
+  /// `name`: what its sensors' names begin with. `icon`: of all its sensors. `unique_id`: what
+  /// their unique ids begin with; default: the serial number that the device tells, else the last
+  /// part of the path.
+  public var entity: EntitySettings
+  /// `only`: which sensors. Default: all that the device tells, but for its own history.
+  public var sensors: VEDirectSensors
+
+  public init(path: [UInt8], entity: EntitySettings, sensors: VEDirectSensors = .usual) {
+    self.path = path
+    self.entity = entity
+    self.sensors = sensors
+  }
+}
+
+extension VEDirectSettings {
+  private static let entityKind = EntityKind(icon: "mdi:battery")
+
+  /// Reads an entry; nil, reported, where it cannot be used.
+  init?(_ keys: SectionReader, notAmong taken: TakenNames) {
+    let path = keys.required("ve_direct", example: "ve_direct: /dev/serial/by-id/usb-Victron…")?
+      .serialPort(notAmong: taken.addresses)
+    let entity = Self.entityKind.settings(keys, notAmong: taken)
+    let sensors = keys.optional("only")?.veDirectSensors()
+    guard let path, let entity else { return nil }
+    self.init(path: path, entity: entity, sensors: sensors ?? .usual)
+  }
+
+  /// What messages call it: the end of the path, from a mark on where it is long, for its end has
+  /// what tells two cables apart.
+  var name: InlineText {
+    var start = (path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1
+    while path.count - start > InlineText.byteCountMax {
+      start += 1
+      while start < path.count - 1, !Self.isMark(path[start - 1]) { start += 1 }
+    }
+    return InlineText(path.span.extracting(start...))
+  }
+
+  private static func isMark(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+  }
+
+  /// What unique ids are made of: `serial` is what the device tells.
+  func identity(serial: InlineText?) -> [UInt8] {
+    if let own = entity.uniqueID { return own }
+    if let serial { return [UInt8](serial.bytes) }
+    let start = (path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1
+    return [UInt8](path.span.extracting(start...))
+  }
+
+  var remedies: SourceRemedies {
+    let path = path
+    return SourceRemedies(of: name, isNamedByPerson: true) { failure in
+      switch failure {
+      case .missing: "ls /dev/serial/by-id shows the cables that are plugged in"
+      case .busy: "end the program that has it open: sudo fuser -v \(bytes: path)"
+      case .silent:
+        "look at both ends of the cable; a device that is off, or speaks with another program,"
+          + " says nothing"
+      case .malformed: "look whether it is a cable of VE.Direct, and no other device"
+      default: "look at the cable: sudo dmesg"
+      }
+    }
+  }
+}
+
+extension ConfigurationField {
+  /// The path of a serial port, which means the same device after the next start.
+  fileprivate func serialPort(notAmong ports: SeenTexts) -> [UInt8]? {
+    guard let path = absolutePath() else { return nil }
+    guard path.span.starts(with: "/dev/"), path.count > "/dev/".utf8.count else {
+      report("this is not a serial port", remedy: "write a path in /dev/serial/by-id")
+      return nil
+    }
+    guard !path.span.starts(with: "/dev/ttyUSB"), !path.span.starts(with: "/dev/ttyACM") else {
+      report(
+        "the number of a serial port is not enough: another start may give it to another cable",
+        remedy: "write the path that \"ls /dev/serial/by-id\" shows")
+      return nil
+    }
+    ports.add(path, of: self)
+    return path
+  }
+
+  fileprivate func veDirectSensors() -> VEDirectSensors? {
+    let keys = VEDirectSensor.keys
+    let seen = SeenTexts()
+    var numbers: [Int] = []
+    for item in items(count: 1...VEDirectSensor.count, example: "[voltage, current, soc]") {
+      guard let number = item.word(of: keys) else { continue }
+      seen.add([UInt8](keys[number]), of: item)
+      numbers.append(number)
+    }
+    return VEDirectSensors(numbers)
+  }
+}

@@ -1,0 +1,137 @@
+/// The rows: first what is told unless `only` says otherwise, then the device's own history.
+extension VEDirectSensor {
+  /// How many of `all` are told where `only` does not say which.
+  public static let usualCount = 41
+
+  /// All that a device can say, by labels of VE.Direct; their place is their number.
+  static let all: [VEDirectSensor] = [
+    VEDirectSensor(
+      "V", "voltage", unit: "V", deviceClass: "voltage", .number(3, 2), icon: "mdi:flash"),
+    VEDirectSensor(
+      "V2", "voltage_2", unit: "V", deviceClass: "voltage", .number(3, 2), icon: "mdi:flash"),
+    VEDirectSensor(
+      "V3", "voltage_3", unit: "V", deviceClass: "voltage", .number(3, 2), icon: "mdi:flash"),
+    VEDirectSensor(
+      "VS", "starter_voltage", unit: "V", deviceClass: "voltage", .number(3, 2),
+      icon: "mdi:car-battery"),
+    VEDirectSensor(
+      "VM", "midpoint_voltage", unit: "V", deviceClass: "voltage", .number(3, 2), icon: "mdi:flash"),
+    VEDirectSensor("DM", "midpoint_deviation", unit: "%", .number(1, 1), icon: "mdi:plus-minus"),
+    VEDirectSensor(
+      "VPV", "panel_voltage", unit: "V", deviceClass: "voltage", .number(3, 2),
+      icon: "mdi:solar-panel"),
+    VEDirectSensor(
+      "PPV", "panel_power", unit: "W", deviceClass: "power", .number(0, 0), icon: "mdi:solar-power"),
+    VEDirectSensor(
+      "I", "current", unit: "A", deviceClass: "current", .number(3, 2), icon: "mdi:current-dc"),
+    VEDirectSensor(
+      "I2", "current_2", unit: "A", deviceClass: "current", .number(3, 2), icon: "mdi:current-dc"),
+    VEDirectSensor(
+      "I3", "current_3", unit: "A", deviceClass: "current", .number(3, 2), icon: "mdi:current-dc"),
+    VEDirectSensor(
+      "IL", "load_current", unit: "A", deviceClass: "current", .number(3, 2), icon: "mdi:current-dc"
+    ),
+    VEDirectSensor("LOAD", "load", .onOff, icon: "mdi:power-socket"),
+    VEDirectSensor(
+      "T", "temperature", unit: "°C", deviceClass: "temperature", .number(0, 0),
+      icon: "mdi:thermometer"),
+    VEDirectSensor("P", "power", unit: "W", deviceClass: "power", .number(0, 0), icon: "mdi:flash"),
+    VEDirectSensor("CE", "consumed", unit: "Ah", .number(3, 1), icon: "mdi:battery-minus"),
+    VEDirectSensor(
+      "SOC", "soc", words: "state of charge", unit: "%", deviceClass: "battery", .number(1, 0),
+      icon: "mdi:battery"),
+    VEDirectSensor(
+      "TTG", "time_to_go", unit: "min", deviceClass: "duration", .minutes, icon: "mdi:timer-sand"),
+    VEDirectSensor("Alarm", "alarm", deviceClass: "problem", .onOff, icon: "mdi:alert"),
+    VEDirectSensor("Relay", "relay", .onOff, icon: "mdi:electric-switch"),
+    VEDirectSensor("AR", "alarm_reason", .bits(VEDirectWords.alarms), icon: "mdi:alert-circle"),
+    VEDirectSensor(
+      "OR", "off_reason", .bits(VEDirectWords.offReasons), icon: "mdi:power-off", isDiagnostic: true
+    ),
+    VEDirectSensor("WARN", "warning", .bits(VEDirectWords.alarms), icon: "mdi:alert-circle"),
+    VEDirectSensor(
+      "ERR", "error", .words(VEDirectWords.errors), icon: "mdi:alert-octagon", isDiagnostic: true),
+    VEDirectSensor(
+      "CS", "charge_state", .words(VEDirectWords.chargeStates), icon: "mdi:battery-charging"),
+    VEDirectSensor(
+      "MPPT", "tracker", .words(VEDirectWords.trackers), icon: "mdi:solar-power", isDiagnostic: true
+    ),
+    VEDirectSensor("MODE", "mode", .words(VEDirectWords.modes), icon: "mdi:power-settings"),
+    VEDirectSensor(
+      "MON", "monitor", .words(VEDirectWords.monitors), icon: "mdi:meter-electric",
+      isDiagnostic: true),
+    VEDirectSensor(
+      "AC_OUT_V", "ac_voltage", words: "AC voltage", unit: "V", deviceClass: "voltage",
+      .number(2, 1), icon: "mdi:sine-wave"),
+    VEDirectSensor(
+      "AC_OUT_I", "ac_current", words: "AC current", unit: "A", deviceClass: "current",
+      .number(1, 1), icon: "mdi:current-ac"),
+    VEDirectSensor(
+      "AC_OUT_S", "ac_apparent_power", words: "AC apparent power", unit: "VA",
+      deviceClass: "apparent_power", .number(0, 0), icon: "mdi:flash"),
+    VEDirectSensor(
+      "DC_IN_V", "input_voltage", unit: "V", deviceClass: "voltage", .number(2, 2),
+      icon: "mdi:flash"),
+    VEDirectSensor(
+      "DC_IN_I", "input_current", unit: "A", deviceClass: "current", .number(1, 1),
+      icon: "mdi:current-dc"),
+    VEDirectSensor(
+      "DC_IN_P", "input_power", unit: "W", deviceClass: "power", .number(0, 0), icon: "mdi:flash"),
+    VEDirectSensor(
+      "H17", "discharged_energy", unit: "kWh", deviceClass: "energy",
+      stateClass: "total_increasing", .number(2, 2), icon: "mdi:battery-arrow-down"),
+    VEDirectSensor(
+      "H18", "charged_energy", unit: "kWh", deviceClass: "energy", stateClass: "total_increasing",
+      .number(2, 2), icon: "mdi:battery-arrow-up"),
+    VEDirectSensor(
+      "H19", "yield_total", unit: "kWh", deviceClass: "energy", stateClass: "total_increasing",
+      .number(2, 2), icon: "mdi:solar-power"),
+    VEDirectSensor(
+      "H20", "yield_today", unit: "kWh", deviceClass: "energy", stateClass: "total_increasing",
+      .number(2, 2), icon: "mdi:solar-power"),
+    VEDirectSensor(
+      "H21", "power_max_today", words: "highest power today", unit: "W", deviceClass: "power",
+      .number(0, 0), icon: "mdi:solar-power"),
+    VEDirectSensor(
+      "H22", "yield_yesterday", unit: "kWh", deviceClass: "energy", stateClass: nil, .number(2, 2),
+      icon: "mdi:solar-power"),
+    VEDirectSensor(
+      "H23", "power_max_yesterday", words: "highest power yesterday", unit: "W",
+      deviceClass: "power", .number(0, 0), icon: "mdi:solar-power"),
+    VEDirectSensor(
+      "H1", "deepest_discharge", unit: "Ah", .number(3, 1), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor(
+      "H2", "last_discharge", unit: "Ah", .number(3, 1), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor(
+      "H3", "average_discharge", unit: "Ah", .number(3, 1), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor("H4", "charge_cycles", .number(0, 0), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor("H5", "full_discharges", .number(0, 0), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor(
+      "H6", "total_drawn", unit: "Ah", .number(3, 1), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor(
+      "H7", "voltage_min", words: "lowest voltage", unit: "V", deviceClass: "voltage",
+      .number(3, 2), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor(
+      "H8", "voltage_max", words: "highest voltage", unit: "V", deviceClass: "voltage",
+      .number(3, 2), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor(
+      "H9", "since_full", words: "time since full", unit: "s", deviceClass: "duration",
+      .number(0, 0), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor(
+      "H10", "synchronisations", .number(0, 0), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor(
+      "H11", "low_voltage_alarms", .number(0, 0), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor(
+      "H12", "high_voltage_alarms", .number(0, 0), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor(
+      "H13", "low_starter_alarms", .number(0, 0), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor(
+      "H14", "high_starter_alarms", .number(0, 0), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor(
+      "H15", "starter_voltage_min", words: "lowest starter voltage", unit: "V",
+      deviceClass: "voltage", .number(3, 2), icon: "mdi:history", isDiagnostic: true),
+    VEDirectSensor(
+      "H16", "starter_voltage_max", words: "highest starter voltage", unit: "V",
+      deviceClass: "voltage", .number(3, 2), icon: "mdi:history", isDiagnostic: true),
+  ]
+}

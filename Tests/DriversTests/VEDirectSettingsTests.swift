@@ -1,0 +1,98 @@
+import Bytes
+import Sensing
+import Testing
+import YAML
+
+@testable import Drivers
+
+@Suite struct VEDirectSettingsTests {
+  private static let path =
+    "/dev/serial/by-id/usb-VictronEnergy_BV_VE_Direct_cable_VE4XYZ-if00-port0"
+
+  /// What the entries of `sensors` say, and what is wrong with them.
+  private func read(_ entries: String...) -> (settings: [SensorSettings], problems: [String]) {
+    let problems = ProblemCollector()
+    let text = "[" + entries.map { "{\($0)}" }.joined(separator: ",\n") + "]"
+    guard
+      let field = ConfigurationField(
+        file: [UInt8](text.utf8), example: "[]", problems: problems)
+    else { return ([], ["no file"]) }
+    let settings = SensorSettings.list(field)
+    return (settings, problems.errors.problems.map { string($0.problem) })
+  }
+
+  private func only(_ read: (settings: [SensorSettings], problems: [String])) -> VEDirectSettings? {
+    guard read.problems.isEmpty, case .veDirect(let settings) = read.settings.first else {
+      return nil
+    }
+    return settings
+  }
+
+  @Test func anEntryNeedsAPathAndAName() throws {
+    let settings = try #require(only(read("ve_direct: \(Self.path), name: House battery")))
+    #expect(string(settings.path) == Self.path)
+    #expect(string(settings.entity.name) == "House battery")
+    #expect(settings.sensors == .usual)
+    #expect(read("ve_direct: \(Self.path)").problems == ["the key \"name\" is missing"])
+  }
+
+  @Test func onlyNamesSensorsByTheirWords() throws {
+    let settings = try #require(
+      only(read("ve_direct: \(Self.path), name: A, only: [voltage, soc, charge_cycles]")))
+    let keys = VEDirectSensor.keys.indices.filter { settings.sensors.contains($0) }
+      .map { "\(VEDirectSensor.keys[$0])" }
+    #expect(keys == ["voltage", "soc", "charge_cycles"])
+  }
+
+  @Test(arguments: [
+    ("ve_direct: ttyUSB0, name: A", "this is not an absolute path"),
+    ("ve_direct: /etc/passwd, name: A", "this is not a serial port"),
+    ("ve_direct: /dev/, name: A", "this is not a serial port"),
+    (
+      "ve_direct: /dev/ttyUSB0, name: A",
+      "the number of a serial port is not enough: another start may give it to another cable"
+    ),
+    (
+      "ve_direct: /dev/ttyACM1, name: A",
+      "the number of a serial port is not enough: another start may give it to another cable"
+    ),
+    ("ve_direct: /dev/serial0, name: A, only: [volts]", "\"volts\" is unknown"),
+    ("ve_direct: /dev/serial0, name: A, only: []", "this list has 0 items"),
+    ("ve_direct: /dev/serial0, name: A, only: voltage", "a list is expected here"),
+    ("ve_direct: /dev/serial0, name: A, only: [soc, soc]", "this is already used on line 1"),
+    ("ve_direct: /dev/serial0, name: A, device_class: battery", "unknown key \"device_class\""),
+  ])
+  func whatCannotBeUsedIsSaid(entry: String, problem: String) {
+    #expect(read(entry).problems == [problem])
+  }
+
+  @Test func aPortStandsThereOnce() {
+    #expect(
+      read("ve_direct: /dev/serial0, name: A", "ve_direct: /dev/serial0, name: B").problems
+        == ["this is already used on line 1"])
+  }
+
+  @Test func messagesCallItByTheEndOfItsPath() throws {
+    let settings = try #require(only(read("ve_direct: \(Self.path), name: A")))
+    #expect(string(settings.name) == "BV_VE_Direct_cable_VE4XYZ-if00-port0")
+    let short = try #require(only(read("ve_direct: /dev/serial0, name: A")))
+    #expect(string(short.name) == "serial0")
+    let long = try #require(
+      only(read("ve_direct: /dev/\(String(repeating: "x", count: 60)), name: A")))
+    #expect(long.name.count > 0)
+  }
+
+  @Test func eachFailureHasARemedy() throws {
+    let settings = try #require(only(read("ve_direct: /dev/serial0, name: A")))
+    let name = settings.name
+    #expect(settings.remedies.source == name)
+    func remedy(_ failure: SourceFailure) -> String {
+      string(settings.remedies.remedy(for: failure).bytes)
+    }
+    #expect(remedy(.missing(name)).contains("ls /dev/serial/by-id"))
+    #expect(remedy(.busy(name)).contains("fuser -v /dev/serial0"))
+    #expect(remedy(.silent(name)).contains("cable"))
+    #expect(remedy(.notPermitted(name)).contains("adduser homeward"))
+    #expect(remedy(.malformed(name, found: name)).contains("VE.Direct"))
+  }
+}

@@ -1,0 +1,197 @@
+import Bytes
+import Sensing
+import Testing
+
+@Suite struct VEDirectSessionTests {
+  private static let charger = VEDirectBlocks.charger
+  private static let monitor = VEDirectBlocks.monitor
+  private static let history = VEDirectBlocks.monitorHistory
+
+  // MARK: Wake-ups
+
+  @Test func onceKnownAChargerCostsTwoWakeUpsACycleAndAMonitorFour() {
+    let charger = VEDirectCable.learned(Self.charger)
+    let before = charger.wakeUpCount
+    charger.pass(.seconds(60))
+    charger.ask()
+    charger.say(Self.charger)
+    #expect(charger.told.count == 2)
+    #expect(charger.wakeUpCount - before == 2)
+
+    let monitor = VEDirectCable()
+    monitor.ask()
+    for block in [Self.monitor, Self.history, Self.monitor] { monitor.say(block) }
+    #expect(monitor.told.count == 1)
+    let beforeMonitor = monitor.wakeUpCount
+    monitor.pass(.seconds(60))
+    monitor.ask()
+    for block in [Self.history, Self.monitor] { monitor.say(block) }
+    #expect(monitor.told.count == 2)
+    #expect(monitor.wakeUpCount - beforeMonitor == 4)
+  }
+
+  @Test func betweenCyclesThePortIsClosed() {
+    let cable = VEDirectCable.learned(Self.charger)
+    #expect(!cable.isPortOpen)
+    cable.say(Self.charger)
+    #expect(cable.told.count == 1)
+    #expect(cable.deadline == nil)
+  }
+
+  @Test func whatIsNotWantedIsNotWaitedFor() {
+    let voltage = VEDirectSensor.keys.firstIndex { "\($0)" == "voltage" } ?? 0
+    let cable = VEDirectCable(wanted: VEDirectSensors([voltage]))
+    cable.ask()
+    for block in [Self.monitor, Self.history, Self.monitor] { cable.say(block) }
+    cable.pass(.seconds(60))
+    cable.ask()
+    cable.say(Self.monitor)
+    #expect(cable.told.count == 2)
+    #expect(cable.number("voltage") == 13.26)
+    #expect(cable.told.last?["current"] == .nothing)
+  }
+
+  @Test func aDeviceThatHasNothingOfWhatIsWantedIsSaid() {
+    let panel = VEDirectSensor.keys.firstIndex { "\($0)" == "panel_voltage" } ?? 0
+    let cable = VEDirectCable(wanted: VEDirectSensors([panel]))
+    cable.ask()
+    for block in [Self.monitor, Self.history, Self.monitor] { cable.say(block) }
+    #expect(cable.failures.map { "\($0)".prefix(11) } == ["unsupported"])
+    #expect(!cable.isPortOpen)
+  }
+
+  // MARK: What is old, late or damaged
+
+  @Test func whatAnAdapterKeptSinceTheLastCycleIsNotBelieved() {
+    let cable = VEDirectCable.learned(Self.charger)
+    cable.pass(.seconds(60))
+    cable.ask()
+    let old = VEDirectBlocks.bytes(Self.charger.replacing("V 14010", with: "V 11000"))
+    cable.say(old, after: .milliseconds(10))
+    #expect(cable.told.count == 1)
+    cable.say(Self.charger)
+    #expect(cable.told.count == 2)
+    #expect(cable.number("voltage") == 14.01)
+  }
+
+  @Test func aCycleThatBeginsInTheMiddleOfABlockTakesTheNextOne() {
+    let cable = VEDirectCable.learned(Self.charger)
+    cable.pass(.seconds(60))
+    cable.ask()
+    let block = VEDirectBlocks.bytes(Self.charger)
+    cable.say([UInt8](block.dropFirst(40)), after: .milliseconds(5))
+    cable.say([UInt8](block.dropFirst(90)), after: .milliseconds(1))
+    #expect(cable.told.count == 1)
+    cable.say(block)
+    #expect(cable.told.count == 2)
+  }
+
+  @Test func aDamagedBlockCostsASecondAndNoValue() {
+    let cable = VEDirectCable.learned(Self.charger)
+    cable.pass(.seconds(60))
+    cable.ask()
+    var broken = VEDirectBlocks.bytes(Self.charger)
+    broken[20] ^= 0x04
+    cable.say(broken)
+    #expect(cable.isGathering)
+    cable.say(Self.charger)
+    #expect(cable.told.count == 2)
+    #expect(cable.failures.isEmpty)
+  }
+
+  /// HEX traffic stops the text for seconds: the cycle does not wait for ever, and what comes later
+  /// is taken.
+  @Test func valuesThatComeTooLateForTheCycleAreTakenAllTheSame() {
+    let cable = VEDirectCable.learned(Self.charger)
+    cable.pass(.seconds(60))
+    cable.ask()
+    cable.pass(VEDirectSession.gatherTime)
+    #expect(!cable.isGathering, "the cycle goes on")
+    #expect(cable.shortfall == .silent(InlineText("cable")))
+    cable.ask()
+    cable.say([UInt8](":7F0ED009600DB\n".utf8))
+    cable.say(Self.charger)
+    #expect(cable.told.count == 2)
+    #expect(cable.shortfall == nil)
+    #expect(cable.failures.isEmpty)
+  }
+
+  @Test func aSilentDeviceIsSaidAfterTenSecondsAndIsNotWaitedForAgain() {
+    let cable = VEDirectCable.learned(Self.charger)
+    cable.pass(.seconds(60))
+    cable.ask()
+    #expect(cable.isGathering)
+    cable.pass(VEDirectSession.silenceTime - .milliseconds(1))
+    #expect(cable.failures.isEmpty)
+    cable.pass(.milliseconds(1))
+    #expect(cable.failures == [.silent(InlineText("cable"))])
+    #expect(!cable.isPortOpen)
+    cable.ask()
+    #expect(!cable.isGathering)
+    cable.say(Self.charger)
+    #expect(cable.told.count == 2)
+    cable.ask()
+    #expect(cable.isGathering, "it works again")
+  }
+
+  @Test func aDeviceThatSpeaksSomethingElseIsNotCalledSilent() {
+    let cable = VEDirectCable()
+    cable.ask()
+    for _ in 0..<12 { cable.say([UInt8]("$GPGGA,120000,5231.0,N\r\n".utf8)) }
+    #expect(
+      cable.failures == [
+        .malformed(InlineText("cable"), found: InlineText("bytes without a block of VE.Direct"))
+      ])
+  }
+
+  @Test func aBlockThatDoesNotComeMakesItsValuesStale() {
+    let cable = VEDirectCable()
+    cable.ask()
+    for block in [Self.monitor, Self.history, Self.monitor] { cable.say(block) }
+    cable.pass(.seconds(60))
+    cable.ask()
+    for _ in 0..<4 { cable.say(Self.monitor) }
+    cable.pass(.seconds(2))
+    #expect(cable.told.count == 2)
+    #expect(cable.number("voltage") == 13.26)
+    #expect(cable.told.last?["charged_energy"] == .stale)
+    // It is found out that it does not say them any more, and then not waited for.
+    cable.pass(.seconds(60))
+    cable.ask()
+    for _ in 0..<2 { cable.say(Self.monitor) }
+    #expect(cable.told.count == 3)
+    cable.pass(.seconds(60))
+    cable.ask()
+    cable.say(Self.monitor)
+    #expect(cable.told.count == 4)
+    // And when they come again, they count.
+    cable.pass(.seconds(60))
+    cable.ask()
+    cable.say(Self.history)
+    cable.say(Self.monitor)
+    #expect(cable.number("charged_energy") == 58.33)
+  }
+
+  @Test func inShortCyclesAMissedBlockLeavesItsValuesForTenSeconds() {
+    let cable = VEDirectCable()
+    cable.ask()
+    for block in [Self.history, Self.monitor, Self.history, Self.monitor] { cable.say(block) }
+    cable.ask()
+    for _ in 0..<4 { cable.say(Self.monitor) }
+    cable.pass(.milliseconds(1))
+    #expect(cable.told.count == 2)
+    #expect(cable.told.last?["charged_energy"] == .nothing)
+  }
+
+  @Test func aPortThatFailsIsClosedAndOpenedAnew() {
+    let cable = VEDirectCable.learned(Self.charger)
+    cable.ask()
+    cable.fail(.missing(InlineText("cable")))
+    #expect(cable.failures == [.missing(InlineText("cable"))])
+    #expect(!cable.isPortOpen)
+    #expect(cable.deadline == nil)
+    cable.ask()
+    #expect(cable.isPortOpen)
+    #expect(!cable.isGathering)
+  }
+}

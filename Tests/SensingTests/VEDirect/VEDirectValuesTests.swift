@@ -1,0 +1,134 @@
+import Bytes
+import Sensing
+import Testing
+
+@Suite struct VEDirectValuesTests {
+  private static let charger = VEDirectBlocks.charger
+  private static let monitor = VEDirectBlocks.monitor
+  private static let history = VEDirectBlocks.monitorHistory
+
+  private static func otherCharger(_ serial: String) -> String {
+    charger.split(separator: "\n").map { $0.hasPrefix("SER#") ? "SER# \(serial)" : String($0) }
+      .joined(separator: "\n")
+  }
+
+  @Test func aChargerTellsItsValuesInTheUnitsOfHomeAssistant() {
+    let cable = VEDirectCable.learned(Self.charger)
+    #expect(cable.told.count == 1)
+    for (key, number) in [
+      ("voltage", 14.01), ("current", 5.2), ("panel_voltage", 33.84), ("panel_power", 75),
+      ("load_current", 0.3), ("yield_total", 41.56), ("yield_today", 0.27),
+      ("power_max_today", 112), ("yield_yesterday", 0.41), ("power_max_yesterday", 131),
+    ] { #expect(cable.number(key) == number, "\(key)") }
+    #expect(cable.text("charge_state") == "bulk")
+    #expect(cable.text("tracker") == "active")
+    #expect(cable.text("off_reason") == "none")
+    #expect(cable.text("error") == "none")
+    #expect(cable.told.last?["load"] == .value(.boolean(true)))
+    #expect(cable.told.last?["soc"] == .stale, "it never says one")
+    #expect(cable.serial == "HQ1750ABCDE")
+    #expect(!cable.isPortOpen)
+    #expect(!cable.isGathering)
+    #expect(cable.deadline == nil)
+  }
+
+  @Test func aMonitorTellsTheValuesOfBothItsBlocks() {
+    let cable = VEDirectCable()
+    cable.ask()
+    for block in [Self.history, Self.monitor, Self.history] { cable.say(block) }
+    #expect(cable.told.isEmpty, "one block has named the device, and the next one is to do so, too")
+    cable.say(Self.monitor)
+    for (key, number) in [
+      ("voltage", 13.26), ("starter_voltage", 12.81), ("current", -2.31), ("power", -31),
+      ("consumed", -18.4), ("soc", 93), ("time_to_go", 4123), ("discharged_energy", 50.11),
+      ("charged_energy", 58.33),
+    ] { #expect(cable.number(key) == number, "\(key)") }
+    #expect(cable.told.last?["alarm"] == .value(.boolean(false)))
+    #expect(cable.told.last?["relay"] == .value(.boolean(true)))
+    #expect(cable.text("alarm_reason") == "none")
+    #expect(cable.text("monitor") == "battery")
+    #expect(cable.serial == nil)
+    #expect(cable.told.last?["deepest_discharge"] == .nothing, "the history is not asked for")
+  }
+
+  @Test func timeToGoForEverIsUnknownAndNotZero() {
+    let cable = VEDirectCable.learned(VEDirectBlocks.shunt)
+    #expect(cable.told.last?["time_to_go"] == .value(.unknown))
+    #expect(cable.number("midpoint_deviation") == -0.4)
+    #expect(cable.number("midpoint_voltage") == 13.28)
+    #expect(cable.number("soc") == 100)
+  }
+
+  @Test(arguments: ["V ---", "V", "V abc", "V 99999999999", "V 1.5", "V 0x", "V 0x123456789"])
+  func aValueThatIsNoneIsNeverZero(line: String) {
+    let cable = VEDirectCable.learned("PID 0xA042\n\(line)\nSOC ---\nTTG -2\nAlarm maybe\nI -1")
+    #expect(cable.told.last?["voltage"] == VEDirectSession.Report.none)
+    #expect(cable.told.last?["soc"] == VEDirectSession.Report.none)
+    #expect(cable.told.last?["time_to_go"] == VEDirectSession.Report.none)
+    #expect(cable.told.last?["alarm"] == VEDirectSession.Report.none)
+    #expect(cable.number("current") == 0)
+  }
+
+  @Test func numbersStandForWordsAndUnknownOnesStayNumbers() {
+    let cable = VEDirectCable.learned(
+      "PID 0xA042\nCS 42\nERR 38\nAR 4101\nOR 0x00000201\nMON -9\nMPPT 1\nMODE 5")
+    #expect(cable.text("charge_state") == "code 42")
+    #expect(cable.text("error") == "input off, battery voltage too high")
+    #expect(cable.text("alarm_reason") == "low voltage, low charge, code 4096")
+    #expect(cable.text("off_reason") == "no input, code 512")
+    #expect(cable.text("monitor") == "solar charger")
+    #expect(cable.text("tracker") == "limited")
+    #expect(cable.text("mode") == "eco")
+  }
+
+  @Test func moreAlarmsThanFitAreShownAsMore() {
+    let cable = VEDirectCable.learned("PID 0xA381\nAR 4095\nWARN -1\nCS -7")
+    #expect(cable.text("alarm_reason") == "low voltage, high voltage, low charge, +")
+    #expect(cable.text("charge_state") == "code -7")
+    #expect(cable.text("warning") != nil)
+  }
+
+  // MARK: Which device it is
+
+  @Test func anotherDeviceAtTheSameVEDirectCableIsBelievedAfterTwoBlocks() {
+    let cable = VEDirectCable.learned(Self.charger)
+    let other = Self.otherCharger("HQ9999ZZZZZ")
+    cable.pass(.seconds(60))
+    cable.ask()
+    cable.say(other)
+    #expect(cable.serial == "HQ1750ABCDE")
+    cable.say(other)
+    #expect(cable.serial == "HQ9999ZZZZZ")
+    cable.say(other)
+    #expect(cable.told.count == 2)
+  }
+
+  @Test func oneBlockAloneNeverMakesAnotherDevice() {
+    let cable = VEDirectCable.learned(Self.charger)
+    cable.pass(.seconds(60))
+    cable.ask()
+    cable.say(Self.otherCharger("HQ9999ZZZZZ").replacing("V 14010", with: "V 1"))
+    #expect(cable.told.count == 1)
+    cable.say(Self.charger)
+    #expect(cable.told.count == 2)
+    #expect(cable.serial == "HQ1750ABCDE")
+    #expect(cable.number("voltage") == 14.01)
+  }
+
+  @Test func ofAnotherDeviceNothingOfTheFirstIsTold() {
+    let cable = VEDirectCable.learned(Self.charger)
+    cable.pass(.seconds(60))
+    cable.ask()
+    for block in [Self.monitor, Self.monitor, Self.history, Self.monitor] { cable.say(block) }
+    #expect(cable.told.count == 2)
+    #expect(cable.serial == nil)
+    #expect(cable.told.last?["panel_voltage"] == .stale)
+    #expect(cable.number("soc") == 93)
+  }
+
+  @Test func aDeviceThatDoesNotSayWhatItIsIsTakenToo() {
+    let cable = VEDirectCable.learned("V 12800\nI 100")
+    #expect(cable.told.count == 1)
+    #expect(cable.serial == nil)
+  }
+}
