@@ -51,6 +51,14 @@ need_packages() {
   [[ ${#missing[@]} -eq 0 ]] || install_packages "${missing[@]}"
 }
 
+# The mirror of Debian that this machine's apt uses; empty when its lists were never fetched.
+own_mirror() {
+  # shellcheck disable=SC2016  # apt's fields, not the shell's
+  apt-get indextargets --format '$(ORIGIN) $(RELEASE) $(COMPONENT) $(REPO_URI)' \
+    'Identifier: Packages' |
+    awk '$1 == "Debian" && $2 !~ /-/ && $3 == "main" && !found { print $4; found = 1 }'
+}
+
 # need_swift: makes sure of Swift 6.3 or newer, and sets `swift_version` (the toolchain's full
 # name), `swift_resources` (the folder of its libraries) and `swift_tools` (of its LLVM tools).
 need_swift() {
