@@ -131,8 +131,13 @@ let package = Package(
       swiftSettings: everywhere),
     // The numbers of the kernel's headers, for what speaks with the kernel without them.
     .systemLibrary(name: "KernelHeaders", path: "Tests/KernelHeaders"),
+    // Voyages, and what the track filter makes of them.
+    .target(
+      name: "TrackTrials", dependencies: ["Sensing", "Bytes"], path: "Tests/Tracks/Trials",
+      swiftSettings: everywhere),
     .testTarget(
-      name: "SensingTests", dependencies: ["Sensing", "KernelHeaders"], swiftSettings: everywhere),
+      name: "SensingTests", dependencies: ["Sensing", "KernelHeaders", "TrackTrials"],
+      swiftSettings: everywhere),
     // Counts the allocations of a test.
     .target(name: "AllocationCount", path: "Tests/AllocationCount"),
     .testTarget(
