@@ -135,6 +135,9 @@ let package = Package(
     .target(
       name: "TrackTrials", dependencies: ["Sensing", "Bytes"], path: "Tests/Tracks/Trials",
       swiftSettings: everywhere),
+    .executableTarget(
+      name: "tracks", dependencies: ["TrackTrials"], path: "Tests/Tracks/Program",
+      swiftSettings: everywhere, linkerSettings: libraries("m")),
     .testTarget(
       name: "SensingTests", dependencies: ["Sensing", "KernelHeaders", "TrackTrials"],
       swiftSettings: everywhere),
