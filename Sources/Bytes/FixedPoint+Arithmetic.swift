@@ -1,0 +1,131 @@
+// Arithmetic with numbers from outside: nothing overflows, and what does not fit is nil. A result
+// is exact where nine decimals and an `Int64` hold it; else it has as many decimals as fit, and is
+// rounded half away from zero in the last one.
+
+extension FixedPoint {
+  /// The sum; nil where it is too large.
+  public func plus(_ other: FixedPoint) -> FixedPoint? {
+    let most = max(decimals, other.decimals)
+    for places in (0...most).reversed() {
+      guard let left = shifted(to: places), let right = other.shifted(to: places) else { continue }
+      let (sum, overflowed) = left.coefficient.addingReportingOverflow(right.coefficient)
+      if !overflowed { return FixedPoint(sum, decimals: places) }
+    }
+    return nil
+  }
+
+  /// The difference; nil where it is too large.
+  public func minus(_ other: FixedPoint) -> FixedPoint? {
+    if let opposite = other.negated { return plus(opposite) }
+    // The least coefficient has no opposite: one unit less has one, which is then put back.
+    return FixedPoint(Int64.max, decimals: other.decimals).plus(self)?
+      .plus(FixedPoint(1, decimals: other.decimals))
+  }
+
+  /// The product, over `divisor`; nil where it is too large, or the divisor zero.
+  public func times(_ factor: FixedPoint, over divisor: FixedPoint = FixedPoint(1)) -> FixedPoint? {
+    guard divisor.coefficient != 0 else { return nil }
+    var quotient = WideNumber(coefficient.magnitude, times: factor.coefficient.magnitude)
+    let unit = divisor.coefficient.magnitude
+    var rest = quotient.divide(by: unit)
+    var places = Int(decimals) + Int(factor.decimals) - Int(divisor.decimals)
+    // More digits while there are some and they fit.
+    while places < 0 || (rest > 0 && places < Int(Self.decimalsMax)) {
+      guard let longer = quotient.digits(followedBy: &rest, of: unit) else { break }
+      quotient = longer
+      places += 1
+    }
+    guard places >= 0 else { return nil }
+    var isUp = WideNumber(rest, times: 2).isAtLeast(unit)
+    // Fewer digits until the rest fits; what is cut last decides how the number is rounded.
+    while places > 0, places > Int(Self.decimalsMax) || quotient.rounded(up: isUp) == nil {
+      isUp = quotient.divide(by: 10) >= 5
+      places -= 1
+    }
+    let isProductNegative = (coefficient < 0) != (factor.coefficient < 0)
+    let isNegative = isProductNegative != (divisor.coefficient < 0)
+    guard let magnitude = quotient.rounded(up: isUp) else { return nil }
+    return FixedPoint(isNegative ? -magnitude : magnitude, decimals: UInt8(places))
+  }
+
+  /// Whether the number is smaller than another one.
+  public func isLess(than other: FixedPoint) -> Bool {
+    let (left, right) = (wholeAndNanos, other.wholeAndNanos)
+    return left.whole == right.whole ? left.nanos < right.nanos : left.whole < right.whole
+  }
+
+  /// The whole part and the billionths, both with the sign.
+  private var wholeAndNanos: (whole: Int64, nanos: Int64) {
+    let (whole, rest) = coefficient.quotientAndRemainder(dividingBy: Self.power(of: decimals))
+    return (whole, rest * Self.power(of: Self.decimalsMax - decimals))
+  }
+
+  private var negated: FixedPoint? {
+    coefficient == .min ? nil : FixedPoint(-coefficient, decimals: decimals)
+  }
+
+  /// The number with so many decimals, rounded where they are fewer; nil where it does not fit.
+  private func shifted(to places: UInt8) -> FixedPoint? {
+    let shifted = rounded(to: places)
+    return shifted.decimals == places ? shifted : nil
+  }
+}
+
+/// A natural number of 128 bits. Swift's own ones are not on every processor of 32 bits.
+private struct WideNumber {
+  private var high: UInt64
+  private var low: UInt64
+
+  init(_ left: UInt64, times right: UInt64) {
+    let mask: UInt64 = 0xFFFF_FFFF
+    let lows = (left & mask) * (right & mask)
+    let middle = (left >> 32) * (right & mask) + lows >> 32
+    let carry = (left & mask) * (right >> 32) + middle & mask
+    low = carry << 32 | lows & mask
+    high = (left >> 32) * (right >> 32) + middle >> 32 + carry >> 32
+  }
+
+  /// Becomes the quotient, and answers the rest.
+  ///
+  /// - Precondition: `divisor` is 1...2^63.
+  mutating func divide(by divisor: UInt64) -> UInt64 {
+    precondition(divisor > 0 && divisor <= 1 << 63, "the magnitude of an Int64 is no larger")
+    guard high > 0 else {
+      let (quotient, rest) = low.quotientAndRemainder(dividingBy: divisor)
+      low = quotient
+      return rest
+    }
+    var rest: UInt64 = 0
+    // The rest is smaller than the divisor, so its double fits.
+    for _ in 0..<128 {
+      rest = rest << 1 | high >> 63
+      high = high << 1 | low >> 63
+      low <<= 1
+      if rest >= divisor {
+        rest -= divisor
+        low |= 1
+      }
+    }
+    return rest
+  }
+
+  /// The number with the next digit of `rest` over `divisor` behind it, whose rest stays; nil, and
+  /// nothing is changed, where an `Int64` does not hold it.
+  func digits(followedBy rest: inout UInt64, of divisor: UInt64) -> WideNumber? {
+    guard high == 0, low <= (UInt64(Int64.max) - 9) / 10 else { return nil }
+    var digit = WideNumber(rest, times: 10)
+    rest = digit.divide(by: divisor)
+    var longer = self
+    longer.low = low * 10 + digit.low
+    return longer
+  }
+
+  func isAtLeast(_ other: UInt64) -> Bool { high > 0 || low >= other }
+
+  /// The number, or one more; nil where an `Int64` does not hold it.
+  func rounded(up isUp: Bool) -> Int64? {
+    guard high == 0, let number = Int64(exactly: low) else { return nil }
+    let (sum, overflowed) = number.addingReportingOverflow(isUp ? 1 : 0)
+    return overflowed ? nil : sum
+  }
+}
