@@ -1,0 +1,88 @@
+import Bytes
+
+/// A channel of an Industrial IO device, by the names of its files without their `in_` and without
+/// what follows the channel (`Documentation/ABI/testing/sysfs-bus-iio`): `temp`, `voltage0`,
+/// `voltage0-voltage1`, `concentration_co2`.
+public struct IIOChannel: Equatable, Sendable {
+  /// The longest name; the kernel's own are at most about as long as
+  /// `humidityrelative_calibscale_available`.
+  public static let byteCountMax = 40
+
+  public let name: [UInt8]
+
+  /// Nil where this cannot be a channel.
+  public init?(_ name: [UInt8]) {
+    guard (1...Self.byteCountMax).contains(name.count), name[0].isASCIILowercase,
+      name.allSatisfy(\.isPartOfChannel)
+    else { return nil }
+    self.name = name
+  }
+
+  /// What it measures.
+  public var quantity: Quantity {
+    Self.quantities.first { begins(with: $0.prefix) } ?? .any
+  }
+
+  /// Whether these are the first words: the `power` of `power2`, not that of `powerfactor`.
+  private func begins(with words: StaticString) -> Bool {
+    let end = words.utf8CodeUnitCount
+    return name.span.starts(with: words) && (name.count == end || !name[end].isASCIILowercase)
+  }
+
+  /// The file with the number that is already in the units of the kernel's documentation.
+  public var inputFile: [UInt8] { file(name, "_input") }
+  /// The file with the number of the part.
+  public var rawFile: [UInt8] { file(name, "_raw") }
+
+  /// Where `scale` or `offset` of the channel may stand, the first one first: its own, that of a
+  /// pair of such channels (`in_voltage-voltage_scale`), that of all of its kind.
+  public func files(of attribute: StaticString) -> [[UInt8]] {
+    let suffix = [UInt8]("_") + [UInt8](attribute)
+    var stems = [name]
+    if name.contains(UInt8(ascii: "-")) { stems.append(name.filter { !$0.isASCIIDigit }) }
+    let kind = [UInt8](name.prefix { $0.isASCIILowercase })
+    if kind != name { stems.append(kind) }
+    return stems.map { file($0, suffix) }
+  }
+
+  private func file(_ stem: [UInt8], _ suffix: StaticString) -> [UInt8] {
+    file(stem, [UInt8](suffix))
+  }
+
+  private func file(_ stem: [UInt8], _ suffix: [UInt8]) -> [UInt8] {
+    [UInt8]("in_") + stem + suffix
+  }
+
+  /// The units of the documentation are mV, mA, mW, J, m°C, kPa, thousandths of percent, lx, ohm,
+  /// percent of a gas, µg/m³, S/m and m. A longer name stands before its beginning.
+  private static let quantities = [
+    Quantity("voltage", "voltage", "V", -3, "mdi:flash"),
+    Quantity("current", "current", "A", -3, "mdi:current-dc", isThroughShunt: true),
+    Quantity("power", "power", "W", -3, "mdi:lightning-bolt", isThroughShunt: true),
+    Quantity("energy", "energy", "J", 0, "mdi:lightning-bolt", isThroughShunt: true),
+    Quantity("temp", "temperature", "°C", -3, "mdi:thermometer"),
+    Quantity("pressure", "atmospheric_pressure", "hPa", 1, "mdi:gauge"),
+    Quantity("humidityrelative", "humidity", "%", -3, "mdi:water-percent"),
+    Quantity("illuminance", "illuminance", "lx", 0, "mdi:brightness-5"),
+    Quantity("resistance", nil, "Ω", 0, "mdi:omega"),
+    Quantity("concentration_co2", "carbon_dioxide", "ppm", 4, "mdi:molecule-co2"),
+    Quantity("concentration_voc", "volatile_organic_compounds_parts", "ppb", 7, "mdi:air-filter"),
+    Quantity("concentration", nil, "%", 0, "mdi:air-filter"),
+    Quantity("massconcentration_pm10", "pm10", "µg/m³", 0, "mdi:blur"),
+    Quantity("massconcentration_pm1", "pm1", "µg/m³", 0, "mdi:blur"),
+    Quantity("massconcentration_pm2p5", "pm25", "µg/m³", 0, "mdi:blur"),
+    Quantity("electricalconductivity", "conductivity", "µS/cm", 4, "mdi:water-opacity"),
+    Quantity("distance", "distance", "m", 0, "mdi:arrow-expand-horizontal"),
+    Quantity("ph", "ph", nil, 0, "mdi:ph"),
+  ]
+}
+
+extension UInt8 {
+  fileprivate var isASCIILowercase: Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
+  }
+
+  fileprivate var isPartOfChannel: Bool {
+    isASCIILowercase || isASCIIDigit || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
+  }
+}

@@ -1,0 +1,139 @@
+public import Bytes
+
+/// Where in a text a number stands: `level=*` is the number behind the first `level=` that has one.
+///
+/// A pattern is literal text around one `*`. A number is an optional minus, digits, and perhaps a
+/// point with digits behind it; at most nine of these. Blanks around it are skipped.
+public struct NumberPattern: Equatable, Sendable {
+  /// The longest pattern, in bytes.
+  public static let byteCountMax = 128
+  /// The last line that can be asked for.
+  public static let lineMax = 999
+
+  private let before: [UInt8]
+  private let after: [UInt8]
+  /// Without a pattern a line, or all of the text, is the number and nothing else.
+  private let isWhole: Bool
+  /// Counted from 1; nil for all of the text.
+  private let line: Int?
+
+  /// The number alone, in the text or in one line of it.
+  ///
+  /// - Precondition: `line` is 1...`lineMax`.
+  public init(line: Int?) {
+    precondition(line.map { (1...Self.lineMax).contains($0) } ?? true, "lines count from 1")
+    (before, after, isWhole) = ([], [], true)
+    self.line = line
+  }
+
+  /// Nil where there is not exactly one `*`, or the pattern is too long, or holds a line end.
+  public init?(_ pattern: [UInt8], line: Int?) {
+    let place = pattern.firstIndex(of: UInt8(ascii: "*"))
+    guard let place, pattern.lastIndex(of: UInt8(ascii: "*")) == place,
+      pattern.count <= Self.byteCountMax, !pattern.contains(UInt8(ascii: "\n")),
+      line.map({ (1...Self.lineMax).contains($0) }) ?? true
+    else { return nil }
+    before = [UInt8](pattern[..<place])
+    after = [UInt8](pattern[(place + 1)...])
+    isWhole = false
+    self.line = line
+  }
+
+  /// The number in `text`; nil where there is none. Of a text that was cut, a number at the end may
+  /// be cut, too, and is none.
+  public func number(in text: Span<UInt8>, isCut: Bool = false) -> FixedPoint? {
+    guard let range = range(in: text, isCut: isCut) else { return nil }
+    let part = text.extracting(range)
+    if isWhole { return KernelText.decimal(part) }
+    for start in 0...part.count {
+      if let number = number(at: start, of: part, isCut: isCut && range.upperBound == text.count) {
+        return number
+      }
+    }
+    return nil
+  }
+
+  /// Where the line is that is meant; nil where there is no such line, or it may go on.
+  private func range(in text: Span<UInt8>, isCut: Bool) -> Range<Int>? {
+    if line == nil { return isWhole && isCut ? nil : 0..<text.count }
+    var start = 0
+    for _ in 1..<(line ?? 1) {
+      guard let end = text.firstIndex(of: UInt8(ascii: "\n"), from: start) else { return nil }
+      start = end + 1
+    }
+    guard let end = text.firstIndex(of: UInt8(ascii: "\n"), from: start) else {
+      return isWhole && isCut ? nil : start..<text.count
+    }
+    return start..<end
+  }
+
+  /// The number of a pattern that begins at `start`.
+  private func number(at start: Int, of text: Span<UInt8>, isCut: Bool) -> FixedPoint? {
+    guard text.count - start >= before.count,
+      text.extracting(start..<start + before.count).elementsEqual(before.span)
+    else { return nil }
+    var begin = start + before.count
+    if before.isEmpty {
+      // Where nothing stands before the number, it is a whole word.
+      if begin > 0, text[begin - 1].isPartOfWord { return nil }
+    } else {
+      while begin < text.count, text[begin].isBlank { begin += 1 }
+    }
+    let end = text.endOfNumber(from: begin)
+    guard let end, !(isCut && end == text.count), isFollowed(text, from: end) else { return nil }
+    return KernelText.decimal(text.extracting(begin..<end))
+  }
+
+  private func isFollowed(_ text: Span<UInt8>, from end: Int) -> Bool {
+    guard !after.isEmpty else { return !text.goesOn(at: end) }
+    var place = end
+    if !after[0].isBlank {
+      while place < text.count, text[place].isBlank { place += 1 }
+    }
+    return text.count - place >= after.count
+      && text.extracting(place..<place + after.count).elementsEqual(after.span)
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// Where the number that begins at `start` ends; nil where none does.
+  fileprivate func endOfNumber(from start: Int) -> Int? {
+    let digits = start < count && self[start] == UInt8(ascii: "-") ? start + 1 : start
+    let whole = endOfDigits(from: digits)
+    guard whole > digits else { return nil }
+    guard whole < count, self[whole] == UInt8(ascii: ".") else { return whole }
+    let fraction = endOfDigits(from: whole + 1)
+    return fraction > whole + 1 ? fraction : whole
+  }
+
+  private func endOfDigits(from start: Int) -> Int {
+    var end = start
+    while end < count, self[end].isASCIIDigit { end += 1 }
+    return end
+  }
+
+  /// Whether what looked like a number is the beginning of something else: `1.2.3`, `1,234`, `1e5`,
+  /// `0x1F`.
+  fileprivate func goesOn(at end: Int) -> Bool {
+    guard end < count else { return false }
+    let follower = end + 1 < count ? self[end + 1] : 0
+    switch self[end].asciiLowercased {
+    case UInt8(ascii: "."), UInt8(ascii: ","): return follower.isASCIIDigit
+    case UInt8(ascii: "e"):
+      return follower.isASCIIDigit || follower == UInt8(ascii: "-") || follower == UInt8(ascii: "+")
+    case UInt8(ascii: "x"): return self[end - 1] == UInt8(ascii: "0")
+    default: return false
+    }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+
+  fileprivate var isPartOfWord: Bool {
+    let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
+    return isASCIIDigit || letters.contains(asciiLowercased) || self > 0x7F
+      || self == UInt8(ascii: "_") || self == UInt8(ascii: ".") || self == UInt8(ascii: "-")
+      || self == UInt8(ascii: ",")
+  }
+}

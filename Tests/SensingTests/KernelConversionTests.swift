@@ -1,0 +1,189 @@
+import Bytes
+import Testing
+
+@testable import Sensing
+
+@Suite struct KernelConversionTests {
+  private func bytes(_ text: String) -> [UInt8] { [UInt8](text.utf8) }
+
+  private func number(_ text: String) throws -> FixedPoint {
+    let number = KernelText.decimal(bytes(text).span)
+    return try #require(number)
+  }
+
+  /// Whether a text of the kernel means the number that is wanted.
+  private func isEqual(
+    _ conversion: KernelConversion, _ text: String, _ wanted: String
+  ) throws -> Bool {
+    guard case .number(let found) = conversion.answer(bytes(text).span) else { return false }
+    return try found.minus(number(wanted))?.coefficient == 0
+  }
+
+  private func string(_ text: StaticString?) -> String? { text.map { "\($0)" } }
+
+  @Test(arguments: [
+    ("voltage0", "voltage", "V", "12345", "12.345"),
+    ("voltage0-voltage1", "voltage", "V", "-1", "-0.001"),
+    ("current3", "current", "A", "250", "0.25"), ("power2", "power", "W", "3300", "3.3"),
+    ("temp", "temperature", "°C", "-7500", "-7.5"),
+    ("temp_ambient", "temperature", "°C", "20000", "20"),
+    ("pressure", "atmospheric_pressure", "hPa", "100.653253906", "1006.53253906"),
+    ("humidityrelative", "humidity", "%", "45123", "45.123"),
+    ("illuminance", "illuminance", "lx", "120", "120"),
+    ("concentration_co2", "carbon_dioxide", "ppm", "0.0415", "415"),
+    ("concentration_voc", "volatile_organic_compounds_parts", "ppb", "0.0000125", "125"),
+    ("massconcentration_pm1", "pm1", "µg/m³", "3.5", "3.5"),
+    ("massconcentration_pm2p5", "pm25", "µg/m³", "3.5", "3.5"),
+    ("massconcentration_pm10", "pm10", "µg/m³", "3.5", "3.5"),
+    ("electricalconductivity", "conductivity", "µS/cm", "0.05", "500"),
+  ])
+  func aChannelOfIndustrialIOIsInHomeAssistantsUnit(
+    name: String, sensorClass: String, unit: String, text: String, wanted: String
+  ) throws {
+    let quantity = try #require(IIOChannel(bytes(name))).quantity
+    #expect(string(quantity.deviceClass) == sensorClass)
+    #expect(string(quantity.unit) == unit)
+    #expect(try #require(SensorClass(named: bytes(sensorClass))).units.contains(bytes(unit)))
+    #expect(try isEqual(KernelConversion(quantity), text, wanted))
+  }
+
+  @Test(arguments: [("resistance", "Ω"), ("ph", nil), ("steps", nil), ("powerfactor", nil)])
+  func otherChannelsHaveTheUnitThatIsKnown(name: String, unit: String?) throws {
+    #expect(string(try #require(IIOChannel(bytes(name))).quantity.unit) == unit)
+  }
+
+  @Test(arguments: [
+    ("in0", "V", "12613", "12.613"), ("curr1", "A", "-250", "-0.25"),
+    ("power1", "W", "3300000", "3.3"), ("temp1", "°C", "21437", "21.437"),
+    ("humidity1", "%", "45123", "45.123"), ("fan1", "rpm", "3300", "3300"),
+    ("energy1", "J", "1500000", "1.5"),
+  ])
+  func aChannelOfAMonitorIsInHomeAssistantsUnit(
+    name: String, unit: String, text: String, wanted: String
+  ) throws {
+    let quantity = try #require(MonitorChannel(bytes(name))).quantity(on: bytes("chip").span)
+    #expect(string(quantity.unit) == unit)
+    #expect(try isEqual(KernelConversion(quantity), text, wanted))
+  }
+
+  @Test(arguments: [("in3", "1"), ("in4", "0.001"), ("in7", "0.001"), ("in8", "1")])
+  func theShuntsOfAnINA3221AreInMicrovolts(name: String, volts: String) throws {
+    let quantity = try #require(MonitorChannel(bytes(name))).quantity(on: bytes("ina3221").span)
+    #expect(try isEqual(KernelConversion(quantity), "1000", volts))
+  }
+
+  @Test(arguments: [
+    "", "Temp", "-a", "0", "temp input", "a/b", "ä", String(repeating: "a", count: 41),
+  ])
+  func whatCannotBeAChannelOfIndustrialIOIsNone(_ name: String) {
+    #expect(IIOChannel(bytes(name)) == nil)
+  }
+
+  @Test(arguments: ["", "temp", "temp100", "temp1_input", "tempx", "pwm1", "in-1", "temp 1"])
+  func whatCannotBeAChannelOfAMonitorIsNone(_ name: String) {
+    #expect(MonitorChannel(bytes(name)) == nil)
+  }
+
+  @Test(arguments: [
+    ("voltage0", ["in_voltage0_scale", "in_voltage_scale"]),
+    (
+      "voltage0-voltage1",
+      ["in_voltage0-voltage1_scale", "in_voltage-voltage_scale", "in_voltage_scale"]
+    ),
+    ("concentration_co2", ["in_concentration_co2_scale", "in_concentration_scale"]),
+    ("temp", ["in_temp_scale"]),
+  ])
+  func theScaleOfAChannelIsItsOwnOrThatOfItsKind(name: String, files: [String]) throws {
+    let channel = try #require(IIOChannel(bytes(name)))
+    #expect(channel.files(of: "scale") == files.map(bytes))
+  }
+
+  private var voltage: Quantity {
+    get throws { try #require(IIOChannel(bytes("voltage0"))).quantity }
+  }
+
+  @Test func rawNumbersAreMovedAndThenScaled() throws {
+    let dummy = KernelConversion(
+      try voltage, offset: try number("7"), scale: try number("0.001333"))
+    #expect(try isEqual(dummy, "73\n", "0.00010664"))
+    let fine = KernelConversion(try voltage, scale: try number("0.000062500"))
+    #expect(try isEqual(fine, "16000", "0.001"))
+  }
+
+  @Test func aResistorThatTheKernelDoesNotKnowIsPutRight() throws {
+    let current = try #require(MonitorChannel(bytes("curr1"))).quantity(on: bytes("ina219").span)
+    let ten = KernelConversion(
+      current, shunt: .init(assumed: FixedPoint(10_000), real: FixedPoint(100_000)))
+    #expect(try isEqual(ten, "5000", "0.5"))
+  }
+
+  @Test(arguments: [
+    ("32766", false), ("32767", true), ("-32767", false), ("-32768", true), ("40000", true),
+  ])
+  func aConverterAtTheEndOfItsRangeIsSaturated(text: String, isSaturated: Bool) throws {
+    let limits = KernelConversion.limits(of: bytes("ads1015").span, part: bytes("ads1115").span)
+    let answer = KernelConversion(try voltage, limits: limits).answer(bytes(text).span)
+    #expect((answer == .saturated(try number(text))) == isSaturated)
+  }
+
+  @Test(
+    arguments: [
+      ("ads1015", "ads1015", 2047), ("ads1015", "tla2024", 2047), ("ads1015", "ads1115", 32_767),
+      ("ads1015", "", 32_767), ("mcp3008", "mcp3008", nil),
+    ] as [(String, String, Int64?)])
+  func theRangeDependsOnThePart(name: String, part: String, end: Int64?) {
+    let limits = KernelConversion.limits(of: bytes(name).span, part: bytes(part).span)
+    #expect(limits?.upperBound == end)
+    #expect(limits?.lowerBound == end.map { -$0 - 1 })
+  }
+
+  @Test func aLoadCellCountsFromTheLowestNumber() {
+    #expect(KernelConversion.offset(of: bytes("hx711").span) == FixedPoint(-8_388_608))
+    #expect(KernelConversion.offset(of: bytes("hx712").span) == FixedPoint(0))
+  }
+
+  @Test(arguments: ["", "\n", "warm", "1e3", "0x14", "99999999999999999999", "1.0000000001"])
+  func whatIsNoNumberIsAFlaw(_ text: String) throws {
+    #expect(KernelConversion(try voltage).answer(bytes(text).span) == .flaw)
+  }
+
+  @Test func whatFitsNoNumberIsAFlaw() throws {
+    let steep = KernelConversion(try voltage, scale: FixedPoint(.max))
+    #expect(steep.answer(bytes("9223372036854775807").span) == .flaw)
+    let far = KernelConversion(try voltage, offset: FixedPoint(.max))
+    #expect(far.answer(bytes("9223372036854775807").span) == .flaw)
+    let none = KernelConversion(
+      try voltage, shunt: .init(assumed: FixedPoint(1), real: FixedPoint(0)))
+    #expect(none.answer(bytes("1").span) == .flaw)
+  }
+}
+
+@Suite struct SensorClassTests {
+  @Test func eachClassStandsThereOnceWithItsOwnUnitsAndStateClasses() {
+    let names = SensorClass.all.map { "\($0.name)" }
+    #expect(Set(names).count == names.count)
+    #expect(names == names.sorted())
+    for known in SensorClass.all {
+      let units = known.units.words
+      #expect(units.count == Set(units.map { String(decoding: $0, as: UTF8.self) }).count)
+      #expect(known.stateClasses.first != nil)
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("voltage", "V", 2), ("voltage", "mV", 0), ("voltage", "kV", 3), ("temperature", "°C", 1),
+      ("pressure", "bar", 3), ("ph", nil, 2), ("moisture", "%", 1), (nil, "%", 1), (nil, "L", 2),
+      (nil, nil, 2),
+    ] as [(String?, String?, UInt8)])
+  func soManyDecimalsAreWorthSending(name: String?, unit: String?, decimals: UInt8) throws {
+    let known = try name.map { try #require(SensorClass(named: [UInt8]($0.utf8))) }
+    #expect(SensorClass.decimals(of: known, in: unit.map { [UInt8]($0.utf8) }) == decimals)
+  }
+
+  @Test func wordsAreOfferedAsPeopleSayThem() {
+    #expect(("a b c" as WordList).alternatives.bytes == [UInt8]("a, b or c".utf8))
+    #expect(("a" as WordList).alternatives.bytes == [UInt8]("a".utf8))
+    #expect(("" as WordList).first == nil)
+  }
+}

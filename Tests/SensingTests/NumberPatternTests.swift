@@ -1,0 +1,109 @@
+import Bytes
+import Testing
+
+@testable import Sensing
+
+@Suite struct NumberPatternTests {
+  private func found(_ pattern: String?, line: Int? = nil, in text: String, isCut: Bool = false)
+    throws -> FixedPoint?
+  {
+    let text = [UInt8](text.utf8)
+    guard let pattern else {
+      return NumberPattern(line: line).number(in: text.span, isCut: isCut)
+    }
+    let made = try #require(NumberPattern([UInt8](pattern.utf8), line: line))
+    return made.number(in: text.span, isCut: isCut)
+  }
+
+  @Test(arguments: [
+    ("level=*", "level=42\n", "42"), ("level=*", "level=\nlevel= -3.50 L", "-3.50"),
+    ("\"level\":*", "{\"level\": 12.5, \"x\": 1}", "12.5"), ("*%", "charge 85 %", "85"),
+    ("* V", "battery: 12.61 V", "12.61"), ("t=*", "ab crc=1 YES\nab t=21500", "21500"),
+    ("a=*,", "a=1.5,2", "1.5"), ("a=*,", "a=x a=7,", "7"), ("*", "about 3 of 4", "3"),
+    ("[*]", "[ 5 ]", "5"), ("n=*", "n=5.", "5"), ("n=*", "n=5, 6", "5"), ("n=*", "n=5x", "5"),
+    ("° *", "° 7", "7"), ("n=*", "n=00012", "12"), ("n=*", "n=5e", "5"),
+  ])
+  func aPatternIsTheTextAroundTheNumber(pattern: String, text: String, number: String) throws {
+    let wanted = KernelText.decimal([UInt8](number.utf8).span)
+    #expect(try found(pattern, in: text) == wanted)
+  }
+
+  @Test(arguments: [
+    ("level=*", "level=full"), ("level=*", "Level=5"), ("level=*", ""), ("level=*", "level="),
+    ("n=*", "n=1.2.3"), ("n=*", "n=1,234"), ("n=*", "n=1e5"), ("n=*", "n=1e-5"),
+    ("n=*", "n=1E+5"), ("n=*", "n=0x1F"), ("n=*", "n=+5"), ("n=*", "n=.5"), ("n=*", "n=-"),
+    ("n=*", "n=1.0000000001"), ("n=*", "n=99999999999999999999"), ("*%", "12.5.3%"),
+    ("* L", "1,234 L"), ("*", "v2 x-1 é3"), ("a=*,", "a=1 b"), ("n=*", "n="),
+  ])
+  func whatIsNoNumberOrGoesOnIsNotGuessed(pattern: String, text: String) throws {
+    #expect(try found(pattern, in: text) == nil)
+  }
+
+  @Test(arguments: [
+    ("12.5\n", "12.5"), (" -3\n\n", "-3"), ("0", "0"), ("12.5 V\n", nil), ("1\n2\n", nil),
+    ("", nil), ("\n", nil), ("+1", nil),
+  ])
+  func withoutAPatternTheTextIsTheNumber(text: String, number: String?) throws {
+    let wanted = number.flatMap { KernelText.decimal([UInt8]($0.utf8).span) }
+    #expect(try found(nil, in: text) == wanted)
+  }
+
+  @Test(
+    arguments: [
+      (1, "10"), (2, nil), (3, "-2.5"), (4, "7"), (5, nil), (6, nil),
+    ] as [(Int, String?)])
+  func aLineIsReadAlone(line: Int, number: String?) throws {
+    let wanted = number.flatMap { KernelText.decimal([UInt8]($0.utf8).span) }
+    #expect(try found(nil, line: line, in: "10\r\na=8\n-2.5\n 7 \n") == wanted)
+  }
+
+  @Test func aPatternInALineDoesNotLookBeyondIt() throws {
+    let text = "a=1\nb=2\na=3"
+    #expect(try found("a=*", line: 3, in: text) == FixedPoint(3))
+    #expect(try found("b=*", line: 2, in: text) == FixedPoint(2))
+    #expect(try found("b=*", line: 1, in: text) == nil)
+  }
+
+  @Test func aNumberThatMayBeCutIsNone() throws {
+    #expect(try found("a=*", in: "a=12", isCut: true) == nil)
+    #expect(try found("a=*", in: "a=12 ", isCut: true) == FixedPoint(12))
+    #expect(try found(nil, in: "12", isCut: true) == nil)
+    #expect(try found(nil, line: 2, in: "1\n12", isCut: true) == nil)
+    #expect(try found("a=*", line: 2, in: "1\na=12", isCut: true) == nil)
+    #expect(try found("a=*", line: 1, in: "a=12\n3", isCut: true) == FixedPoint(12))
+    #expect(try found(nil, line: 1, in: "12\n3", isCut: true) == FixedPoint(12))
+  }
+
+  @Test(arguments: ["", "level=", "*=*", "a\n*", String(repeating: "a", count: 128) + "*"])
+  func aPatternHasOneStar(_ text: String) {
+    #expect(NumberPattern([UInt8](text.utf8), line: nil) == nil)
+  }
+
+  @Test(arguments: [(0, false), (1, true), (999, true), (1000, false)])
+  func linesCountFromOne(line: Int, isRight: Bool) {
+    #expect((NumberPattern([UInt8]("*".utf8), line: line) != nil) == isRight)
+  }
+
+  /// Any text and pattern: what is found is written there.
+  @Test func anyBytesAreReadOrRefused() {
+    var random = SplitMix64(seed: 1)
+    let alphabet = [UInt8]("0123456789-.,eEx =*\n\t\u{FF}a".utf8)
+    func bytes(_ countMax: UInt64) -> [UInt8] {
+      (0..<random.next() % countMax).map { _ in
+        alphabet[Int(random.next() % UInt64(alphabet.count))]
+      }
+    }
+    for _ in 0..<30_000 {
+      let text = bytes(20)
+      let line = random.next() % 2 == 0 ? nil : Int(1 + random.next() % 3)
+      guard let pattern = NumberPattern(bytes(4), line: line),
+        let number = pattern.number(in: text.span, isCut: random.next() % 2 == 0)
+      else { continue }
+      var digits = ByteBuffer(capacity: 24)
+      digits.append(FixedPoint(Int64(number.coefficient.magnitude), decimals: number.decimals))
+      let shown = String(decoding: [UInt8](digits.bytes), as: UTF8.self)
+      let core = shown.drop { $0 == "0" }
+      #expect(String(decoding: text, as: UTF8.self).contains(core))
+    }
+  }
+}
