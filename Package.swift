@@ -81,7 +81,8 @@ let package = Package(
       name: "Drivers",
       dependencies: ["LinuxIO", "Sensing", "YAML", "Bytes", "CGPIOD", "CGPS", "CLinux"],
       exclude: pages(of: [
-        "Battery", "GPIO", "GPSD", "Interface", "OneWire", "System", "VEDirect",
+        "Battery", "GPIO", "GPSD", "HardwareMonitor", "IIO", "Interface", "Measurement", "OneWire",
+        "System", "TextFile", "VEDirect",
       ]),
       swiftSettings: shipped),
     // Layer 4
@@ -162,9 +163,11 @@ let package = Package(
       cSettings: withGNU, swiftSettings: everywhere),
     // A libgpiod without a kernel, which takes the place of the real one in the tests.
     .target(name: "FakeGPIOD", path: "Tests/FakeGPIOD"),
+    // A pread(2) that fails as drivers of the kernel fail.
+    .target(name: "FailingReads", path: "Tests/FailingReads"),
     .testTarget(
-      name: "DriversTests", dependencies: ["Drivers", "FakeGPIOD", "TestRun"], cSettings: withGNU,
-      swiftSettings: everywhere,
+      name: "DriversTests", dependencies: ["Drivers", "FailingReads", "FakeGPIOD", "TestRun"],
+      cSettings: withGNU, swiftSettings: everywhere,
       linkerSettings: libraries("gpiod", "gps", "yaml")),
     .testTarget(
       name: "BoardTests",

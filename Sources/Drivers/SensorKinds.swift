@@ -11,10 +11,13 @@ public enum SensorSettings: Equatable, Sendable {
   case oneWire(OneWireSettings)
   case network(InterfaceSettings)
   case veDirect(VEDirectSettings)
+  case iio(IIOSettings)
+  case monitor(MonitorSettings)
+  case textFile(TextFileSettings)
 
   /// The keys of the kinds.
   private static let keys: [StaticString] = [
-    "gpio", "one_wire", "network", "ve_direct",
+    "gpio", "one_wire", "network", "ve_direct", "iio", "hwmon", "file",
   ]
   private static let countMax = 64
 
@@ -33,6 +36,9 @@ public enum SensorSettings: Equatable, Sendable {
       case 1: OneWireSettings(keys, notAmong: taken).map(SensorSettings.oneWire)
       case 2: InterfaceSettings(keys, notAmong: taken).map(SensorSettings.network)
       case 3: VEDirectSettings(keys, notAmong: taken).map(SensorSettings.veDirect)
+      case 4: IIOSettings(keys, notAmong: taken).map(SensorSettings.iio)
+      case 5: MonitorSettings(keys, notAmong: taken).map(SensorSettings.monitor)
+      case 6: TextFileSettings(keys, notAmong: taken).map(SensorSettings.textFile)
       default: GPIOLineSettings(keys, notAmong: taken).map(SensorSettings.gpio)
       }
     guard let settings else { return nil }
@@ -49,6 +55,12 @@ public enum SensorSettings: Equatable, Sendable {
       InterfaceStatistics(settings, sys: context.sys, sink: context.sink)
     case .veDirect(let settings):
       VEDirect(settings, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
+    case .iio(let settings):
+      settings.source(context)
+    case .monitor(let settings):
+      settings.source(context)
+    case .textFile(let settings):
+      TextFileSensor(settings, sink: context.sink)
     }
   }
 
@@ -58,6 +70,9 @@ public enum SensorSettings: Equatable, Sendable {
     case .oneWire(let settings): settings.remedies
     case .network(let settings): settings.remedies
     case .veDirect(let settings): settings.remedies
+    case .iio(let settings): settings.remedies
+    case .monitor(let settings): settings.remedies
+    case .textFile(let settings): settings.remedies
     }
   }
 }

@@ -25,6 +25,8 @@ public indirect enum SourceFailure: Error, Equatable, Sendable {
   case behind(InlineText, seconds: Int)
   /// It answers with an error.
   case refused(InlineText, found: InlineText)
+  /// What the configuration names is there more than once: at these places.
+  case ambiguous(InlineText, found: InlineText)
   /// The configuration asks for something that this machine cannot do.
   case unsupported(InlineText, remedy: StaticText)
 }

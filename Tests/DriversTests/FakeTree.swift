@@ -1,4 +1,5 @@
 import CLinux
+import FailingReads
 import LinuxIO
 import TestRun
 
@@ -39,6 +40,18 @@ final class FakeTree {
     try remove(file)
     note(file)
     try check(unsafe symlink("/proc/self/mem", "\(root)/\(file)"))
+  }
+
+  /// A file that answers with this error of the kernel from now on, also where it is open.
+  func fail(_ file: String, with code: Int32) throws {
+    try write("\(FAILING_READ_MARK)\(code)", to: file)
+  }
+
+  /// A symbolic link with this text.
+  func link(_ target: String, at file: String) throws {
+    try makeDirectories(of: file)
+    note(file)
+    try check(unsafe symlink(target, "\(root)/\(file)"))
   }
 
   /// Removes a file or a directory and all that is in it.

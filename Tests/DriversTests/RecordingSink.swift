@@ -62,6 +62,7 @@ func string(_ failure: SourceFailure) -> String {
     "wrong date \(string(subject)), \(string([UInt8](why.text)))"
   case .behind(let subject, _): "behind \(string(subject))"
   case .refused(let subject, let found): "refused \(string(subject)) '\(string(found))'"
+  case .ambiguous(let subject, let found): "ambiguous \(string(subject)) '\(string(found))'"
   case .unsupported(let subject, let remedy):
     "unsupported \(string(subject)), \(string([UInt8](remedy.text)))"
   }

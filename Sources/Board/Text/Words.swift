@@ -67,6 +67,7 @@ extension SourceFailure {
     case .behind(let what, let seconds):
       "\(what) is \(seconds) s behind; is the link to it too slow, or its receiver too talkative?"
     case .refused(let what, let found): "\(what) answers with an error: \"\(found)\""
+    case .ambiguous(let what, let found): "\(what) is there more than once: \(found)"
     case .unsupported(let what, _): "\(what) cannot be used"
     }
   }
@@ -83,6 +84,7 @@ extension SourceFailure {
     case .wrongDate: "wrong_date"
     case .behind: "behind"
     case .refused: "refused"
+    case .ambiguous: "ambiguous"
     case .unsupported: "unsupported"
     }
   }

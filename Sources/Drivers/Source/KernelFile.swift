@@ -11,13 +11,19 @@ final class KernelFile {
   /// What messages call it.
   let label: InlineText
   private let path: Path
+  private let isReopened: Bool
   private var descriptor: Descriptor?
   private var buffer: ByteBuffer
 
-  /// Opens nothing yet.
-  init(_ path: Path, label: InlineText, byteCountMax: Int = KernelFile.byteCountMax) {
+  /// Opens nothing yet. `isReopened` says whether the same path is the same device after it left
+  /// and came back.
+  init(
+    _ path: Path, label: InlineText, byteCountMax: Int = KernelFile.byteCountMax,
+    isReopened: Bool = true
+  ) {
     self.path = path
     self.label = label
+    self.isReopened = isReopened
     buffer = ByteBuffer(capacity: byteCountMax)
   }
 
@@ -27,11 +33,11 @@ final class KernelFile {
   }
 
   /// Reads what the file says now, and tells `body`. A file whose device left and came back is
-  /// opened again.
+  /// opened again, unless another device may be there now.
   ///
   /// - Throws: what `open(2)` or `pread(2)` says.
   func read<Result>(_ body: (Span<UInt8>) -> Result) throws(Errno) -> Result {
-    let wasOpen = descriptor != nil
+    let wasOpen = isReopened && descriptor != nil
     do throws(Errno) {
       try fill()
     } catch .noSuchDevice where wasOpen {

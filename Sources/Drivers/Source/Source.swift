@@ -75,8 +75,7 @@ extension SourceFailure {
     switch self {
     case .malformed: .unknown
     case .missing, .notPermitted, .busy, .failed, .silent, .withoutFix, .wrongDate, .behind,
-      .refused,
-      .unsupported:
+      .refused, .ambiguous, .unsupported:
       .unavailable
     }
   }

@@ -1,0 +1,36 @@
+import Bytes
+import LinuxIO
+import Sensing
+
+/// The channels of hardware monitors, each one file of sysfs
+/// (`Documentation/hwmon/sysfs-interface.rst`).
+extension MonitorSettings {
+  /// The channel as a source.
+  func source(_ context: SourceContext) -> KernelSensor {
+    let (settings, sys) = (self, context.sys)
+    return KernelSensor(
+      address.name, measurement, uniqueID: uniqueID("hwmon_", address.text.span),
+      sink: context.sink
+    ) { () throws(SourceFailure) in try settings.open(sys: sys) }
+  }
+
+  /// Finds the chip. The batteries and thermal zones that the kernel shows as chips, too, are left
+  /// out.
+  func open(sys: Path) throws(SourceFailure) -> OpenChannel {
+    let finder = DeviceFinder(
+      folder: sys / "class" / "hwmon", prefix: "hwmon",
+      skippedParents: ["power_supply", "thermal"])
+    let chip = try finder.directory(of: address.device, label: address.name)
+    return OpenChannel(
+      file: KernelFile(chip / channel.inputFile, label: address.name, isReopened: false),
+      conversion: KernelConversion(quantity, shunt: try shunt(of: chip)))
+  }
+
+  /// Microohms, as the drivers of the INA2xx have them (`Documentation/hwmon/ina2xx.rst`).
+  private func shunt(of chip: Path) throws(SourceFailure) -> KernelConversion.Shunt? {
+    guard let shunt else { return nil }
+    let file = KernelFile(chip / "shunt_resistor", label: InlineText("shunt_resistor"))
+    guard let real = shunt.times(FixedPoint(1_000_000)) else { return nil }
+    return KernelConversion.Shunt(assumed: try file.parse { KernelText.decimal($0) }, real: real)
+  }
+}

@@ -1,0 +1,67 @@
+public import Bytes
+public import Sensing
+import YAML
+
+/// An entry `iio: …` of the configuration's `sensors`: a channel of an Industrial IO device.
+public struct IIOSettings: Equatable, Sendable {
+  /// `iio`: which device and channel, such as `bme280/temp`. Required.
+  public var address: ChannelAddress
+  public var channel: IIOChannel
+  public var measurement: MeasurementSettings
+  /// `shunt`: the resistor on the board, in ohms; nil where the kernel knows it.
+  public var shunt: FixedPoint?
+}
+
+extension IIOSettings {
+  private static let example: StaticString = "iio: bme280/temp"
+
+  /// Reads an entry; nil, reported, where it cannot be used.
+  init?(_ keys: SectionReader, notAmong taken: TakenNames) {
+    let field = keys.required("iio", example: Self.example)
+    let address = field?.channelAddress(example: Self.example, notAmong: taken.addresses)
+    let channel = address.flatMap { field?.iioChannel($0.channel) }
+    let measurement = MeasurementSettings(keys, of: channel?.quantity, notAmong: taken)
+    let shuntField = keys.optional("shunt")
+    let shunt = channel.flatMap { shuntField?.shunt(of: $0.quantity) }
+    guard let address, let channel, let measurement else { return nil }
+    self.init(address: address, channel: channel, measurement: measurement, shunt: shunt)
+  }
+
+  var remedies: SourceRemedies {
+    SourceRemedies(of: address.name, isNamedByPerson: true) { failure in
+      switch failure {
+      case .missing:
+        "grep . /sys/bus/iio/devices/*/name shows the devices, and ls the files of each; one that is"
+          + " not there lacks its dtoverlay in /boot/firmware/config.txt, or its cable"
+      case .ambiguous:
+        "write which one, such as ads1015@1-0048/voltage0: the name, @ and the place that is shown"
+      case .busy:
+        "a program reads the device through its buffer; end it, or write 0 to buffer/enable"
+      case .malformed:
+        "what the converter gets is out of its range, or its driver has another format"
+      default:
+        "the part does not answer: look at its cable and its supply (i2cdetect -y 1 shows the parts)"
+      }
+    }
+  }
+}
+
+extension ConfigurationField {
+  fileprivate func iioChannel(_ name: [UInt8]) -> IIOChannel? {
+    let isFile =
+      name.span.starts(with: "in_") || name.span.ends(with: "_raw")
+      || name.span.ends(with: "_input")
+    if !isFile, let channel = IIOChannel(name) { return channel }
+    report(
+      "\(quoted: name) is not a channel",
+      remedy: "write the file's name without in_ and without _raw or _input, such as voltage0")
+    return nil
+  }
+}
+
+extension Span where Element == UInt8 {
+  fileprivate func ends(with text: StaticString) -> Bool {
+    count >= text.utf8CodeUnitCount
+      && extracting((count - text.utf8CodeUnitCount)...).elementsEqual(text)
+  }
+}

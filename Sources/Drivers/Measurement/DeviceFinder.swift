@@ -1,0 +1,81 @@
+import Bytes
+import LinuxIO
+import Sensing
+
+/// Finds a device in a folder of sysfs by what stays the same across starts: the number in a name
+/// such as `iio:device0` goes to the driver that comes first.
+///
+/// A device is known by its file `name`, or by that and the place of its parent on its bus
+/// (`ads1015@1-0048`): the parent is what the link `device` points to, or where there is none, the
+/// directory that holds the device's own.
+struct DeviceFinder {
+  /// Such as `/sys/bus/iio/devices`.
+  let folder: Path
+  /// What directories of devices begin with.
+  let prefix: StaticString
+  /// Subsystems of a parent whose devices are reported elsewhere.
+  var skippedParents: [StaticString] = []
+
+  /// The directory of the only device with this address.
+  ///
+  /// - Throws: `.missing` where there is none, `.ambiguous` where several have the address.
+  func directory(of address: [UInt8], label: InlineText) throws(SourceFailure) -> Path {
+    var found: [(directory: Path, place: [UInt8])] = []
+    do throws(Errno) {
+      try DirectoryReader(opening: folder).forEachName { name in
+        guard name.starts(with: prefix) else { return }
+        let directory = folder / [UInt8](name)
+        guard let place = place(of: directory, at: address) else { return }
+        found.append((directory, place))
+      }
+    } catch .noSuchFile {
+      throw .missing(label)
+    } catch {
+      throw SourceFailure(error, of: label)
+    }
+    guard let first = found.first else { throw .missing(label) }
+    guard found.count == 1 else {
+      let places = found.map { $0.place }.sorted { $0.lexicographicallyPrecedes($1) }
+      throw .ambiguous(label, found: InlineText([UInt8](places.joined(separator: [0x20])).span))
+    }
+    return first.directory
+  }
+
+  /// The place of a device that has this address; nil for another one.
+  private func place(of directory: Path, at address: [UInt8]) -> [UInt8]? {
+    guard let name = Self.text(of: directory / "name"), address.span.starts(with: name.span) else {
+      return nil
+    }
+    let place = Self.place(of: directory)
+    guard address == name || address == name + [UInt8(ascii: "@")] + place else { return nil }
+    return isSkipped(directory) ? nil : place
+  }
+
+  private static func place(of directory: Path) -> [UInt8] {
+    if let device = link(directory / "device") { return device.name.bytes }
+    return link(directory)?.parent.name.bytes ?? []
+  }
+
+  private func isSkipped(_ directory: Path) -> Bool {
+    if skippedParents.isEmpty { return false }
+    guard let subsystem = Self.link(directory / "device" / "subsystem")?.name.bytes else {
+      return false
+    }
+    return skippedParents.contains { subsystem.span.elementsEqual($0) }
+  }
+
+  private static func link(_ path: Path) -> Path? {
+    do throws(Errno) { return try target(ofLinkAt: path) } catch { return nil }
+  }
+
+  /// What a short file says, without white space around it; nil where it cannot be read or is
+  /// empty.
+  static func text(of path: Path) -> [UInt8]? {
+    do throws(Errno) {
+      let text = try KernelFile(path).read { [UInt8]($0.trimmed()) }
+      return text.isEmpty ? nil : text
+    } catch {
+      return nil
+    }
+  }
+}

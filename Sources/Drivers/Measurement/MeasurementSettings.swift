@@ -1,0 +1,149 @@
+import Bytes
+public import Sensing
+import YAML
+
+/// What the configuration says of a sensor that is one number, whatever the number comes from.
+public struct MeasurementSettings: Equatable, Sendable {
+  /// Its class, unit and state class are what Home Assistant is told, defaults included.
+  public var entity: EntitySettings
+  /// What the number means; nil where it means itself.
+  public var calibration: Calibration?
+  /// `decimals`: digits behind the point that are sent, 0...`decimalsMax`.
+  public var decimals: UInt8
+  /// What stands before the name, where the configuration has no `icon`.
+  let icon: StaticText
+
+  static let decimalsMax = 6
+
+  /// What is sent of a number in the unit of its source; nil where it is too large.
+  func value(of number: FixedPoint) -> FixedPoint? {
+    guard let calibration else { return number.rounded(to: decimals) }
+    return calibration.meaning(of: number)?.rounded(to: decimals)
+  }
+
+  /// What Home Assistant is told. `uniqueID` is the one made of the address.
+  func description(uniqueID: [UInt8]) -> SensorDescription {
+    EntityKind(icon: icon.text).description(of: entity, uniqueID: uniqueID)
+  }
+}
+
+extension MeasurementSettings {
+  /// Reads the keys that all of them have; nil, reported, where they cannot be used. `quantity` is
+  /// what the source gives, nil where only the person knows.
+  init?(_ keys: SectionReader, of quantity: Quantity?, notAmong taken: TakenNames) {
+    let icon = StaticText(stringLiteral: quantity?.icon ?? "mdi:numeric")
+    let entity = EntityKind(icon: icon.text).settings(keys, notAmong: taken)
+    let written = CalibrationKeys(keys)
+    let meaning = MeasurementMeaning(
+      keys, of: quantity, isFree: quantity == nil || written.isPresent)
+    let decimals = keys.optional("decimals")?.wholeNumber(in: 0...Self.decimalsMax)
+    guard var entity, let meaning else { return nil }
+    entity.deviceClass = meaning.sensorClass.map { [UInt8]($0.name) }
+    entity.unit = meaning.unit
+    entity.stateClass = meaning.stateClass
+    self.init(
+      entity: entity, calibration: written.calibration,
+      decimals: decimals.map { UInt8($0) }
+        ?? SensorClass.decimals(of: meaning.sensorClass, in: meaning.unit), icon: icon)
+  }
+}
+
+/// What a number means to Home Assistant: class, unit and state class that go together.
+private struct MeasurementMeaning {
+  let sensorClass: SensorClass?
+  let unit: [UInt8]?
+  let stateClass: [UInt8]
+
+  /// Nil, reported, where they do not go together. The unit of a source may be another one only
+  /// where it is free: a calibration makes other numbers, and of a file only the person knows.
+  init?(_ keys: SectionReader, of quantity: Quantity?, isFree: Bool) {
+    let classField = keys.optional("device_class")
+    let unitField = keys.optional("unit")
+    let stateField = keys.optional("state_class")
+    let usualUnit = quantity?.unit.map { [UInt8]($0) }
+    let usualClass = quantity?.deviceClass.flatMap { SensorClass(named: [UInt8]($0)) }
+
+    let unit = unitField.map { $0.unit() } ?? usualUnit
+    if let unitField {
+      guard let unit else { return nil }
+      guard isFree || unit == usualUnit else {
+        unitField.reportForeign(unit, insteadOf: usualUnit)
+        return nil
+      }
+    }
+    var sensorClass = unit == usualUnit ? usualClass : nil
+    if let classField {
+      guard let chosen = classField.sensorClass() else { return nil }
+      guard chosen.goes(with: unit) else {
+        (unitField ?? classField).reportMismatch(chosen, unit, isWritten: unitField != nil)
+        return nil
+      }
+      sensorClass = chosen
+    }
+    self.sensorClass = sensorClass
+    self.unit = unit
+    guard let stateClass = Self.stateClass(stateField, of: sensorClass) else { return nil }
+    self.stateClass = stateClass
+  }
+
+  private static func stateClass(
+    _ field: ConfigurationField?, of sensorClass: SensorClass?
+  ) -> [UInt8]? {
+    let all: WordList = "measurement total total_increasing measurement_angle"
+    let possible = sensorClass?.stateClasses ?? all
+    guard let field else { return possible.first }
+    guard let text = field.text() else { return nil }
+    if possible.contains(text) { return text }
+    let subject: MessageText =
+      sensorClass.map { "\(quoted: text) does not go with \($0.name)" }
+      ?? "\(quoted: text) is unknown"
+    field.report(subject, remedy: "write \(possible.alternatives)")
+    return nil
+  }
+}
+
+extension SensorClass {
+  /// A class of numbers without a unit goes with none.
+  fileprivate func goes(with unit: [UInt8]?) -> Bool {
+    guard let unit else { return units.first == nil }
+    return units.contains(unit)
+  }
+}
+
+extension ConfigurationField {
+  private static let unitBytesMax = 16
+
+  /// The unit, with the sign for micro that Home Assistant has had from the start: there are two,
+  /// which look the same.
+  fileprivate func unit() -> [UInt8]? {
+    guard let text = text() else { return nil }
+    guard (1...Self.unitBytesMax).contains(text.count), !text.hasInvisibleControl else {
+      report("\(quoted: text) is not a unit", remedy: "write 1 to \(Self.unitBytesMax) bytes")
+      return nil
+    }
+    let greek = [UInt8]("\u{3BC}" as StaticString)
+    return text.starts(with: greek) ? [UInt8]("µ") + text.dropFirst(greek.count) : text
+  }
+
+  fileprivate func sensorClass() -> SensorClass? {
+    word(of: SensorClass.all.map { $0.name }).map { SensorClass.all[$0] }
+  }
+
+  fileprivate func reportForeign(_ unit: [UInt8], insteadOf usual: [UInt8]?) {
+    let usual: MessageText = usual.map { "write \(bytes: $0)" } ?? "leave it out"
+    report(
+      "\(quoted: unit) is not the unit of what is measured here",
+      remedy: "\(usual); or say how it becomes that, such as factor: 1000")
+  }
+
+  fileprivate func reportMismatch(
+    _ sensorClass: SensorClass, _ unit: [UInt8]?, isWritten: Bool
+  ) {
+    let units: MessageText =
+      sensorClass.units.first == nil ? "no unit" : "unit: \(sensorClass.units.alternatives)"
+    let problem: MessageText =
+      unit.map { "\(sensorClass.name) does not go with \(quoted: $0)" }
+      ?? "\(sensorClass.name) has a unit"
+    report(problem, remedy: isWritten ? "write \(units)" : "write it with \(units)")
+  }
+}

@@ -1,0 +1,59 @@
+public import Bytes
+public import LinuxIO
+public import Sensing
+
+/// A number in a text file that another program writes.
+///
+/// The file is opened for each reading: a program that writes it well puts a new file in the place
+/// of the old one.
+public final class TextFileSensor: Source {
+  /// What is read of a file; a number has to stand before that.
+  public static let byteCountMax = 4096
+
+  public let name: InlineText
+  private let path: Path
+  private let pattern: NumberPattern
+  private let measurement: MeasurementSettings
+  private let sink: any ReadingSink
+  private var sensor: DeclaredSensor
+  /// One byte more tells whether there is more.
+  private var buffer = ByteBuffer(capacity: TextFileSensor.byteCountMax + 1)
+
+  /// Opens nothing yet.
+  public init(_ settings: TextFileSettings, sink: any ReadingSink) {
+    name = settings.name
+    path = Path(settings.path)
+    pattern = settings.pattern
+    measurement = settings.measurement
+    self.sink = sink
+    sensor = DeclaredSensor(measurement.description(uniqueID: settings.uniqueID))
+  }
+
+  public func sample(at moment: Moment) throws(SourceFailure) {
+    do throws(SourceFailure) {
+      sensor.record(.number(try value()), at: moment.wallTime, in: sink)
+    } catch {
+      sensor.record(error.value, at: moment.wallTime, in: sink)
+      throw error
+    }
+  }
+
+  private func value() throws(SourceFailure) -> FixedPoint {
+    do throws(Errno) { try readBeginning(ofFileAt: path, into: &buffer) } catch {
+      throw SourceFailure(error, of: name)
+    }
+    let number = buffer.withBytes { text in
+      let isCut = text.count > Self.byteCountMax
+      let shown = isCut ? text.extracting(..<Self.byteCountMax) : text
+      return pattern.number(in: shown, isCut: isCut)
+    }
+    guard let number else {
+      let found = buffer.withBytes { InlineText($0.trimmed()) }
+      throw .malformed(name, found: found.count > 0 ? found : InlineText("nothing"))
+    }
+    guard let value = measurement.value(of: number) else {
+      throw .malformed(name, found: InlineText("a number too large for its calibration"))
+    }
+    return value
+  }
+}

@@ -1,0 +1,80 @@
+import Bytes
+public import Sensing
+import YAML
+
+/// An entry `file: …` of the configuration's `sensors`: a number in a text file.
+public struct TextFileSettings: Equatable, Sendable {
+  /// `file`: an absolute path. Required.
+  public var path: [UInt8]
+  /// `pattern` and `line`: where the number stands.
+  public var pattern: NumberPattern
+  public var measurement: MeasurementSettings
+  /// Where the number stands, as the configuration says it.
+  let place: [UInt8]
+}
+
+extension TextFileSettings {
+  private static let uniqueIDBytesMax = 64
+
+  /// Reads an entry; nil, reported, where it cannot be used.
+  init?(_ keys: SectionReader, notAmong taken: TakenNames) {
+    let field = keys.required("file", example: "file: /run/tank")
+    let path = field?.absolutePath()
+    let line = keys.optional("line").map { $0.wholeNumber(in: 1...NumberPattern.lineMax) }
+    let patternField = keys.optional("pattern")
+    let pattern =
+      patternField.map { $0.numberPattern(line: line ?? nil) }
+      ?? NumberPattern(line: line ?? nil)
+    let measurement = MeasurementSettings(keys, of: nil, notAmong: taken)
+    guard let field, let path, let pattern, let measurement else { return nil }
+    var place: [UInt8] = []
+    if let line = line ?? nil { place += (":\(line)" as MessageText).bytes }
+    if let text = patternField?.text() { place += [UInt8(ascii: " ")] + text }
+    taken.addresses.add(path + place, of: field)
+    self.init(path: path, pattern: pattern, measurement: measurement, place: place)
+  }
+
+  /// Two patterns may differ by signs that no unique id can have, and two paths behind what fits:
+  /// a checksum tells them apart.
+  var uniqueID: [UInt8] {
+    let id = Sensing.uniqueID("file", path.span)
+    guard !place.isEmpty || id.count > Self.uniqueIDBytesMax else { return id }
+    var checksum = CRC32C()
+    checksum.update(path.span)
+    checksum.update(place.span)
+    var digits = ByteBuffer(capacity: 11)
+    digits.append("_")
+    digits.append(decimal: checksum.value)
+    let end = [UInt8](digits.bytes)
+    return [UInt8](id.prefix(Self.uniqueIDBytesMax - end.count)) + end
+  }
+
+  /// The end of what the configuration says: paths differ there.
+  var name: InlineText {
+    let text = path + place
+    return InlineText([UInt8](text.suffix(InlineText.byteCountMax)).span)
+  }
+
+  var remedies: SourceRemedies {
+    SourceRemedies(of: name, isNamedByPerson: true) { failure in
+      switch failure {
+      case .missing:
+        "write the path of a file that is there; the service sees neither /home nor the /tmp of"
+          + " others: put it into /run or /var/lib"
+      case .malformed: "say where the number stands: pattern, such as \"level=*\", or line"
+      default: "write the path of a file that the agent may read (ls -l)"
+      }
+    }
+  }
+}
+
+extension ConfigurationField {
+  fileprivate func numberPattern(line: Int?) -> NumberPattern? {
+    guard let text = text() else { return nil }
+    if let pattern = NumberPattern(text, line: line) { return pattern }
+    report(
+      "\(quoted: text) is not a pattern",
+      remedy: "write the text around the number, and one * for the number, such as \"level=*\"")
+    return nil
+  }
+}

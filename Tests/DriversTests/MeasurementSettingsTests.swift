@@ -1,0 +1,212 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import Drivers
+
+@Suite struct MeasurementSettingsTests {
+  private func problems(_ entry: String) -> [String] { sensorSettings(entry).problems }
+
+  private func measurement(_ entry: String) -> MeasurementSettings? {
+    switch sensorSettings(entry).settings {
+    case .iio(let settings)?: settings.measurement
+    case .monitor(let settings)?: settings.measurement
+    case .textFile(let settings)?: settings.measurement
+    default: nil
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("iio: a/voltage0", "voltage", "V", "measurement", 2),
+      ("iio: a/voltage0, unit: V", "voltage", "V", "measurement", 2),
+      ("iio: a/voltage0, factor: 4.03", "voltage", "V", "measurement", 2),
+      ("iio: a/voltage0, factor: 1000, unit: mV", nil, "mV", "measurement", 2),
+      (
+        "iio: a/voltage0, factor: 1000, unit: mV, device_class: voltage", "voltage", "mV",
+        "measurement", 0
+      ),
+      ("iio: a/voltage0, scale: [3, 1], to: [0, 100], unit: \"%\"", nil, "%", "measurement", 1),
+      (
+        "iio: a/voltage0, table: [[3, 0], [1, 9]], unit: L, device_class: water", "water", "L",
+        "total_increasing", 1
+      ),
+      ("iio: a/humidityrelative, device_class: moisture", "moisture", "%", "measurement", 1),
+      ("iio: a/pressure, device_class: pressure", "pressure", "hPa", "measurement", 1),
+      ("iio: a/steps", nil, nil, "measurement", 2), ("iio: a/ph", "ph", nil, "measurement", 2),
+      ("hwmon: a/energy1", "energy", "J", "total_increasing", 3),
+      ("hwmon: a/fan1, decimals: 0", nil, "rpm", "measurement", 0),
+      ("file: /a", nil, nil, "measurement", 2),
+      (
+        "file: /a, unit: \u{3BC}S/cm, device_class: conductivity", "conductivity", "µS/cm",
+        "measurement", 1
+      ),
+      ("file: /a, state_class: total_increasing", nil, nil, "total_increasing", 2),
+      (
+        "file: /a, device_class: wind_direction, unit: °", "wind_direction", "°",
+        "measurement_angle", 0
+      ),
+      (
+        "file: /a, device_class: data_size, unit: B, state_class: measurement", "data_size", "B",
+        "measurement", 3
+      ),
+      ("file: /a, device_class: aqi", "aqi", nil, "measurement", 0),
+    ] as [(String, String?, String?, String, UInt8)])
+  func classUnitAndStateClassGoTogether(
+    entry: String, sensorClass: String?, unit: String?, stateClass: String, decimals: UInt8
+  ) throws {
+    let measurement = try #require(self.measurement(entry))
+    #expect(measurement.entity.deviceClass.map(string) == sensorClass)
+    #expect(measurement.entity.unit.map(string) == unit)
+    #expect(measurement.entity.stateClass.map(string) == stateClass)
+    #expect(measurement.decimals == decimals)
+    let description = measurement.description(uniqueID: [1])
+    #expect(description.unit == measurement.entity.unit)
+    #expect(description.deviceClass == measurement.entity.deviceClass)
+  }
+
+  static let notItsUnit = "or say how it becomes that, such as factor: 1000"
+  static let oneCalibration =
+    "a sensor has one calibration; write scale and to, or table, or factor and offset"
+  static let bothOfScale =
+    "scale says what is measured at two points, and to what that means; one of them is missing; "
+    + "write for example scale: [2.9, 1.2], to: [0, 100]"
+  static let inOrder =
+    "what is measured has to rise from point to point, or to fall; "
+    + "write the points in order, and none twice"
+
+  @Test(arguments: [
+    (
+      "iio: a/voltage0, unit: mV",
+      "unit: \"mV\" is not the unit of what is measured here; write V; \(notItsUnit)"
+    ),
+    (
+      "iio: a/steps, unit: mV",
+      "unit: \"mV\" is not the unit of what is measured here; leave it out; \(notItsUnit)"
+    ),
+    (
+      "iio: a/voltage0, device_class: moisture",
+      "device_class: moisture does not go with \"V\"; write it with unit: %"
+    ),
+    (
+      "iio: a/voltage0, factor: 2, unit: V, device_class: moisture",
+      "unit: moisture does not go with \"V\"; write unit: %"
+    ),
+    (
+      "file: /a, device_class: voltage",
+      "device_class: voltage has a unit; write it with unit: V, mV, µV, kV or MV"
+    ),
+    ("file: /a, device_class: ph, unit: \"%\"", "unit: ph does not go with \"%\"; write no unit"),
+    (
+      "file: /a, device_class: moistur",
+      "device_class: \"moistur\" is unknown; did you mean \"moisture\"?"
+    ),
+    ("file: /a, unit: \"\"", "unit: \"\" is not a unit; write 1 to 16 bytes"),
+    (
+      "file: /a, unit: L, device_class: water, state_class: measurement",
+      "state_class: \"measurement\" does not go with water; write total_increasing or total"
+    ),
+    (
+      "file: /a, state_class: total_rising",
+      "state_class: \"total_rising\" is unknown; write measurement, total, total_increasing or "
+        + "measurement_angle"
+    ),
+    (
+      "file: /a, decimals: 7",
+      "decimals: \"7\" is not a whole number that is possible here; write one from 0 to 6"
+    ),
+    ("file: /a, factor: 2, table: [[0, 0], [1, 1]]", "factor: \(oneCalibration)"),
+    ("file: /a, scale: [0, 1], to: [0, 1], table: [[0, 0], [1, 1]]", "table: \(oneCalibration)"),
+    ("file: /a, offset: 2, clamp: true", "offset: \(oneCalibration)"),
+    ("file: /a, scale: [0, 1]", "scale: \(bothOfScale)"),
+    ("file: /a, to: [0, 1]", "to: \(bothOfScale)"),
+    ("file: /a, clamp: true", "clamp: \(bothOfScale)"),
+    ("file: /a, scale: [1, 1.0], to: [0, 1]", "scale: \(inOrder)"),
+    ("file: /a, table: [[0, 0], [2, 1], [1, 2]]", "table: \(inOrder)"),
+    ("file: /a, scale: [1], to: [0, 1]", "scale: this list has 1 items; write 2 to 2"),
+    ("file: /a, table: [[0, 0]]", "table: this list has 1 items; write 2 to 32"),
+    ("file: /a, table: [[0, 0], [1]]", "table[1]: this list has 1 items; write 2 to 2"),
+    (
+      "file: /a, table: [[0, 0], [1, x]]",
+      "table[1][1]: \"x\" is not a number; write for example 0.5"
+    ),
+    ("file: /a, factor: 0", "factor: the factor is 0; write another number"),
+    ("file: /a, factor: 1e3", "factor: \"1e3\" is not a number; write for example 0.5"),
+    (
+      "file: /a, factor: 1000000001",
+      "factor: a number is too large; write one from -1000000000 to 1000000000"
+    ),
+    ("file: a", "file: this is not an absolute path; begin it with /"),
+    (
+      "file: /a, line: 0",
+      "line: \"0\" is not a whole number that is possible here; write one from 1 to 999"
+    ),
+    (
+      "file: /a, pattern: level",
+      "pattern: \"level\" is not a pattern; "
+        + "write the text around the number, and one * for the number, such as \"level=*\""
+    ),
+    (
+      "iio: bme280",
+      "iio: \"bme280\" is not a device and its channel; write for example iio: bme280/temp"
+    ),
+    (
+      "iio: /temp",
+      "iio: \"/temp\" is not a device and its channel; write for example iio: bme280/temp"
+    ),
+    (
+      "iio: a/in_temp",
+      "iio: \"in_temp\" is not a channel; "
+        + "write the file's name without in_ and without _raw or _input, such as voltage0"
+    ),
+    (
+      "iio: a/voltage0_raw",
+      "iio: \"voltage0_raw\" is not a channel; "
+        + "write the file's name without in_ and without _raw or _input, such as voltage0"
+    ),
+    (
+      "hwmon: a/temp",
+      "hwmon: \"temp\" is not a channel; write in, curr, power, energy, temp, humidity or fan with "
+        + "its number, such as temp1"
+    ),
+    (
+      "hwmon: a/in1, shunt: 0.1",
+      "shunt: this channel has no current through a resistor; remove it"
+    ),
+    (
+      "hwmon: a/curr1, shunt: 0",
+      "shunt: a resistor of this size measures no current; "
+        + "write the ohms that are on the board, such as 0.1 where it says R100"
+    ),
+    (
+      "iio: a/current0, shunt: R100",
+      "shunt: \"R100\" is not a number; write for example 0.1"
+    ),
+  ])
+  func aWrongSettingIsNamedWithWhatWouldBeRight(entry: String, problem: String) {
+    let found = problems(entry)
+    #expect(found == ["[0].\(problem)"])
+  }
+
+  @Test func aSensorStandsThereOnce() {
+    for entry in ["iio: a/temp", "hwmon: a/temp1", "file: /a", "file: /a, pattern: \"x*\""] {
+      let twice = "\(entry) }, { name: Other, \(entry)"
+      #expect(problems(twice).count == 1)
+    }
+    #expect(problems("file: /a, line: 1 }, { name: Other, file: /a, line: 2").isEmpty)
+  }
+
+  @Test func eachKindSaysWhatToDo() {
+    for entry in ["iio: a/temp", "hwmon: a/temp1", "file: /a"] {
+      let name = InlineText([UInt8]("x".utf8).span)
+      let remedies = sensorSettings(entry).settings?.remedies
+      #expect(remedies?.isNamedByPerson == true)
+      let words = [
+        SourceFailure.missing(name), .ambiguous(name, found: name), .busy(name),
+        .failed(name, errno: 5), .malformed(name, found: name),
+      ].map { string(remedies?.remedy(for: $0).bytes ?? []) }
+      #expect(words.allSatisfy { !$0.isEmpty })
+      #expect(words[0] != words[3])
+    }
+  }
+}

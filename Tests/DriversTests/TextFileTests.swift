@@ -1,0 +1,120 @@
+import Bytes
+import CLinux
+import LinuxIO
+import Sensing
+import Testing
+
+@testable import Drivers
+
+@Suite struct TextFileTests {
+  private let tree: FakeTree
+
+  init() throws { tree = try FakeTree() }
+
+  private func rig(_ rest: String = "") throws -> SensorRig {
+    try SensorRig("file: \"\(string(tree.path.bytes))/tank\"\(rest)", in: tree)
+  }
+
+  private func name(_ rest: String = "") -> String {
+    String((string(tree.path.bytes) + "/tank" + rest).suffix(47))
+  }
+
+  @Test(arguments: [
+    ("", "42.25\n", "42.25"), (", unit: L", "-3", "-3.00"),
+    (", pattern: \"level=*\"", "ok\nlevel=17 L\n", "17.00"), (", line: 2", "1\n2\n3\n", "2.00"),
+    (", line: 2, pattern: \"=*%\"", "a=1%\nb=2%\n", "2.00"),
+    (", factor: 0.5, offset: 1, decimals: 0", "9\n", "6"),
+    (", scale: [0, 10], to: [100, 0], clamp: true", "-1\n", "100.00"),
+    (", table: [[0, 0], [10, 50], [20, 200]], unit: L", "15\n", "125.00"),
+    (", factor: 0.000001, device_class: data_size, unit: MB", "12345678901\n", "12346"),
+  ])
+  func theNumberOfAFileIsRead(rest: String, text: String, wanted: String) throws {
+    try tree.write(text, to: "tank")
+    let rig = try rig(rest)
+    #expect(rig.failure() == nil)
+    #expect(rig.number == wanted)
+  }
+
+  @Test func homeAssistantIsToldWhatThePersonSays() throws {
+    try tree.write("42\n", to: "tank")
+    let rig = try rig(", unit: L, device_class: volume_storage, unique_id: tank, icon: mdi:cup")
+    #expect(rig.failure() == nil)
+    let sensor = try #require(rig.sensor)
+    #expect(string(sensor.uniqueID) == "tank")
+    #expect(sensor.unit.map(string) == "L")
+    #expect(sensor.deviceClass.map(string) == "volume_storage")
+    #expect(sensor.stateClass.map(string) == "measurement")
+    #expect(string(sensor.icon) == "mdi:cup")
+    #expect(rig.number == "42")
+  }
+
+  @Test func aFileThatIsReplacedIsReadAnew() throws {
+    try tree.write("1\n", to: "tank")
+    let rig = try rig()
+    #expect(rig.failure() == nil)
+    try tree.remove("tank")
+    #expect(rig.failure() == "missing \(name())")
+    #expect(rig.value == .unavailable)
+    try tree.write("2\n", to: "tank")
+    #expect(rig.failure() == nil)
+    #expect(rig.number == "2.00")
+  }
+
+  @Test(arguments: [("", "nothing"), ("full\n", "full"), ("1\n2\n", "1?2")])
+  func whatIsNoNumberIsUnknownAndSaid(text: String, found: String) throws {
+    try tree.write(text, to: "tank")
+    let rig = try rig()
+    #expect(rig.failure() == "malformed \(name()) '\(found)'")
+    #expect(rig.value == .unknown)
+  }
+
+  @Test func aNumberStandsInTheFirstFourKibibytes() throws {
+    func text(_ blankCount: Int) -> String { String(repeating: " ", count: blankCount) + "a=12" }
+    let rig = try rig(", pattern: \"a=*\"")
+    try tree.write(text(TextFileSensor.byteCountMax - 4), to: "tank")
+    #expect(rig.failure() == nil)
+    #expect(rig.number == "12.00")
+    // The next digit would be behind it.
+    try tree.write(text(TextFileSensor.byteCountMax - 4) + "3", to: "tank")
+    #expect(rig.failure() != nil)
+    #expect(rig.value == .unknown)
+  }
+
+  @Test func whatIsNoFileIsNotWaitedFor() throws {
+    try tree.write("1", to: "tank/x")
+    let directory = try rig()
+    #expect(directory.failure() == "failed \(name()) \(EISDIR)")
+    #expect(directory.value == .unavailable)
+    let device = try SensorRig("file: /dev/zero", in: tree)
+    #expect(device.failure() == "failed /dev/zero \(ESPIPE)")
+  }
+
+  @Test func anErrorOfTheKernelIsUnavailableWithItsNumber() throws {
+    try tree.fail("tank")
+    let rig = try rig()
+    #expect(rig.failure() == "failed \(name()) \(EIO)")
+    #expect(rig.value == .unavailable)
+  }
+
+  @Test func twoNumbersOfAFileAreTwoSensors() throws {
+    let ids = try ["", ", line: 1", ", pattern: \"a=*\"", ", pattern: \"a:*\""].map { rest in
+      guard case .textFile(let settings)? = sensorSettings("file: /run/tank\(rest)").settings else {
+        throw Errno(code: EINVAL)
+      }
+      #expect(settings.uniqueID.count <= 64)
+      return string(settings.uniqueID)
+    }
+    #expect(ids[0] == "file_run_tank")
+    #expect(Set(ids).count == ids.count)
+    #expect(ids.allSatisfy { $0.hasPrefix("file_run_tank") })
+    let long = "/" + String(repeating: "a", count: 80)
+    let longIDs = ["x", "y"].compactMap { end -> String? in
+      guard case .textFile(let settings)? = sensorSettings("file: \(long)\(end)").settings else {
+        return nil
+      }
+      return string(settings.uniqueID)
+    }
+    #expect(longIDs.count == 2 && Set(longIDs).count == 2)
+    #expect(longIDs.allSatisfy { $0.utf8.count <= 64 })
+  }
+}
