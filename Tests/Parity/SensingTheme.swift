@@ -68,7 +68,8 @@ extension ByteBuffer {
       append(what)
       append(" failed with ")
       append(decimal: code)
-    case .notPermitted, .busy, .withoutFix, .wrongDate, .behind, .refused, .unsupported:
+    case .notPermitted, .busy, .withoutFix, .wrongDate, .behind, .refused, .unsupported,
+      .ambiguous:
       append("another failure")
     }
   }

@@ -1,4 +1,4 @@
-public import Bytes
+import Bytes
 import Sensing
 import YAML
 

@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 public import LinuxIO
 public import Sensing
 
@@ -17,7 +17,7 @@ public final class InterfaceStatistics: Source {
 
   /// Whether the interface has a radio, where that is known.
   private var hasRadio: Bool?
-  private var nl80211 = WirelessSocket()
+  private let nl80211 = WirelessSocket()
 
   /// - Parameters:
   ///   - settings: which interface, and what it is called.
@@ -76,7 +76,7 @@ public final class InterfaceStatistics: Source {
 }
 
 /// The socket on which nl80211 is asked. The kernel has answered before it is read.
-private struct WirelessSocket: ~Copyable {
+private final class WirelessSocket {
   /// Datagrams that are read of one answer.
   private static let datagramsMax = 64
 
@@ -85,7 +85,7 @@ private struct WirelessSocket: ~Copyable {
   private var buffer = ByteBuffer(capacity: SignalInquiry.datagramByteCountMax)
 
   /// In dBm; nil while the radio is associated with no access point.
-  mutating func signal(
+  func signal(
     ofInterface index: UInt32, named name: InlineText
   ) throws(SourceFailure) -> Int8? {
     do throws(SourceFailure) {
@@ -97,7 +97,7 @@ private struct WirelessSocket: ~Copyable {
     }
   }
 
-  private mutating func askedSignal(
+  private func askedSignal(
     ofInterface index: UInt32, named name: InlineText
   ) throws(SourceFailure) -> Int8? {
     inquiry.begin(interface: index)
@@ -115,7 +115,7 @@ private struct WirelessSocket: ~Copyable {
     throw .malformed(name, found: InlineText("an answer of nl80211 without an end"))
   }
 
-  private mutating func send(named name: InlineText) throws(SourceFailure) {
+  private func send(named name: InlineText) throws(SourceFailure) {
     do throws(Errno) {
       if socket == nil { socket = try NetlinkSocket.generic() }
       try socket?.send(inquiry.request)
@@ -125,7 +125,7 @@ private struct WirelessSocket: ~Copyable {
   }
 
   /// Returns whether there is a datagram of the kernel in the buffer.
-  private mutating func receive(named name: InlineText) throws(SourceFailure) -> Bool {
+  private func receive(named name: InlineText) throws(SourceFailure) -> Bool {
     do throws(Errno) {
       switch try socket?.receive(into: &buffer) {
       case .datagram: return true
@@ -138,11 +138,17 @@ private struct WirelessSocket: ~Copyable {
     throw .malformed(name, found: InlineText("half an answer of nl80211"))
   }
 
-  private mutating func step(named name: InlineText) throws(SourceFailure) -> SignalInquiry.Step {
+  private func step(named name: InlineText) throws(SourceFailure) -> SignalInquiry.Step {
     do throws(NetlinkError) {
-      return try inquiry.received(buffer.bytes)
+      return try Self.received(buffer, by: &inquiry)
     } catch {
       throw .malformed(name, found: InlineText("an answer of nl80211 that makes no sense"))
     }
+  }
+
+  private static func received(
+    _ datagram: borrowing ByteBuffer, by inquiry: inout SignalInquiry
+  ) throws(NetlinkError) -> SignalInquiry.Step {
+    try inquiry.received(datagram.bytes)
   }
 }

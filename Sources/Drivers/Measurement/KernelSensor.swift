@@ -35,7 +35,8 @@ public final class KernelSensor: Source {
     self.measurement = measurement
     self.sink = sink
     self.open = open
-    sensor = DeclaredSensor(measurement.description(uniqueID: uniqueID))
+    sensor = DeclaredSensor(
+      measurement.description(uniqueID: uniqueID), minChange: measurement.entity.minChange)
   }
 
   public func sample(at moment: Moment) throws(SourceFailure) {

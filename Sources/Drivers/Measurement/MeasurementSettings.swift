@@ -32,7 +32,7 @@ extension MeasurementSettings {
   /// what the source gives, nil where only the person knows.
   init?(_ keys: SectionReader, of quantity: Quantity?, notAmong taken: TakenNames) {
     let icon = StaticText(stringLiteral: quantity?.icon ?? "mdi:numeric")
-    let entity = EntityKind(icon: icon.text).settings(keys, notAmong: taken)
+    let entity = EntityKind(icon: icon.text, isMeasured: true).settings(keys, notAmong: taken)
     let written = CalibrationKeys(keys)
     let meaning = MeasurementMeaning(
       keys, of: quantity, isFree: quantity == nil || written.isPresent)

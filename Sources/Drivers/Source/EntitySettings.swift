@@ -49,6 +49,8 @@ struct EntityKind {
   var unit: StaticString?
   var stateClass: StaticString?
   let icon: StaticString
+  /// Whether it is measured, and so has a least change that counts.
+  var isMeasured = false
 
   /// What Home Assistant is told. `uniqueID` is the one made of the address.
   func description(
@@ -76,10 +78,6 @@ struct EntityKind {
         name: $0, deviceClass: deviceClass, unit: unit, stateClass: stateClass, icon: icon,
         uniqueID: uniqueID, minChange: minChange)
     }
-  }
-
-  private var isMeasured: Bool {
-    stateClasses.contains { [UInt8]($0).span.elementsEqual("measurement") }
   }
 
   private func word(

@@ -26,7 +26,8 @@ public final class TextFileSensor: Source {
     pattern = settings.pattern
     measurement = settings.measurement
     self.sink = sink
-    sensor = DeclaredSensor(measurement.description(uniqueID: settings.uniqueID))
+    sensor = DeclaredSensor(
+      measurement.description(uniqueID: settings.uniqueID), minChange: measurement.entity.minChange)
   }
 
   public func sample(at moment: Moment) throws(SourceFailure) {
