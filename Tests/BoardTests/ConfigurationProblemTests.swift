@@ -223,7 +223,7 @@ import YAML
     ),
     ("host: { porc: /x }", "f:2:9: host: unknown key \"porc\"; did you mean \"proc\"?"),
     ("host: { ssy: /x }", "f:2:9: host: unknown key \"ssy\"; did you mean \"sys\"?"),
-    ("host: { xy: /x }", "f:2:9: host: unknown key \"xy\"; write proc or sys"),
+    ("host: { xy: /x }", "f:2:9: host: unknown key \"xy\"; write proc, sys or boards"),
     (
       "\"a\\e[31m\": 1",
       "f:2:1: unknown key \"a?[31m\"; write every, state_directory, home_assistant, notifications, "

@@ -76,6 +76,7 @@ extension ConfigurationField {
     defer { keys.reportUnknownKeys() }
     return Configuration.HostPaths(
       proc: keys.optional("proc")?.absolutePath() ?? Configuration.HostPaths.standard.proc,
-      sys: keys.optional("sys")?.absolutePath() ?? Configuration.HostPaths.standard.sys)
+      sys: keys.optional("sys")?.absolutePath() ?? Configuration.HostPaths.standard.sys,
+      boards: keys.optional("boards")?.absolutePath() ?? Configuration.HostPaths.standard.boards)
   }
 }

@@ -128,13 +128,17 @@ extension Configuration {
     }
   }
 
-  /// `host`: where the kernel's file systems are mounted, which in a container may be elsewhere.
+  /// `host`: where the kernel's file systems are mounted, which in a container may be elsewhere,
+  /// and where the board files are.
   /// Absolute paths of at most 1024 bytes.
   public struct HostPaths: Equatable, Sendable {
     /// `proc`. Default: `/proc`.
     public var proc: [UInt8]
     /// `sys`. Default: `/sys`.
     public var sys: [UInt8]
+    /// `boards`: where the board files are that came with the program; those of a person are in
+    /// `/etc/homeward/boards`. Default: `/usr/share/homeward/boards`.
+    public var boards = [UInt8](BoardFiles.packagedFolder)
 
     public static var standard: HostPaths {
       HostPaths(proc: [UInt8]("/proc"), sys: [UInt8]("/sys"))

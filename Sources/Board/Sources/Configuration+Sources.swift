@@ -23,3 +23,12 @@ extension Configuration {
       cycle: every, fixTimeout: fixTimeout, now: now)
   }
 }
+
+extension Configuration {
+  /// Which GPIO lines the names of this board's pins are.
+  ///
+  /// - Throws: what is wrong with a board file that may be of this board.
+  public func boardPins() throws(BoardFileFailure) -> BoardPins {
+    try BoardPins(sys: Path(host.sys), packagedIn: host.boards)
+  }
+}

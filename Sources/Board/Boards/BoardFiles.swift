@@ -1,0 +1,174 @@
+import Bytes
+public import LinuxIO
+public import YAML
+
+/// The board files of this machine.
+public struct BoardFiles: Sendable {
+  /// Where a person puts files; they are taken before the others.
+  public static let ownFolder: StaticString = "/etc/homeward/boards"
+  /// Where the package has its files.
+  public static let packagedFolder: StaticString = "/usr/share/homeward/boards"
+  /// Files of a folder that are looked at.
+  private static let filesMax = 512
+  private static let fileByteCountMax = 64 * 1024
+
+  private let folders: [Path]
+
+  /// - Parameter folders: where the files are; those of the first one are taken before the others.
+  public init(folders: [Path]) { self.folders = folders }
+
+  /// The files of a person, then those that came with the program.
+  ///
+  /// - Parameter folder: where those are.
+  public init(packagedIn folder: [UInt8]) {
+    self.init(folders: [Path(Self.ownFolder), Path(folder)])
+  }
+
+  /// The board that this machine is: the one whose word stands first in the device tree, one with a
+  /// `model` before one without, a person's own before others. Nil where none is.
+  ///
+  /// A file that holds no word of the device tree is not read further.
+  ///
+  /// - Throws: what is wrong with a file that may be of this machine.
+  public func board(of tree: DeviceTree) throws(BoardFileFailure) -> BoardFile? {
+    var best: (rank: Int, board: BoardFile)?
+    for folder in folders {
+      for name in try fileNames(in: folder) {
+        let path = folder / name
+        let bytes = try Self.read(path)
+        let words = tree.compatible
+        guard words.contains(where: { bytes.holds($0) }) else { continue }
+        let board = try Self.parse(bytes, of: path)
+        guard let rank = board.rank(in: tree), rank < best?.rank ?? Int.max else { continue }
+        best = (rank, board)
+      }
+    }
+    return best?.board
+  }
+
+  /// The board whose file has a name, without `.yaml`; nil where none has.
+  public func board(named name: [UInt8]) throws(BoardFileFailure) -> BoardFile? {
+    let file = name + [UInt8](".yaml")
+    for folder in folders where try fileNames(in: folder).contains(file) {
+      return try Self.board(at: folder / file)
+    }
+    return nil
+  }
+
+  /// The names that `board(named:)` knows.
+  public func names() throws(BoardFileFailure) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    for folder in folders {
+      for file in try fileNames(in: folder) {
+        let name = [UInt8](file.dropLast(5))
+        if !names.contains(name) { names.append(name) }
+      }
+    }
+    return names
+  }
+
+  /// The board in a file.
+  public static func board(at path: Path) throws(BoardFileFailure) -> BoardFile {
+    try parse(try read(path), of: path)
+  }
+
+  private static func read(_ path: Path) throws(BoardFileFailure) -> [UInt8] {
+    do throws(Errno) { return try readFile(at: path, byteCountMax: fileByteCountMax) } catch {
+      throw .unreadable(path, error)
+    }
+  }
+
+  private static func parse(
+    _ bytes: [UInt8], of path: Path
+  ) throws(BoardFileFailure) -> BoardFile {
+    do throws(ConfigurationErrors) { return try BoardFile.parse(bytes) } catch {
+      throw .malformed(path, error)
+    }
+  }
+
+  /// Those of a folder that end in `.yaml`, in the order of their bytes; none where there is no
+  /// such folder.
+  private func fileNames(in folder: Path) throws(BoardFileFailure) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    do throws(Errno) {
+      try DirectoryReader(opening: folder).forEachName { (name) throws(Errno) in
+        let isBoard = name.count > 5 && name.extracting((name.count - 5)...).elementsEqual(".yaml")
+        if isBoard, names.count < Self.filesMax { names.append([UInt8](name)) }
+      }
+    } catch .noSuchFile {
+      return []
+    } catch {
+      throw .unreadable(folder, error)
+    }
+    return names.sorted { Text($0) < Text($1) }
+  }
+}
+
+extension BoardFile {
+  /// How exactly this is the machine of a device tree, the smaller the better; nil where it is not.
+  fileprivate func rank(in tree: DeviceTree) -> Int? {
+    guard let place = tree.compatible.firstIndex(where: { compatible.contains($0) }) else {
+      return nil
+    }
+    guard let model else { return 2 * place + 1 }
+    return tree.model.span.starts(with: model.span) ? 2 * place : nil
+  }
+}
+
+extension [UInt8] {
+  /// Whether a text is somewhere in these bytes.
+  fileprivate func holds(_ text: [UInt8]) -> Bool {
+    guard let first = text.first else { return false }
+    var start = 0
+    while let index = span.firstIndex(of: first, from: start) {
+      if span.extracting(index...).starts(with: text.span) { return true }
+      start = index + 1
+    }
+    return false
+  }
+}
+
+/// Why a board file cannot be used.
+public enum BoardFileFailure: Error, Equatable {
+  case unreadable(Path, Errno)
+  /// Each problem has its line and column.
+  case malformed(Path, ConfigurationErrors)
+  /// No file is of the machine whose device tree says this; nothing where there is no tree.
+  case unknownBoard(compatible: [[UInt8]])
+  /// No file has this name.
+  case unknownName([UInt8], among: [[UInt8]])
+}
+
+extension CommandFailure {
+  /// What a person is told about a board file.
+  public init(_ failure: BoardFileFailure) {
+    switch failure {
+    case .unreadable(let path, .notPermitted): self.init(notPermitted: path)
+    case .unreadable(let path, let error):
+      self.init(code: .noInput, text: "\(path) cannot be read: \(error)")
+    case .malformed(let path, let errors):
+      let lines = errors.rendered(fileName: path.bytes).dropLast()
+      self.init(code: .configuration, text: MessageText(bytes: [UInt8](lines)))
+    case .unknownBoard(let compatible):
+      self.init(code: .noInput, text: .unknownBoard(compatible))
+    case .unknownName(let name, let names):
+      let nearest = Suggestion.index(nearestTo: name, in: names)
+      let remedy: MessageText =
+        nearest.map { "did you mean \"\(bytes: names[$0].printable)\"?" }
+        ?? "the files are in \(BoardFiles.packagedFolder)"
+      self.init(code: .noInput, text: "there is no board file \(quoted: name); \(remedy)")
+    }
+  }
+}
+
+extension MessageText {
+  fileprivate static func unknownBoard(_ compatible: [[UInt8]]) -> MessageText {
+    let how: MessageText =
+      "\(BoardFiles.packagedFolder)/README.md says how to write one into \(BoardFiles.ownFolder)"
+    if compatible.isEmpty {
+      return "this machine has no device tree, by which a board is known; name one with --board"
+    }
+    let words = [UInt8](compatible.joined(separator: [UInt8](", "))).printable
+    return "no board file is of this board, whose device tree says \(bytes: words); \(how)"
+  }
+}

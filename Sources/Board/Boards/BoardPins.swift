@@ -1,0 +1,89 @@
+import Bytes
+public import LinuxIO
+public import Sensing
+public import YAML
+
+/// Which GPIO lines the names of a board's pins are.
+public struct BoardPins: Sendable {
+  /// Nil on a board without a file: then only the kernel knows lines.
+  public let board: BoardFile?
+
+  public init(_ board: BoardFile?) { self.board = board }
+
+  /// Those of this machine.
+  ///
+  /// - Parameters:
+  ///   - sys: where sysfs is mounted.
+  ///   - folder: where the board files are that came with the program.
+  /// - Throws: what is wrong with a board file that may be of this machine.
+  public init(sys: Path, packagedIn folder: [UInt8]) throws(BoardFileFailure) {
+    self.init(try BoardFiles(packagedIn: folder).board(of: try DeviceTree(of: sys)))
+  }
+
+  /// Where to look for the line that a person wrote, one place after the other: the kernel's own
+  /// name first; then what the board file says of the pin with this name. That is the chip and the
+  /// line on it; of a chip whose label is not constant, the other names of the line.
+  ///
+  /// - Throws: that the pin is no GPIO line.
+  public func addresses(of written: GPIOLineAddress) throws(Refusal) -> [GPIOLineAddress] {
+    guard case .name(let name) = written, let board, let place = board.place(named: name) else {
+      return [written]
+    }
+    let pin = board[place]
+    guard pin.line != nil else {
+      throw Refusal(
+        "\(quoted: name) is \(bytes: pin.name), and no GPIO line",
+        remedy: "homeward pins shows the pins of this board")
+    }
+    let others = board.addresses(of: place)
+    return [written] + others.filter { $0 != written }
+  }
+}
+
+extension BoardFile {
+  /// The pin that a person means: by one of the names of its line, by its number (`PIN11`, where
+  /// the board has one header), or by both (`J8_11`).
+  public func place(named name: [UInt8]) -> Place? {
+    for place in places where self[place].line != nil && self[place].names.contains(name) {
+      return place
+    }
+    for place in places {
+      let header = headers[place.header].name
+      let number = place.pin + 1
+      let isNumber = headers.count == 1 && name == ("PIN\(number)" as MessageText).bytes
+      if isNumber || name == ("\(bytes: header)_\(number)" as MessageText).bytes { return place }
+    }
+    return nil
+  }
+
+  /// The pins that a line is at: most are at one, and a line of no header at none.
+  public func places(of address: GPIOLineAddress) -> [Place] {
+    switch address {
+    case .name(let name):
+      guard let place = place(named: name) else { return [] }
+      guard let line = self[place].line else { return [place] }
+      return places.filter { self[$0].line == line }
+    case .chip(let label, let offset):
+      return places.filter { place in
+        guard let line = self[place].line else { return false }
+        return line.offset == offset && chips[line.chip].labels.contains(label)
+      }
+    }
+  }
+
+  /// Where the line of a pin is: on its chip; of a chip whose label is not constant, by its names.
+  /// None where the pin is no line.
+  public func addresses(of place: Place) -> [GPIOLineAddress] {
+    guard let line = self[place].line else { return [] }
+    let labels = chips[line.chip].labels
+    if labels.isEmpty { return self[place].names.map { .name($0) } }
+    return labels.map { .chip(label: $0, offset: line.offset) }
+  }
+
+  /// All pins, header by header.
+  public var places: [Place] {
+    headers.indices.flatMap { header in
+      headers[header].pins.indices.map { Place(header: header, pin: $0) }
+    }
+  }
+}
