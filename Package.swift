@@ -178,7 +178,10 @@ let package = Package(
       swiftSettings: everywhere, linkerSettings: agentLibraries),
     .testTarget(
       name: "ToolsTests",
-      dependencies: ["Tools", "Board", "Outbox", "HomeAssistant", "Sensing", "Bytes"],
+      dependencies: [
+        "Tools", "Board", "Drivers", "Outbox", "HomeAssistant", "Sensing", "LinuxIO", "YAML",
+        "Bytes",
+      ],
       swiftSettings: everywhere, linkerSettings: agentLibraries),
     .testTarget(
       name: "AgentTests",

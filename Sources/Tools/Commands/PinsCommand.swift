@@ -1,0 +1,139 @@
+import Board
+import Bytes
+import CLinux
+import Drivers
+import LinuxIO
+import Sensing
+import YAML
+
+extension Command {
+  static var pins: Command {
+    Command(
+      name: "pins", summary: "draw this board's header, and what uses which pin",
+      help: pinsHelp, success: "the board is known",
+      codes: [.noInput, .inputOutput, .noPermission, .configuration]
+    ) { (arguments: inout Arguments) throws(UsageError) in try PinsCommand(&arguments).run }
+  }
+
+  private static var pinsHelp: StaticString {
+    """
+    homeward pins: draws the headers of this board: the numbers of the pins in the
+    middle, then their names, and outside what uses them: the configuration's
+    sensors, programs and drivers that have the line, and controllers such as I2C.
+    In parentheses stands what would take the line if it were enabled. Every name
+    that is shown is good for gpio: in the configuration, and PIN11 is pin 11.
+
+    Which programs have a line is shown to root only.
+
+    Usage:
+      homeward pins [--config FILE] [--board FILE|NAME] [--json]
+
+    Options:
+      --config FILE   The configuration (default: /etc/homeward/homeward.yaml, if it
+                      is there); - reads it from standard input.
+      --board FILE    Draw the board of this board file; a name without a slash is
+                      that of a file in /etc/homeward/boards or
+                      /usr/share/homeward/boards, without .yaml. Nothing of this
+                      machine is shown then.
+      --json          Write one JSON object to standard output instead.
+      --help          Show this.
+
+    Examples:
+      sudo homeward pins
+      homeward pins --board raspberry-pi-4
+      sudo homeward pins --json | jq '.headers[].pins[] | select(.is_taken)'
+
+    """
+  }
+}
+
+/// `homeward pins`
+struct PinsCommand {
+  private let file: [UInt8]
+  private let board: [UInt8]?
+  private let isJSON: Bool
+
+  init(_ arguments: inout Arguments) throws(UsageError) {
+    var file = [UInt8](Configuration.defaultFile)
+    var board: [UInt8]?
+    var isJSON = false
+    while let argument = try arguments.next() {
+      switch argument {
+      case "--json": isJSON = true
+      case "--config": file = try arguments.value(of: argument, "the name of a file")
+      case "--board": board = try arguments.value(of: argument, "a board file or its name")
+      default: throw argument.unknown
+      }
+    }
+    self.file = file
+    self.board = board
+    self.isJSON = isJSON
+  }
+
+  func run() throws(CommandFailure) -> ExitCode {
+    let configuration = try self.configuration()
+    let host = configuration?.host ?? .standard
+    let report: BoardReport
+    do throws(BoardFileFailure) {
+      if let board {
+        report = BoardReport(
+          try named(board, in: BoardFiles(packagedIn: host.boards)), in: PinReport.Surroundings())
+      } else {
+        let tree = try DeviceTree(of: Path(host.sys))
+        guard let found = try BoardFiles(packagedIn: host.boards).board(of: tree) else {
+          throw BoardFileFailure.unknownBoard(compatible: tree.compatible)
+        }
+        report = BoardReport(found, in: surroundings(configuration, tree))
+      }
+    } catch {
+      throw CommandFailure(error)
+    }
+    let isColoured = Terminal(STDOUT_FILENO) != nil
+    writeToTerminal(isJSON ? report.json : report.lines(isColoured: isColoured), STDOUT_FILENO)
+    return .success
+  }
+
+  /// Nil where there is none, or this person may not read it: the pins are worth a look without.
+  private func configuration() throws(CommandFailure) -> Configuration? {
+    do throws(CommandFailure) {
+      return try Configuration.readIfThere(from: file)
+    } catch  where error.code == .noPermission && file.span.elementsEqual(Configuration.defaultFile)
+    {
+      Log().warning("what the configuration uses is shown to the agent and root only")
+      return nil
+    }
+  }
+
+  private func named(
+    _ name: [UInt8], in files: BoardFiles
+  ) throws(BoardFileFailure) -> BoardFile {
+    if name.contains(UInt8(ascii: "/")) || [UInt8](name.suffix(5)).span.elementsEqual(".yaml") {
+      return try BoardFiles.board(at: Path(name))
+    }
+    if let board = try files.board(named: name) { return board }
+    throw .unknownName(name, among: try files.names())
+  }
+
+  private func surroundings(
+    _ configuration: Configuration?, _ tree: DeviceTree
+  ) -> PinReport.Surroundings {
+    var surroundings = PinReport.Surroundings()
+    surroundings.tree = tree
+    surroundings.configured = configuration?.lines ?? []
+    surroundings.lines = GPIOLineUses()
+    if surroundings.lines.isIncomplete {
+      Log().warning("which programs and drivers have a line is shown to root only")
+    }
+    return surroundings
+  }
+}
+
+extension Configuration {
+  /// Where its sensors have GPIO lines, and what it calls them.
+  fileprivate var lines: [(address: GPIOLineAddress, name: [UInt8])] {
+    sensors.compactMap { sensor in
+      guard case .gpio(let line) = sensor else { return nil }
+      return (line.address, line.entity.name)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Board
+import Bytes
+
+/// The headers of a board as lines of text: two columns of pins as they stand on the board, their
+/// numbers in the middle, their names, and outside of these what uses them.
+///
+///                 i2c1 SDA         GPIO2   3 | 4   5V
+struct HeaderDrawing {
+  /// Characters of what uses a pin, and of its name. A line has 78.
+  static let useWidth = 20
+  static let nameWidth = 12
+
+  /// Whether it is for a terminal that shows colours.
+  let isColoured: Bool
+
+  func lines(of headers: [(name: [UInt8], pins: [PinReport])]) -> [UInt8] {
+    var lines: [UInt8] = []
+    for header in headers {
+      lines += [UInt8]("\n") + header.name.printable + [UInt8]("\n")
+      var index = 0
+      while index < header.pins.count {
+        let right = index + 1 < header.pins.count ? header.pins[index + 1] : nil
+        var line = left(header.pins[index]) + [UInt8](" | ") + (right.map { self.right($0) } ?? [])
+        while line.last == UInt8(ascii: " ") { line.removeLast() }
+        lines += line + [UInt8]("\n")
+        index += 2
+      }
+    }
+    return lines
+  }
+
+  private func left(_ pin: PinReport) -> [UInt8] {
+    let use = Cell(pin.words, width: Self.useWidth)
+    let name = Cell(pin.pin.name, width: Self.nameWidth)
+    let number = Cell(("\(pin.number)" as MessageText).bytes, width: 3)
+    return use.toTheRight + [UInt8]("  ")
+      + name.padding + coloured(name.text, pin) + [UInt8](" ") + number.toTheRight
+  }
+
+  private func right(_ pin: PinReport) -> [UInt8] {
+    let use = Cell(pin.words, width: Self.useWidth)
+    let name = Cell(pin.pin.name, width: Self.nameWidth)
+    let number = Cell(("\(pin.number)" as MessageText).bytes, width: 3)
+    return number.toTheLeft + [UInt8](" ") + coloured(name.text, pin) + name.padding
+      + [UInt8]("  ") + use.text
+  }
+
+  /// Supplies are red, ground and what is no line is dim, and what is used is bold.
+  private func coloured(_ text: [UInt8], _ pin: PinReport) -> [UInt8] {
+    guard isColoured else { return text }
+    let code: StaticString
+    if pin.isUsed {
+      code = "\u{1B}[1m"
+    } else if pin.pin.line != nil {
+      return text
+    } else if pin.pin.name.span.elementsEqual("5V") || pin.pin.name.span.elementsEqual("3V3") {
+      code = "\u{1B}[31m"
+    } else {
+      code = "\u{1B}[2m"
+    }
+    return [UInt8](code) + text + [UInt8]("\u{1B}[0m")
+  }
+}
+
+/// A text in so many columns. What is longer is cut, and ends in a mark that says so.
+private struct Cell {
+  let text: [UInt8]
+  let padding: [UInt8]
+
+  init(_ text: [UInt8], width: Int) {
+    var text = text.printable
+    if text.characterCount > width {
+      while text.characterCount > width - 1 { text.removeLastCharacter() }
+      text += [UInt8]("…")
+    }
+    self.text = text
+    padding = [UInt8](repeating: UInt8(ascii: " "), count: width - text.characterCount)
+  }
+
+  var toTheLeft: [UInt8] { text + padding }
+  var toTheRight: [UInt8] { padding + text }
+}
+
+extension [UInt8] {
+  /// Of UTF-8.
+  fileprivate mutating func removeLastCharacter() {
+    while let last = popLast(), last & 0xC0 == 0x80 {}
+  }
+}
