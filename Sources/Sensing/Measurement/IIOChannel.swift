@@ -13,7 +13,7 @@ public struct IIOChannel: Equatable, Sendable {
   /// Nil where this cannot be a channel.
   public init?(_ name: [UInt8]) {
     guard (1...Self.byteCountMax).contains(name.count), name[0].isASCIILowercase,
-      name.allSatisfy(\.isPartOfChannel)
+      name.allSatisfy({ $0.isPartOfChannel })
     else { return nil }
     self.name = name
   }

@@ -31,7 +31,7 @@ public struct MonitorChannel: Equatable, Sendable {
   private static func number(of name: [UInt8], behind quantity: Quantity) -> Int64? {
     let start = quantity.prefix.utf8CodeUnitCount
     guard name.span.starts(with: quantity.prefix), (1...2).contains(name.count - start),
-      name[start...].allSatisfy(\.isASCIIDigit)
+      name[start...].allSatisfy({ $0.isASCIIDigit })
     else { return nil }
     return KernelText.integer(name.span.extracting(start...))
   }
