@@ -299,6 +299,7 @@ void clinux_reader_ask(clinux_reader *reader, uint32_t job, int file);
 /// Whether a job is done. Then `bytes`, room for `CLINUX_READER_BYTES_MAX`, has what was read, and
 /// `result` their count, or a negative error number.
 bool clinux_reader_take(clinux_reader *reader, uint32_t job, uint8_t *bytes, int64_t *result);
+
 /// Opens a serial port to read what comes in as bytes, with 19,200 bits per second, 8 data bits, no
 /// parity and one stop bit. It waits for no carrier and never blocks; no other program can open it
 /// meanwhile; DTR and RTS are on, where it has them; what came before is gone. -1 and `errno` on
@@ -306,6 +307,7 @@ bool clinux_reader_take(clinux_reader *reader, uint32_t job, uint8_t *bytes, int
 int clinux_serial_open(const char *path);
 /// Drops what came in and was not read.
 static inline int clinux_serial_discard(int descriptor) { return tcflush(descriptor, TCIFLUSH); }
+
 /// The room for a chip's label, a line's name and that of its consumer: GPIO_MAX_NAME_SIZE of
 /// linux/gpio.h.
 enum { clinux_gpio_name_size = 32 };

@@ -2,8 +2,8 @@ import Bytes
 
 @testable import Sensing
 
-/// Anything that files of the kernel, or of other programs, may say, with anything that a person may
-/// have written of it: nothing of it is a trap, and what is read is written there.
+/// Anything that files of the kernel, or of other programs, may say, with anything that a person
+/// may have written of it: nothing of it is a trap, and what is read is written there.
 ///
 /// The input is texts, each behind a byte with its length: a channel, an offset, a scale, two
 /// resistors, a pattern, the numbers of a calibration, and the text that is read.
