@@ -27,7 +27,7 @@ let withGNU: [CSetting] = [.define("_GNU_SOURCE")]
 /// Libraries are named at the link step: pkg-config would point a cross build at the host. Where a
 /// library of ours needs one it says so, and who uses it need not.
 func libraries(_ names: String...) -> [LinkerSetting] { names.map { .linkedLibrary($0) } }
-let agentLibraries = libraries("gpiod", "gps", "yaml", "m")
+let agentLibraries = libraries("gps", "yaml", "m")
 
 /// The pages that describe the kinds of sources, each beside its driver.
 func pages(of kinds: [String]) -> [String] { ["README.md"] + kinds.map { "\($0)/README.md" } }
@@ -47,7 +47,7 @@ let package = Package(
     .target(name: "CLinux"),
     .systemLibrary(name: "CCurl"),
     .systemLibrary(name: "CSodium"),
-    .systemLibrary(name: "CGPIOD"),
+    .systemLibrary(name: "CGPIO"),
     .systemLibrary(name: "CGPS"),
     .systemLibrary(name: "CYAML"),
 
@@ -79,7 +79,7 @@ let package = Package(
       swiftSettings: shipped, linkerSettings: libraries("curl")),
     .target(
       name: "Drivers",
-      dependencies: ["LinuxIO", "Sensing", "YAML", "Bytes", "CGPIOD", "CGPS", "CLinux"],
+      dependencies: ["LinuxIO", "Sensing", "YAML", "Bytes", "CGPIO", "CGPS", "CLinux"],
       exclude: pages(of: [
         "Battery", "GPIO", "GPSD", "HardwareMonitor", "IIO", "Interface", "Measurement", "OneWire",
         "System", "TextFile", "VEDirect",
@@ -161,14 +161,13 @@ let package = Package(
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "CLinux", "TestRun"],
       cSettings: withGNU, swiftSettings: everywhere),
-    // A libgpiod without a kernel, which takes the place of the real one in the tests.
-    .target(name: "FakeGPIOD", path: "Tests/FakeGPIOD"),
+    // A kernel's GPIO chips, which take the place of the real ones in the tests.
+    .target(name: "FakeGPIO", path: "Tests/FakeGPIO"),
     // A pread(2) that fails as drivers of the kernel fail.
     .target(name: "FailingReads", path: "Tests/FailingReads"),
     .testTarget(
-      name: "DriversTests", dependencies: ["Drivers", "FailingReads", "FakeGPIOD", "TestRun"],
-      cSettings: withGNU, swiftSettings: everywhere,
-      linkerSettings: libraries("gpiod", "gps", "yaml")),
+      name: "DriversTests", dependencies: ["Drivers", "FailingReads", "FakeGPIO", "TestRun"],
+      cSettings: withGNU, swiftSettings: everywhere, linkerSettings: libraries("gps", "yaml")),
     .testTarget(
       name: "BoardTests",
       dependencies: [

@@ -8,6 +8,9 @@ public enum GPIOLineAddress: Equatable, Hashable, Sendable {
   /// The label of the chip, such as `pinctrl-bcm2711`, and the line's number on it.
   case chip(label: [UInt8], offset: UInt32)
 
+  /// No chip has more lines than this and one.
+  public static let offsetMax: UInt32 = 4095
+
   /// Such as `GPIO17` or `pinctrl-bcm2711/17`.
   public var text: [UInt8] {
     switch self {

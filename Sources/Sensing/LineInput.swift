@@ -2,28 +2,33 @@ public import Bytes
 
 /// Turns the events of one GPIO line into levels that are believed.
 ///
-/// The kernel keeps 16 events of a line and drops what comes then, the newest or the oldest: what
-/// is missing is noticed, and the level is then to be read again, so that a storm of edges can
-/// never leave the line on the wrong level.
+/// The kernel keeps some events of a line and drops the oldest where more come: what is missing is
+/// noticed, and the level is then to be read again, so that a storm of edges can never leave the
+/// line on the wrong level. A storm is also taken in small pieces: see `EdgeRateLimiter`.
 public struct LineInput: ~Copyable {
-  /// Events taken in at one time; bounds the work of a wake-up.
+  /// Events taken in at one time, as many as the kernel keeps; bounds the work of a wake-up.
   public static let eventsPerReadMax = 16
 
   /// Where the bytes of the kernel go, ahead of `eventsRead`. Has room for `eventsPerReadMax`.
   public var buffer: ByteBuffer
 
-  private let format: LineEventFormat
   private var debouncer: Debouncer
+  private var limiter = EdgeRateLimiter()
   private var lastSequence: UInt32 = 0
   private var lastLevel: Level?
 
-  public init(format: LineEventFormat, debounce window: Duration) {
-    self.format = format
+  public init(debounce window: Duration) {
     debouncer = Debouncer(window: window)
-    buffer = ByteBuffer(capacity: format.byteCount * Self.eventsPerReadMax)
+    buffer = ByteBuffer(capacity: LineEvent.byteCount * Self.eventsPerReadMax)
   }
 
-  public var deadline: Instant? { debouncer.deadline }
+  public var deadline: Instant? { earliest(debouncer.deadline, limiter.deadline) }
+
+  /// Whether the line is not to be read before `deadline`.
+  public var isResting: Bool { limiter.isResting }
+
+  /// How many edges a second there are, where that is too many; nil where it is not.
+  public var excessEdgesPerSecond: Int? { limiter.excessEdgesPerSecond }
 
   /// Takes in the events in `buffer` and tells `body` each level that settled.
   ///
@@ -31,14 +36,17 @@ public struct LineInput: ~Copyable {
   public mutating func eventsRead(
     now: Instant, _ body: (Debouncer.Settled) -> Void
   ) throws(LineEventError) -> Bool {
-    defer { buffer.removeAll() }
-    guard buffer.count.isMultiple(of: format.byteCount) else { throw .torn }
-    // A full read may be a full queue, and version 1 does not tell what it dropped.
-    var isIncomplete = buffer.freeCapacity == 0
-    for start in stride(from: 0, to: buffer.count, by: format.byteCount) {
-      let event = try event(at: start)
+    let first = lastSequence
+    defer {
+      limiter.lineRead(edgeCount: lastSequence &- first, now: now)
+      buffer.removeAll()
+    }
+    guard buffer.count.isMultiple(of: LineEvent.byteCount) else { throw .torn }
+    var isIncomplete = false
+    for start in stride(from: 0, to: buffer.count, by: LineEvent.byteCount) {
+      let event = try LineEvent(
+        parsing: buffer.bytes.extracting(start..<start + LineEvent.byteCount))
       if !isNext(event) { isIncomplete = true }
-      // Kernels before 5.7 stamp events of version 1 with the time of day.
       let edge = Edge(to: event.edge.level, at: min(event.edge.instant, now))
       if let settled = debouncer.edgeDetected(edge) { body(settled) }
     }
@@ -51,22 +59,20 @@ public struct LineInput: ~Copyable {
   }
 
   public mutating func deadlineReached(now: Instant) -> Debouncer.Settled? {
-    debouncer.deadlineReached(now: now)
+    limiter.deadlineReached(now: now)
+    return debouncer.deadlineReached(now: now)
   }
 
-  private func event(at start: Int) throws(LineEventError) -> LineEvent {
-    try LineEvent(
-      parsing: buffer.bytes.extracting(start..<start + format.byteCount), format: format)
-  }
+  /// A cycle has come: what was too much since the last one counts no more.
+  public mutating func cycleBegan() { limiter.cycleBegan() }
 
   /// Whether nothing is missing in front of `event`: edges are numbered, and rising and falling
   /// ones take turns.
   private mutating func isNext(_ event: LineEvent) -> Bool {
     defer {
       lastLevel = event.edge.level
-      lastSequence = event.sequence ?? 0
+      lastSequence = event.sequence
     }
-    if let sequence = event.sequence, sequence != lastSequence &+ 1 { return false }
-    return lastLevel != event.edge.level
+    return event.sequence == lastSequence &+ 1 && lastLevel != event.edge.level
   }
 }

@@ -23,6 +23,8 @@ public indirect enum SourceFailure: Error, Equatable, Sendable {
   case wrongDate(InlineText, why: StaticText)
   /// What it says was said so many seconds ago, and more each time.
   case behind(InlineText, seconds: Int)
+  /// Its line has so many edges a second: more than it is read for.
+  case flooded(InlineText, edgesPerSecond: Int)
   /// It answers with an error.
   case refused(InlineText, found: InlineText)
   /// What the configuration names is there more than once: at these places.
@@ -33,12 +35,15 @@ public indirect enum SourceFailure: Error, Equatable, Sendable {
 
 extension SourceFailure {
   /// Whether this is told already where `known` was: text that makes no sense can be another one
-  /// in every cycle, and what is behind is so by another number of seconds.
+  /// in every cycle, what is behind is so by another number of seconds, and edges are other ones.
   fileprivate func isSameTrouble(as known: SourceFailure) -> Bool {
     if case .malformed(let subject, _) = self, case .malformed(let knownSubject, _) = known {
       return subject == knownSubject
     }
     if case .behind(let subject, _) = self, case .behind(let knownSubject, _) = known {
+      return subject == knownSubject
+    }
+    if case .flooded(let subject, _) = self, case .flooded(let knownSubject, _) = known {
       return subject == knownSubject
     }
     return self == known

@@ -39,17 +39,17 @@ final class FaultyWorld {
     try configure("location: { source: gpsd, port: \(gpsd.port) }")
   }
 
-  /// Gives the programs a GPIO chip: the fake one, as a library that is loaded before the real one.
+  /// Gives the programs a GPIO chip: the fake one, as a library that stands before libc.
   func preloadChip(_ chip: String) throws {
-    let library = board.path("fakegpiod.so")
+    let library = board.path("fakegpio.so")
     if !FileManager.default.fileExists(atPath: library) {
       let object = RunningAgent.executable.deletingLastPathComponent()
-        .appending(path: "FakeGPIOD.build/fakegpiod.c.o")
+        .appending(path: "FakeGPIO.build/fakegpio.c.o")
       let arguments = ["-shared", "-o", library, object.path]
       try #require(try ChildProcess.run("cc", arguments, errors: .inherited) == 0)
     }
     environment["LD_PRELOAD"] = library
-    environment["FAKEGPIOD"] = chip
+    environment["FAKEGPIO"] = chip
   }
 
   func runWithoutPrivileges() throws {

@@ -40,7 +40,7 @@ class Agent:
       f"device: {{ name: {name} }}\nhost: {{ proc: /proc, sys: {self.folder}/sys }}\n"
       "system: off\nbattery: off\nlocation: off\n"
       "sensors: [{ gpio: LINE, name: Line, debounce: 0s, urgent: true }]\n")
-    self.line = Line(self.folder / "line", lab.event_size)
+    self.line = Line(self.folder / "line")
     self.process = self.listener = self.player = None
     self.kills = []
     self.said = collections.Counter()

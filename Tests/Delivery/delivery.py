@@ -28,7 +28,6 @@ class Lab:
     self.practice_home = arguments.practice_home
     self.preload = pathlib.Path(arguments.line)
     self.fill_spool = arguments.fill_spool
-    self.event_size = {1: 16, 2: 48}[arguments.gpiod]
     self.root = pathlib.Path(__file__).parents[2]
     self.keep = arguments.keep
     self.begun = time.monotonic()
@@ -106,7 +105,6 @@ def main():
   parser = argparse.ArgumentParser()
   for name in ("agent", "practice-home", "line", "fill-spool"):
     parser.add_argument(f"--{name}", required=True)
-  parser.add_argument("--gpiod", type=int, required=True)
   parser.add_argument("--seed", type=int)
   parser.add_argument("--json", action="store_true")
   parser.add_argument("--keep", action="store_true")

@@ -1,5 +1,5 @@
-// A GPIO line for one agent, put into it with LD_PRELOAD: the agent as it ships, and a libgpiod
-// whose only line is called LINE and gets its edges from the FIFO that HOMEWARD_LINE names.
+// A GPIO line for one agent, put into it with LD_PRELOAD: the agent as it ships, and a chip whose
+// only line is called LINE and gets its edges from the FIFO that HOMEWARD_LINE names.
 //
 // The level of the line is that of the last edge the agent took, so that its own look at the level,
 // once a cycle, never tells it of an edge that was not counted.
@@ -13,26 +13,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "fakegpiod.h"
+#include "fakegpio.h"
 
-// `struct gpio_v2_line_event` and `struct gpioevent_data` of linux/gpio.h begin in the same way.
-enum { edge_offset = 8, rising = 1 };
+// `struct gpio_v2_line_event` of linux/gpio.h.
+enum { event_size = 48, edge_offset = 8, rising = 1 };
 
-static fakegpiod *chip;
-static size_t event_size;
+static fakegpio *chip;
 static ino_t fifo;
 
 __attribute__((constructor)) static void plug_in(void) {
-  const char *source = getenv("HOMEWARD_LINE"), *size = getenv("HOMEWARD_LINE_EVENT_SIZE");
+  const char *source = getenv("HOMEWARD_LINE");
   struct stat status;
-  if (!source || !size || stat(source, &status) < 0) return;
+  if (!source || stat(source, &status) < 0) return;
   fifo = status.st_ino;
-  event_size = (size_t)atoi(size);
-  chip = fakegpiod_add("/dev/gpiochip0", "delivery", "LINE", 0);
-  fakegpiod_set_source(chip, source);
+  chip = fakegpio_add("/dev/gpiochip0", "delivery", "LINE", 0);
+  fakegpio_set_source(chip, source);
 }
 
-// The agent reads from a duplicate of the descriptor.
 static int is_line(int descriptor) {
   struct stat status;
   return fstat(descriptor, &status) == 0 && S_ISFIFO(status.st_mode) && status.st_ino == fifo;
@@ -43,7 +40,7 @@ ssize_t read(int descriptor, void *bytes, size_t count) {
   if (got > 0 && chip && is_line(descriptor)) {
     uint32_t edge;
     memcpy(&edge, (char *)bytes + got - event_size + edge_offset, sizeof edge);
-    fakegpiod_set_level(chip, edge == rising);
+    fakegpio_set_level(chip, edge == rising);
   }
   return got;
 }

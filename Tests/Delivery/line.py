@@ -23,8 +23,8 @@ class Line:
   it took before it was killed was in its hand: it may arrive, and was not promised.
   """
 
-  def __init__(self, path, event_size):
-    self.path, self.event_size = str(path), event_size
+  def __init__(self, path):
+    self.path = str(path)
     os.mkfifo(path)
     self.fifo = os.open(path, os.O_RDWR | os.O_NONBLOCK)
     self.life = 0
@@ -32,7 +32,7 @@ class Line:
     self.begin()
 
   def environment(self):
-    return {"HOMEWARD_LINE": self.path, "HOMEWARD_LINE_EVENT_SIZE": str(self.event_size)}
+    return {"HOMEWARD_LINE": self.path}
 
   def begin(self):
     """A new agent looks at the line, which is low."""
@@ -62,8 +62,7 @@ class Line:
     self.given = Edge(self.life, self.level, time.time(), now / 1e9)
     identity = 1 if self.level else 2
     event = struct.pack("=QIIII", now, identity, 0, self.sequence, self.sequence)
-    # Version 1 ends after the identity and its padding.
-    os.write(self.fifo, event.ljust(48, b"\0")[:self.event_size])
+    os.write(self.fifo, event.ljust(48, b"\0"))
 
   async def play(self, dice, shortest, longest):
     """Gives edges for ever, one after another."""

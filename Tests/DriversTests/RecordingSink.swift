@@ -61,6 +61,7 @@ func string(_ failure: SourceFailure) -> String {
   case .wrongDate(let subject, let why):
     "wrong date \(string(subject)), \(string([UInt8](why.text)))"
   case .behind(let subject, _): "behind \(string(subject))"
+  case .flooded(let subject, let rate): "flooded \(string(subject)) \(rate)"
   case .refused(let subject, let found): "refused \(string(subject)) '\(string(found))'"
   case .ambiguous(let subject, let found): "ambiguous \(string(subject)) '\(string(found))'"
   case .unsupported(let subject, let remedy):

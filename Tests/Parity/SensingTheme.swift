@@ -68,8 +68,8 @@ extension ByteBuffer {
       append(what)
       append(" failed with ")
       append(decimal: code)
-    case .notPermitted, .busy, .withoutFix, .wrongDate, .behind, .refused, .unsupported,
-      .ambiguous:
+    case .notPermitted, .busy, .withoutFix, .wrongDate, .behind, .flooded, .refused,
+      .ambiguous, .unsupported:
       append("another failure")
     }
   }

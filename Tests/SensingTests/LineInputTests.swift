@@ -3,26 +3,22 @@ import Sensing
 import Testing
 
 /// The bytes of one event as the kernel of a little-endian machine writes them.
-private func event(
-  _ format: LineEventFormat, id: UInt32, atMilliseconds time: UInt64, sequence: UInt32 = 0
-) -> [UInt8] {
+func lineEvent(id: UInt32, atNanoseconds time: UInt64, sequence: UInt32) -> [UInt8] {
   func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
     (0..<number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
   }
-  let head = bytes(time * 1_000_000) + bytes(id)
-  switch format {
-  case .version1: return head + [0xAA, 0xAA, 0xAA, 0xAA]
-  case .version2:
-    let numbers = [17, 1000 &+ sequence, sequence].flatMap { bytes($0 as UInt32) }
-    return head + numbers + [UInt8](repeating: 0xAA, count: 24)
-  }
+  let numbers = [id, 17, 1000 &+ sequence, sequence].flatMap { bytes($0 as UInt32) }
+  return bytes(time) + numbers + [UInt8](repeating: 0xAA, count: 24)
+}
+
+private func event(id: UInt32, atMilliseconds time: UInt64, sequence: UInt32 = 1) -> [UInt8] {
+  lineEvent(id: id, atNanoseconds: time * 1_000_000, sequence: sequence)
 }
 
 @Suite struct LineEventTests {
-  @Test(arguments: [LineEventFormat.version1, .version2])
-  func risingAndFallingAreTheOnlyEdges(format: LineEventFormat) throws {
+  @Test func risingAndFallingAreTheOnlyEdges() throws {
     func parse(_ id: UInt32) throws -> Edge {
-      try LineEvent(parsing: event(format, id: id, atMilliseconds: 7).span, format: format).edge
+      try LineEvent(parsing: event(id: id, atMilliseconds: 7).span).edge
     }
     let instant = Instant(nanoseconds: 7_000_000)
     #expect(try parse(1) == Edge(to: .active, at: instant))
@@ -32,18 +28,15 @@ private func event(
     }
   }
 
-  @Test func theSecondVersionCountsTheEventsOfTheLine() throws {
-    let bytes = event(.version2, id: 1, atMilliseconds: 1, sequence: 0x0102_0304)
-    #expect(try LineEvent(parsing: bytes.span, format: .version2).sequence == 0x0102_0304)
-    let old = event(.version1, id: 1, atMilliseconds: 1)
-    #expect(try LineEvent(parsing: old.span, format: .version1).sequence == nil)
+  @Test func theEventsOfALineAreCounted() throws {
+    let bytes = event(id: 1, atMilliseconds: 1, sequence: 0x0102_0304)
+    #expect(try LineEvent(parsing: bytes.span).sequence == 0x0102_0304)
   }
 
   @Test func aTimestampBeyondTimeIsHeldAtItsEnd() throws {
-    var bytes = event(.version1, id: 1, atMilliseconds: 0)
+    var bytes = event(id: 1, atMilliseconds: 0)
     for index in 0..<8 { bytes[index] = 0xFF }
-    let parsed = try LineEvent(parsing: bytes.span, format: .version1)
-    #expect(parsed.edge.instant == Instant(nanoseconds: .max))
+    #expect(try LineEvent(parsing: bytes.span).edge.instant == Instant(nanoseconds: .max))
   }
 }
 
@@ -61,40 +54,40 @@ private func event(
     let isIncomplete = try input.eventsRead(now: at(now)) { settled.append($0) }
     return (settled, isIncomplete)
   }
-  private func makeInput(_ format: LineEventFormat) -> LineInput {
-    var input = LineInput(format: format, debounce: .milliseconds(20))
+  private func makeInput() -> LineInput {
+    var input = LineInput(debounce: .milliseconds(20))
     _ = input.levelRead(.inactive, now: at(0))
     return input
   }
 
   @Test func theFirstLevelIsThereAtOnceAndTheSameOneNotAgain() {
-    var input = LineInput(format: .version2, debounce: .milliseconds(20))
+    var input = LineInput(debounce: .milliseconds(20))
     #expect(input.levelRead(.active, now: at(5)) == .init(.active, since: at(5)))
     #expect(input.levelRead(.active, now: at(6)) == nil)
     #expect(input.deadline == nil)
   }
 
   @Test func edgesInOrderMissNothing() throws {
-    var input = makeInput(.version2)
+    var input = makeInput()
     let events = [
-      event(.version2, id: 1, atMilliseconds: 100, sequence: 1),
-      event(.version2, id: 2, atMilliseconds: 200, sequence: 2),
+      event(id: 1, atMilliseconds: 100, sequence: 1),
+      event(id: 2, atMilliseconds: 200, sequence: 2),
     ]
     let result = try read(events, into: &input)
     #expect(result.settled == [.init(.active, since: at(100))])
     #expect(!result.isIncomplete)
     #expect(input.deadline == at(220))
-    let rest = try read([event(.version2, id: 1, atMilliseconds: 225, sequence: 3)], into: &input)
+    let rest = try read([event(id: 1, atMilliseconds: 225, sequence: 3)], into: &input)
     #expect(rest.settled == [.init(.inactive, since: at(200))])
     #expect(!rest.isIncomplete)
     #expect(input.deadlineReached(now: at(245)) == .init(.active, since: at(225)))
   }
 
   @Test func aGapInTheNumbersAsksForTheLevel() throws {
-    var input = makeInput(.version2)
+    var input = makeInput()
     let events = [
-      event(.version2, id: 1, atMilliseconds: 100, sequence: 1),
-      event(.version2, id: 2, atMilliseconds: 101, sequence: 4),
+      event(id: 1, atMilliseconds: 100, sequence: 1),
+      event(id: 2, atMilliseconds: 101, sequence: 4),
     ]
     #expect(try read(events, into: &input).isIncomplete)
     // The edge back was dropped; the level that is read puts it right.
@@ -103,48 +96,39 @@ private func event(
   }
 
   @Test func aGapBeforeTheFirstEventIsNoticed() throws {
-    var input = makeInput(.version2)
-    let late = event(.version2, id: 1, atMilliseconds: 100, sequence: 3)
+    var input = makeInput()
+    let late = event(id: 1, atMilliseconds: 100, sequence: 3)
     #expect(try read([late], into: &input).isIncomplete)
   }
 
   @Test func numbersThatStartAnewAfterFourBillionEdgesAreNoGap() throws {
-    var input = makeInput(.version2)
-    _ = try read([event(.version2, id: 1, atMilliseconds: 1, sequence: .max)], into: &input)
-    let next = event(.version2, id: 2, atMilliseconds: 2, sequence: 0)
+    var input = makeInput()
+    _ = try read([event(id: 1, atMilliseconds: 1, sequence: .max)], into: &input)
+    let next = event(id: 2, atMilliseconds: 2, sequence: 0)
     #expect(try !read([next], into: &input).isIncomplete)
   }
 
   @Test func twoRisingEdgesInARowAskForTheLevel() throws {
-    var input = makeInput(.version1)
-    let rising = event(.version1, id: 1, atMilliseconds: 100)
-    #expect(try !read([rising], into: &input).isIncomplete)
-    #expect(try read([rising], into: &input).isIncomplete)
+    var input = makeInput()
+    #expect(try !read([event(id: 1, atMilliseconds: 100, sequence: 1)], into: &input).isIncomplete)
+    #expect(try read([event(id: 1, atMilliseconds: 101, sequence: 2)], into: &input).isIncomplete)
   }
 
-  @Test func aFullQueueOfTheFirstVersionAsksForTheLevel() throws {
-    var input = makeInput(.version1)
-    let events = (1...UInt64(LineInput.eventsPerReadMax)).map { number in
-      event(.version1, id: number.isMultiple(of: 2) ? 2 : 1, atMilliseconds: 100 + number)
-    }
-    #expect(try read(events, into: &input).isIncomplete)
-  }
-
-  @Test(arguments: [1, 15, 17, 31])
+  @Test(arguments: [1, 47, 49, 95])
   func halfAnEventIsAFault(byteCount: Int) throws {
-    var input = makeInput(.version1)
+    var input = makeInput()
     input.buffer.appendZeros(byteCount)
     #expect(throws: LineEventError.torn) { try read([], into: &input) }
     // What was torn is gone: the next whole event is read from its start.
-    #expect(try !read([event(.version1, id: 1, atMilliseconds: 5)], into: &input).isIncomplete)
+    #expect(try !read([event(id: 1, atMilliseconds: 5)], into: &input).isIncomplete)
   }
 
   @Test func anEdgeOfAnUnknownKindIsAFaultAndWhatCameBeforeItCounts() throws {
-    var input = makeInput(.version1)
+    var input = makeInput()
     var settled: [Debouncer.Settled] = []
-    input.buffer.append(event(.version1, id: 1, atMilliseconds: 100))
-    input.buffer.append(event(.version1, id: 2, atMilliseconds: 200))
-    input.buffer.append(event(.version1, id: 7, atMilliseconds: 300))
+    input.buffer.append(event(id: 1, atMilliseconds: 100, sequence: 1))
+    input.buffer.append(event(id: 2, atMilliseconds: 200, sequence: 2))
+    input.buffer.append(event(id: 7, atMilliseconds: 300, sequence: 3))
     do {
       _ = try input.eventsRead(now: at(400)) { settled.append($0) }
       Issue.record("7 is no edge")
@@ -155,8 +139,8 @@ private func event(
   }
 
   @Test func aTimestampFromTheFutureIsNow() throws {
-    var input = makeInput(.version1)
-    let wallClock = event(.version1, id: 1, atMilliseconds: 1_700_000_000_000)
+    var input = makeInput()
+    let wallClock = event(id: 1, atMilliseconds: 1_700_000_000_000)
     _ = try read([wallClock], into: &input, now: 1000)
     #expect(input.deadlineReached(now: at(1020)) == .init(.active, since: at(1000)))
   }

@@ -4,7 +4,7 @@
 
 # The Debian packages that the agent is built with.
 # shellcheck disable=SC2034  # for the caller
-agent_packages=(libcurl4-openssl-dev libsodium-dev libgpiod-dev libgps-dev libyaml-dev)
+agent_packages=(libcurl4-openssl-dev libsodium-dev libgps-dev libyaml-dev)
 
 # fail CODE MESSAGE...: ends the script with a code of sysexits.h: 64 usage, 69 unavailable.
 fail() {

@@ -66,6 +66,8 @@ extension SourceFailure {
       "\(what) gives a date that is \(why.text); its fixes count from when they arrive"
     case .behind(let what, let seconds):
       "\(what) is \(seconds) s behind; is the link to it too slow, or its receiver too talkative?"
+    case .flooded(let what, let rate):
+      "\(what) has \(rate) edges a second, more than it can mean; some may be left out"
     case .refused(let what, let found): "\(what) answers with an error: \"\(found)\""
     case .ambiguous(let what, let found): "\(what) is there more than once: \(found)"
     case .unsupported(let what, _): "\(what) cannot be used"
@@ -83,6 +85,7 @@ extension SourceFailure {
     case .withoutFix: "no_fix"
     case .wrongDate: "wrong_date"
     case .behind: "behind"
+    case .flooded: "flooded"
     case .refused: "refused"
     case .ambiguous: "ambiguous"
     case .unsupported: "unsupported"

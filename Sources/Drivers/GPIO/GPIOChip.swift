@@ -1,34 +1,72 @@
 import Bytes
-import CGPIOD
+import CGPIO
 import CLinux
 public import LinuxIO
 import Sensing
 
 /// An open GPIO chip.
-@safe struct GPIOChip: ~Copyable {
+struct GPIOChip: ~Copyable {
   /// Chips that are looked at: the numbers of their devices are below this.
   static let chipsMax = 64
+  /// `GPIO_MAX_NAME_SIZE` of `linux/gpio.h`, with the NUL.
+  private static let nameByteCount = Int(GPIO_MAX_NAME_SIZE)
 
-  let pointer: OpaquePointer
+  let device: Descriptor
+  private let label: [UInt8]
+  private let lineCount: UInt32
 
+  /// Opens the device of a chip.
+  ///
+  /// - Throws: `ENOTTY` where it is none; what `open(2)` says.
   init(opening path: Path) throws(Errno) {
-    let opened = unsafe path.withCString { unsafe cgpiod_chip_open($0) }
-    guard let opened = unsafe opened else { throw Errno(code: clinux_errno()) }
-    unsafe pointer = opened
+    let device = try Descriptor(opening: path, mode: .read)
+    var label = [UInt8](repeating: 0, count: Self.nameByteCount)
+    let count = unsafe label.withUnsafeMutableBufferPointer { label -> Int64 in
+      guard let label = label.baseAddress else { return -1 }
+      return unsafe cgpio_chip_info(device.number, label)
+    }
+    guard let lineCount = UInt32(exactly: count) else { throw Errno(code: clinux_errno()) }
+    self.device = device
+    self.label = Self.text(label)
+    self.lineCount = min(lineCount, GPIOLineAddress.offsetMax + 1)
   }
-
-  deinit { unsafe cgpiod_chip_close(pointer) }
 
   /// Where on this chip a line is, or nil where it is not on this chip.
   func offset(of address: GPIOLineAddress) -> UInt32? {
     switch address {
     case .name(let name):
-      return UInt32(
-        exactly: unsafe withCString(name) { unsafe cgpiod_chip_find_line(pointer, $0) })
+      for offset in 0..<lineCount where names(ofLine: offset)?.name == name { return offset }
+      return nil
     case .chip(let label, let offset):
-      let hasLabel = unsafe withCString(label) { unsafe cgpiod_chip_has_label(pointer, $0) }
-      return unsafe hasLabel && cgpiod_chip_has_line(pointer, offset) ? offset : nil
+      return label == self.label && offset < lineCount ? offset : nil
     }
+  }
+
+  /// The names of the lines, which may be empty, until `body` has had enough.
+  func forEachName(_ body: ([UInt8]) -> Bool) {
+    for offset in 0..<lineCount {
+      guard let line = names(ofLine: offset) else { continue }
+      guard body(line.name) else { return }
+    }
+  }
+
+  /// The name by which a program asked for the line; empty where none did, or gave no name.
+  func consumer(ofLine offset: UInt32) -> [UInt8] { names(ofLine: offset)?.consumer ?? [] }
+
+  private func names(ofLine offset: UInt32) -> (name: [UInt8], consumer: [UInt8])? {
+    var name = [UInt8](repeating: 0, count: Self.nameByteCount)
+    var consumer = name
+    let result = unsafe name.withUnsafeMutableBufferPointer { name in
+      unsafe consumer.withUnsafeMutableBufferPointer { consumer -> Int32 in
+        guard let name = name.baseAddress, let consumer = consumer.baseAddress else { return -1 }
+        return unsafe cgpio_line_info(device.number, offset, name, consumer)
+      }
+    }
+    return result == 0 ? (Self.text(name), Self.text(consumer)) : nil
+  }
+
+  private static func text(_ terminated: [UInt8]) -> [UInt8] {
+    [UInt8](terminated.prefix { $0 != 0 })
   }
 }
 
@@ -73,16 +111,14 @@ struct GPIOLinePlace: ~Copyable {
   }
 }
 
-@unsafe
-private func withCString<Result>(
-  _ text: [UInt8], _ body: (UnsafePointer<CChar>) -> Result
-) -> Result {
-  let terminated = text + [0]
-  return unsafe terminated.span.withUnsafeBufferPointer { bytes in
-    guard let start = bytes.baseAddress else {
-      preconditionFailure("the NUL is always there")
-    }
-    return unsafe body(UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self))
+extension GPIOLineAddress {
+  /// The name by which the program that holds this line asked the kernel for it; nil where none
+  /// did, or the name is not known.
+  func holder(in devices: Path) -> InlineText? {
+    guard let place = try? GPIOLinePlace(of: self, named: InlineText(text.span), in: devices)
+    else { return nil }
+    let consumer = place.chip.consumer(ofLine: place.offset)
+    return consumer.isEmpty ? nil : InlineText(consumer.span)
   }
 }
 
@@ -90,25 +126,14 @@ private func withCString<Result>(
 /// the order of chips and lines. Chips that may not be opened are left out.
 public func gpioLineNames(in devices: Path = Path("/dev"), countMax: Int) -> [[UInt8]] {
   var names: [[UInt8]] = []
-  for number in 0..<GPIOChip.chipsMax {
-    let path = GPIOLinePlace.path(ofChip: number, in: devices)
-    guard let device = try? Descriptor(opening: path, mode: .read) else { continue }
-    var offset: UInt32 = 0
-    while names.count < countMax, let name = lineName(at: offset, of: device) {
-      offset += 1
+  for number in 0..<GPIOChip.chipsMax where names.count < countMax {
+    guard let chip = try? GPIOChip(opening: GPIOLinePlace.path(ofChip: number, in: devices))
+    else { continue }
+    chip.forEachName { name in
       let isWord = name.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }
       if name.count > 1, isWord { names.append(name) }
+      return names.count < countMax
     }
   }
   return names
-}
-
-/// Empty where the line has none; nil behind the last line.
-private func lineName(at offset: UInt32, of device: borrowing Descriptor) -> [UInt8]? {
-  var name = [UInt8](repeating: 0, count: Int(GPIO_MAX_NAME_SIZE))
-  let isThere = unsafe name.withUnsafeMutableBufferPointer { name in
-    guard let start = name.baseAddress else { return false }
-    return unsafe cgpiod_line_name(device.number, offset, start)
-  }
-  return isThere ? [UInt8](name.prefix { $0 != 0 }) : nil
 }

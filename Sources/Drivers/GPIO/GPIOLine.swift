@@ -1,5 +1,4 @@
 public import Bytes
-import CGPIOD
 import CLinux
 public import LinuxIO
 public import Sensing
@@ -7,7 +6,8 @@ public import Sensing
 /// One GPIO line as a binary sensor: its edges as they come, debounced, with the kernel's own
 /// timestamps.
 ///
-/// `LineInput` decides what is believed.
+/// The kernel quiets the line first, where its debounce window is long enough for that; `LineInput`
+/// decides what is believed, and when the line has to rest.
 public final class GPIOLine {
   public let name: InlineText
   private let settings: GPIOLineSettings
@@ -20,6 +20,8 @@ public final class GPIOLine {
   private var input: LineInput
   private var request: GPIOLineRequest?
   private var watch: Watch?
+  /// Whether the loop does not tell of edges now.
+  private var isResting = false
 
   /// - Parameters:
   ///   - settings: which line, and what it means.
@@ -44,7 +46,7 @@ public final class GPIOLine {
   }
 
   private static func makeInput(_ settings: GPIOLineSettings) -> LineInput {
-    LineInput(format: GPIOLineRequest.eventFormat, debounce: settings.debounce)
+    LineInput(debounce: settings.debounce)
   }
 
   // MARK: The line
@@ -53,10 +55,14 @@ public final class GPIOLine {
     let place = try GPIOLinePlace(of: settings.address, named: name, in: devices)
     do throws(Errno) {
       let request = try GPIOLineRequest(
-        place, isActiveLow: settings.isActiveLow, bias: settings.bias)
-      watch = try loop.watch(request.events.number, for: .input, telling: self)
+        place,
+        .input(
+          edges: .both, quiet: settings.debounce.quiet,
+          eventCountMax: UInt32(LineInput.eventsPerReadMax)),
+        isActiveLow: settings.isActiveLow, bias: settings.bias)
+      watch = try loop.watch(request.line.number, for: .input, telling: self)
       self.request = consume request
-    } catch .noSuchDevice, Errno(code: ENXIO) {
+    } catch Errno(code: ENXIO) {
       throw .unsupported(name, remedy: "choose a line whose chip can report edges")
     } catch {
       throw SourceFailure(error, of: name)
@@ -69,7 +75,29 @@ public final class GPIOLine {
   private func close() {
     if let watch { loop.stop(watch) }
     watch = nil
+    isResting = false
     request = nil
+    input = Self.makeInput(settings)
+  }
+
+  /// Listens to the line, or leaves it alone, as `input` wants.
+  private func rest() throws(SourceFailure) {
+    guard let watch, input.isResting != isResting else { return }
+    do throws(Errno) {
+      try loop.change(watch, to: input.isResting ? [] : .input)
+    } catch {
+      throw SourceFailure(error, of: name)
+    }
+    isResting = input.isResting
+  }
+
+  /// Tells of too many edges, and when they are over.
+  private func tellExcess(at moment: Moment) {
+    if let rate = input.excessEdgesPerSecond {
+      supervisor.failed(name, .flooded(name, edgesPerSecond: rate), now: moment.instant)
+    } else {
+      supervisor.worked(name)
+    }
   }
 
   private func readLevel(at moment: Moment) throws(SourceFailure) {
@@ -83,22 +111,25 @@ public final class GPIOLine {
 
   private func readEvents(_ readiness: Readiness, at moment: Moment) throws(SourceFailure) {
     do throws(Errno) {
-      let result = try request?.events.read(into: &input.buffer)
+      let result = try request?.line.read(into: &input.buffer)
       if result == .wouldBlock, readiness.isDisjoint(with: .failure) { return }
       // A line that hangs up without another word is one whose chip has gone.
       guard case .bytes = result else { throw .noSuchDevice }
     } catch {
       throw SourceFailure(error, of: name)
     }
+    if try takeEvents(at: moment) { try readLevel(at: moment) }
+    try rest()
+    if input.excessEdgesPerSecond != nil { tellExcess(at: moment) }
+  }
+
+  /// Returns whether the level has to be read.
+  private func takeEvents(at moment: Moment) throws(SourceFailure) -> Bool {
     do throws(LineEventError) {
-      let isIncomplete = try input.eventsRead(now: moment.instant) { settled in
-        record(settled, at: moment)
-      }
-      guard isIncomplete else { return }
+      return try input.eventsRead(now: moment.instant) { settled in record(settled, at: moment) }
     } catch {
       throw .malformed(name, found: error.words)
     }
-    try readLevel(at: moment)
   }
 
   // MARK: What comes of it
@@ -133,7 +164,10 @@ extension GPIOLine: Source {
   /// went without a word.
   public func sample(at moment: Moment) {
     attempt(at: moment) { () throws(SourceFailure) in
-      if request != nil { try readLevel(at: moment) } else { try open(at: moment) }
+      guard request != nil else { return try open(at: moment) }
+      try readLevel(at: moment)
+      input.cycleBegan()
+      tellExcess(at: moment)
     }
   }
 
@@ -143,46 +177,19 @@ extension GPIOLine: Source {
 
   public func deadlineReached(at moment: Moment) {
     record(input.deadlineReached(now: moment.instant), at: moment)
-  }
-}
-
-extension GPIOLine {
-  /// The name by which the program that holds the line asked the kernel for it; nil where
-  /// none did, or the name is not known.
-  public var holder: InlineText? {
-    // `GPIO_MAX_NAME_SIZE` of linux/gpio.h
-    var consumer = [UInt8](repeating: 0, count: 32)
-    do throws(SourceFailure) {
-      let place = try GPIOLinePlace(of: settings.address, named: name, in: devices)
-      let count = unsafe consumer.withUnsafeMutableBytes { bytes -> Int32 in
-        guard let start = bytes.baseAddress else { return 0 }
-        return unsafe cgpiod_line_consumer(
-          place.chip.pointer, place.offset, start, bytes.count)
-      }
-      guard count > 0 else { return nil }
-      return InlineText(consumer.span.extracting(..<min(Int(count), consumer.count)))
-    } catch {
-      return nil
+    guard isResting, !input.isResting else { return }
+    attempt(at: moment) { () throws(SourceFailure) in
+      try rest()
+      try readEvents([], at: moment)
     }
   }
+
+  public var holder: InlineText? { settings.address.holder(in: devices) }
 }
 
 extension GPIOLine: Watcher {
   public func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
     let moment = Moment.now
     attempt(at: moment) { () throws(SourceFailure) in try readEvents(readiness, at: moment) }
-  }
-}
-
-extension LineEventError {
-  fileprivate var words: InlineText {
-    switch self {
-    case .torn: return InlineText("half an event")
-    case .unknownEdge(let id):
-      var text = ByteBuffer(capacity: 32)
-      text.append("an edge of kind ")
-      text.append(decimal: id)
-      return InlineText(text.bytes)
-    }
   }
 }

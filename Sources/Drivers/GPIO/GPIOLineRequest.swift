@@ -1,68 +1,95 @@
 import Bytes
-import CGPIOD
+import CGPIO
 import CLinux
 import LinuxIO
 import Sensing
 
-/// A GPIO line that is ours: an input whose edges the kernel reports.
-@safe struct GPIOLineRequest: ~Copyable {
+/// A GPIO line that is ours, until this goes.
+struct GPIOLineRequest: ~Copyable {
+  /// What a line is asked for as.
+  enum Purpose {
+    /// The kernel quiets it first for so long, where it can, and keeps so many events, up to 1024.
+    case input(edges: GPIOEdges, quiet: Duration, eventCountMax: UInt32)
+    /// It has this level from its first moment on.
+    case output(Level)
+  }
+
   private static let consumer: StaticString = "homeward"
 
   /// Where the kernel's events are read from, without blocking.
-  let events: Descriptor
-  private let line: OpaquePointer
-  /// Goes after `deinit`, when the line has been released.
-  private let place: GPIOLinePlace
-
-  /// The layout of what `events` brings.
-  static var eventFormat: LineEventFormat {
-    cgpiod_event_version() == 1 ? .version1 : .version2
-  }
+  let line: Descriptor
 
   /// Asks the kernel for a line.
   ///
-  /// - Throws: EBUSY where another program has it; ENXIO or ENODEV where its chip cannot report
-  ///   edges; EINVAL and others as the chip's driver likes.
+  /// - Throws: EBUSY where another program has it; ENXIO where its chip cannot report edges; ENODEV
+  ///   where the chip has gone; EINVAL and others as the chip's driver likes.
   init(
-    _ place: consuming GPIOLinePlace, isActiveLow: Bool, bias: GPIOBias
+    _ place: borrowing GPIOLinePlace, _ purpose: Purpose, isActiveLow: Bool, bias: GPIOBias
   ) throws(Errno) {
-    let requested = unsafe cgpiod_line_request(
-      place.chip.pointer, place.offset, isActiveLow, bias.shimValue, Self.consumerCString)
-    guard let requested = unsafe requested else { throw Errno(code: clinux_errno()) }
-    let events = unsafe cgpiod_line_events(requested)
-    guard events >= 0 else {
-      let error = Errno(code: clinux_errno())
-      unsafe cgpiod_line_release(requested)
-      throw error
+    var wanted = cgpio_request()
+    wanted.offset = place.offset
+    wanted.is_active_low = isActiveLow
+    wanted.bias = bias.shimValue
+    switch purpose {
+    case .input(let edges, let quiet, let eventCountMax):
+      wanted.reports_rising = true
+      wanted.reports_falling = edges == .both
+      wanted.debounce_microseconds = UInt32(clamping: quiet.nanoseconds / 1000)
+      wanted.event_count_max = eventCountMax
+    case .output(let level):
+      wanted.is_output = true
+      wanted.is_active = level == .active
     }
-    self.events = Descriptor(owning: events)
-    unsafe line = requested
-    self.place = place
+    var number = Self.request(wanted, place)
+    if number < 0, wanted.debounce_microseconds > 0 {
+      // Drivers have each their own words for what they cannot do.
+      wanted.debounce_microseconds = 0
+      number = Self.request(wanted, place)
+    }
+    guard number >= 0 else { throw Errno(code: clinux_errno()) }
+    line = Descriptor(owning: number)
   }
 
-  deinit { unsafe cgpiod_line_release(line) }
+  private static func request(_ wanted: cgpio_request, _ place: borrowing GPIOLinePlace) -> Int32 {
+    let chip = place.chip.device.number
+    return unsafe withUnsafePointer(to: wanted) { unsafe cgpio_request_line(chip, $0, cString) }
+  }
 
-  /// Asks the kernel for the level of now.
+  /// Asks the kernel for the level of now; of an output, as far as the chip can read it back.
   func level() throws(Errno) -> Level {
-    switch unsafe cgpiod_line_level(line, place.offset) {
+    switch cgpio_level(line.number) {
     case 0: return .inactive
     case 1: return .active
     default: throw Errno(code: clinux_errno())
     }
   }
 
-  @unsafe private static var consumerCString: UnsafePointer<CChar> {
+  /// Gives an output a level.
+  func set(_ level: Level) throws(Errno) {
+    guard cgpio_set_level(line.number, level == .active) == 0 else {
+      throw Errno(code: clinux_errno())
+    }
+  }
+
+  @unsafe private static var cString: UnsafePointer<CChar> {
     unsafe UnsafeRawPointer(consumer.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 }
 
+/// Which edges of a line are reported.
+enum GPIOEdges {
+  /// Those at which it becomes active.
+  case rising
+  case both
+}
+
 extension GPIOBias {
-  fileprivate var shimValue: cgpiod_bias {
+  fileprivate var shimValue: cgpio_bias {
     switch self {
-    case .asIs: CGPIOD_BIAS_AS_IS
-    case .pullUp: CGPIOD_BIAS_PULL_UP
-    case .pullDown: CGPIOD_BIAS_PULL_DOWN
-    case .disabled: CGPIOD_BIAS_DISABLED
+    case .asIs: CGPIO_BIAS_AS_IS
+    case .pullUp: CGPIO_BIAS_PULL_UP
+    case .pullDown: CGPIO_BIAS_PULL_DOWN
+    case .disabled: CGPIO_BIAS_DISABLED
     }
   }
 }

@@ -75,7 +75,7 @@ extension SourceFailure {
     switch self {
     case .malformed: .unknown
     case .missing, .notPermitted, .busy, .failed, .silent, .withoutFix, .wrongDate, .behind,
-      .refused, .ambiguous, .unsupported:
+      .flooded, .refused, .ambiguous, .unsupported:
       .unavailable
     }
   }

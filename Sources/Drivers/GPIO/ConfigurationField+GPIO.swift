@@ -1,0 +1,86 @@
+import Bytes
+import Sensing
+import YAML
+
+extension ConfigurationField {
+  func bias() -> GPIOBias? {
+    let biases: [GPIOBias] = [.asIs, .pullUp, .pullDown, .disabled]
+    return word(of: ["as_is", "pull_up", "pull_down", "disabled"]).map { biases[$0] }
+  }
+
+  /// A line's name, or a chip's label and an offset with a slash between them.
+  func gpioLine(notAmong lines: SeenTexts) -> GPIOLineAddress? {
+    guard let text = text() else { return nil }
+    do throws(Refusal) {
+      let line = try GPIOLineAddress(written: text)
+      // An address has one spelling, so that the same text is the same line.
+      lines.add(text, of: self)
+      return line
+    } catch {
+      report(error)
+      return nil
+    }
+  }
+}
+
+extension GPIOLineAddress {
+  /// `GPIO_MAX_NAME_SIZE` of `linux/gpio.h`, without the NUL.
+  private static let nameBytesMax = 31
+
+  fileprivate init(written text: [UInt8]) throws(Refusal) {
+    try Self.refuseNumberedChip(text.span)
+    guard let slash = text.lastIndex(of: UInt8(ascii: "/")) else {
+      try Self.refuseBadName(text)
+      self = .name(text)
+      return
+    }
+    let label = [UInt8](text.span.extracting(..<slash))
+    try Self.refuseBadName(label)
+    let digits = text.span.extracting((slash + 1)...)
+    guard let offset = digits.decimalValue, offset <= Int64(Self.offsetMax),
+      digits.count == 1 || digits[0] != UInt8(ascii: "0")
+    else {
+      throw Refusal(
+        "after the last slash of \(quoted: text) there is no offset",
+        remedy: "write a number from 0 to \(Int(Self.offsetMax)), as \"gpioinfo\" shows")
+    }
+    self = .chip(label: label, offset: UInt32(offset))
+  }
+
+  /// `17`, `gpiochip0/17` and `/dev/gpiochip0` mean another line after the next kernel update.
+  private static func refuseNumberedChip(_ text: Span<UInt8>) throws(Refusal) {
+    if text.decimalValue != nil {
+      throw Refusal(
+        "a line's number alone is not enough: numbers change between kernels",
+        remedy: "write its name, such as GPIO17, as \"gpioinfo\" shows")
+    }
+    if text.starts(with: "gpiochip") || text.starts(with: "/dev/") {
+      throw Refusal(
+        "a chip's number or path is not enough: numbers change between kernels",
+        remedy: """
+          write the line's name or the chip's label, such as pinctrl-bcm2711/17, as "gpioinfo" shows
+          """)
+    }
+  }
+
+  private static func refuseBadName(_ text: [UInt8]) throws(Refusal) {
+    guard text.isEmpty || text.count > nameBytesMax || text.hasInvisibleControl else { return }
+    throw Refusal(
+      "\(quoted: text) is not a name",
+      remedy: "write 1 to \(nameBytesMax) bytes, as \"gpioinfo\" shows")
+  }
+}
+
+extension GPIOLineAddress {
+  /// What a person does about a line that fails.
+  static func remedy(for failure: SourceFailure) -> MessageText {
+    switch failure {
+    case .busy:
+      "end the program that holds it (gpioinfo shows which), or take it out of sensors"
+    case .flooded:
+      "look at its wire: one that nothing drives needs bias, and one beside a motor a shield; a"
+        + " debounce of 20ms or more keeps short edges away"
+    default: "gpioinfo lists the lines of this board (sudo apt install gpiod)"
+    }
+  }
+}
