@@ -82,7 +82,7 @@ let package = Package(
       dependencies: ["LinuxIO", "Sensing", "YAML", "Bytes", "CGPIO", "CGPS", "CLinux"],
       exclude: pages(of: [
         "Battery", "GPIO", "GPSD", "HardwareMonitor", "IIO", "Interface", "Measurement", "OneWire",
-        "System", "TextFile", "VEDirect",
+        "Outputs", "Pulses", "System", "TextFile", "VEDirect",
       ]),
       swiftSettings: shipped),
     // Layer 4

@@ -69,9 +69,11 @@ final class RunLoop {
     }
   }
 
-  /// What is not proven goes to the disk, and nothing is sent any more.
+  /// Sources put right what must not stay, what is not proven goes to the disk, and nothing is
+  /// sent any more.
   func stop() {
     statusServer?.close()
+    supervisor.stop(at: .now)
     driver.stopping()
   }
 }

@@ -14,17 +14,30 @@ public enum SensorSettings: Equatable, Sendable {
   case iio(IIOSettings)
   case monitor(MonitorSettings)
   case textFile(TextFileSettings)
+  case pulses(PulseSettings)
 
   /// The keys of the kinds.
   private static let keys: [StaticString] = [
-    "gpio", "one_wire", "network", "ve_direct", "iio", "hwmon", "file",
+    "gpio", "one_wire", "network", "ve_direct", "iio", "hwmon", "file", "pulses",
   ]
   private static let countMax = 64
 
-  /// Reads `sensors`. What cannot be used is reported and left out.
-  public static func list(_ field: ConfigurationField) -> [SensorSettings] {
+  /// Reads `sensors` and `outputs`, which share lines and names. What cannot be used is reported
+  /// and left out.
+  public static func lists(
+    sensors: ConfigurationField?, outputs: ConfigurationField?
+  ) -> (sensors: [SensorSettings], outputs: [OutputSettings]) {
     let taken = TakenNames()
-    return field.items(count: 0...countMax, example: "[{ gpio: GPIO17, name: Bilge }]")
+    return (
+      sensors.map { list($0, notAmong: taken) } ?? [],
+      outputs.map { OutputSettings.list($0, notAmong: taken) } ?? []
+    )
+  }
+
+  private static func list(
+    _ field: ConfigurationField, notAmong taken: TakenNames
+  ) -> [SensorSettings] {
+    field.items(count: 0...countMax, example: "[{ gpio: GPIO17, name: Bilge }]")
       .compactMap { SensorSettings($0, notAmong: taken) }
   }
 
@@ -39,6 +52,7 @@ public enum SensorSettings: Equatable, Sendable {
       case 4: IIOSettings(keys, notAmong: taken).map(SensorSettings.iio)
       case 5: MonitorSettings(keys, notAmong: taken).map(SensorSettings.monitor)
       case 6: TextFileSettings(keys, notAmong: taken).map(SensorSettings.textFile)
+      case 7: PulseSettings(keys, notAmong: taken).map(SensorSettings.pulses)
       default: GPIOLineSettings(keys, notAmong: taken).map(SensorSettings.gpio)
       }
     guard let settings else { return nil }
@@ -61,6 +75,9 @@ public enum SensorSettings: Equatable, Sendable {
       settings.source(context)
     case .textFile(let settings):
       TextFileSensor(settings, sink: context.sink)
+    case .pulses(let settings):
+      PulseLine(
+        settings, sink: context.sink, supervisor: context.supervisor, counts: context.counts)
     }
   }
 
@@ -73,6 +90,7 @@ public enum SensorSettings: Equatable, Sendable {
     case .iio(let settings): settings.remedies
     case .monitor(let settings): settings.remedies
     case .textFile(let settings): settings.remedies
+    case .pulses(let settings): settings.remedies
     }
   }
 }

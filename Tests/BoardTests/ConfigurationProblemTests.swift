@@ -215,7 +215,7 @@ import YAML
     (
       "mqtt: hunter2",
       "f:2:1: unknown key \"mqtt\"; write every, state_directory, home_assistant, notifications, "
-        + "durability, history, device, location, battery, system, host or sensors"
+        + "durability, history, device, location, battery, system, host, sensors or outputs"
     ),
     (
       "device: { nickname: hunter2 }",
@@ -227,7 +227,7 @@ import YAML
     (
       "\"a\\e[31m\": 1",
       "f:2:1: unknown key \"a?[31m\"; write every, state_directory, home_assistant, notifications, "
-        + "durability, history, device, location, battery, system, host or sensors"
+        + "durability, history, device, location, battery, system, host, sensors or outputs"
     ),
   ])
   func anUnknownKeyIsAnsweredWithTheNearestOne(_ line: String, _ expected: String) {

@@ -27,7 +27,8 @@ extension ConfigurationField {
     let battery = keys.optional("battery").map { BatterySettings($0) }
     let system = keys.optional("system").map { SystemSettings($0) }
     let host = keys.optional("host")?.hostPaths()
-    let sensors = keys.optional("sensors").map { SensorSettings.list($0) }
+    let devices = SensorSettings.lists(
+      sensors: keys.optional("sensors"), outputs: keys.optional("outputs"))
     guard let homeAssistant else { return nil }
     return Configuration(
       every: every ?? .seconds(60),
@@ -37,7 +38,7 @@ extension ConfigurationField {
       deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,
       host: host ?? .standard,
-      sensors: sensors ?? [])
+      sensors: devices.sensors, outputs: devices.outputs)
   }
 
   private func durability() -> Durability? {

@@ -10,6 +10,7 @@ extension Configuration {
     if let supplies = battery.source(context) { sources.append(supplies) }
     sources += system.sources(context)
     for sensor in sensors { sources.append(sensor.source(context)) }
+    for output in outputs { sources.append(output.source(context)) }
     if let location { sources.append(location.source(context)) }
     return sources
   }
@@ -20,7 +21,8 @@ extension Configuration {
   ) -> SourceContext {
     SourceContext(
       sys: Path(host.sys), proc: Path(host.proc), loop: loop, sink: sink, supervisor: supervisor,
-      cycle: every, fixTimeout: fixTimeout, now: now)
+      counts: CountsFile(in: Path(stateDirectory), supervisor: supervisor), cycle: every,
+      fixTimeout: fixTimeout, now: now)
   }
 }
 

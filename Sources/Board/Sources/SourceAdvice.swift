@@ -13,6 +13,8 @@ public struct SourceAdvice: Sendable {
     supplies = configuration.battery.remedies(sys: Path(configuration.host.sys))
     var remedies = [configuration.system.remedies]
     for sensor in configuration.sensors { remedies.append(sensor.remedies) }
+    for output in configuration.outputs { remedies.append(output.remedies) }
+    remedies.append(CountsFile.remedies)
     if let location = configuration.location { remedies.append(location.remedies) }
     self.remedies = remedies
   }

@@ -43,6 +43,10 @@ public protocol Source: AnyObject {
   /// The program that holds what this source wants for itself; nil where that is not known.
   var holder: InlineText? { get }
 
+  /// The agent ends, or reads its configuration again: what must not stay as it is is put right,
+  /// and what must not be lost is written. Nothing is asked of the source after that.
+  func stop(at moment: Moment)
+
   /// When the source wants `deadlineReached`, or nil.
   var deadline: Instant? { get }
   func deadlineReached(at moment: Moment)
@@ -54,6 +58,7 @@ extension Source {
   public var isGathering: Bool { false }
   public var shortfall: SourceFailure? { nil }
   public var holder: InlineText? { nil }
+  public func stop(at moment: Moment) {}
   public var deadline: Instant? { nil }
   public func deadlineReached(at moment: Moment) {}
 }

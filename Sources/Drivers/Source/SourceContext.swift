@@ -13,6 +13,8 @@ public struct SourceContext {
   public let sink: any ReadingSink
   /// Who hears from those that listen.
   public let supervisor: Supervisor
+  /// Who keeps what is counted.
+  public let counts: CountsFile
   /// How far apart the cycles are.
   public let cycle: Duration
   /// How long a cycle waits for a fix where it has to wait for one.
@@ -21,7 +23,7 @@ public struct SourceContext {
 
   public init(
     sys: Path, proc: Path, loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor,
-    cycle: Duration, fixTimeout: Duration, now: Instant
+    counts: CountsFile, cycle: Duration, fixTimeout: Duration, now: Instant
   ) {
     self.sys = sys
     self.proc = proc
@@ -29,6 +31,7 @@ public struct SourceContext {
     reader = BackgroundReader(loop: loop)
     self.sink = sink
     self.supervisor = supervisor
+    self.counts = counts
     self.cycle = cycle
     self.fixTimeout = fixTimeout
     self.now = now

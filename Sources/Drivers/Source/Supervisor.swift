@@ -93,6 +93,11 @@ public final class Supervisor {
     }
   }
 
+  /// The agent ends: every source hears of it, also one that fails.
+  public func stop(at moment: Moment) {
+    for row in rows { row.source?.stop(at: moment) }
+  }
+
   private func ask(_ source: any Source, of row: Row, at moment: Moment) {
     do throws(SourceFailure) {
       try source.sample(at: moment)

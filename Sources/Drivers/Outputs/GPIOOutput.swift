@@ -1,0 +1,144 @@
+public import Bytes
+import CLinux
+public import LinuxIO
+public import Sensing
+
+/// One GPIO line that the agent switches, reported as a binary sensor with the level that is read
+/// back in each cycle.
+///
+/// `OutputLine` decides what it is to be. While the agent has the line, no other program gets it.
+public final class GPIOOutput {
+  public let name: InlineText
+  private let settings: OutputSettings
+  private let devices: Path
+  private let sink: any ReadingSink
+  private let supervisor: Supervisor
+
+  private var sensor: DeclaredSensor
+  private var output: OutputLine
+  private var request: GPIOLineRequest?
+
+  /// - Parameters:
+  ///   - settings: which line, and what it may do.
+  ///   - devices: where the devices of the chips are.
+  ///   - sink: where the level goes.
+  ///   - supervisor: who hears that the line works or fails.
+  public init(
+    _ settings: OutputSettings, devices: Path = Path("/dev"), sink: any ReadingSink,
+    supervisor: Supervisor
+  ) {
+    self.settings = settings
+    self.devices = devices
+    self.sink = sink
+    self.supervisor = supervisor
+    name = settings.name
+    output = OutputLine(safe: settings.safe, maxOn: settings.maxOn)
+    sensor = DeclaredSensor(
+      OutputSettings.entityKind.description(
+        of: settings.entity, uniqueID: uniqueID("output_", settings.address.text.span)))
+  }
+
+  // MARK: Commands
+
+  /// Switches it on, until `switchOff` or for `max_on`.
+  ///
+  /// - Returns: whether the kernel did that; where it did not, the supervisor has heard why.
+  public func switchOn(at moment: Moment) -> Bool {
+    output.onRequested(now: moment.instant) && act(at: moment)
+  }
+
+  /// Switches it on for a while, more than no time and never longer than `max_on`.
+  ///
+  /// - Returns: whether the kernel did that.
+  public func pulse(for duration: Duration, at moment: Moment) -> Bool {
+    output.onRequested(for: duration, now: moment.instant) && act(at: moment)
+  }
+
+  /// - Returns: whether the kernel did that.
+  public func switchOff(at moment: Moment) -> Bool { output.offRequested() && act(at: moment) }
+
+  // MARK: The line
+
+  private func open() throws(SourceFailure) {
+    let place = try GPIOLinePlace(of: settings.address, named: name, in: devices)
+    do throws(Errno) {
+      request = try GPIOLineRequest(
+        place, .output(output.safe), isActiveLow: settings.isActiveLow, bias: .asIs)
+    } catch {
+      throw SourceFailure(error, of: name)
+    }
+    output.opened()
+  }
+
+  /// Does what is to be done, and tells what came of it. Returns whether it was possible.
+  private func act(at moment: Moment) -> Bool {
+    attempt(at: moment) { () throws(SourceFailure) in
+      do throws(Errno) {
+        while case .set(let level) = output.nextAction() { try request?.set(level) }
+      } catch {
+        throw SourceFailure(error, of: name)
+      }
+      try readBack(at: moment)
+    }
+  }
+
+  private func readBack(at moment: Moment) throws(SourceFailure) {
+    let level: Level?
+    do throws(Errno) { level = try request?.level() } catch {
+      throw SourceFailure(error, of: name)
+    }
+    guard let level else { return }
+    sensor.record(.boolean(level == .active), at: moment.wallTime, in: sink)
+    if level == output.wanted {
+      supervisor.worked(name)
+    } else {
+      let words: StaticString =
+        level == .active ? "on while it is switched off" : "off while it is switched on"
+      supervisor.failed(name, .malformed(name, found: InlineText(words)), now: moment.instant)
+    }
+  }
+
+  private func attempt(
+    at moment: Moment, _ body: () throws(SourceFailure) -> Void
+  ) -> Bool {
+    do throws(SourceFailure) {
+      try body()
+      return true
+    } catch {
+      request = nil
+      output.lost()
+      sensor.record(error.value, at: moment.wallTime, in: sink)
+      supervisor.failed(name, error, now: moment.instant)
+      return false
+    }
+  }
+}
+
+extension GPIOOutput: Source {
+  /// Takes the line where it is not ours, with its safe level; and reads back what it is.
+  public func sample(at moment: Moment) {
+    _ = attempt(at: moment) { () throws(SourceFailure) in
+      if request == nil { try open() }
+      try readBack(at: moment)
+    }
+  }
+
+  public var listening: Listening { request != nil ? .open : .closed }
+
+  public var deadline: Instant? { output.deadline }
+
+  public func deadlineReached(at moment: Moment) {
+    output.deadlineReached(now: moment.instant)
+    _ = act(at: moment)
+  }
+
+  /// The agent ends: the line gets its safe level, and goes back to the kernel.
+  public func stop(at moment: Moment) {
+    output.stopped()
+    _ = act(at: moment)
+    request = nil
+    output.lost()
+  }
+
+  public var holder: InlineText? { settings.address.holder(in: devices) }
+}

@@ -1,0 +1,80 @@
+import Bytes
+public import Sensing
+import YAML
+
+/// An entry of the configuration's `outputs`: a line that the agent switches.
+public struct OutputSettings: Equatable, Sendable {
+  /// `gpio`: which line. Required.
+  public var address: GPIOLineAddress
+  public var entity: EntitySettings
+  /// `max_on`: how long it is on after a command; 1 s to 24 h. Default: nil, until another one.
+  public var maxOn: Duration?
+  /// `active_low`: whether it is on while the line is low.
+  public var isActiveLow: Bool
+  /// `safe`: what it is before the first command and after the last. Default: off.
+  public var safe: Level
+
+  public init(
+    address: GPIOLineAddress, entity: EntitySettings, maxOn: Duration? = nil,
+    isActiveLow: Bool = false, safe: Level = .inactive
+  ) {
+    self.address = address
+    self.entity = entity
+    self.maxOn = maxOn
+    self.isActiveLow = isActiveLow
+    self.safe = safe
+  }
+}
+
+extension OutputSettings {
+  private static let maxOnRange: ClosedRange<Duration> = .seconds(1) ... .seconds(24 * 3600)
+  private static let countMax = 16
+
+  static let entityKind = EntityKind(
+    kind: .binarySensor,
+    deviceClasses: ["heat", "light", "lock", "moving", "opening", "plug", "power", "running"],
+    icon: "mdi:electric-switch")
+
+  /// Reads `outputs`. What cannot be used is reported and left out.
+  static func list(_ field: ConfigurationField, notAmong taken: TakenNames) -> [OutputSettings] {
+    field.items(count: 0...countMax, example: "[{ gpio: GPIO22, name: Pump }]").compactMap { item in
+      guard let keys = item.section(example: "{ gpio: GPIO22, name: Pump }") else { return nil }
+      defer { keys.reportUnknownKeys() }
+      return OutputSettings(keys, item, notAmong: taken)
+    }
+  }
+
+  /// Reads an entry; nil, reported, where it cannot be used.
+  private init?(_ keys: SectionReader, _ item: ConfigurationField, notAmong taken: TakenNames) {
+    let line = keys.required("gpio", example: "gpio: GPIO22")?.gpioLine(notAmong: taken.addresses)
+    let entity = Self.entityKind.settings(keys, notAmong: taken)
+    let maxOn = keys.optional("max_on")?.duration(in: Self.maxOnRange, example: "10min")
+    let isActiveLow = keys.optional("active_low")?.boolean()
+    let levels: [Level] = [.inactive, .active]
+    let safe = keys.optional("safe")?.word(of: ["off", "on"]).map { levels[$0] }
+    if maxOn != nil, safe == .active {
+      item.report(
+        "an output whose safe state is on cannot have a longest time",
+        remedy: "take out max_on or safe: on")
+    }
+    guard let line, let entity else { return nil }
+    self.init(
+      address: line, entity: entity, maxOn: maxOn, isActiveLow: isActiveLow ?? false,
+      safe: safe ?? .inactive)
+  }
+
+  var name: InlineText { InlineText(address.text.span) }
+
+  public var remedies: SourceRemedies {
+    SourceRemedies(of: name, isNamedByPerson: true) { failure in
+      if case .malformed = failure {
+        return "look at its wire: another device drives it, or it is shorted"
+      }
+      return GPIOLineAddress.remedy(for: failure)
+    }
+  }
+
+  public func source(_ context: SourceContext) -> GPIOOutput {
+    GPIOOutput(self, sink: context.sink, supervisor: context.supervisor)
+  }
+}

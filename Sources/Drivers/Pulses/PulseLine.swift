@@ -1,0 +1,175 @@
+public import Bytes
+import CLinux
+public import LinuxIO
+public import Sensing
+
+/// The pulses of one GPIO line as a total, and perhaps a rate.
+///
+/// The kernel keeps the edges; they are read in each cycle, and in between only where there are so
+/// many that it could not keep them all. `PulseCounter` decides what counts.
+public final class PulseLine {
+  public let name: InlineText
+  private let id: [UInt8]
+  private let settings: PulseSettings
+  private let devices: Path
+  private let sink: any ReadingSink
+  private let supervisor: Supervisor
+  private let counts: CountsFile
+
+  private var total: DeclaredSensor
+  private var rateSensor: DeclaredSensor?
+  private var counter: PulseCounter
+  private var rate: PulseRate?
+  private var request: GPIOLineRequest?
+  private var isCountKnown = false
+
+  /// - Parameters:
+  ///   - settings: which line, and what its pulses mean.
+  ///   - devices: where the devices of the chips are.
+  ///   - sink: where the total and the rate go.
+  ///   - supervisor: who hears that the line works or fails.
+  ///   - counts: who keeps the count.
+  public init(
+    _ settings: PulseSettings, devices: Path = Path("/dev"), sink: any ReadingSink,
+    supervisor: Supervisor, counts: CountsFile
+  ) {
+    self.settings = settings
+    self.devices = devices
+    self.sink = sink
+    self.supervisor = supervisor
+    self.counts = counts
+    name = settings.name
+    id = settings.id
+    counter = PulseCounter(
+      minWidth: settings.minWidth, count: 0, now: Instant(nanoseconds: 0))
+    total = DeclaredSensor(
+      PulseSettings.entityKind.description(of: settings.entity, uniqueID: settings.ownID))
+    rateSensor = settings.rate.map {
+      DeclaredSensor(
+        PulseSettings.rateKind.description(
+          of: $0.entity, uniqueID: settings.ownID + [UInt8]("_rate")))
+    }
+  }
+
+  // MARK: The line
+
+  private func open(at moment: Moment) throws(SourceFailure) {
+    let place = try GPIOLinePlace(of: settings.address, named: name, in: devices)
+    do throws(Errno) {
+      let request = try GPIOLineRequest(
+        place,
+        .input(
+          edges: counter.needsBothEdges ? .both : .rising, quiet: settings.minWidth.quiet,
+          eventCountMax: UInt32(PulseCounter.eventsKept)),
+        isActiveLow: settings.isActiveLow, bias: settings.bias)
+      counter.levelRead(try request.level(), now: moment.instant)
+      self.request = consume request
+    } catch Errno(code: ENXIO) {
+      throw .unsupported(name, remedy: "choose a line whose chip can report edges")
+    } catch {
+      throw SourceFailure(error, of: name)
+    }
+    supervisor.worked(name)
+  }
+
+  /// Takes in what the kernel has kept.
+  private func readEvents(at moment: Moment) throws(SourceFailure) {
+    for _ in 0..<PulseCounter.readsMax {
+      guard try readSome() else { break }
+      do throws(LineEventError) {
+        try counter.eventsRead(now: moment.instant)
+      } catch {
+        throw .malformed(name, found: error.words)
+      }
+    }
+    counter.readingEnded(now: moment.instant)
+    if let rate = counter.excessEdgesPerSecond {
+      supervisor.failed(name, .flooded(name, edgesPerSecond: rate), now: moment.instant)
+    } else {
+      supervisor.worked(name)
+    }
+  }
+
+  /// Returns whether there was something.
+  private func readSome() throws(SourceFailure) -> Bool {
+    do throws(Errno) {
+      switch try request?.line.read(into: &counter.buffer) {
+      case .bytes: return true
+      case .wouldBlock: return false
+      // A line that hangs up without another word is one whose chip has gone.
+      case .end, nil: throw .noSuchDevice
+      }
+    } catch {
+      throw SourceFailure(error, of: name)
+    }
+  }
+
+  // MARK: What comes of it
+
+  /// What earlier runs counted is read only when the agent has begun its work.
+  private func recallCount(now: Instant) {
+    guard !isCountKnown else { return }
+    isCountKnown = true
+    let count = counts.count(of: id, now: now)
+    counter = PulseCounter(minWidth: settings.minWidth, count: count, now: now)
+    rate = settings.rate.map { PulseRate(per: $0.duration, count: count) }
+  }
+
+  private func record(at moment: Moment) {
+    counts.keep(counter.count, of: id, now: moment.instant)
+    total.record(value(settings.perPulse.times(counter.count)), at: moment.wallTime, in: sink)
+    let speed = rate?.sampled(
+      count: counter.count, firstPulse: counter.firstPulse, lastPulse: counter.lastPulse,
+      perPulse: settings.perPulse, now: moment.instant)
+    rateSensor?.record(value(speed), at: moment.wallTime, in: sink)
+    counter.cycleEnded()
+  }
+
+  private func value(_ number: FixedPoint?) -> Value { number.map { .number($0) } ?? .unknown }
+
+  private func failed(_ failure: SourceFailure, at moment: Moment) {
+    request = nil
+    total.record(failure.value, at: moment.wallTime, in: sink)
+    rateSensor?.record(failure.value, at: moment.wallTime, in: sink)
+    supervisor.failed(name, failure, now: moment.instant)
+  }
+
+  private func attempt(at moment: Moment, _ body: () throws(SourceFailure) -> Void) {
+    do throws(SourceFailure) {
+      try body()
+    } catch {
+      failed(error, at: moment)
+    }
+  }
+}
+
+extension PulseLine: Source {
+  /// Opens the line where it is not, and tells the total of now.
+  public func sample(at moment: Moment) {
+    recallCount(now: moment.instant)
+    attempt(at: moment) { () throws(SourceFailure) in
+      if request == nil { try open(at: moment) }
+      try readEvents(at: moment)
+      record(at: moment)
+    }
+  }
+
+  public var listening: Listening { request != nil ? .open : .closed }
+
+  public var deadline: Instant? { request != nil ? counter.deadline : nil }
+
+  public func deadlineReached(at moment: Moment) {
+    attempt(at: moment) { () throws(SourceFailure) in try readEvents(at: moment) }
+  }
+
+  /// Counts what the kernel still has, and keeps the count.
+  public func stop(at moment: Moment) {
+    guard isCountKnown else { return }
+    if request != nil {
+      attempt(at: moment) { () throws(SourceFailure) in try readEvents(at: moment) }
+    }
+    counts.keepForGood(counter.count, of: id, now: moment.instant)
+  }
+
+  public var holder: InlineText? { settings.address.holder(in: devices) }
+}

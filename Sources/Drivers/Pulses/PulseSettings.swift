@@ -1,0 +1,159 @@
+public import Bytes
+public import Sensing
+import YAML
+
+/// An entry `pulses: …` of the configuration's `sensors`: a line whose pulses are counted.
+public struct PulseSettings: Equatable, Sendable {
+  /// `pulses`: which line. Required.
+  public var address: GPIOLineAddress
+  public var entity: EntitySettings
+  /// `per_pulse`: what one pulse adds to the total; above 0, with at most 9 digits before and 9
+  /// after the point. Default: 1.
+  public var perPulse: FixedPoint
+  /// `min_width`: how long a pulse has to last, and the pause before it; 0 to 1 s. Default: 0,
+  /// every rising edge is a pulse.
+  public var minWidth: Duration
+  /// `active_low`: whether a pulse is a low level.
+  public var isActiveLow: Bool
+  /// `bias`: what the line does while nothing drives it.
+  public var bias: GPIOBias
+  /// `rate`: a second sensor. Default: none.
+  public var rate: PulseRateSettings?
+
+  public init(
+    address: GPIOLineAddress, entity: EntitySettings,
+    perPulse: FixedPoint = FixedPoint(1), minWidth: Duration = .zero, isActiveLow: Bool = false,
+    bias: GPIOBias = .asIs, rate: PulseRateSettings? = nil
+  ) {
+    self.address = address
+    self.entity = entity
+    self.perPulse = perPulse
+    self.minWidth = minWidth
+    self.isActiveLow = isActiveLow
+    self.bias = bias
+    self.rate = rate
+  }
+}
+
+/// `rate: { per: hour, name: Rain rate }`: how fast pulses come.
+public struct PulseRateSettings: Equatable, Sendable {
+  public enum Span: Equatable, Sendable { case second, minute, hour }
+
+  /// `per`: `second`, `minute` or `hour`. Required.
+  public var span: Span
+  public var entity: EntitySettings
+
+  public init(per span: Span, entity: EntitySettings) {
+    self.span = span
+    self.entity = entity
+  }
+
+  var duration: Duration {
+    switch span {
+    case .second: .seconds(1)
+    case .minute: .seconds(60)
+    case .hour: .seconds(3600)
+    }
+  }
+}
+
+extension PulseSettings {
+  private static let minWidthRange: ClosedRange<Duration> = .zero ... .seconds(1)
+
+  static let entityKind = EntityKind(
+    deviceClasses: ["distance", "energy", "gas", "precipitation", "volume", "water"],
+    units: [
+      "Wh", "kWh", "MWh", "L", "m³", "ft³", "gal", "mm", "cm", "in", "m", "km", "mi", "pulses",
+    ], stateClasses: ["total_increasing", "total"], stateClass: "total_increasing",
+    icon: "mdi:counter")
+
+  static let rateKind = EntityKind(
+    deviceClasses: [
+      "frequency", "power", "precipitation_intensity", "speed", "volume_flow_rate", "wind_speed",
+    ],
+    units: [
+      "W", "kW", "L/min", "L/h", "m³/h", "ft³/min", "gal/min", "mm/h", "in/h", "m/s", "km/h", "mph",
+      "kn", "Hz", "rpm",
+    ], stateClasses: ["measurement"], stateClass: "measurement", icon: "mdi:speedometer")
+
+  /// Reads an entry; nil, reported, where it cannot be used.
+  init?(_ keys: SectionReader, notAmong taken: TakenNames) {
+    let line = keys.required("pulses", example: "pulses: GPIO27")?
+      .gpioLine(notAmong: taken.addresses)
+    let entity = Self.entityKind.settings(keys, notAmong: taken)
+    let perPulse = keys.optional("per_pulse")?.amount()
+    let minWidth = keys.optional("min_width")?.duration(in: Self.minWidthRange, example: "5ms")
+    let isActiveLow = keys.optional("active_low")?.boolean()
+    let bias = keys.optional("bias")?.bias()
+    let rate = keys.optional("rate")?.rate(notAmong: taken)
+    guard let line, let entity else { return nil }
+    self.init(
+      address: line, entity: entity, perPulse: perPulse ?? FixedPoint(1),
+      minWidth: minWidth ?? .zero, isActiveLow: isActiveLow ?? false, bias: bias ?? .asIs,
+      rate: rate)
+  }
+
+  var name: InlineText { InlineText(address.text.span) }
+
+  /// The unique id that is made of the address.
+  var ownID: [UInt8] { uniqueID("pulses_", address.text.span) }
+  /// By which the count is kept.
+  var id: [UInt8] { entity.uniqueID ?? ownID }
+
+  var remedies: SourceRemedies {
+    SourceRemedies(of: name, isNamedByPerson: true) { GPIOLineAddress.remedy(for: $0) }
+  }
+}
+
+extension CountsFile {
+  /// What a person does where the counts cannot be kept or read.
+  public static var remedies: SourceRemedies {
+    SourceRemedies(of: name, isNamedByPerson: false) { failure in
+      if case .malformed = failure {
+        return "nothing: the totals begin at 0 again, which Home Assistant takes for a new meter"
+      }
+      return "make room on the disk of state_directory, or see whether it is read-only"
+    }
+  }
+}
+
+extension ConfigurationField {
+  private static let digitsMax = 9
+
+  /// Digits, perhaps with a point, of a number above 0.
+  fileprivate func amount() -> FixedPoint? {
+    guard let text = text() else { return nil }
+    if let number = FixedPoint(digits: text, digitsMax: Self.digitsMax), number.coefficient > 0 {
+      return number
+    }
+    report(
+      "\(quoted: text) is not an amount",
+      remedy: "write a number above 0 with at most 9 digits on each side of its point, such as"
+        + " 0.2794")
+    return nil
+  }
+
+  fileprivate func rate(notAmong taken: TakenNames) -> PulseRateSettings? {
+    guard let keys = section(example: "rate: { per: hour, name: Rain rate }") else { return nil }
+    defer { keys.reportUnknownKeys() }
+    let spans: [PulseRateSettings.Span] = [.second, .minute, .hour]
+    let span = keys.required("per", example: "per: hour")?.word(of: ["second", "minute", "hour"])
+    let entity = PulseSettings.rateKind.settings(keys, notAmong: taken)
+    guard let span, let entity else { return nil }
+    return PulseRateSettings(per: spans[span], entity: entity)
+  }
+}
+
+extension FixedPoint {
+  /// Nil where it is no number of so many digits before the point and after it.
+  fileprivate init?(digits text: [UInt8], digitsMax: Int) {
+    let point = text.firstIndex(of: UInt8(ascii: "."))
+    let whole = text[..<(point ?? text.count)]
+    let fraction = text[(point.map { $0 + 1 } ?? text.count)...]
+    guard (1...digitsMax).contains(whole.count), fraction.count <= digitsMax,
+      point == nil || !fraction.isEmpty,
+      let coefficient = ([UInt8](whole) + [UInt8](fraction)).span.decimalValue
+    else { return nil }
+    self.init(coefficient, decimals: UInt8(fraction.count))
+  }
+}

@@ -1,0 +1,98 @@
+public import Bytes
+
+/// Counts that outlive a restart, by the unique ids of their sensors; and the file that keeps them.
+/// Integers are little-endian:
+///
+///     size  field       what
+///        4  magic       "HWCT"
+///        2  version     1
+///        …  counts      for each: 1 byte of length, 1 to 200; the unique id; 8 bytes, the count
+///        4  checksum    CRC-32C of all before
+public struct KeptCounts: Equatable, Sendable {
+  /// As many as there can be sensors.
+  public static let countMax = 64
+  static let idByteCountMax = 200
+  public static let fileByteCountMax = 10 + countMax * (9 + idByteCountMax)
+
+  private static let magic: StaticString = "HWCT"
+  private static let version: UInt16 = 1
+
+  private struct Entry: Equatable {
+    let id: [UInt8]
+    var count: Int64
+  }
+
+  private var entries: [Entry] = []
+
+  public init() {}
+
+  /// Nil where none was kept.
+  public subscript(id: [UInt8]) -> Int64? {
+    for entry in entries where entry.id == id { return entry.count }
+    return nil
+  }
+
+  /// Keeps a count. Where there is no more room, the one that came first goes: its sensor may have
+  /// left the configuration long ago.
+  public mutating func keep(_ count: Int64, of id: [UInt8]) {
+    for index in entries.indices where entries[index].id == id {
+      entries[index].count = count
+      return
+    }
+    precondition((1...Self.idByteCountMax).contains(id.count), "unique ids are short")
+    if entries.count == Self.countMax { entries.removeFirst() }
+    entries.append(Entry(id: id, count: count))
+  }
+
+  /// The bytes of the file.
+  public var file: ByteBuffer {
+    var buffer = ByteBuffer(capacity: Self.fileByteCountMax)
+    buffer.append(Self.magic)
+    buffer.append(native: Self.version.littleEndian)
+    for entry in entries {
+      buffer.append(UInt8(clamping: entry.id.count))
+      buffer.append(entry.id)
+      buffer.append(native: entry.count.littleEndian)
+    }
+    var checksum = CRC32C()
+    checksum.update(buffer.bytes)
+    buffer.append(native: checksum.value.littleEndian)
+    return buffer
+  }
+
+  /// What is wrong with a file.
+  public enum FileError: Error, Equatable, Sendable {
+    case damaged
+    case unknownVersion(UInt16)
+  }
+
+  public init(file bytes: Span<UInt8>) throws(FileError) {
+    guard bytes.count >= 10, bytes.starts(with: Self.magic) else { throw .damaged }
+    let end = bytes.count - 4
+    var checksum = CRC32C()
+    checksum.update(bytes.extracting(0..<end))
+    guard bytes.littleEndian(UInt32.self, at: end) == checksum.value else { throw .damaged }
+    let version = bytes.littleEndian(UInt16.self, at: 4)
+    guard version == Self.version else { throw .unknownVersion(version) }
+    var position = 6
+    while position < end {
+      let length = Int(bytes[position])
+      guard (1...Self.idByteCountMax).contains(length), position + 9 + length <= end,
+        entries.count < Self.countMax
+      else { throw .damaged }
+      let id = [UInt8](bytes.extracting(position + 1..<position + 1 + length))
+      let count = bytes.littleEndian(Int64.self, at: position + 1 + length)
+      guard count >= 0, self[id] == nil else { throw .damaged }
+      entries.append(Entry(id: id, count: count))
+      position += 9 + length
+    }
+  }
+}
+
+extension Span where Element == UInt8 {
+  fileprivate func littleEndian<Integer: FixedWidthInteger>(
+    _: Integer.Type, at offset: Int
+  ) -> Integer {
+    Integer(littleEndian: nativeInteger(Integer.self, at: offset))
+  }
+}
