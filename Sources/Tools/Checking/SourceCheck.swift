@@ -130,8 +130,12 @@ final class SourceCheck {
 
   /// Who has to do something.
   private func culprit(of failure: SourceFailure, of source: InlineText) -> Finding.Culprit {
+    switch failure {
     // What was named and is not there was perhaps named wrong.
-    if case .missing = failure, advice.isNamedByPerson(source) { .configuration } else { .board }
+    case .missing where advice.isNamedByPerson(source): .configuration
+    case .ambiguous: .configuration
+    default: .board
+    }
   }
 
   /// A line belongs to one program: where that is the agent, it knows the level.
