@@ -93,4 +93,15 @@ public enum SensorSettings: Equatable, Sendable {
     case .pulses(let settings): settings.remedies
     }
   }
+
+  /// The sensors with a unit that it can bring, for keys that name one.
+  public var measured: [MeasuredSensor] {
+    switch self {
+    case .veDirect(let settings): settings.measured
+    case .iio(let settings): settings.measurement.measured
+    case .monitor(let settings): settings.measurement.measured
+    case .textFile(let settings): settings.measurement.measured
+    case .gpio, .oneWire, .network, .pulses: []
+    }
+  }
 }

@@ -47,6 +47,8 @@ public final class ConfigurationField {
 
   public var isText: Bool { if case .scalar = node.content { true } else { false } }
 
+  public var isMapping: Bool { if case .mapping = node.content { true } else { false } }
+
   /// The field's text, quoted or not; nil, reported, when it is a list or a mapping.
   public func text() -> [UInt8]? {
     if case .scalar(let text, _) = node.content { return text }

@@ -6,12 +6,15 @@ public import Sensing
 extension Configuration {
   /// The sources that the configuration names, in the order in which they are asked.
   public func sources(_ context: SourceContext) -> [any Source] {
+    let estimate = battery.estimate(context)
+    let context = estimate.map { context.tapped(by: $0) } ?? context
     var sources: [any Source] = []
     if let supplies = battery.source(context) { sources.append(supplies) }
     sources += system.sources(context)
     for sensor in sensors { sources.append(sensor.source(context)) }
     for output in outputs { sources.append(output.source(context)) }
     if let location { sources.append(location.source(context)) }
+    if let estimate { sources.append(estimate) }
     return sources
   }
 

@@ -12,10 +12,12 @@ public enum BatterySettings: Equatable, Sendable {
   /// A list of 1 to 16 names in `/sys/class/power_supply`, such as `[BAT0]`; one that is not there
   /// is a failure.
   case supplies([[UInt8]])
+  /// A mapping: one that the kernel does not know, judged by sensors of `sensors`.
+  case estimated(EstimatedBatterySettings)
 
   public func source(_ context: SourceContext) -> (any Source)? {
     switch self {
-    case .off: nil
+    case .off, .estimated: nil
     case .automatic:
       Supplies(sys: context.sys, sink: context.sink, supervisor: context.supervisor)
     case .supplies(let names):
@@ -24,17 +26,29 @@ public enum BatterySettings: Equatable, Sendable {
         supervisor: context.supervisor)
     }
   }
+
+  /// What stands between all sources and their sink where the battery is judged by readings.
+  public func estimate(_ context: SourceContext) -> EstimatedBattery? {
+    guard case .estimated(let settings) = self else { return nil }
+    return EstimatedBattery(settings, sink: context.sink)
+  }
 }
 
 extension BatterySettings {
   /// A directory of the kernel's device model; real ones stay far below.
   fileprivate static let nameBytesMax = 64
 
-  /// Reads `battery`. What cannot be used is reported.
-  public init(_ field: ConfigurationField) {
+  /// Reads `battery`. What cannot be used is reported. `sensors` are those that a mapping may name.
+  public init(_ field: ConfigurationField, among sensors: [MeasuredSensor] = []) {
     if field.isText {
       let remedy: MessageText = "write auto, off or a list of names, such as [BAT0]"
       self = field.word(of: ["auto", "off"], remedy: remedy) == 1 ? .off : .automatic
+      return
+    }
+    if field.isMapping {
+      let keys = field.section(example: "battery: { voltage: House battery voltage }")
+      let settings = keys.flatMap { EstimatedBatterySettings($0, among: sensors) }
+      self = settings.map { .estimated($0) } ?? .automatic
       return
     }
     let seen = SeenTexts()
@@ -72,7 +86,8 @@ extension BatterySettings {
 
   /// About the list of supplies; a supply fails under its own name, which the list may learn later.
   public func remedies(sys: Path) -> SourceRemedies {
-    SourceRemedies(of: InlineText("power supplies"), isNamedByPerson: true) { failure in
+    if case .estimated(let settings) = self { return settings.remedies }
+    return SourceRemedies(of: InlineText("power supplies"), isNamedByPerson: true) { failure in
       guard case .missing = failure else { return "look what the kernel says of it: sudo dmesg" }
       let names = Self.names(in: sys / "class" / "power_supply")
       return "power supplies here: \(names); write these to battery, or auto"

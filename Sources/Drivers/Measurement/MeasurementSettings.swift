@@ -21,6 +21,13 @@ public struct MeasurementSettings: Equatable, Sendable {
     return calibration.meaning(of: number)?.rounded(to: decimals)
   }
 
+  /// The sensor as other keys of the configuration may name it; none where it has no unit.
+  var measured: [MeasuredSensor] {
+    entity.unit.map { unit in
+      [MeasuredSensor(name: entity.name, uniqueID: entity.uniqueID, unit: unit)]
+    } ?? []
+  }
+
   /// What Home Assistant is told. `uniqueID` is the one made of the address.
   func description(uniqueID: [UInt8]) -> SensorDescription {
     EntityKind(icon: icon.text).description(of: entity, uniqueID: uniqueID)

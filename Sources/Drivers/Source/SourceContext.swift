@@ -10,7 +10,7 @@ public struct SourceContext {
   public let loop: EventLoop
   /// Who reads what takes its time.
   public let reader: BackgroundReader
-  public let sink: any ReadingSink
+  public private(set) var sink: any ReadingSink
   /// Who hears from those that listen.
   public let supervisor: Supervisor
   /// Who keeps what is counted.
@@ -35,5 +35,12 @@ public struct SourceContext {
     self.cycle = cycle
     self.fixTimeout = fixTimeout
     self.now = now
+  }
+
+  /// The same, where readings go to another sink.
+  public func tapped(by sink: any ReadingSink) -> SourceContext {
+    var context = self
+    context.sink = sink
+    return context
   }
 }

@@ -59,6 +59,28 @@ extension VEDirectSettings {
     return [UInt8](path.span.extracting(start...))
   }
 
+  /// The sensors with a unit that the device may have.
+  var measured: [MeasuredSensor] {
+    let charge = description(of: "soc")?.name
+    return VEDirectSensor.keys.compactMap { key in
+      guard let sensor = description(of: key), let unit = sensor.unit else { return nil }
+      // It counts the charge of the battery whose voltage this is, and of no other one.
+      let isOfBattery = [UInt8](key).span.elementsEqual("voltage")
+      return MeasuredSensor(
+        name: sensor.name, uniqueID: entity.uniqueID == nil ? nil : sensor.uniqueID, unit: unit,
+        chargeName: isOfBattery ? charge : nil)
+    }
+  }
+
+  /// Nil where the sensor is not wanted.
+  private func description(of key: StaticString) -> SensorDescription? {
+    let keys = VEDirectSensor.keys
+    let number = keys.firstIndex { [UInt8]($0).span.elementsEqual(key) }
+    guard let number, sensors.contains(number) else { return nil }
+    return VEDirectSensor.description(
+      number, of: identity(serial: nil), named: entity.name, icon: nil)
+  }
+
   var remedies: SourceRemedies {
     let path = path
     return SourceRemedies(of: name, isNamedByPerson: true) { failure in

@@ -90,7 +90,7 @@ import Testing
 
   // MARK: Which device it is
 
-  @Test func anotherDeviceAtTheSameVEDirectCableIsBelievedAfterTwoBlocks() {
+  @Test func anotherDeviceAtTheSameCableIsBelievedAfterTwoBlocks() {
     let cable = VEDirectCable.learned(Self.charger)
     let other = Self.otherCharger("HQ9999ZZZZZ")
     cable.pass(.seconds(60))

@@ -1,0 +1,136 @@
+public import Bytes
+public import LinuxIO
+public import Sensing
+
+/// A battery that the kernel does not know: it stands between the sources and who takes their
+/// readings, passes everything on, and adds what the voltage and the current of the battery mean.
+///
+/// `BatteryEstimator` judges. Where the device that measures the voltage counts the charge itself,
+/// its percentage is taken instead.
+public final class EstimatedBattery {
+  /// A sensor of another source that tells about the battery.
+  private struct Input {
+    var index: SensorIndex?
+    /// How many of its unit make one millionth: nil where it is no such unit.
+    var decimals: UInt8?
+  }
+
+  public let name = EstimatedBatterySettings.sourceName
+  private let settings: EstimatedBatterySettings
+  private let sink: any ReadingSink
+  private let now: () -> Instant
+  private var estimator: BatteryEstimator
+  private var voltage = Input()
+  private var current = Input()
+  private var charge = Input()
+  /// What the device counts; nil where it does not.
+  private var counted: Value?
+  private var capacity: DeclaredSensor
+  private var status: DeclaredSensor
+  private var confidence: DeclaredSensor
+  private var wasAsked = false
+
+  /// - Parameters:
+  ///   - settings: which sensors tell about it, and what it is.
+  ///   - sink: where all readings go.
+  ///   - now: the present; readings only know the time of day.
+  public init(
+    _ settings: EstimatedBatterySettings, sink: any ReadingSink,
+    now: @escaping () -> Instant = { Moment.now.instant }
+  ) {
+    self.settings = settings
+    self.sink = sink
+    self.now = now
+    estimator = BatteryEstimator(chemistry: settings.chemistry, cells: settings.cells)
+    capacity = DeclaredSensor(.estimated(.capacity, of: settings.name))
+    status = DeclaredSensor(.estimated(.status, of: settings.name))
+    confidence = DeclaredSensor(.estimated(.confidence, of: settings.name))
+  }
+
+  // MARK: What tells about the battery
+
+  private func notice(_ sensor: SensorDescription, _ index: SensorIndex) {
+    // A device that took the place of another one has sensors of the same names.
+    if sensor.isCalled(settings.voltage) {
+      voltage = Input(index: index, decimals: sensor.decimals)
+    }
+    if let name = settings.current, sensor.isCalled(name) {
+      current = Input(index: index, decimals: sensor.decimals)
+    }
+    if let name = settings.charge, sensor.isCalled(name) { charge = Input(index: index) }
+  }
+
+  private func take(_ reading: Reading) {
+    if reading.sensor == voltage.index {
+      estimator.voltageRead(microvolts: micros(reading.value, voltage), now: now())
+    } else if reading.sensor == current.index {
+      estimator.currentRead(microamperes: micros(reading.value, current), now: now())
+    } else if reading.sensor == charge.index {
+      if case .number = reading.value { counted = reading.value } else { counted = nil }
+    } else {
+      return
+    }
+    tell(at: reading.time)
+  }
+
+  /// Millionths of the value; nil where it is no number, or too large for them.
+  private func micros(_ value: Value, _ input: Input) -> Int64? {
+    guard case .number(let number) = value, let decimals = input.decimals else { return nil }
+    let scaled = number.rounded(to: decimals)
+    return scaled.decimals == decimals ? scaled.coefficient : nil
+  }
+
+  // MARK: What it means
+
+  private func tell(at time: WallTime) {
+    guard estimator.isMeasured || counted != nil else {
+      capacity.recordFailure(.unavailable, at: time, in: sink)
+      status.recordFailure(.unavailable, at: time, in: sink)
+      confidence.recordFailure(.unavailable, at: time, in: sink)
+      return
+    }
+    let estimate = estimator.percent.map { Value.number(FixedPoint(Int64($0))) }
+    capacity.record(counted ?? estimate ?? .unknown, at: time, in: sink)
+    let words = counted != nil ? BatteryConfidence.counted.words : estimator.confidence.words
+    confidence.record(.text(InlineText(words)), at: time, in: sink)
+    let word = estimator.isMeasured ? estimator.status?.word : nil
+    status.record(word.map { .text(InlineText($0)) } ?? .unknown, at: time, in: sink)
+  }
+}
+
+extension EstimatedBattery: ReadingSink {
+  public func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    let index = sink.declare(sensor)
+    if let index { notice(sensor, index) }
+    return index
+  }
+
+  public func record(_ reading: Reading) {
+    sink.record(reading)
+    take(reading)
+  }
+
+  public func record(_ fix: Fix) { sink.record(fix) }
+}
+
+extension EstimatedBattery: Source {
+  /// Reads nothing: what it judges comes from other sources. Those that listen bring theirs after
+  /// the first cycle has begun.
+  public func sample(at moment: Moment) throws(SourceFailure) {
+    defer { wasAsked = true }
+    guard wasAsked, voltage.index == nil else { return }
+    let name = settings.voltage
+    throw .missing(InlineText(name.span))
+  }
+}
+
+extension SensorDescription {
+  fileprivate func isCalled(_ text: [UInt8]) -> Bool { name == text || uniqueID == text }
+
+  /// How many decimals a number has that counts in millionths of volts or amperes.
+  fileprivate var decimals: UInt8? {
+    guard let unit else { return nil }
+    if unit.span.elementsEqual("V") || unit.span.elementsEqual("A") { return 6 }
+    return unit.span.elementsEqual("mV") || unit.span.elementsEqual("mA") ? 3 : nil
+  }
+}

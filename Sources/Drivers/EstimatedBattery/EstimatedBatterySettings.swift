@@ -1,0 +1,97 @@
+import Bytes
+public import Sensing
+import YAML
+
+/// `battery: { voltage: … }`: a battery that the kernel does not know, judged by what sensors of
+/// `sensors` measure of it.
+public struct EstimatedBatterySettings: Equatable, Sendable {
+  /// `name`: what the names of its sensors begin with. Default: `Battery`.
+  public var name: [UInt8]
+  /// `voltage`: the sensor of its voltage, by its `name` or `unique_id`. Required.
+  public var voltage: [UInt8]
+  /// `current`: the sensor of its current, + for what goes into it. Default: nil, not known.
+  public var current: [UInt8]?
+  /// The sensor by which the device of `voltage` tells how full it is, should it know: it counts
+  /// more than any judgement.
+  public var charge: [UInt8]?
+  /// `chemistry`: `lead_acid`, `agm`, `lifepo4` or `li_ion`. Required.
+  public var chemistry: BatteryChemistry
+  /// `cells`: how many are in series, 1 to 100. Default: those of a battery of 12 V; of `li_ion`
+  /// required.
+  public var cells: Int
+
+  public init(
+    name: [UInt8], voltage: [UInt8], current: [UInt8]? = nil, charge: [UInt8]? = nil,
+    chemistry: BatteryChemistry, cells: Int
+  ) {
+    self.name = name
+    self.voltage = voltage
+    self.current = current
+    self.charge = charge
+    self.chemistry = chemistry
+    self.cells = cells
+  }
+}
+
+extension EstimatedBatterySettings {
+  private static let cellsRange = 1...100
+  private static let chemistries: [(word: StaticString, chemistry: BatteryChemistry, cells: Int?)] =
+    [
+      ("lead_acid", .leadAcid, 6), ("agm", .agm, 6), ("lifepo4", .lifepo4, 4),
+      ("li_ion", .liIon, nil),
+    ]
+
+  /// Reads the mapping; nil, reported, where it cannot be used. `sensors` are those that may be
+  /// named.
+  init?(_ keys: SectionReader, among sensors: [MeasuredSensor]) {
+    defer { keys.reportUnknownKeys() }
+    let name = keys.optional("name")?.name()
+    let voltage = keys.required("voltage", example: "voltage: House battery voltage")?
+      .sensor(in: ["V", "mV"], among: sensors)
+    let current = keys.optional("current")?.sensor(in: ["A", "mA"], among: sensors)
+    let kind = keys.required("chemistry", example: "chemistry: agm")?
+      .word(of: Self.chemistries.map { $0.word }).map { Self.chemistries[$0] }
+    let written =
+      kind?.chemistry == .liIon
+      ? keys.required("cells", example: "cells: 3") : keys.optional("cells")
+    let cells = written?.wholeNumber(in: Self.cellsRange) ?? kind?.cells
+    guard let voltage, let kind, let cells else { return nil }
+    self.init(
+      name: name ?? [UInt8]("Battery"), voltage: voltage.name, current: current?.name,
+      charge: voltage.chargeName, chemistry: kind.chemistry, cells: cells)
+  }
+
+  static let sourceName = InlineText("battery")
+
+  var remedies: SourceRemedies {
+    SourceRemedies(of: Self.sourceName, isNamedByPerson: true) { _ in
+      "look why there is no such sensor: its device may be away, or \"only\" may leave it out"
+    }
+  }
+}
+
+extension ConfigurationField {
+  /// The sensor that is called so and has one of these units.
+  fileprivate func sensor(
+    in units: [StaticString], among sensors: [MeasuredSensor]
+  ) -> MeasuredSensor? {
+    guard let text = text() else { return nil }
+    let fitting = sensors.filter { sensor in
+      units.contains { sensor.unit.span.elementsEqual($0) }
+    }
+    if let sensor = fitting.first(where: { $0.isCalled(text) }) { return sensor }
+    guard let example = fitting.first else {
+      report(
+        "no sensor of this configuration measures in \(units[0])",
+        remedy: "write one into sensors, such as a battery monitor (ve_direct)")
+      return nil
+    }
+    let isThere = sensors.contains { $0.isCalled(text) }
+    report(
+      isThere
+        ? "\(quoted: text) does not measure in \(units[0])"
+        : "no sensor of this configuration is called \(quoted: text)",
+      remedy: "write the name of one, such as \(quoted: example.name)")
+    return nil
+  }
+}

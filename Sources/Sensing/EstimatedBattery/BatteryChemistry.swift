@@ -1,0 +1,108 @@
+/// What a battery is made of, and what its voltage says after a rest, at 25 °C.
+///
+/// The curves are of whole batteries, as their sources have them; a battery with another number of
+/// cells is measured against them by the voltage of one cell.
+public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
+  /// Flooded lead: the table of Trojan Battery's user's guide, on to 0 % with the slope of its end.
+  case leadAcid
+  /// Lead in glass mats: the technical manual of Lifeline Batteries.
+  case agm
+  /// Lithium iron phosphate: the curve of one cell in LibreSolar's firmware for battery
+  /// management, times four. Between 30 and 90 % it says almost nothing.
+  case lifepo4
+  /// Lithium with nickel, manganese and cobalt: one cell, from the same firmware.
+  case liIon
+
+  /// A place on the curve.
+  struct Point {
+    let percent: Int64
+    let microvolts: Int64
+
+    init(_ percent: Int64, millivolts: Int64) {
+      self.percent = percent
+      microvolts = millivolts * 1000
+    }
+  }
+
+  private static let leadAcidCurve = [
+    Point(0, millivolts: 11_360), Point(10, millivolts: 11_510), Point(20, millivolts: 11_660),
+    Point(30, millivolts: 11_810), Point(40, millivolts: 11_960), Point(50, millivolts: 12_100),
+    Point(60, millivolts: 12_240), Point(70, millivolts: 12_370), Point(80, millivolts: 12_500),
+    Point(90, millivolts: 12_620), Point(100, millivolts: 12_730),
+  ]
+  private static let agmCurve = [
+    Point(0, millivolts: 10_500), Point(25, millivolts: 11_750), Point(50, millivolts: 12_200),
+    Point(75, millivolts: 12_550), Point(100, millivolts: 12_800),
+  ]
+  private static let lifepo4Curve = [
+    Point(0, millivolts: 11_330), Point(10, millivolts: 12_710), Point(20, millivolts: 12_850),
+    Point(30, millivolts: 12_960), Point(90, millivolts: 13_240), Point(100, millivolts: 13_570),
+  ]
+  private static let liIonCurve = [
+    Point(0, millivolts: 2800), Point(10, millivolts: 3684), Point(20, millivolts: 3726),
+    Point(30, millivolts: 3764), Point(40, millivolts: 3803), Point(50, millivolts: 3838),
+    Point(60, millivolts: 3883), Point(70, millivolts: 3962), Point(80, millivolts: 4026),
+    Point(90, millivolts: 4089), Point(100, millivolts: 4198),
+  ]
+
+  private var curve: [Point] {
+    switch self {
+    case .leadAcid: Self.leadAcidCurve
+    case .agm: Self.agmCurve
+    case .lifepo4: Self.lifepo4Curve
+    case .liIon: Self.liIonCurve
+    }
+  }
+
+  /// How many cells the batteries of the curve have.
+  var curveCells: Int64 {
+    switch self {
+    case .leadAcid, .agm: 6
+    case .lifepo4: 4
+    case .liIon: 1
+    }
+  }
+
+  /// Up to this change, in microvolts of the curve, a voltage counts as steady.
+  var steadyMicrovolts: Int64 { self == .liIon ? 5000 : 20_000 }
+
+  /// Above this one, in microvolts of the curve, no rested battery is: something charges it.
+  var chargingMicrovolts: Int64 {
+    switch self {
+    case .leadAcid, .agm: 12_950_000
+    case .lifepo4: 13_650_000
+    case .liIon: 4_205_000
+    }
+  }
+
+  /// From this one on, in microvolts of the curve, a battery that takes hardly any current is full.
+  var fullMicrovolts: Int64 {
+    switch self {
+    case .leadAcid, .agm: 13_200_000
+    case .lifepo4: 13_800_000
+    case .liIon: 4_150_000
+    }
+  }
+
+  /// A current of this size, in microamperes, is as good as none.
+  var idleMicroamperes: Int64 { self == .liIon ? 100_000 : 1_000_000 }
+
+  /// Where the curve is so flat that a voltage stands for everything between, in microvolts.
+  var plateau: ClosedRange<Int64>? { self == .lifepo4 ? 12_960_000...13_240_000 : nil }
+
+  /// What is said of a battery on the plateau.
+  static let plateauPercent = 60
+
+  /// What the voltage of a rested battery stands for, in microvolts of the curve: 0...100, and
+  /// never less for a higher one.
+  func percent(ofRested microvolts: Int64) -> Int {
+    let curve = curve
+    if let plateau, plateau.contains(microvolts) { return Self.plateauPercent }
+    guard let above = curve.firstIndex(where: { $0.microvolts >= microvolts }) else { return 100 }
+    guard above > 0 else { return 0 }
+    let (low, high) = (curve[above - 1], curve[above])
+    let width = high.microvolts - low.microvolts
+    let part = (microvolts - low.microvolts) * (high.percent - low.percent)
+    return Int(low.percent + (part + width / 2) / width)
+  }
+}

@@ -1,0 +1,41 @@
+import Bytes
+
+/// A sensor of a battery that is judged by its voltage.
+public enum EstimatedBatterySensor: Sendable {
+  case capacity, status, confidence
+
+  fileprivate var word: StaticString {
+    switch self {
+    case .capacity: "capacity"
+    case .status: "status"
+    case .confidence: "confidence"
+    }
+  }
+
+  fileprivate var icon: StaticString {
+    switch self {
+    case .capacity: "mdi:battery"
+    case .status: "mdi:battery-charging"
+    case .confidence: "mdi:battery-unknown"
+    }
+  }
+}
+
+extension SensorDescription {
+  /// What Home Assistant is told about this sensor of the battery that people call `name`. There is
+  /// one such battery.
+  public static func estimated(
+    _ sensor: EstimatedBatterySensor, of name: [UInt8]
+  ) -> SensorDescription {
+    var description = SensorDescription(
+      // The configuration gives no other sensor an id that begins so.
+      uniqueID: [UInt8]("supply_estimated_battery_") + [UInt8](sensor.word),
+      name: name + [UInt8(ascii: " ")] + [UInt8](sensor.word), icon: [UInt8](sensor.icon),
+      isDiagnostic: sensor != .capacity)
+    guard sensor == .capacity else { return description }
+    description.unit = [UInt8]("%")
+    description.deviceClass = [UInt8]("battery")
+    description.stateClass = [UInt8]("measurement")
+    return description
+  }
+}
