@@ -37,7 +37,7 @@ public struct Run {
 
     /// `held` is the directory that this agent has already, if any.
     init(_ file: [UInt8], held: StateDirectory? = nil) throws(CommandFailure) {
-      configuration = try Configuration.read(from: file)
+      configuration = try Configuration.read(from: file).findingLines(Log(waits: false))
       if let held, held.path.bytes == configuration.stateDirectory {
         state = held
       } else {

@@ -57,7 +57,7 @@ final class Checkup {
 
   private func readConfiguration() -> Configuration? {
     do throws(CommandFailure) {
-      let configuration = try Configuration.read(from: file)
+      let configuration = try Configuration.read(from: file).findingLines(Log())
       report.append(.well("configuration", "\(Path(file))"))
       return configuration
     } catch {

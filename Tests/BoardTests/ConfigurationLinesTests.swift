@@ -1,0 +1,87 @@
+import Drivers
+import Sensing
+import Testing
+import YAML
+
+@testable import Board
+
+private let boardFile = """
+  name: My board
+  compatible: [maker-board]
+  chips: [{ name: main, labels: [new-chip, main-chip] }]
+  headers:
+    - name: J1
+      pins:
+        - { pin: 1, name: 3V3 }
+        - { pin: 2, name: GPIO2, line: main/2 }
+        - { pin: 3, name: GPIO3, line: main/3 }
+  """
+
+/// Where the lines of a configuration are looked for.
+@Suite struct ConfigurationLinesTests {
+  private let kernel = GPIOLineUses(
+    lines: (0...2).map { offset in
+      GPIOLineUses.Line(
+        chip: [UInt8]("main-chip".utf8), offset: offset,
+        name: offset == 0 ? [UInt8]("ID_SDA".utf8) : [], isTaken: false, consumer: [])
+    }, isIncomplete: false)
+
+  private func found(
+    _ sensors: String, as uses: GPIOLineUses? = nil
+  ) throws -> (lines: [GPIOLineSettings], warnings: [String]) {
+    let configuration = try Outcome.configuration(minimum + "sensors: [\(sensors)]\n")
+    let pins = BoardPins(try BoardFile.parse([UInt8](boardFile.utf8)))
+    var warnings: [String] = []
+    let found = configuration.findingLines(as: uses ?? kernel, pins) {
+      warnings.append(String(decoding: $0.bytes, as: UTF8.self))
+    }
+    return (found.lines, warnings)
+  }
+
+  private func address(_ written: String, as uses: GPIOLineUses? = nil) throws -> String? {
+    text(try found("{ gpio: \(written), name: Bilge }", as: uses).lines.first?.address.text)
+  }
+
+  @Test func aLineWithoutANameIsFoundByTheBoardFile() throws {
+    #expect(try address("GPIO2") == "main-chip/2")
+    #expect(try address("PIN2") == "main-chip/2")
+  }
+
+  @Test func theKernelsOwnNameComesFirst() throws {
+    #expect(try address("ID_SDA") == "ID_SDA")
+    let named = GPIOLineUses(
+      lines: kernel.lines + [
+        GPIOLineUses.Line(
+          chip: [UInt8]("expander".utf8), offset: 5, name: [UInt8]("GPIO2".utf8), isTaken: false,
+          consumer: [])
+      ], isIncomplete: false)
+    #expect(try address("GPIO2", as: named) == "GPIO2")
+  }
+
+  @Test func whatTheKernelDoesNotHaveStaysAsItWasWritten() throws {
+    #expect(try address("GPIO3") == "GPIO3")
+    #expect(try address("GPIO99") == "GPIO99")
+    #expect(try address("main-chip/9") == "main-chip/9")
+  }
+
+  @Test func aChipThatCannotBeAskedMayHaveTheLine() throws {
+    #expect(
+      try address("GPIO2", as: GPIOLineUses(lines: kernel.lines, isIncomplete: true)) == "GPIO2")
+  }
+
+  @Test func theSensorStaysTheSameInHomeAssistant() throws {
+    let written = try found("{ gpio: PIN2, name: Bilge }, { gpio: GPIO2, name: B, unique_id: own }")
+    #expect(text(written.lines[0].entity.uniqueID) == "gpio_pin2")
+    #expect(text(written.lines[1].entity.uniqueID) == "own")
+    #expect(try found("{ gpio: ID_SDA, name: Bilge }").lines[0].entity.uniqueID == nil)
+  }
+
+  @Test func aPinThatIsNoLineIsToldAndHarmsNoOther() throws {
+    let result = try found("{ gpio: PIN1, name: Bilge }, { gpio: PIN2, name: Hatch }")
+    #expect(
+      result.warnings == [
+        "Bilge: \"PIN1\" is 3V3, and no GPIO line; homeward pins shows the pins of this board"
+      ])
+    #expect(result.lines.map { text($0.address.text) } == ["PIN1", "main-chip/2"])
+  }
+}
