@@ -1,36 +1,18 @@
 # shellcheck shell=bash
 # The agent as it ships, on the virtual board: what the practice home on the host gets is what the
 # kernel said.
-# shellcheck disable=SC2154  # agent, home and still, of the settings
+# shellcheck disable=SC2154  # repository and still, which guest/start exports
 
-home_url=http://10.0.2.2:$home
+# shellcheck source=Tests/Hardware/guest/agent.sh
+source "$repository/Tests/Hardware/guest/agent.sh"
 
-cat >homeward.yaml <<EOF
-every: 5s
-state_directory: $PWD/state
-home_assistant: { url: "$home_url", token_file: $PWD/token }
-device: { name: Bench }
-system: off
+configure_agent <<'EOF'
 battery: auto
 sensors:
   - { gpio: Bilge, name: Bilge, device_class: moisture, urgent: true }
   - { gpio: bench/1, name: Hatch, device_class: door, active_low: true }
   - { one_wire: 28-000000000001, name: Soil }
 EOF
-(umask 077 && echo practice >token)
-
-# state ENTITY: what Home Assistant shows.
-state() {
-  curl --silent --max-time 10 --header 'Authorization: Bearer practice' \
-    "$home_url/api/states/$1" | sed -n 's/.*"state":"\([^"]*\)".*/\1/p'
-}
-
-# arrives STATE ENTITY: it does so within some cycles.
-# shellcheck disable=SC2034  # of the words for checks
-arrives() {
-  [[ -n $still ]] || soon_seconds=30
-  soon "$1" state "$2"
-}
 
 level_arrives() {
   play-line Bilge high
@@ -91,8 +73,7 @@ chip_is_unplugged() {
   arrives on binary_sensor.bench_bilge
 }
 
-"$agent" run --config "$PWD/homeward.yaml" >agent.log 2>&1 &
-runner=$!
+start_agent
 check "a level of a line arrives, and the next one" level_arrives
 check "a line that is active low arrives turned round" active_low_arrives
 check "a temperature arrives, and frost" temperature_arrives
@@ -101,5 +82,5 @@ check "a thermometer that is unplugged is unavailable, and back" thermometer_is_
 check "a battery and the mains arrive" battery_arrives
 check "a chip that is unplugged is unavailable, and back" chip_is_unplugged
 # Also in a world that stands still.
-[[ -n $still ]] || check "the agent works to the end" kill "$runner"
+[[ -n $still ]] || check "the agent works to the end" stop_agent
 cat agent.log >>/run/exchange/agent.log

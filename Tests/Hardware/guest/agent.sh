@@ -1,0 +1,44 @@
+# shellcheck shell=bash
+# What the checks of the agent have in common: it reports to the practice home on the host.
+# shellcheck disable=SC2154  # agent, home and still, of the settings
+
+home_url=http://10.0.2.2:$home
+
+# configure_agent: writes its configuration; standard input says what is particular.
+configure_agent() {
+  (umask 077 && echo practice >token)
+  local particular
+  particular=$(cat)
+  cat >homeward.yaml <<EOF
+every: 5s
+state_directory: $PWD/state
+home_assistant: { url: "$home_url", token_file: $PWD/token }
+device: { name: Bench }
+system: off
+$particular
+EOF
+}
+
+# start_agent: it outlives the check that starts it.
+start_agent() {
+  ("$agent" run --config "$PWD/homeward.yaml" >>agent.log 2>&1 & echo $! >agent.pid)
+}
+
+# stop_agent: fails where it does not run.
+stop_agent() {
+  kill "$(<agent.pid)"
+  soon no whether kill -0 "$(<agent.pid)"
+}
+
+# state ENTITY: what Home Assistant shows.
+state() {
+  curl --silent --max-time 10 --header 'Authorization: Bearer practice' \
+    "$home_url/api/states/$1" | sed -n 's/.*"state":"\([^"]*\)".*/\1/p'
+}
+
+# arrives STATE ENTITY: it does so within some cycles.
+# shellcheck disable=SC2034  # of the words for checks
+arrives() {
+  [[ -n $still ]] || soon_seconds=30
+  soon "$1" state "$2"
+}
