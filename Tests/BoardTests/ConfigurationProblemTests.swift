@@ -117,7 +117,10 @@ import YAML
       "\"no\" is not possible here; write auto, off or a list of names, such as [BAT0]"
     ),
     ("battery: []", 10, "battery", "this list has 0 items; write 1 to 16"),
-    ("battery: { a: b }", 10, "battery", "a list is expected here; write for example [BAT0]"),
+    (
+      "battery: { chemistry: agm }", 10, "battery",
+      "the key \"voltage\" is missing; write for example voltage: House battery voltage"
+    ),
     (
       "battery: [a/b]", 11, "battery[0]",
       "\"a/b\" is not the name of a power supply; write one that \"ls "

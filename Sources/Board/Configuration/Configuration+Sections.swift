@@ -24,13 +24,15 @@ extension ConfigurationField {
     let history = keys.optional("history")?.history()
     let deviceName = keys.optional("device")?.deviceName()
     let location = keys.optional("location").flatMap { GPSDSettings($0) }
-    let devices = SensorSettings.lists(
-      sensors: keys.optional("sensors"), outputs: keys.optional("outputs"))
-    let battery = keys.optional("battery").map {
-      BatterySettings($0, among: devices.sensors.flatMap { $0.measured })
-    }
+    let batteryField = keys.optional("battery")
     let system = keys.optional("system").map { SystemSettings($0) }
     let host = keys.optional("host")?.hostPaths()
+    let devices = SensorSettings.lists(
+      sensors: keys.optional("sensors"), outputs: keys.optional("outputs"))
+    // It may name sensors.
+    let battery = batteryField.map {
+      BatterySettings($0, among: devices.sensors.flatMap { $0.measured })
+    }
     guard let homeAssistant else { return nil }
     return Configuration(
       every: every ?? .seconds(60),
