@@ -78,7 +78,7 @@ import Testing
   @Test func productsAndQuotientsAreTheNearestNumber() {
     var random = SplitMix64(seed: 20_261_123)
     func next(_ bits: UInt64) -> Int64 { Int64(truncatingIfNeeded: random.next()) >> (64 - bits) }
-    for _ in 0..<50_000 {
+    for _ in 0..<10_000 {
       let (a, b) = (next(1 + random.next() % 30), next(1 + random.next() % 30))
       let c = max(1, next(1 + random.next() % 30).magnitude)
       let result = point(a).times(point(b), over: point(Int64(c)))
@@ -106,7 +106,7 @@ import Testing
         ? edges[Int(random.next() % 6)] : Int64(bitPattern: random.next()) >> Int64(bits)
       return FixedPoint(coefficient, decimals: UInt8(random.next() % 10))
     }
-    for _ in 0..<100_000 {
+    for _ in 0..<20_000 {
       let (a, b, c) = (next(), next(), next())
       if let sum = a.plus(b) { expectNear(sum, a.double + b.double, a.double, b.double) }
       if let difference = a.minus(b) {

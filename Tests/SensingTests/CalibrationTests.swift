@@ -137,7 +137,7 @@ import Testing
         ?? FixedPoint(whole)
     }
     var made = 0
-    for _ in 0..<20_000 {
+    for _ in 0..<5_000 {
       let range: ClosedRange<Int64> = random.next() % 2 == 0 ? -3...3 : -999_999_999...999_999_998
       let isClamped = random.next() % 2 == 0
       let points = (0..<2 + Int(random.next() % 3)).map { _ in
@@ -154,6 +154,6 @@ import Testing
         #expect(value >= low - 1e-6 && value <= high + 1e-6)
       }
     }
-    #expect(made > 1000)
+    #expect(made > 200)
   }
 }

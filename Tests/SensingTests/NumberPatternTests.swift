@@ -93,7 +93,7 @@ import Testing
         alphabet[Int(random.next() % UInt64(alphabet.count))]
       }
     }
-    for _ in 0..<30_000 {
+    for _ in 0..<10_000 {
       let text = bytes(20)
       let line = random.next() % 2 == 0 ? nil : Int(1 + random.next() % 3)
       guard let pattern = NumberPattern(bytes(4), line: line),
