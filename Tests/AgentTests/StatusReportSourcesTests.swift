@@ -101,6 +101,29 @@ import Testing
     return try #require(index)
   }
 
+  @Test func whatBecameOfTheLastFixIsToldWithItsReason() throws {
+    let delivery = StatusRig.delivery(StatusRig.routes())
+    var track = TrackFilter(TrackFilter.Settings())
+    let silent = try StatusRig.status(
+      StatusRig.report(lastFixAt: StatusRig.ago(8), track: track), delivery)
+    #expect(!StatusRig.lines(silent).contains { $0.contains("  track  ") })
+    for seconds in [0, 10] as [Int64] {
+      _ = track.fixReported(
+        Fix(
+          mode: .threeDimensional, latitude: 52, longitude: 4, speedMetersPerSecond: 0,
+          time: WallTime(nanoseconds: 0), notBefore: Instant(nanoseconds: seconds * 1_000_000_000)))
+    }
+    let status = try StatusRig.status(
+      StatusRig.report(lastFixAt: StatusRig.ago(8), track: track), delivery)
+    #expect(
+      StatusRig.lines(status).filter { $0.contains("  track  ") }
+        == ["         track          parked; left out, for the board stands"])
+    let member = try StatusRig.member(status, "track")
+    #expect(try member.get("decision", as: JSON.self) == .text("standing"))
+    #expect(try member.get("is_kept", as: JSON.self) == .boolean(false))
+    #expect(try member.get("state", as: JSON.self) == .text("parked"))
+  }
+
   @Test func everySensorIsToldWithItsValueAndAge() throws {
     var delivery = StatusRig.delivery(StatusRig.routes())
     let values: [(String, String?, Value, Duration)] = [

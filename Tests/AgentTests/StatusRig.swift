@@ -50,13 +50,14 @@ enum StatusRig {
     isSealed: Bool? = true, nextAttemptAt: Instant? = nil, url: [UInt8] = instance,
     problem: Enrollment.Problem? = nil, network: StatusReport.Network? = nil,
     webSocket: StatusReport.WebSocket? = nil, statistics: StatusReport.Statistics? = nil,
-    counts: Uplink.Counts = .init(), failing: FailingSources = .init(), lastFixAt: Instant? = nil
+    counts: Uplink.Counts = .init(), failing: FailingSources = .init(), lastFixAt: Instant? = nil,
+    track: TrackFilter? = nil
   ) -> StatusReport {
     StatusReport(
       now: now, startedAt: ago(10_800), nextCycleAt: coming(4), nextAttemptAt: nextAttemptAt,
       url: url, isSealed: isSealed, registrationProblem: problem, network: network,
       webSocket: webSocket, statistics: statistics, counts: counts, failing: failing,
-      advice: advice, lastFixAt: lastFixAt)
+      advice: advice, lastFixAt: lastFixAt, track: track)
   }
 
   static func status(

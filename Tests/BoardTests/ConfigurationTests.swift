@@ -25,7 +25,8 @@ import Transport
              public_key: sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= }
     notifications: { push_url: "https://push.example/x", push_token_file: /etc/homeward/push }
     device: { name: Böötchen }
-    location: { source: gpsd, host: "::1", port: 2948, device: /dev/ttyACM0 }
+    location: { source: gpsd, host: "::1", port: 2948, device: /dev/ttyACM0,
+                moving: { every: 20s, or_distance: 50m, or_turn: 20° }, parked: { every: 30min } }
     battery: [BAT0, axp20x-battery]
     system: [load, disk]
     host: { proc: /host/proc, sys: /host/sys }
@@ -70,6 +71,10 @@ import Transport
     #expect(text(configuration.location?.host) == "::1")
     #expect(configuration.location?.port == 2948)
     #expect(text(configuration.location?.device) == "/dev/ttyACM0")
+    #expect(
+      configuration.location?.track
+        == TrackFilter.Settings(
+          every: .seconds(20), distanceMeters: 50, turnDegrees: 20, parkedEvery: .seconds(1800)))
     #expect(configuration.battery == .supplies([Array("BAT0".utf8), Array("axp20x-battery".utf8)]))
     #expect(configuration.system == [.load, .disk])
     #expect(text(configuration.host.proc) == "/host/proc")

@@ -24,6 +24,7 @@ final class UplinkRig {
     var waitingHours: WaitingHours?
     var rejected = RejectedTokens()
     var isClockSynchronized = false
+    var track: TrackFilter.Settings?
   }
 
   static let nonce = Nonce(randomBytes: InlineArray(repeating: 7))
@@ -63,6 +64,7 @@ final class UplinkRig {
     }
     settings.webSocket = setup.webSocket
     settings.registersAgainAfter = setup.registersAgainAfter
+    settings.track = setup.track
     var memory = Uplink.Memory(registration: setup.isRegistered ? Self.registration(setup) : nil)
     memory.credential =
       setup.refreshToken.map {

@@ -98,6 +98,25 @@ import TrackTrials
     #expect(kept == [true, true, true, false])
   }
 
+  @Test func ofALongIntervalLittleIsLetOff() {
+    for (seconds, isKept) in [(57.0, false), (58.5, true)] {
+      var filter = TrackFilter(TrackFilter.Settings(every: .seconds(60)))
+      _ = filter.fixReported(Self.fix(at: 0, speed: 5))
+      let decision = filter.fixReported(Self.fix(at: seconds, speed: 5, north: seconds * 5))
+      #expect(decision.isKept == isKept)
+    }
+  }
+
+  @Test func positionsThatMayBeWrongMakeNoTurn() {
+    var filter = TrackFilter(TrackFilter.Settings(every: .seconds(6000), turnDegrees: 20))
+    for step in 0..<40 {
+      let east = step.isMultiple(of: 2) ? 0.0 : 14
+      let decision = filter.fixReported(
+        Self.fix(at: Double(step) * 10, east: east, north: Double(step) * 14, error: 30))
+      #expect(decision != .turn)
+    }
+  }
+
   @Test(arguments: [(10.0, 179.99), (-45, -179.99), (0, 179.999)])
   func theAntimeridianIsNoJump(_ latitude: Double, _ longitude: Double) {
     let course = longitude > 0 ? 90.0 : 270.0
@@ -151,6 +170,45 @@ import TrackTrials
     #expect(all.filter(\.isKept) == [.first])
   }
 
+  @Test func fixesFarAwayThatComeNowAndThenAreNoDisplacement() {
+    let all = decisions {
+      for _ in 0..<6 {
+        $0.go(0, seconds: 30)
+        $0.jump(east: 90, north: 0)
+        $0.go(0, seconds: 19)
+      }
+    }
+    #expect(all.filter(\.isKept) == [.first])
+  }
+
+  @Test func withinTheirErrorFixesAreNoDisplacement() {
+    var filter = TrackFilter(Self.settings)
+    for step in 0..<40 {
+      let decision = filter.fixReported(
+        Self.fix(at: Double(step) * 10, speed: 0, north: step < 9 ? 0 : 140, error: 150))
+      #expect(decision == (step == 0 ? .first : .standing))
+    }
+  }
+
+  @Test func aMastThatRollsIsNoStart() {
+    var filter = TrackFilter(Self.settings)
+    for step in 0..<40 {
+      let decision = filter.fixReported(
+        Self.fix(
+          at: Double(step) * 10, speed: step == 0 ? 0 : 1.3, north: step.isMultiple(of: 2) ? 0 : 9))
+      #expect(decision != .startedMoving)
+    }
+  }
+
+  @Test func aReceiverWithoutASpeedBeginsAsOneThatMoves() {
+    var filter = TrackFilter(Self.settings)
+    _ = filter.fixReported(Self.fix(at: 0))
+    #expect(filter.state == .moving)
+    filter = TrackFilter(Self.settings)
+    _ = filter.fixReported(Self.fix(at: 0, speed: 0.2))
+    #expect(filter.state == .parked)
+  }
+
   @Test func aBoatThatDragsItsAnchorShows() {
     let all = decisions {
       $0.go(0, seconds: 100)
@@ -201,6 +259,16 @@ import TrackTrials
     #expect(all[(stop + 1)...].allSatisfy { $0 == .standing })
   }
 
+  @Test func aBoardThatIsAboutToBeParkedMakesNoPointsInPassing() {
+    let all = decisions(TrackFilter.Settings()) {
+      $0.go(14, course: 10, seconds: 100)
+      $0.go(0, seconds: 300)
+    }
+    let stop = all.firstIndex(of: .stopped) ?? 0
+    #expect((16...17).contains(stop))
+    #expect(all[12..<stop].allSatisfy { $0 == .standing })
+  }
+
   @Test func aRedLightIsNoStop() {
     let all = decisions {
       $0.go(14, course: 10, seconds: 100)
@@ -214,6 +282,14 @@ import TrackTrials
     let all = decisions { $0.go(0.8, course: 10, seconds: 600) }
     // It began slowly: it is parked, and each 50 m show.
     #expect(all.count { $0.isKept } >= 7)
+  }
+
+  @Test func aSlowWalkIsAJourneyOfABoardThatMoves() {
+    let all = decisions(TrackFilter.Settings()) {
+      $0.go(2, course: 10, seconds: 60)
+      $0.go(0.8, course: 10, seconds: 300)
+    }
+    #expect(all.dropFirst().allSatisfy { $0 == .interval })
   }
 
   @Test func aReceiverThatSaysNoSpeedIsParkedToo() {

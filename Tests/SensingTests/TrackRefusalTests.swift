@@ -70,6 +70,16 @@ import TrackTrials
     #expect(!all.contains(.newPlace))
   }
 
+  @Test mutating func eachRefusalHasItsOwnTime() {
+    var places = [Double](repeating: 0, count: 60)
+    places[1] = 9000
+    places[45] = -9000
+    let all = decisions(
+      places.enumerated().map { TrackFilterTests.fix(at: Double($0) * 10, speed: 0, north: $1) })
+    #expect(all[1] == .jump && all[45] == .jump)
+    #expect(!all.contains(.newPlace))
+  }
+
   @Test mutating func aFastVehicleIsNoJump() {
     let train = decisions { $0.go(85, course: 10, seconds: 300) }
     #expect(!train.contains(.jump))
@@ -94,6 +104,16 @@ import TrackTrials
       TrackFilterTests.fix(at: 20, speed: 0, north: 920, error: 150),
     ]
     let all = decisions(fixes)
+    #expect(all[1] != .jump)
+    #expect(all[2] == .jump)
+  }
+
+  @Test mutating func whereNoErrorIsSaidOneIsAssumed() {
+    let all = decisions([
+      TrackFilterTests.fix(at: 0, speed: 0, error: nil),
+      TrackFilterTests.fix(at: 10, speed: 0, north: 230, error: nil),
+      TrackFilterTests.fix(at: 20, speed: 0, north: 500, error: nil),
+    ])
     #expect(all[1] != .jump)
     #expect(all[2] == .jump)
   }
@@ -170,6 +190,13 @@ import TrackTrials
     #expect(
       filter.fixReported(TrackFilterTests.fix(at: 30, speed: 0, north: 90_000), isOwed: true)
         == .jump)
+  }
+
+  @Test mutating func whatIsAPointAnywayKeepsItsReason() {
+    _ = filter.fixReported(TrackFilterTests.fix(at: 0, speed: 5))
+    let decision = filter.fixReported(
+      TrackFilterTests.fix(at: 10, speed: 5, north: 50), isOwed: true)
+    #expect(decision == .interval)
   }
 
   @Test mutating func theLastDecisionIsKnown() {

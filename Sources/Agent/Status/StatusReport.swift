@@ -31,6 +31,8 @@ import Sensing
 /// - `sensors`: what each one says, and when it did (one that tells its changes: when it changed);
 ///   as many of `sensor_count` as there is room for
 /// - `last_fix`: when the position was read last
+/// - `track`: `state` (`moving`, `parked`), and what became of that fix: `decision`, `is_kept`;
+///   only where the configuration says which fixes are kept
 /// - `next_cycle`: when the sources are asked next
 struct StatusReport: ~Copyable {
   /// What has to be free for a sensor: its longest name and text of nothing but escapes, and what
@@ -80,6 +82,8 @@ struct StatusReport: ~Copyable {
   let advice: SourceAdvice
   /// When the position was read last.
   let lastFixAt: Instant?
+  /// Nil where every fix is kept.
+  var track: TrackFilter?
 
   /// Replaces what is in `document`, which holds `StateDirectory.statusByteCountMax`.
   func write(_ delivery: borrowing Delivery, into document: inout ByteBuffer) {
@@ -101,6 +105,7 @@ struct StatusReport: ~Copyable {
     appendFailing(to: &document)
     append(future: "next_cycle", nextCycleAt, to: &document)
     if let lastFixAt { append(past: "last_fix", lastFixAt, to: &document) }
+    appendTrack(to: &document)
     appendSensors(delivery.batch, to: &document)
     document.closeJSONObject()
     document.append(UInt8(ascii: "\n"))
@@ -168,6 +173,18 @@ struct StatusReport: ~Copyable {
     document.closeJSONObject()
   }
 
+  private func appendTrack(to document: inout ByteBuffer) {
+    guard let decision = track?.last?.decision else { return }
+    document.open("track")
+    if let state = track?.state {
+      document.appendMember("state", state == .parked ? "parked" : "moving")
+    }
+    document.appendMember("is_kept", decision.isKept)
+    document.appendMember("decision", decision.code)
+    document.appendMember("text", decision.words)
+    document.closeJSONObject()
+  }
+
   private func appendFailing(to document: inout ByteBuffer) {
     document.appendMember("failing_source_count", failing.all.count)
     document.appendJSON(key: "failing_sources")
@@ -202,7 +219,8 @@ extension StatusReport {
       statistics: uplink.importsStatistics
         ? .init(waitingHourCount: uplink.waitingHours.count, problem: uplink.statisticsProblem)
         : nil,
-      counts: uplink.counts, failing: failing, advice: advice, lastFixAt: uplink.lastFix?.notBefore)
+      counts: uplink.counts, failing: failing, advice: advice, lastFixAt: uplink.lastFix?.notBefore,
+      track: uplink.track)
   }
 }
 

@@ -1,5 +1,6 @@
 import Board
 import Bytes
+import Drivers
 import HomeAssistant
 import LinuxIO
 import Outbox
@@ -53,6 +54,7 @@ struct UplinkFactory {
     settings.isPlainAllowed = home.isPlainAllowed
     settings.isPlainAllowedAway = home.isPlainAllowedAway
     settings.registersAgainAfter = home.registersAgainAfter
+    settings.track = configuration.location?.track
     if hasWebSocket {
       settings.webSocket = Uplink.Settings.WebSocket(
         carriesMessages: home.transport == .webSocket,

@@ -1,6 +1,6 @@
 import Bytes
 import LinuxIO
-import Sensing
+public import Sensing
 public import YAML
 
 /// `location`: the gpsd to ask. `source: gpsd` is required: it is the only source.
@@ -12,6 +12,8 @@ public struct GPSDSettings: Equatable, Sendable {
   /// `device`: the only receiver of that gpsd to believe, as gpsd calls it; 1 to 127 bytes of
   /// visible ASCII. Default: empty, the best of them.
   public var device: [UInt8] = []
+  /// `moving` and `parked`: which fixes are kept and sent. Default: nil, every one.
+  public var track: TrackFilter.Settings?
 
   public func source(_ context: SourceContext) -> any Source {
     GPSD(
@@ -65,6 +67,37 @@ extension GPSDSettings {
       host: keys.optional("host")?.numericAddress() ?? [UInt8]("127.0.0.1"),
       port: keys.optional("port")?.port() ?? 2947,
       device: keys.optional("device")?.receiver() ?? [])
+    track = Self.track(keys)
+  }
+
+  private static let movingEveryRange: ClosedRange<Duration> = .seconds(1) ... .seconds(86_400)
+  private static let parkedEveryRange: ClosedRange<Duration> = .seconds(10) ... .seconds(86_400)
+  private static let distanceRange = 1...1_000_000
+  private static let turnRange = 5...170
+
+  /// Reads `moving` and `parked`; nil where there is neither.
+  private static func track(_ keys: SectionReader) -> TrackFilter.Settings? {
+    let moving = keys.optional("moving")?.section(
+      example: "moving: { every: 10s, or_distance: 50m, or_turn: 20° }")
+    let parked = keys.optional("parked")?.section(example: "parked: { every: 15min }")
+    guard moving != nil || parked != nil else { return nil }
+    var track = TrackFilter.Settings()
+    if let moving {
+      if let every = moving.optional("every")?.duration(in: movingEveryRange, example: "10s") {
+        track.every = every
+      }
+      track.distanceMeters = moving.optional("or_distance")?
+        .meters(in: distanceRange, example: "50m")
+      track.turnDegrees = moving.optional("or_turn")?.degrees(in: turnRange, example: "20°")
+      moving.reportUnknownKeys()
+    }
+    if let parked {
+      if let every = parked.optional("every")?.duration(in: parkedEveryRange, example: "15min") {
+        track.parkedEvery = every
+      }
+      parked.reportUnknownKeys()
+    }
+    return track
   }
 }
 

@@ -19,6 +19,9 @@ extension Delivery {
     batch.record(fix)
     history.record(fix)
   }
+
+  /// A fix that is no point of the track: what it says of the time counts all the same.
+  public mutating func fixLeftOut(_ fix: Fix) { history.fixLeftOut(fix) }
 }
 
 extension Location {

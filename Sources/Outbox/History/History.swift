@@ -99,11 +99,17 @@ public struct History: ~Copyable {
       timed.time = clock.time(of: fix) ?? fix.time
       return spool.record(timed, isTimeTrusted: clock.isTrusted)
     }
-    if let step = clock.fixReported(fix) {
-      wasToldTime = true
-      putRight(by: step)
-    }
+    learnTime(of: fix)
     spool.record(fix, isTimeTrusted: true)
+  }
+
+  /// It is not kept. Its time is a receiver's all the same.
+  mutating func fixLeftOut(_ fix: Fix) { if clock.believes(fix) { learnTime(of: fix) } }
+
+  private mutating func learnTime(of fix: Fix) {
+    guard let step = clock.fixReported(fix) else { return }
+    wasToldTime = true
+    putRight(by: step)
   }
 
   /// The reading with its time by the best clock there is.

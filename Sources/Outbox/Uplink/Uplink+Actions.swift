@@ -102,8 +102,9 @@ extension Uplink {
   private mutating func happened(_ event: DeliveryEvent) {
     tally.happened(event)
     switch event {
-    case .proven:
+    case .proven(_, let hasLocation):
       outcome = .proven
+      if hasLocation, delivery.batch.waitingFixCount == 0 { isPositionOwed = false }
       bringStatistics()
     case .outage(let cause): outcome = .outage(cause)
     case .configurationRead(let server):

@@ -35,6 +35,10 @@ public struct Uplink: ~Copyable {
   var webhook: WebhookChannel
   /// The fix that was recorded last, whether it was sent or not.
   public private(set) var lastFix: Fix?
+  /// What decides which fixes are recorded; nil where all are.
+  public private(set) var track: TrackFilter?
+  /// Whether Home Assistant may not have the last point of the track.
+  var isPositionOwed = false
   /// How the last attempt to deliver ended; nil before the first one did.
   public internal(set) var outcome: Outcome?
   var tally = Counts()
@@ -63,6 +67,7 @@ public struct Uplink: ~Copyable {
     self.identity = identity
     self.now = now
     plan = CyclePlan(every: settings.every, now: now)
+    track = settings.track.map { TrackFilter($0) }
     home = HomeDetector(settings.home?.networks, now: now)
     let sensors = history.sensors
     statistics = memory.waitingHours.map {
@@ -105,8 +110,15 @@ public struct Uplink: ~Copyable {
     statistics?.record(delivery.history.corrected(reading))
   }
 
+  /// Takes a fix in. It is kept and sent where it is a point of the track.
   public mutating func record(_ fix: Fix) {
     lastFix = fix
+    // In an outage the points are kept anyway.
+    let isOwed = isPositionOwed && delivery.isReached && delivery.batch.waitingFixCount == 0
+    guard track?.fixReported(fix, isOwed: isOwed).isKept ?? true else {
+      return delivery.fixLeftOut(fix)
+    }
+    isPositionOwed = true
     delivery.record(fix)
   }
 
@@ -243,6 +255,7 @@ public struct Uplink: ~Copyable {
     made.toldFingerprint = Webhook.UpdateRegistration(identity).fingerprint
     keeper.keep(made)
     delivery.registrationReplaced(made.isPlain ? .plain : .sealed)
+    isPositionOwed = true
     deliver(with: made)
     actions.append(.tell(.registered(isPlain: made.isPlain)))
     makeUpForCycle()

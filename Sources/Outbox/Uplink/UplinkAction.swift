@@ -47,6 +47,8 @@ extension Uplink {
     public var readsTokenFile: Bool
     /// From one cycle to the next.
     public var every: Duration
+    /// Which fixes are points of the track; nil where every one is.
+    public var track: TrackFilter.Settings?
 
     public init(url: [UInt8], every: Duration, readsTokenFile: Bool) {
       self.url = url

@@ -59,9 +59,6 @@ struct RestDetector {
 
   private init(state: State) { self.state = state }
 
-  /// The board moved where no fix was believed.
-  mutating func placeLost() { self = RestDetector(state: .moving) }
-
   private static func hasStarted(
     _ sighting: TrackSighting, after previous: TrackSighting, from point: TrackSighting
   ) -> Bool {

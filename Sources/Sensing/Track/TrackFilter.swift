@@ -86,7 +86,6 @@ public struct TrackFilter: Sendable {
     switch jumps.judge(sighting) {
     case .refused: return .jump
     case .newPlace:
-      rest?.placeLost()
       // No way leads from there to here.
       previous = nil
       decision = .newPlace
@@ -179,7 +178,7 @@ public struct TrackFilter: Sendable {
   /// Where the board is heading, as its receiver says or as its positions do.
   private func course(to sighting: TrackSighting) -> Direction? {
     if let direction = sighting.direction { return direction }
-    guard sighting.speedMetersPerSecond == nil, let previous,
+    guard let previous,
       sighting.meters(from: previous) >= max(Self.courseMetersMin, sighting.errorMeters)
     else { return nil }
     return previous.point.direction(to: sighting.point)

@@ -60,6 +60,9 @@ struct AgentStatus {
     if root.has("last_fix") {
       lines.append(.neither, "location", "a fix, \(root.past("last_fix"))")
     }
+    if let track = root["track"] {
+      lines.append(more: "track", "\(track.text("state")); \(track.text("text"))")
+    }
     lines.append(
       .neither, "agent", "homeward \(root.text("version"))\(root.lasting("started"))")
     lines.append(more: "next cycle", root.coming("next_cycle"))

@@ -1,0 +1,117 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import HomeAssistant
+@testable import Outbox
+
+/// Which fixes an uplink keeps and sends.
+@Suite struct UplinkTrackTests {
+  private static let noKey =
+    #"{"success":false,"error":{"code":"encryption_not_available","message":""}}"#
+
+  /// A Home Assistant without keys, whose answers the test can write.
+  private func rig(_ track: TrackFilter.Settings? = TrackFilter.Settings()) -> UplinkRig {
+    var setup = UplinkRig.Setup()
+    setup.isRegistered = true
+    setup.isPlain = true
+    setup.track = track
+    let rig = UplinkRig(setup)
+    rig.wait(.zero)
+    rig.cycle()
+    rig.answer(400, Self.noKey)
+    prove(rig)
+    return rig
+  }
+
+  private func prove(_ rig: UplinkRig) {
+    let verdict = #"{"success":false,"error":{"code":"not_registered","message":""}}"#
+    let key = Challenge(of: UplinkRig.nonce).key
+    // More than a cycle has messages; what answers nothing is not heard.
+    for _ in 0..<6 { rig.answer(200, #"{"\#(key)":\#(verdict)}"#) }
+  }
+
+  /// The cycle of a board that stands.
+  private func stand(_ rig: UplinkRig, _ end: (UplinkRig) -> Void) {
+    rig.wait(.seconds(30))
+    rig.event { uplink, now in
+      uplink.record(
+        Fix(
+          mode: .threeDimensional, latitude: 52, longitude: 4, speedMetersPerSecond: 0,
+          horizontalErrorMeters: 3, time: rig.wallTime(), notBefore: now))
+    }
+    rig.cycle()
+    end(rig)
+  }
+
+  private func entryCount(_ rig: UplinkRig) -> Int { rig.uplink.delivery.history.entryCount }
+  private func isReached(_ rig: UplinkRig) -> Bool { rig.uplink.delivery.isReached }
+  private func isPositionOwed(_ rig: UplinkRig) -> Bool { rig.uplink.isPositionOwed }
+  private func isClockTrusted(_ rig: UplinkRig) -> Bool {
+    rig.uplink.delivery.history.isClockTrusted
+  }
+
+  private func fail(_ rig: UplinkRig) {
+    rig.event { $0.messageFailed(InlineText("no route"), now: $1) }
+  }
+
+  @Test func withoutSettingsEveryFixIsSent() {
+    let rig = rig(nil)
+    for _ in 0..<5 { stand(rig, prove) }
+    #expect(rig.uplink.counts.locations == 5)
+    #expect(rig.uplink.track == nil)
+  }
+
+  @Test func aBoardThatStandsSendsOneFix() {
+    let rig = rig()
+    for _ in 0..<5 { stand(rig, prove) }
+    #expect(rig.uplink.counts.locations == 1 && rig.uplink.counts.proven == 6)
+    #expect(entryCount(rig) == 0)
+    #expect(rig.uplink.lastFix?.notBefore == rig.now)
+    #expect(rig.uplink.track?.last?.decision == .standing)
+  }
+
+  @Test func afterTheParkedIntervalItSendsAnother() {
+    let rig = rig(TrackFilter.Settings(parkedEvery: .seconds(90)))
+    for _ in 0..<7 { stand(rig, prove) }
+    #expect(rig.uplink.counts.locations == 3)
+  }
+
+  @Test func afterAnOutageHomeAssistantIsToldWhereTheBoardIs() {
+    let rig = rig()
+    stand(rig, fail)
+    #expect(rig.uplink.counts.locations == 0)
+    for _ in 0..<20 { stand(rig, fail) }
+    // What stands in the outage makes no points.
+    #expect(entryCount(rig) == 1)
+    for _ in 0..<40 where !isReached(rig) { stand(rig, prove) }
+    #expect(isReached(rig))
+    let before = rig.uplink.counts.locations
+    stand(rig, prove)
+    #expect(rig.uplink.counts.locations == before + 1)
+    #expect(rig.uplink.track?.last?.decision == .owed)
+    stand(rig, prove)
+    #expect(rig.uplink.track?.last?.decision == .standing)
+  }
+
+  @Test func aNewRegistrationDoesNotKnowWhereTheBoardIs() {
+    let rig = rig()
+    stand(rig, prove)
+    #expect(!isPositionOwed(rig))
+    rig.event { uplink, _ in
+      guard
+        let made = Registration(webhookID: [UInt8]("made".utf8), protection: .plain)
+      else { return }
+      uplink.registered(made)
+    }
+    #expect(isPositionOwed(rig))
+  }
+
+  @Test func aFixThatIsLeftOutStillTellsTheTime() {
+    let rig = rig()
+    #expect(!isClockTrusted(rig))
+    for _ in 0..<2 { stand(rig, prove) }
+    #expect(rig.uplink.track?.last?.decision == .standing)
+    #expect(isClockTrusted(rig))
+  }
+}

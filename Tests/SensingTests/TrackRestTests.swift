@@ -1,0 +1,65 @@
+import Bytes
+import Sensing
+import Testing
+import TrackTrials
+
+/// Whether a board moves, at the edges of what that means.
+@Suite struct TrackRestTests {
+  private var filter = TrackFilter(TrackFilter.Settings(every: .seconds(60), turnDegrees: 20))
+
+  private mutating func state(after travel: (inout Traveller) -> Void) -> TrackFilter.State? {
+    var traveller = Traveller(latitude: 54.4, longitude: 10.2)
+    traveller.wanderMeters = 0
+    travel(&traveller)
+    for fix in traveller.voyage("test").fixes(every: .seconds(10)) { _ = filter.fixReported(fix) }
+    return filter.state
+  }
+
+  /// Between two cycles of a quarter of an hour.
+  @Test mutating func aLongCycleSeesAStart() {
+    _ = filter.fixReported(TrackFilterTests.fix(at: 0, speed: 0))
+    let decision = filter.fixReported(TrackFilterTests.fix(at: 900, speed: 10, north: 200))
+    #expect(decision == .startedMoving)
+  }
+
+  @Test mutating func aReceiverWithoutASpeedThatWandersIsParkedAndStaysSo() {
+    var starts = 0
+    for step in 0..<100 {
+      let fix = TrackFilterTests.fix(
+        at: Double(step) * 10, north: step.isMultiple(of: 2) ? 0 : 12, error: 16)
+      if filter.fixReported(fix) == .startedMoving { starts += 1 }
+    }
+    #expect(filter.state == .parked && starts == 0)
+  }
+
+  @Test mutating func aBoatThatTurnsOnTheSpotIsNotParked() {
+    let state = state {
+      $0.go(2, course: 0, seconds: 60)
+      $0.go(0.2, course: 0, seconds: 25)
+      $0.go(1.5, course: 0, turning: 10, seconds: 150)
+    }
+    #expect(state == .moving)
+  }
+
+  @Test mutating func aBoatThatCreepsIsNotParked() {
+    let state = state {
+      $0.go(2, course: 0, seconds: 60)
+      $0.go(0.45, course: 0, seconds: 300)
+    }
+    #expect(state == .moving)
+  }
+
+  @Test mutating func theCourseOfABoardThatHardlyMovesIsNoise() {
+    for step in 0..<6 { _ = filter.fixReported(moving(step, speed: 2, course: 0)) }
+    for step in 6..<40 {
+      let fix = moving(step, speed: 0.7, course: step.isMultiple(of: 2) ? 0 : 150)
+      #expect(filter.fixReported(fix) != .turn)
+    }
+    #expect(filter.state == .moving)
+  }
+
+  private func moving(_ step: Int, speed: Double, course: Double) -> Fix {
+    TrackFilterTests.fix(
+      at: Double(step) * 10, speed: speed, course: course, north: Double(step) * 7)
+  }
+}
