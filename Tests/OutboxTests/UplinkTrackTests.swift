@@ -114,4 +114,66 @@ import Testing
     #expect(rig.uplink.track?.last?.decision == .standing)
     #expect(isClockTrusted(rig))
   }
+
+  // MARK: Zones
+
+  private static func zones(isPassive: Bool = false) -> String {
+    #"[{"entity_id":"zone.home","state":"0","attributes":{"latitude":52.0,"longitude":4.0,"#
+      + #""radius":100,"passive":\#(isPassive),"friendly_name":"Home"}}]"#
+  }
+
+  /// What becomes of fixes on the way out of a zone, after Home Assistant was asked for its zones
+  /// and said this.
+  private func decisions(_ answer: String) -> [TrackDecision?] {
+    var setup = UplinkRig.Setup()
+    setup.isRegistered = true
+    setup.isPlain = true
+    setup.track = TrackFilter.Settings(every: .seconds(3600))
+    let rig = UplinkRig(setup)
+    rig.wait(.zero)
+    rig.cycle()
+    rig.answer(400, Self.noKey)
+    // The configuration, and then the zones.
+    rig.answer(200, "[]")
+    rig.answer(200, answer)
+    prove(rig)
+    return [52, 52.0005, 52.002].map { latitude in
+      rig.wait(.seconds(30))
+      rig.event { uplink, now in
+        uplink.record(
+          Fix(
+            mode: .threeDimensional, latitude: latitude, longitude: 4, speedMetersPerSecond: 5,
+            horizontalErrorMeters: 3, time: rig.wallTime(), notBefore: now))
+      }
+      rig.cycle()
+      prove(rig)
+      return rig.uplink.track?.last?.decision
+    }
+  }
+
+  @Test func whoLeavesAZoneOfHomeAssistantIsToldAtOnce() {
+    #expect(decisions(Self.zones()) == [.first, .nothingNew, .zone])
+  }
+
+  @Test(arguments: ["[]", "{}", "nonsense", zones(isPassive: true)])
+  func withoutAZoneThatCountsThereIsNothingToLeave(_ answer: String) {
+    #expect(decisions(answer) == [.first, .nothingNew, .nothingNew])
+  }
+
+  @Test func zonesAreAskedForOnceADay() {
+    let (with, without) = (rig(), rig(nil))
+    #expect(with.calls.count == without.calls.count + 1)
+    for rig in [with, without] {
+      rig.wait(.seconds(30))
+      rig.cycle()
+      prove(rig)
+    }
+    #expect(with.calls.count == without.calls.count + 1)
+    for rig in [with, without] {
+      rig.wait(.seconds(86_400))
+      rig.cycle()
+      prove(rig)
+    }
+    #expect(with.calls.count == without.calls.count + 2)
+  }
 }

@@ -33,12 +33,14 @@ import TrackTrials
   }
 
   @Test mutating func aBoatThatTurnsOnTheSpotIsNotParked() {
-    let state = state {
-      $0.go(2, course: 0, seconds: 60)
-      $0.go(0.2, course: 0, seconds: 25)
-      $0.go(1.5, course: 0, turning: 10, seconds: 150)
-    }
-    #expect(state == .moving)
+    var boat = Traveller(latitude: 54.4, longitude: 10.2)
+    boat.wanderMeters = 0
+    boat.go(2, course: 0, seconds: 60)
+    boat.go(0.2, course: 0, seconds: 25)
+    boat.go(1.5, course: 0, turning: 10, seconds: 150)
+    let all = boat.voyage("test").fixes(every: .seconds(10)).map { filter.fixReported($0) }
+    #expect(!all.contains(.stopped))
+    #expect(filter.state == .moving)
   }
 
   @Test mutating func aBoatThatCreepsIsNotParked() {

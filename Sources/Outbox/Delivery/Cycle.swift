@@ -15,16 +15,17 @@ import Sensing
 /// not who that is.
 ///
 /// Some cycles do more. The first one, one a day, and each attempt of an outage begin by asking
-/// Home Assistant for its configuration. What has changed about the device is told. The first
-/// location after any of that is looked up, for its own answer says nothing.
+/// Home Assistant for its configuration and, where they are wanted, its zones. What has changed
+/// about the device is told. The first location after any of that is looked up, for its own answer
+/// says nothing.
 ///
 /// None of what is asked of Home Assistant and told to it beside readings holds up a reading: what
 /// goes wrong with it is told, and the cycle goes on.
 ///
 /// Invariants:
 /// 1. An answer that has to repeat a challenge counts only for the message that was written last.
-/// 2. Before the states of a cycle come the key, the configuration, the device, the sensors and the
-///    location, each where it is due.
+/// 2. Before the states of a cycle come the key, the configuration, the zones, the device, the
+///    sensors and the location, each where it is due.
 /// 3. What an answer says beside the states counts at once for Home Assistant's version, addresses
 ///    and tracker; with the proof for the device.
 struct Cycle {
@@ -49,9 +50,10 @@ struct Cycle {
   private var challenge: Challenge?
 
   init(
-    trackerID: [UInt8], protection: Delivery.Protection, untold: Webhook.UpdateRegistration?
+    trackerID: [UInt8], wantsZones: Bool, protection: Delivery.Protection,
+    untold: Webhook.UpdateRegistration?
   ) {
-    server = KnownServer(trackerID: trackerID)
+    server = KnownServer(trackerID: trackerID, wantsZones: wantsZones)
     keyRequest = KeyRequest(protection)
     deviceUpdate = DeviceUpdate(untold)
   }
@@ -66,6 +68,8 @@ struct Cycle {
 
   /// Home Assistant may be another one than before.
   mutating func serverDoubted() { server.doubted() }
+
+  mutating func takeZones() -> [ZoneWatch.Circle]? { server.takeZones() }
 
   /// The new registration knows all about the device.
   mutating func registrationReplaced(_ protection: Delivery.Protection) {
@@ -82,6 +86,10 @@ struct Cycle {
       return .key
     }
     if server.isConfigurationDue(now: now) { return .configuration }
+    if server.areZonesDue(now: now) {
+      server.zonesAsked(now: now)
+      return .zones
+    }
     if deviceUpdate.isDue { return .registration }
     return sent.nextMessage(of: &batch, now: now)
   }
@@ -99,6 +107,7 @@ struct Cycle {
       switch message {
       case .key: Webhook.EnableEncryption().write(into: &data)
       case .configuration: Webhook.GetConfiguration().write(into: &data)
+      case .zones: Webhook.GetZones().write(into: &data)
       case .registration: deviceUpdate.write(into: &data)
       case .sensor(let sensor): batch.writeRegistration(of: sensor, into: &data)
       case .location: sent.writeLocation(for: server.version, into: &data)
@@ -127,6 +136,7 @@ struct Cycle {
     case .configuration:
       return server.configurationAnswered(content, now: now, telling: &tellings)
         .map { .addressesTold(cloudhook: $0.cloudhookURL, remoteUI: $0.remoteUIURL) } ?? .goesOn
+    case .zones: server.zonesAnswered(content)
     case .registration: deviceUpdate.answered(content, telling: &tellings)
     case .sensor(let sensor):
       sent.sensorAnswered(sensor, content, in: &batch, telling: &tellings)
@@ -149,6 +159,7 @@ struct Cycle {
     case .registration: deviceUpdate.dropped(telling: &tellings)
     case .location: return locationAnswered()
     case .history: isHistoryAnswered = true
+    case .zones: break
     case .key, .configuration, .readBack, .states: return .failed(.dropped)
     }
     return .goesOn

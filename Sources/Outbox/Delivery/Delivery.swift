@@ -59,23 +59,27 @@ public struct Delivery: ~Copyable {
   ///   - routes: the ways to Home Assistant.
   ///   - history: what was not delivered yet.
   ///   - trackerID: the id that the device registered with.
+  ///   - wantsZones: whether Home Assistant is asked for its zones.
   ///   - protection: whether the registration has a key.
   ///   - untold: what has changed about the device since Home Assistant was told.
   ///   - doubtAfter: how long Home Assistant may not know the device before that is told.
   ///   - seed: where the jitter of the waits starts.
   public init(
-    routes: Routes, history: consuming History, trackerID: [UInt8],
+    routes: Routes, history: consuming History, trackerID: [UInt8], wantsZones: Bool = false,
     protection: Protection = .sealed, untold: Webhook.UpdateRegistration? = nil,
     doubtAfter: Duration = Delivery.doubtAfter, seed: UInt64
   ) {
     self.routes = routes
     cycle = Cycle(
-      trackerID: trackerID, protection: protection, untold: untold)
+      trackerID: trackerID, wantsZones: wantsZones, protection: protection, untold: untold)
     outage = Outage(doubtAfter: doubtAfter, seed: seed)
     batch = Batch(of: history.sensors)
     self.history = history
     lastRoute = routes.current?.route
   }
+
+  /// Home Assistant's zones, where they were told since the last time that this was asked.
+  mutating func takeZones() -> [ZoneWatch.Circle]? { cycle.takeZones() }
 
   // MARK: Queries
 

@@ -15,6 +15,7 @@ extension Delivery {
     /// Its answer goes to `keyAnswered`; those of all others to `answerReceived`.
     case key
     case configuration
+    case zones
     case registration
     case sensor(SensorIndex)
     case location
@@ -26,6 +27,7 @@ extension Delivery {
       switch self {
       case .key: .enableEncryption
       case .configuration: .getConfiguration
+      case .zones: .getZones
       case .registration: .updateRegistration
       case .sensor: .registerSensor
       case .location: .updateLocation

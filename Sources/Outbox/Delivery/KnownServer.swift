@@ -1,5 +1,6 @@
 import Bytes
 import HomeAssistant
+import Sensing
 
 /// What Home Assistant told about itself and this device, and when it is to be asked again.
 ///
@@ -7,7 +8,8 @@ import HomeAssistant
 /// 1. What was told is kept until something else is told: doubt only makes it be asked for again.
 /// 2. Of `locationsOnTrust` locations and one, at least one is looked up, where that is possible.
 struct KnownServer {
-  /// Its addresses in the cloud and its version may change without a restart that would be seen.
+  /// Its addresses in the cloud, its version and its zones may change without a restart that would
+  /// be seen.
   static let configurationInterval: Duration = .seconds(24 * 3600)
   /// Locations that are sent on trust between two that are looked up.
   static let locationsOnTrust = 100
@@ -19,11 +21,19 @@ struct KnownServer {
   private(set) var deviceID: Text?
   /// Nil: at once.
   private var configurationDueAt: Instant?
+  private let wantsZones: Bool
+  /// Nil: at once.
+  private var zonesDueAt: Instant?
+  /// Those that were told last, once.
+  private var toldZones: [ZoneWatch.Circle]?
   private var trustedLocations = 0
   /// Whether locations go nowhere. That there is a tracker is expected.
   private var isTrackerMissing = false
 
-  init(trackerID: [UInt8]) { self.trackerID = trackerID }
+  init(trackerID: [UInt8], wantsZones: Bool = false) {
+    self.trackerID = trackerID
+    self.wantsZones = wantsZones
+  }
 
   func isConfigurationDue(now: Instant) -> Bool { configurationDueAt.map { now >= $0 } ?? true }
 
@@ -40,6 +50,7 @@ struct KnownServer {
   /// It may be another one than before: another version, or with another memory of this device.
   mutating func doubted() {
     configurationDueAt = nil
+    zonesDueAt = nil
     trustedLocations = 0
   }
 
@@ -63,6 +74,33 @@ struct KnownServer {
       return nil
     }
   }
+
+  // MARK: Zones
+
+  func areZonesDue(now: Instant) -> Bool {
+    wantsZones && (zonesDueAt.map { now >= $0 } ?? true)
+  }
+
+  mutating func zonesAsked(now: Instant) { zonesDueAt = now + Self.configurationInterval }
+
+  /// Where they cannot be read, those that are known hold. No board is ever said to be in a passive
+  /// one.
+  mutating func zonesAnswered(_ content: Span<UInt8>) {
+    guard let zones = try? Webhook.GetZones.read(content) else { return }
+    toldZones = zones.filter { !$0.isPassive }.map {
+      ZoneWatch.Circle(
+        center: EarthPoint(latitudeDegrees: $0.latitude, longitudeDegrees: $0.longitude),
+        radiusMeters: $0.radiusMeters)
+    }
+  }
+
+  /// The zones, where they were told since the last time that this was asked.
+  mutating func takeZones() -> [ZoneWatch.Circle]? {
+    defer { toldZones = nil }
+    return toldZones
+  }
+
+  // MARK: Locations
 
   /// A location was sent and is not looked up.
   mutating func locationTrusted() { trustedLocations = max(trustedLocations - 1, 0) }

@@ -83,6 +83,7 @@ public struct Uplink: ~Copyable {
     let update = Webhook.UpdateRegistration(identity)
     delivery = Delivery(
       routes: routes, history: history, trackerID: identity.deviceID,
+      wantsZones: settings.track != nil,
       protection: memory.protection,
       untold: memory.registration?.toldFingerprint == update.fingerprint ? nil : update,
       doubtAfter: settings.registersAgainAfter ?? Delivery.doubtAfter, seed: random.next())
@@ -318,7 +319,9 @@ public struct Uplink: ~Copyable {
     else { return }
     guard message == .key else {
       let answer = registration.readAnswer(status: status, body: &body)
-      return delivery.answerReceived(answer, body: body, now: now)
+      delivery.answerReceived(answer, body: body, now: now)
+      if let zones = delivery.takeZones() { track?.zonesKnown(zones) }
+      return
     }
     let result = Webhook.EnableEncryption.read(status: status, body: body)
     body.wipe()

@@ -21,6 +21,8 @@ public enum TrackDecision: Equatable, Sendable {
   case parkedInterval
   /// Fixes that were refused as a jump agree with each other, or are all there is.
   case newPlace
+  /// The board has come into a zone of Home Assistant, or has left one.
+  case zone
   /// Home Assistant does not have the last point, and takes data.
   case owed
 
@@ -41,7 +43,7 @@ public enum TrackDecision: Equatable, Sendable {
   public var isKept: Bool {
     switch self {
     case .first, .interval, .distance, .turn, .startedMoving, .stopped, .displaced, .parkedInterval,
-      .newPlace, .owed:
+      .newPlace, .zone, .owed:
       true
     case .nothingNew, .standing, .older, .inaccurate, .jump: false
     }

@@ -54,6 +54,7 @@ public struct TrackFilter: Sendable {
   /// Since when there is no fix whose error is small enough.
   private var inaccurateSince: Instant?
   private var displacedCount = 0
+  private var zones = ZoneWatch()
   /// What became of the last fix, and when it was a fix.
   public private(set) var last: (decision: TrackDecision, at: Instant)?
 
@@ -64,6 +65,9 @@ public struct TrackFilter: Sendable {
 
   /// Nil before there is a fix.
   public var state: State? { rest.map { $0.state == .moving ? .moving : .parked } }
+
+  /// Home Assistant has these zones, and no others.
+  public mutating func zonesKnown(_ circles: [ZoneWatch.Circle]) { zones.zonesKnown(circles) }
 
   /// Judges a fix.
   ///
@@ -91,6 +95,7 @@ public struct TrackFilter: Sendable {
       decision = .newPlace
     case .plausible: decision = reason(for: sighting)
     }
+    if zones.sighted(sighting), decision == nil { decision = .zone }
     if decision == nil, isOwed { decision = .owed }
     if decision != nil { keep(sighting) }
     let isParked = rest?.state == .parked || rest?.isStanding == true

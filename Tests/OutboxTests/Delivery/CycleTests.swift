@@ -22,7 +22,7 @@ import Testing
     ) throws {
       registration = try .forTests(isPlain: protection != .sealed)
       cycle = Cycle(
-        trackerID: [UInt8]("board".utf8), protection: protection, untold: untold)
+        trackerID: [UInt8]("board".utf8), wantsZones: false, protection: protection, untold: untold)
     }
 
     func next() -> Delivery.Message { cycle.nextMessage(of: &batch, now: now) }
