@@ -22,7 +22,8 @@ final class SensorRig {
     source = settings.source(
       SourceContext(
         sys: tree.path, proc: tree.path, loop: try EventLoop(), sink: sink,
-        supervisor: supervisor, cycle: .seconds(60), fixTimeout: .seconds(30),
+        supervisor: supervisor, counts: CountsFile(in: tree.path, supervisor: supervisor),
+        cycle: .seconds(60), fixTimeout: .seconds(30),
         now: at(seconds: 0).instant))
   }
 

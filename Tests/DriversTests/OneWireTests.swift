@@ -30,7 +30,8 @@ import Testing
       OneWireSettings(id: [UInt8]("28-0316a2796cff".utf8), entity: entity),
       SourceContext(
         sys: tree.path, proc: tree.path, loop: loop, sink: sink, supervisor: supervisor,
-        cycle: .seconds(60), fixTimeout: .seconds(5), now: at(seconds: 0).instant))
+        counts: CountsFile(in: tree.path, supervisor: supervisor), cycle: .seconds(60),
+        fixTimeout: .seconds(5), now: at(seconds: 0).instant))
   }
 
   private func write(_ text: String) throws { try tree.write(text, to: "\(part)/temperature") }
