@@ -16,7 +16,9 @@ import YAML
     func field(_ text: String) -> ConfigurationField? {
       ConfigurationField(file: [UInt8](text.utf8), example: "{}", problems: problems)
     }
-    let known = field("[{ \(sensors) }]").map { SensorSettings.list($0).flatMap { $0.measured } }
+    let known = field("[{ \(sensors) }]").map {
+      SensorSettings.lists(sensors: $0, outputs: nil).sensors.flatMap { $0.measured }
+    }
     guard let field = field("{ \(battery) }") else { return (nil, ["no file"]) }
     let settings = BatterySettings(field, among: known ?? [])
     let said = problems.errors.problems.map { string($0.problem) }

@@ -55,7 +55,7 @@ func sensorSettings(_ entry: String) -> (settings: SensorSettings?, problems: [S
   let problems = ProblemCollector()
   let file = [UInt8]("[{ name: Bench, \(entry) }]".utf8)
   let field = ConfigurationField(file: file, example: "sensors", problems: problems)
-  let settings = field.map { SensorSettings.list($0) } ?? []
+  let settings = field.map { SensorSettings.lists(sensors: $0, outputs: nil).sensors } ?? []
   return (
     problems.isEmpty ? settings.first : nil,
     problems.errors.problems.map { problem in

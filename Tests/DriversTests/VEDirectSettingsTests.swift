@@ -17,7 +17,7 @@ import YAML
       let field = ConfigurationField(
         file: [UInt8](text.utf8), example: "[]", problems: problems)
     else { return ([], ["no file"]) }
-    let settings = SensorSettings.list(field)
+    let settings = SensorSettings.lists(sensors: field, outputs: nil).sensors
     return (settings, problems.errors.problems.map { string($0.problem) })
   }
 

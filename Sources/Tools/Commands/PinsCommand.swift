@@ -129,11 +129,15 @@ struct PinsCommand {
 }
 
 extension Configuration {
-  /// Where its sensors have GPIO lines, and what it calls them.
+  /// Where its sensors and outputs have GPIO lines, and what it calls them.
   fileprivate var lines: [(address: GPIOLineAddress, name: [UInt8])] {
-    sensors.compactMap { sensor in
-      guard case .gpio(let line) = sensor else { return nil }
-      return (line.address, line.entity.name)
+    let inputs = sensors.compactMap { sensor -> (address: GPIOLineAddress, name: [UInt8])? in
+      switch sensor {
+      case .gpio(let line): (line.address, line.entity.name)
+      case .pulses(let line): (line.address, line.entity.name)
+      default: nil
+      }
     }
+    return inputs + outputs.map { ($0.address, $0.entity.name) }
   }
 }
