@@ -52,7 +52,8 @@ import Testing
       if line.isEmpty { isInTable = false }
       guard isInTable, let cell = line.split(separator: "|").first else { continue }
       for match in cell.matches(of: /`([a-z0-9_.]+)`/) {
-        keys.insert(String(match.1.split(separator: ".").last ?? ""))
+        // `moving.every` is a key in the section of another one.
+        keys.formUnion(match.1.split(separator: ".").map(String.init))
       }
     }
     return keys
