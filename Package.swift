@@ -130,8 +130,6 @@ let package = Package(
     .testTarget(
       name: "BytesTests", dependencies: ["Bytes"],
       swiftSettings: everywhere),
-    // The numbers of the kernel's headers, for what speaks with the kernel without them.
-    .systemLibrary(name: "KernelHeaders", path: "Tests/KernelHeaders"),
     // Voyages, and what the track filter makes of them.
     .target(
       name: "TrackTrials", dependencies: ["Sensing", "Bytes"], path: "Tests/Tracks/Trials",
@@ -139,8 +137,14 @@ let package = Package(
     .executableTarget(
       name: "tracks", dependencies: ["TrackTrials"], path: "Tests/Tracks/Program",
       swiftSettings: everywhere, linkerSettings: libraries("m")),
+    // A target of its own: Foundation and the kernel's headers do not import together.
     .testTarget(
-      name: "SensingTests", dependencies: ["Sensing", "KernelHeaders", "TrackTrials"],
+      name: "TrackTests", dependencies: ["Bytes", "Sensing", "TrackTrials"],
+      path: "Tests/Tracks/Tests", swiftSettings: everywhere),
+    // The numbers of the kernel's headers, for what speaks with the kernel without them.
+    .systemLibrary(name: "KernelHeaders", path: "Tests/KernelHeaders"),
+    .testTarget(
+      name: "SensingTests", dependencies: ["Sensing", "KernelHeaders"],
       swiftSettings: everywhere),
     // Counts the allocations of a test.
     .target(name: "AllocationCount", path: "Tests/AllocationCount"),

@@ -39,7 +39,7 @@ import TrackTrials
 
   @Test func theRecordedDriveKeepsItsCorners() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../deploy/lab/drive.nmea")
+      .appending(path: "../../../deploy/lab/drive.nmea")
     let voyage = try #require(Voyage(name: "drive", recording: [UInt8](Data(contentsOf: file))))
     #expect(voyage.fixes.count > 600)
     let trial = trial(voyage)
