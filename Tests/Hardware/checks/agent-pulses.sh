@@ -12,22 +12,6 @@ outputs:
   - { gpio: Pump, name: Pump, safe: "on" }
 EOF
 
-# Nothing ever comes from here: to wait without a program.
-exec {never}<> <(:)
-
-# pulse OFFSET COUNT [SECONDS]: so many pulses, each of them and of the pauses so long. The kernel
-# takes two edges that come at once for one.
-pulse() {
-  local chip=/sys/kernel/config/gpio-sim/bench line number
-  line=/sys/devices/platform/$(<"$chip/dev_name")/$(<"$chip/bank/chip_name")/sim_gpio$1/pull
-  for ((number = 0; number < $2; number++)); do
-    echo pull-up >"$line"
-    read -r -t "${3:-0.003}" -u "$never" || true
-    echo pull-down >"$line"
-    read -r -t "${3:-0.003}" -u "$never" || true
-  done
-}
-
 # tips COUNT: their total, as Home Assistant writes it: a tenth at least, and no zeros at its end.
 tips() {
   local total
@@ -38,22 +22,22 @@ tips() {
 
 pulses_are_counted() {
   arrives 0.0 sensor.bench_rain
-  pulse 4 500
+  play-line 4 pulses 500
   arrives "$(tips 500)" sensor.bench_rain
 }
 
 # An agent that sleeps reads nothing; the kernel keeps 1024 edges.
 more_than_the_kernel_keeps() {
   kill -STOP "$(<agent.pid)"
-  pulse 4 1500
+  play-line 4 pulses 1500
   kill -CONT "$(<agent.pid)"
   arrives "$(tips 2000)" sensor.bench_rain
 }
 
 short_pulses_do_not_count() {
   arrives 0 sensor.bench_reed
-  pulse 9 50
-  pulse 9 5 0.5
+  play-line 9 pulses 50
+  play-line 9 pulses 5 0.5
   arrives 5 sensor.bench_reed
 }
 
@@ -62,17 +46,17 @@ total_outlives_the_chip() {
   arrives unavailable sensor.bench_rain
   play-line back
   arrives "$(tips 2000)" sensor.bench_rain
-  pulse 4 10
+  play-line 4 pulses 10
   arrives "$(tips 2010)" sensor.bench_rain
 }
 
 total_outlives_the_agent() {
-  pulse 4 7
+  play-line 4 pulses 7
   stop_agent
   start_agent
   arrives "$(tips 2017)" sensor.bench_rain
   arrives 5 sensor.bench_reed
-  pulse 4 3
+  play-line 4 pulses 3
   arrives "$(tips 2020)" sensor.bench_rain
 }
 
