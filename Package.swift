@@ -137,14 +137,13 @@ let package = Package(
     .executableTarget(
       name: "tracks", dependencies: ["TrackTrials"], path: "Tests/Tracks/Program",
       swiftSettings: everywhere, linkerSettings: libraries("m")),
-    // A target of its own: Foundation and the kernel's headers do not import together.
     .testTarget(
       name: "TrackTests", dependencies: ["Bytes", "Sensing", "TrackTrials"],
       path: "Tests/Tracks/Tests", swiftSettings: everywhere),
     // The numbers of the kernel's headers, for what speaks with the kernel without them.
     .systemLibrary(name: "KernelHeaders", path: "Tests/KernelHeaders"),
     .testTarget(
-      name: "SensingTests", dependencies: ["Sensing", "KernelHeaders"],
+      name: "SensingTests", dependencies: ["Sensing", "TrackTrials", "KernelHeaders"],
       swiftSettings: everywhere),
     // Counts the allocations of a test.
     .target(name: "AllocationCount", path: "Tests/AllocationCount"),

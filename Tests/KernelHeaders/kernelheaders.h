@@ -1,7 +1,5 @@
-// The kernel's own numbers, to hold those of the shipped code against.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
+// The kernel's own numbers, to hold those of the shipped code against. No feature macro, such as
+// _GNU_SOURCE: Foundation's modules define none, and one type may not have two shapes.
 #ifndef HOMEWARD_KERNELHEADERS_H
 #define HOMEWARD_KERNELHEADERS_H
 
