@@ -52,13 +52,13 @@ static inline int64_t cgpio_chip_info(int chip, uint8_t *label) {
 }
 
 /// Copies the name of a line, and that by which a program asked for it: 32 bytes each, with NULs at
-/// the end. Returns 0, or -1.
+/// the end. Returns 1 where a program or a driver has the line, 0 where it is free, or -1.
 static inline int cgpio_line_info(int chip, uint32_t offset, uint8_t *name, uint8_t *consumer) {
   struct gpio_v2_line_info info = {.offset = offset};
   if (ioctl(chip, GPIO_V2_GET_LINEINFO_IOCTL, &info) < 0) return -1;
   memcpy(name, info.name, GPIO_MAX_NAME_SIZE);
   memcpy(consumer, info.consumer, GPIO_MAX_NAME_SIZE);
-  return 0;
+  return info.flags & GPIO_V2_LINE_FLAG_USED ? 1 : 0;
 }
 
 static inline uint64_t cgpio_flags(const cgpio_request *wanted) {

@@ -21,7 +21,7 @@ private let boardFile = """
 @Suite struct ConfigurationLinesTests {
   private let kernel = GPIOLineUses(
     lines: (0...2).map { offset in
-      GPIOLineUses.Line(
+      GPIOLineUse(
         chip: [UInt8]("main-chip".utf8), offset: offset,
         name: offset == 0 ? [UInt8]("ID_SDA".utf8) : [], isTaken: false, consumer: [])
     }, isIncomplete: false)
@@ -51,7 +51,7 @@ private let boardFile = """
     #expect(try address("ID_SDA") == "ID_SDA")
     let named = GPIOLineUses(
       lines: kernel.lines + [
-        GPIOLineUses.Line(
+        GPIOLineUse(
           chip: [UInt8]("expander".utf8), offset: 5, name: [UInt8]("GPIO2".utf8), isTaken: false,
           consumer: [])
       ], isIncomplete: false)

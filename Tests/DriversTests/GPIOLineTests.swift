@@ -81,22 +81,6 @@ import Testing
     #expect(line.holder == InlineText("homeward"))
   }
 
-  /// For the examples in a configuration.
-  @Test func theNamesOfTheBoardsLinesAreThoseThatCanBeTyped() throws {
-    let chips = [(9, "ID_SDA"), (10, "GPIO17"), (2, "two words"), (3, "-"), (4, "a/b"), (5, "°C")]
-    let fakes = try chips.map { number, name in
-      try tree.write("", to: "gpiochip\(number)")
-      return FakeLine(tree.path / [UInt8]("gpiochip\(number)".utf8), name: name)
-    }
-    try tree.write("", to: "gpiochip1")  // This file is no chip.
-    func names(countMax: Int) -> [String] {
-      gpioLineNames(in: tree.path, countMax: countMax).map(string)
-    }
-    #expect(names(countMax: 8) == ["ID_SDA", "GPIO17"])
-    #expect(names(countMax: 1) == ["ID_SDA"])
-    withExtendedLifetime(fakes) {}
-  }
-
   @Test func theLevelAtStartIsReportedAtOnce() throws {
     let fake = FakeLine(device)
     fake.level = true

@@ -208,8 +208,10 @@ static int tell_line(const struct fakegpio *chip, struct gpio_v2_line_info *info
   if (info->offset > chip->offset) return refuse(EINVAL);
   memset(info->name, 0, sizeof info->name);
   memset(info->consumer, 0, sizeof info->consumer);
+  info->flags = 0;
   if (info->offset != chip->offset) return 0;
   memcpy(info->name, chip->name, sizeof chip->name);
+  if (is_held(chip)) info->flags = GPIO_V2_LINE_FLAG_USED;
   if (*chip->holder)
     memcpy(info->consumer, chip->holder, sizeof chip->holder);
   else if (is_held(chip))

@@ -43,7 +43,7 @@ private struct Machine {
   /// A line of the kernel.
   func line(_ chip: String, _ offset: UInt32, name: String = "", consumer: String) -> Machine {
     var machine = self
-    let line = GPIOLineUses.Line(
+    let line = GPIOLineUse(
       chip: bytes(chip), offset: offset, name: bytes(name), isTaken: true, consumer: bytes(consumer)
     )
     machine.surroundings.lines = GPIOLineUses(

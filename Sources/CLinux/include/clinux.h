@@ -308,17 +308,5 @@ int clinux_serial_open(const char *path);
 /// Drops what came in and was not read.
 static inline int clinux_serial_discard(int descriptor) { return tcflush(descriptor, TCIFLUSH); }
 
-/// The room for a chip's label, a line's name and that of its consumer: GPIO_MAX_NAME_SIZE of
-/// linux/gpio.h.
-enum { clinux_gpio_name_size = 32 };
-
-/// Copies the label of a GPIO chip, with NULs at its end, and says how many lines it has; -1, with
-/// errno, where `device` is none.
-int clinux_gpio_chip(int device, uint8_t *label, uint32_t *line_count);
-
-/// Copies the name of a line and that of its consumer, with NULs at their ends. 1 where the line is
-/// taken, 0 where it is free, -1, with errno, where there is no such line.
-int clinux_gpio_line(int device, uint32_t offset, uint8_t *name, uint8_t *consumer);
-
 #pragma clang assume_nonnull end
 #endif

@@ -1,7 +1,7 @@
 import Bytes
 import CGPIO
 import CLinux
-public import LinuxIO
+import LinuxIO
 import Sensing
 
 /// An open GPIO chip.
@@ -35,34 +35,29 @@ struct GPIOChip: ~Copyable {
   func offset(of address: GPIOLineAddress) -> UInt32? {
     switch address {
     case .name(let name):
-      for offset in 0..<lineCount where names(ofLine: offset)?.name == name { return offset }
+      for offset in 0..<lineCount where line(at: offset)?.name == name { return offset }
       return nil
     case .chip(let label, let offset):
       return label == self.label && offset < lineCount ? offset : nil
     }
   }
 
-  /// The names of the lines, which may be empty, until `body` has had enough.
-  func forEachName(_ body: ([UInt8]) -> Bool) {
-    for offset in 0..<lineCount {
-      guard let line = names(ofLine: offset) else { continue }
-      guard body(line.name) else { return }
-    }
-  }
+  /// What the kernel says of each line, in their order. A line that left meanwhile is left out.
+  var lines: [GPIOLineUse] { (0..<lineCount).compactMap { line(at: $0) } }
 
-  /// The name by which a program asked for the line; empty where none did, or gave no name.
-  func consumer(ofLine offset: UInt32) -> [UInt8] { names(ofLine: offset)?.consumer ?? [] }
-
-  private func names(ofLine offset: UInt32) -> (name: [UInt8], consumer: [UInt8])? {
+  func line(at offset: UInt32) -> GPIOLineUse? {
     var name = [UInt8](repeating: 0, count: Self.nameByteCount)
     var consumer = name
-    let result = unsafe name.withUnsafeMutableBufferPointer { name in
+    let use = unsafe name.withUnsafeMutableBufferPointer { name in
       unsafe consumer.withUnsafeMutableBufferPointer { consumer -> Int32 in
         guard let name = name.baseAddress, let consumer = consumer.baseAddress else { return -1 }
         return unsafe cgpio_line_info(device.number, offset, name, consumer)
       }
     }
-    return result == 0 ? (Self.text(name), Self.text(consumer)) : nil
+    guard use >= 0 else { return nil }
+    return GPIOLineUse(
+      chip: label, offset: offset, name: Self.text(name), isTaken: use == 1,
+      consumer: Self.text(consumer))
   }
 
   private static func text(_ terminated: [UInt8]) -> [UInt8] {
@@ -117,23 +112,7 @@ extension GPIOLineAddress {
   func holder(in devices: Path) -> InlineText? {
     guard let place = try? GPIOLinePlace(of: self, named: InlineText(text.span), in: devices)
     else { return nil }
-    let consumer = place.chip.consumer(ofLine: place.offset)
-    return consumer.isEmpty ? nil : InlineText(consumer.span)
+    guard let line = place.chip.line(at: place.offset), !line.consumer.isEmpty else { return nil }
+    return InlineText(line.consumer.span)
   }
-}
-
-/// The names of GPIO lines of this machine: those that a person can type, at most `countMax`, in
-/// the order of chips and lines. Chips that may not be opened are left out.
-public func gpioLineNames(in devices: Path = Path("/dev"), countMax: Int) -> [[UInt8]] {
-  var names: [[UInt8]] = []
-  for number in 0..<GPIOChip.chipsMax where names.count < countMax {
-    guard let chip = try? GPIOChip(opening: GPIOLinePlace.path(ofChip: number, in: devices))
-    else { continue }
-    chip.forEachName { name in
-      let isWord = name.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }
-      if name.count > 1, isWord { names.append(name) }
-      return names.count < countMax
-    }
-  }
-  return names
 }

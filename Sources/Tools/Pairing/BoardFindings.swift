@@ -22,7 +22,7 @@ struct BoardFindings {
   static func look(loop: EventLoop) throws(CommandFailure) -> BoardFindings {
     let ssid = try NetworkLook(loop: loop).ssid(until: Moment.now.instant + timeout)
     return BoardFindings(
-      batteries: batteries, lines: gpioLineNames(countMax: linesMax),
+      batteries: batteries, lines: GPIOLineUses().names(countMax: linesMax),
       hasGPSD: isGPSDThere(loop), ssid: ssid)
   }
 
