@@ -33,8 +33,8 @@ extension Configuration {
   private var hours: WaitingHours {
     var hours = WaitingHours()
     hours.insert(
-      SensorHour(number: 1, mean: 5, lowest: 1, highest: 9),
-      of: MeasuredSensor(uniqueID: [UInt8]("level".utf8), unit: [UInt8]("%".utf8)))
+      SensorHour(number: 1, .measured(mean: 5, lowest: 1, highest: 9)),
+      of: StatisticsSensor(uniqueID: [UInt8]("level".utf8), unit: [UInt8]("%".utf8)))
     return hours
   }
 

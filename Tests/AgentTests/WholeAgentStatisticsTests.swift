@@ -19,14 +19,15 @@ extension Board {
   fileprivate func keepHours(_ count: Int64) throws {
     let host = Configuration.HostPaths(
       proc: [UInt8]("/proc".utf8), sys: [UInt8](path("sys").utf8))
-    let sensor = MeasuredSensor(
+    let sensor = StatisticsSensor(
       uniqueID: [UInt8]("supply_bat7_capacity".utf8), unit: [UInt8]("%".utf8))
     let yesterday = Int64(Date().timeIntervalSince1970) / 86_400 * 24 - 24
     var transfer = StatisticsImport(WaitingHours(), seed: 1)
     for index in 0..<count {
       transfer.add(
         SensorHour(
-          number: yesterday + index, mean: 50.25 + Double(index), lowest: 10, highest: 90),
+          number: yesterday + index, .measured(mean: 50.25 + Double(index), lowest: 10, highest: 90)
+        ),
         of: sensor)
     }
     let device = DeviceFingerprint(ofDeviceID: DeviceIdentity(host: host).deviceID)

@@ -25,10 +25,12 @@ struct Agent {
   ///   - serverSettings: more keys of the section `home_assistant`.
   ///   - hasToken: whether the configuration names a file with the token; else the board is to be
   ///     paired.
+  ///   - sensors: another entry of `sensors`.
   ///   - settings: more lines of the configuration.
   /// - Throws: where the surroundings name no server, or the file system refuses.
   init(
-    server serverSettings: String = "", hasToken: Bool = true, settings: String = ""
+    server serverSettings: String = "", hasToken: Bool = true, sensors: String = "",
+    settings: String = ""
   ) throws {
     let environment = ProcessInfo.processInfo.environment
     server = try Server.required()
@@ -39,20 +41,22 @@ struct Agent {
     try write(server.token, to: "token")
     let token = hasToken ? "token_file: \(folder.path)/token" : ""
     try write(
-      configuration("\(token)\n  \(serverSettings)") + "\n\(settings)\n", to: "homeward.yaml")
+      configuration("\(token)\n  \(serverSettings)", sensors) + "\n\(settings)\n",
+      to: "homeward.yaml")
     for (name, value) in Self.kernelFiles { try write(value + "\n", to: "sys/class/\(name)") }
   }
 
-  /// A battery and a thermal zone, as the kernel shows them.
+  /// A battery, a thermal zone and a modem, as the kernel shows them.
   private static let kernelFiles = [
     "power_supply/BAT7/type": "Battery", "power_supply/BAT7/present": "1",
     "power_supply/BAT7/capacity": "83", "power_supply/BAT7/status": "Discharging",
     "power_supply/BAT7/voltage_now": "12612000", "power_supply/BAT7/current_now": "-1480000",
     "power_supply/BAT7/charge_now": "2500000", "power_supply/BAT7/voltage_min_design": "11100000",
     "thermal/thermal_zone0/type": "cpu-thermal", "thermal/thermal_zone0/temp": "48312",
+    "net/wwan0/statistics/rx_bytes": "115500000", "net/wwan0/statistics/tx_bytes": "1000",
   ]
 
-  private func configuration(_ serverSettings: String) -> String {
+  private func configuration(_ serverSettings: String, _ sensors: String) -> String {
     """
     every: 10s
     state_directory: \(folder.path)/state
@@ -62,7 +66,7 @@ struct Agent {
     device: { name: \(deviceName) }
     location: { source: gpsd, port: \(gpsdPort) }
     host: { proc: /proc, sys: \(folder.path)/sys }
-    sensors: [{ gpio: NO_SUCH_LINE, name: Bilge, device_class: moisture }]
+    sensors: [{ gpio: NO_SUCH_LINE, name: Bilge, device_class: moisture }, \(sensors)]
     """
   }
 

@@ -3,9 +3,9 @@ import Testing
 
 /// A sensor of a new device, and what is asked and said of its statistics.
 struct MeasuredEntity {
-  let device: Device
   let socket: WebSocket
   let id: String
+  private let newDevice: Device?
   private let version: Version
 
   static let thermometer =
@@ -14,12 +14,22 @@ struct MeasuredEntity {
     #""state":1,"device_class":"precipitation","unit_of_measurement":"mm","state_class":"total""#
 
   init(_ sensor: String, _ more: String) async throws {
-    device = try await Device.registered()
+    let device = try await Device.registered()
     try await device.register(sensor, "sensor", more)
-    socket = try await WebSocket.opened()
-    id = device.entityID(sensor)
-    version = try await device.server.version()
+    try await self.init(device.entityID(sensor), of: device)
   }
+
+  /// An entity of another device, or one that will be.
+  init(of id: String) async throws { try await self.init(id, of: nil) }
+
+  private init(_ id: String, of device: Device?) async throws {
+    newDevice = device
+    socket = try await WebSocket.opened()
+    self.id = id
+    version = try await Server.required().version()
+  }
+
+  var device: Device { get throws { try #require(newDevice) } }
 
   /// A thermometer that measures in °F, which the metric home shows in °C.
   static func soil() async throws -> MeasuredEntity {

@@ -17,7 +17,7 @@ extension Contract.LongTermStatistics {
     let request: JSON = ["item_type": "device", "item_id": config["hass_device_id"]]
     let items = try await soil.socket.result("search/related", request)
     #expect(items["entity"].elements.contains(.string(soil.id)))
-    #expect(!items["entity"].elements.contains(.string(soil.device.entityID("dark"))))
+    #expect(!items["entity"].elements.contains(.string(try soil.device.entityID("dark"))))
     #expect(items["integration"] == ["mobile_app"])
     #expect(items["config_entry"].elements.count == 1)
     #expect(items["device"] == .absent)
@@ -39,13 +39,13 @@ extension Contract.LongTermStatistics {
   @Test func theEntriesTellWhichSensorAnEntityIs() async throws {
     let soil = try await MeasuredEntity.soil()
     _ = try await soil.device.tryRegister("dark", "sensor", #""state":1,"disabled":true"#)
-    let dark = soil.device.entityID("dark")
+    let dark = try soil.device.entityID("dark")
     let ids: JSON = ["entity_ids": [.string(soil.id), .string(dark), "sensor.nope"]]
     let entries = try await soil.socket.result("config/entity_registry/get_entries", ids)
     #expect(entries.keys == [soil.id, dark, "sensor.nope"])
     let entry = entries[soil.id]
     #expect(entry["entity_id"] == .string(soil.id))
-    #expect(entry["unique_id"] == .string("\(soil.device.webhookID)_soil"))
+    #expect(entry["unique_id"] == .string("\(try soil.device.webhookID)_soil"))
     #expect(entry["platform"] == "mobile_app")
     #expect(entry["disabled_by"] == nil)
     #expect(entries[dark]["disabled_by"] == "integration")
@@ -181,7 +181,7 @@ extension Contract.LongTermStatistics {
 
   @Test func aStatisticOfNoEntityHasANameOfItsOwn() async throws {
     let soil = try await MeasuredEntity.soil()
-    let id = "contract:\(soil.device.identity.suffix)"
+    let id = "contract:\(try soil.device.identity.suffix)"
     let metadata = soil.metadata().replacing("statistic_id", .string(id))
       .replacing("source", "contract").replacing("name", "Soil")
     try await soil.bring(metadata, MeasuredEntity.hour(3, ["mean": 20]))

@@ -7,10 +7,10 @@ import Testing
 
 /// What the parts of an uplink decide together.
 @Suite struct UplinkTests {
-  private static func sensor(_ name: String, _ stateClass: StaticString) -> SensorDescription {
+  private static func sensor(_ name: String, _ stateClass: StaticString?) -> SensorDescription {
     SensorDescription(
       uniqueID: [UInt8](name.utf8), name: [UInt8](name.utf8), unit: [UInt8]("%".utf8),
-      stateClass: [UInt8](stateClass), icon: [UInt8]("mdi:eye".utf8))
+      stateClass: stateClass.map { [UInt8]($0) }, icon: [UInt8]("mdi:eye".utf8))
   }
 
   private func rig(_ change: (inout UplinkRig.Setup) -> Void = { _ in }) -> UplinkRig {
@@ -238,15 +238,19 @@ import Testing
     rig.uplink.waitingHours.sensors.first?.hours.map(\.number)
   }
 
-  @Test func onlyWhatHasAMeanIsKeptForTheStatistics() throws {
+  @Test func onlyWhatHasStatisticsIsKeptForThem() throws {
     let (rig, level) = try statistics(isClockSynchronized: true)
-    let declared = rig.uplink.declare(Self.sensor("rain", "total_increasing"))
-    let rain = try #require(declared)
+    func declare(_ name: String, _ stateClass: StaticString?) throws -> SensorIndex {
+      let declared = rig.uplink.declare(Self.sensor(name, stateClass))
+      return try #require(declared)
+    }
+    let sensors = [level, try declare("rain", "total_increasing"), try declare("door", nil)]
     rig.wait(.zero)
-    for sensor in [level, rain] { record(sensor, 10, after: .seconds(1), in: rig) }
+    for sensor in sensors { record(sensor, 10, after: .seconds(1), in: rig) }
     rig.wait(.seconds(3660))
-    #expect(rig.keptHours.last?.sensors.map(\.sensor.uniqueID) == [[UInt8]("level".utf8)])
-    #expect(rig.uplink.waitingHours.count == 1)
+    let kept = try #require(rig.keptHours.last?.sensors.map(\.sensor.uniqueID))
+    #expect(kept == [[UInt8]("level".utf8), [UInt8]("rain".utf8)])
+    #expect(rig.uplink.waitingHours.count == 2)
   }
 
   @Test func aClockThatIsNotKnownToBeRightMakesNoHours() throws {

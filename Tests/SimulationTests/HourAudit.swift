@@ -39,8 +39,9 @@ struct HourAudit {
     for hour in world.home.hours(of: sensor) {
       let number = WallTime(nanoseconds: hour.start.microseconds * 1000).hour
       let told = SensorHour(
-        number: number, mean: hour.mean ?? .nan, lowest: hour.min ?? .nan,
-        highest: hour.max ?? .nan)
+        number: number,
+        .measured(
+          mean: hour.mean ?? .nan, lowest: hour.min ?? .nan, highest: hour.max ?? .nan))
       if hours.updateValue(told, forKey: number) != nil {
         complain("the hour \(number) of \(sensor) is there twice")
       }
@@ -53,17 +54,16 @@ struct HourAudit {
     _ hour: MeasuredHours.Name, _ told: SensorHour, isUndisturbed: Bool
   ) {
     let words = "of \(hour.sensor) is told \(told)"
-    guard measured.isMade(told.lowest, by: hour.sensor),
-      measured.isMade(told.highest, by: hour.sensor),
-      told.lowest - Self.roundingError <= told.mean,
-      told.mean <= told.highest + Self.roundingError
+    guard case .measured(let mean, let lowest, let highest) = told.figures,
+      measured.isMade(lowest, by: hour.sensor), measured.isMade(highest, by: hour.sensor),
+      lowest - Self.roundingError <= mean, mean <= highest + Self.roundingError
     else { return complain("\(words), which is nothing that was made") }
     guard isUndisturbed, let figures = measured.figures(of: hour) else { return }
     if figures.unreached < HourlyStatistics.unreachedMin {
       return complain("\(words), which was Home Assistant's own matter: \(figures)")
     }
-    if told.lowest != figures.lowest || told.highest != figures.highest
-      || (told.mean - figures.mean).magnitude > Self.roundingError
+    if lowest != figures.lowest || highest != figures.highest
+      || (mean - figures.mean).magnitude > Self.roundingError
     {
       complain("\(words), and it was \(figures)")
     }

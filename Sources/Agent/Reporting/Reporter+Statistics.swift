@@ -62,6 +62,9 @@ extension StatisticsImport.Problem {
     case .unfit(let uniqueID, let unit):
       "Home Assistant's statistics of \(quoted: uniqueID) are in \(shown: unit ?? "no unit"), to"
         + " which this sensor's cannot be converted: the hours of the outage are left out"
+    case .uncountable(let uniqueID):
+      "hours of \(quoted: uniqueID) are left out of the statistics: the counter began anew, or Home"
+        + " Assistant has no sum of the week before. What it has grown by stands after the outage"
     }
   }
 
@@ -74,6 +77,7 @@ extension StatisticsImport.Problem {
     case .notCompiled: "not_compiled"
     case .notKept: "not_kept"
     case .unfit: "unfit"
+    case .uncountable: "uncountable"
     }
   }
 }

@@ -1,8 +1,10 @@
 import Bytes
 import HomeAssistant
 
-/// What one sensor measures in the hour under way. A value holds until the next one.
+/// What one sensor says in the hour under way. A value holds until the next one; what a counter
+/// has counted holds also where it is silent.
 struct HourMeter {
+  private let kind: StatisticsSensor.Kind
   private var value: Double?
   private var countedUpTo: WallTime
   private var knownNanoseconds: Int64 = 0
@@ -11,10 +13,14 @@ struct HourMeter {
   private var lowest = Double.infinity
   private var highest = -Double.infinity
 
-  init(at time: WallTime) { countedUpTo = time }
+  init(of kind: StatisticsSensor.Kind, at time: WallTime) {
+    self.kind = kind
+    countedUpTo = time
+  }
 
   /// The sensor says something; nil where that is no number.
   mutating func record(_ value: Double?, at time: WallTime) {
+    guard value != nil || kind == .mean else { return }
     advance(to: time)
     self.value = value
     include(value)
@@ -32,11 +38,17 @@ struct HourMeter {
   /// What was measured up to `end`, and for how long; nil where nothing was.
   mutating func figures(upTo end: WallTime) -> (hour: SensorHour, known: Duration)? {
     advance(to: end)
-    guard knownNanoseconds > 0 else { return nil }
-    let hour = SensorHour(
-      number: end.hour - 1, mean: weightedSum / Double(knownNanoseconds), lowest: lowest,
-      highest: highest)
-    return (hour, .nanoseconds(knownNanoseconds))
+    guard knownNanoseconds > 0, let figures else { return nil }
+    return (SensorHour(number: end.hour - 1, figures), .nanoseconds(knownNanoseconds))
+  }
+
+  private var figures: SensorHour.Figures? {
+    switch kind {
+    case .mean:
+      .measured(
+        mean: weightedSum / Double(knownNanoseconds), lowest: lowest, highest: highest)
+    case .sum: value.map { .counted($0) }
+    }
   }
 
   private mutating func advance(to time: WallTime) {
@@ -56,20 +68,38 @@ struct HourMeter {
   }
 }
 
-/// A sensor of which Home Assistant keeps means, as the file of the hours names it.
-public struct MeasuredSensor: Equatable, Sendable {
+/// A sensor of which Home Assistant keeps statistics, as the file of the hours names it.
+public struct StatisticsSensor: Equatable, Sendable {
+  /// What Home Assistant keeps of it.
+  public enum Kind: UInt8, Sendable {
+    /// Means and extremes of what is measured.
+    case mean = 0
+    /// What a counter has counted.
+    case sum = 1
+  }
+
   public let uniqueID: [UInt8]
   /// Empty of plain numbers.
   public let unit: [UInt8]
+  public let kind: Kind
 
-  public init(uniqueID: [UInt8], unit: [UInt8]) {
+  public init(uniqueID: [UInt8], unit: [UInt8], _ kind: Kind = .mean) {
     self.uniqueID = uniqueID
     self.unit = unit
+    self.kind = kind
   }
 
-  /// Nil where Home Assistant keeps no means of the sensor.
+  /// Nil where Home Assistant keeps none of the sensor, or, of `total`, what has no beginning that
+  /// an hour could be counted from.
   init?(_ registration: SensorRegistration) {
-    guard registration.stateClass == [UInt8]("measurement") else { return nil }
-    self.init(uniqueID: registration.uniqueID, unit: registration.unit ?? [])
+    let kind: Kind
+    if registration.stateClass == [UInt8]("measurement") {
+      kind = .mean
+    } else if registration.stateClass == [UInt8]("total_increasing") {
+      kind = .sum
+    } else {
+      return nil
+    }
+    self.init(uniqueID: registration.uniqueID, unit: registration.unit ?? [], kind)
   }
 }

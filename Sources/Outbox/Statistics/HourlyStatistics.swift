@@ -2,7 +2,8 @@ public import Bytes
 public import Sensing
 
 /// Finds out what Home Assistant would have written into its long-term statistics, had it been
-/// there: for each hour and sensor the mean, weighted by time, and the extremes.
+/// there: for each hour and sensor the mean, weighted by time, and the extremes; of a counter, what
+/// it shows at the end.
 ///
 /// Home Assistant does that itself for hours in which it hears from the board. In an outage it goes
 /// on with the last value that it knows. So an hour is told here where Home Assistant was not
@@ -16,7 +17,7 @@ public struct HourlyStatistics {
   static let lag: Duration = .seconds(60)
 
   private let sensors: SensorTable
-  /// By the sensor's index; nil where Home Assistant keeps no means of it.
+  /// By the sensor's index; nil where Home Assistant keeps no statistics of it.
   private var meters: [HourMeter?] = []
   /// The hour under way; nil while the clock is not known to be right.
   private var hour: Int64?
@@ -24,21 +25,21 @@ public struct HourlyStatistics {
   /// Whether Home Assistant takes the data, and how long in this hour it did not.
   private var isReached = false
   private var unreached: Duration = .zero
-  private var finished: [(sensor: MeasuredSensor, hour: SensorHour)] = []
+  private var finished: [(sensor: StatisticsSensor, hour: SensorHour)] = []
 
   public init(of sensors: SensorTable) { self.sensors = sensors }
 
   /// The next hour that Home Assistant lacks and that was not taken yet, the oldest first; nil
   /// where there is none.
-  public mutating func takeHour() -> (sensor: MeasuredSensor, hour: SensorHour)? {
+  public mutating func takeHour() -> (sensor: StatisticsSensor, hour: SensorHour)? {
     finished.isEmpty ? nil : finished.removeFirst()
   }
 
   /// A sensor says something.
   public mutating func record(_ reading: Reading) {
     while meters.count < sensors.count {
-      let isMeasured = MeasuredSensor(sensors[SensorIndex(meters.count)]) != nil
-      meters.append(isMeasured ? HourMeter(at: clockReadAt) : nil)
+      let sensor = StatisticsSensor(sensors[SensorIndex(meters.count)])
+      meters.append(sensor.map { HourMeter(of: $0.kind, at: clockReadAt) })
     }
     // An edge of a line may be from before the clock was read last, or from a moment after it.
     // Anything later is a clock that was set meanwhile.
@@ -96,7 +97,7 @@ public struct HourlyStatistics {
 
   private mutating func finish(_ index: Int, upTo end: WallTime) {
     guard let figures = meters[index]?.figures(upTo: end),
-      let sensor = MeasuredSensor(sensors[SensorIndex(index)]),
+      let sensor = StatisticsSensor(sensors[SensorIndex(index)]),
       .nanoseconds(WallTime.nanosecondsPerHour) - figures.known < unreached
     else { return }
     finished.append((sensor, figures.hour))

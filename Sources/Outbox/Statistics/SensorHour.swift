@@ -1,19 +1,21 @@
 public import Bytes
 
-/// What a sensor measured in one hour of UTC.
+/// What a sensor said in one hour of UTC.
 public struct SensorHour: Equatable, Sendable {
+  public enum Figures: Equatable, Sendable {
+    /// Of what is measured; the mean is weighted by time.
+    case measured(mean: Double, lowest: Double, highest: Double)
+    /// What a counter shows at the end of the hour.
+    case counted(Double)
+  }
+
   /// Which hour, counted from 1970.
   public let number: Int64
-  /// Weighted by time.
-  public let mean: Double
-  public let lowest: Double
-  public let highest: Double
+  public let figures: Figures
 
-  public init(number: Int64, mean: Double, lowest: Double, highest: Double) {
+  public init(number: Int64, _ figures: Figures) {
     self.number = number
-    self.mean = mean
-    self.lowest = lowest
-    self.highest = highest
+    self.figures = figures
   }
 
   public var start: WallTime { WallTime(startOfHour: number) }

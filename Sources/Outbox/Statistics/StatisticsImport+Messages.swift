@@ -30,6 +30,7 @@ extension StatisticsImport {
   /// Hours of one statistic.
   public struct Look: Equatable, Sendable {
     public let id: Text
+    public let kind: StatisticsSensor.Kind
     public let start: WallTime
     public let end: WallTime
     /// What the figures are to be told in; nil of plain numbers.
@@ -44,7 +45,8 @@ extension StatisticsImport {
     public let unit: Text?
     /// Nil where Home Assistant named none.
     public let unitClass: Text?
-    public let hours: [SensorHour]
+    public let kind: StatisticsSensor.Kind
+    public let hours: [ImportStatistics.Hour]
   }
 
   public enum Event: Equatable, Sendable {
@@ -66,8 +68,11 @@ extension StatisticsImport {
     case notCompiled
     /// It took the hours and does not have them.
     case notKept(uniqueID: [UInt8])
-    /// Its statistics of this sensor are in a unit that ours cannot be converted to, or no means;
-    /// the hours are given up.
+    /// Its statistics of this sensor are in a unit that ours cannot be converted to, or of another
+    /// kind; the hours are given up.
     case unfit(uniqueID: [UInt8], unit: Text?)
+    /// It knows no sum from before these hours of a counter, or the counter began anew since: what
+    /// Home Assistant makes of that it makes after the outage, and the hours are given up.
+    case uncountable(uniqueID: [UInt8])
   }
 }

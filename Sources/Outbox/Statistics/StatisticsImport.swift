@@ -31,6 +31,9 @@ public struct StatisticsImport: Sendable {
   /// How long the recorder has to write what it was given before it is looked at.
   public static let settlingTime: Duration = .seconds(5)
   static let additionsMax = 3
+  /// How far back the last sum of a counter from before its hours may lie: Home Assistant may have
+  /// been away, too.
+  static let countedBefore: Duration = .seconds(7 * 24 * 3600)
   /// Home Assistant compiles every five minutes.
   public static let compilationDelay: Duration = .seconds(60)
   /// So often that should have been seen.
@@ -58,14 +61,14 @@ public struct StatisticsImport: Sendable {
     /// Later hours are Home Assistant's own matter yet.
     let lastHour: Int64
     var entityIDs: [EntityID] = []
-    var targets: [(sensor: MeasuredSensor, id: Text)] = []
+    var targets: [(sensor: StatisticsSensor, id: Text)] = []
     var position = 0
     var additions = 0
     /// The hours under way.
     var chunk: ArraySlice<SensorHour> = []
     var problems: [Problem] = []
 
-    var target: (sensor: MeasuredSensor, id: Text) { targets[position] }
+    var target: (sensor: StatisticsSensor, id: Text) { targets[position] }
   }
 
   public private(set) var waiting: WaitingHours
@@ -106,7 +109,7 @@ public struct StatisticsImport: Sendable {
   }
 
   /// Home Assistant lacks an hour.
-  public mutating func add(_ hour: SensorHour, of sensor: MeasuredSensor) {
+  public mutating func add(_ hour: SensorHour, of sensor: StatisticsSensor) {
     waiting.insert(hour, of: sensor)
     isUnkept = true
   }
@@ -206,44 +209,52 @@ public struct StatisticsImport: Sendable {
     guard let description = list.first(where: { $0.id == id }) else {
       return skip(for: .notFound(uniqueID: sensor.uniqueID), now: now)
     }
-    guard description.mean == .arithmetic,
+    guard description.has(sensor.kind),
       let conversion = UnitConversion(from: sensor.unit, to: description.unit)
     else {
-      giveUp(sensor, unit: description.unit)
+      let problem = Problem.unfit(uniqueID: sensor.uniqueID, unit: description.unit)
+      giveUp(waiting.hours(of: sensor)[...], of: sensor, for: problem)
       return describeNext(now: now)
     }
     let hours = pass.chunk
+    // What was counted before is told, too: the hours go on from there.
+    let before = sensor.kind == .sum ? Self.countedBefore : .zero
     let look = Look(
-      id: id, start: hours[hours.startIndex].start, end: hours[hours.endIndex - 1].end,
-      unit: description.unit, unitClass: description.unitClass)
+      id: id, kind: sensor.kind, start: hours[hours.startIndex].start - before,
+      end: hours[hours.endIndex - 1].end, unit: description.unit, unitClass: description.unitClass)
     ask(.look(look), .looking(description, conversion))
   }
 
   public mutating func looked(_ points: [StatisticsPoint], now: Instant) {
     guard case .looking(let description, let conversion) = state else { return }
     let sensor = pass.target.sensor
-    guard pass.chunk.allSatisfy({ hour in points.contains { $0.shows(hour, conversion) } })
-    else { return add(as: description, conversion, now: now) }
+    guard let hours = pass.chunk.figures(after: points, conversion) else {
+      giveUp(pass.chunk, of: sensor, for: .uncountable(uniqueID: sensor.uniqueID))
+      return describeNext(now: now)
+    }
+    guard hours.allSatisfy({ hour in points.contains { $0.shows(hour) } })
+    else { return add(hours, as: description, now: now) }
     remove(pass.chunk, of: sensor)
     tellings.append(.imported(uniqueID: sensor.uniqueID, hours: pass.chunk.count))
     describeNext(now: now)
   }
 
-  private mutating func remove(_ hours: ArraySlice<SensorHour>, of sensor: MeasuredSensor) {
+  private mutating func remove(_ hours: ArraySlice<SensorHour>, of sensor: StatisticsSensor) {
     waiting.remove(hours, of: sensor)
     isUnkept = true
   }
 
   /// Told each time: these hours are gone.
-  private mutating func giveUp(_ sensor: MeasuredSensor, unit: Text?) {
-    let problem = Problem.unfit(uniqueID: sensor.uniqueID, unit: unit)
+  private mutating func giveUp(
+    _ hours: ArraySlice<SensorHour>, of sensor: StatisticsSensor, for problem: Problem
+  ) {
     pass.problems.append(problem)
     tellings.append(.failed(problem))
-    remove(waiting.hours(of: sensor)[...], of: sensor)
+    remove(hours, of: sensor)
   }
 
   private mutating func add(
-    as description: StatisticDescription, _ conversion: UnitConversion, now: Instant
+    _ hours: [ImportStatistics.Hour], as description: StatisticDescription, now: Instant
   ) {
     let (sensor, id) = pass.target
     guard pass.additions < Self.additionsMax else {
@@ -251,8 +262,8 @@ public struct StatisticsImport: Sendable {
     }
     pass.additions += 1
     let addition = Addition(
-      id: id, unit: description.unit, unitClass: description.unitClass,
-      hours: pass.chunk.map { $0.converted(by: conversion) })
+      id: id, unit: description.unit, unitClass: description.unitClass, kind: sensor.kind,
+      hours: hours)
     ask(.add(addition), .adding)
   }
 
@@ -318,21 +329,5 @@ extension JSON {
       else { return false }
       return text == uniqueID
     }?.key
-  }
-}
-
-extension StatisticsPoint {
-  /// Whether Home Assistant has the hour as it was measured, but for what is lost on the way.
-  fileprivate func shows(_ hour: SensorHour, _ conversion: UnitConversion) -> Bool {
-    let hour = hour.converted(by: conversion)
-    return start == hour.start && mean.isNear(hour.mean) && min.isNear(hour.lowest)
-      && max.isNear(hour.highest)
-  }
-}
-
-extension Double? {
-  fileprivate func isNear(_ other: Double) -> Bool {
-    guard let self else { return false }
-    return abs(self - other) <= 1e-9 * Swift.max(1, abs(other))
   }
 }

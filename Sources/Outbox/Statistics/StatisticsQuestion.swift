@@ -9,7 +9,7 @@ extension StatisticsImport.Question {
     case .findEntities(let deviceID): RawRequest(of: GetRelated(.device, deviceID))
     case .readEntries(let ids): RawRequest(of: GetEntityRegistryEntries(ids))
     case .lookForCompilation(let ids, let since):
-      RawRequest(of: GetStatistics(ids, per: .fiveMinutes, from: since, figures: [.mean]))
+      RawRequest(of: GetStatistics(ids, per: .fiveMinutes, from: since, figures: [.mean, .state]))
     case .describe(let id): RawRequest(of: GetStatisticDescriptions([id]))
     case .look(let look): RawRequest(of: GetStatistics(look))
     case .add(let addition): RawRequest(of: ImportStatistics(addition, for: server))
@@ -49,7 +49,8 @@ extension JSON {
 extension GetStatistics {
   fileprivate init(_ look: StatisticsImport.Look) {
     self.init(
-      [look.id], per: .hour, from: look.start, to: look.end, figures: [.mean, .min, .max])
+      [look.id], per: .hour, from: look.start, to: look.end,
+      figures: look.kind == .mean ? [.mean, .min, .max] : [.state, .sum])
     if let unitClass = look.unitClass, let unit = look.unit { units[unitClass] = .text(unit) }
   }
 }
@@ -58,9 +59,7 @@ extension ImportStatistics {
   fileprivate init(_ addition: StatisticsImport.Addition, for server: ServerVersion) {
     self.init(
       addition.id, source: "recorder", name: nil, unit: addition.unit,
-      unitClass: addition.unitClass, mean: .arithmetic, hasSum: false,
-      hours: addition.hours.map {
-        Hour($0.start, mean: $0.mean, min: $0.lowest, max: $0.highest)
-      }, form: Form(for: server))
+      unitClass: addition.unitClass, mean: addition.kind == .mean ? .arithmetic : .none,
+      hasSum: addition.kind == .sum, hours: addition.hours, form: Form(for: server))
   }
 }

@@ -29,12 +29,3 @@ struct UnitConversion: Equatable {
 
   func callAsFunction(_ number: Double) -> Double { number * factor + offset }
 }
-
-extension SensorHour {
-  func converted(by conversion: UnitConversion?) -> SensorHour {
-    guard let conversion else { return self }
-    return SensorHour(
-      number: number, mean: conversion(mean), lowest: conversion(lowest),
-      highest: conversion(highest))
-  }
-}

@@ -5,7 +5,7 @@ public import HomeAssistant
 ///
 ///     size  field       what
 ///        4  magic       "HWHR"
-///        2  version     1
+///        2  version     2
 ///       16  device      whose hours these are
 ///        …  sensors
 ///        4  checksum    CRC-32C of all before
@@ -17,24 +17,27 @@ public import HomeAssistant
 ///        …  unique id
 ///        1  bytes of the unit, 0 to 255
 ///        …  unit
+///        1  what Home Assistant keeps of it: 0 means, 1 a sum
 ///        2  hours, 1 to 8192
-///     32 ×  number of the hour since 1970, mean, lowest, highest (IEEE 754)
+///        …  of means, 32 × number of the hour since 1970, mean, lowest, highest (IEEE 754)
+///        …  of a sum, 16 × number of the hour, what the counter shows at its end
 extension WaitingHours {
   /// With as many sensors as there can be.
   public static let fileByteCountMax =
-    26 + SensorTable.sensorsMax * (4 + Spool.uniqueIDByteCountMax + unitByteCountMax)
+    26 + SensorTable.sensorsMax * (5 + Spool.uniqueIDByteCountMax + unitByteCountMax)
     + countMax * hourByteCount
 
   private static let magic: StaticString = "HWHR"
-  private static let version: UInt16 = 1
+  private static let version: UInt16 = 2
   private static let unitByteCountMax = 255
+  /// At most: one of means.
   private static let hourByteCount = 32
 
   /// Writes the file, in place of what the buffer holds, which grows to what it takes.
   public func file(of device: DeviceFingerprint) -> ByteBuffer {
     var byteCount = 26
     for sensor in sensors {
-      byteCount += 4 + sensor.sensor.uniqueID.count + sensor.sensor.unit.count
+      byteCount += 5 + sensor.sensor.uniqueID.count + sensor.sensor.unit.count
       byteCount += sensor.hours.count * Self.hourByteCount
     }
     var buffer = ByteBuffer(capacity: byteCount)
@@ -77,15 +80,15 @@ extension WaitingHours {
   private mutating func insertSensor(_ fields: inout FieldReader) -> Bool {
     guard let uniqueID = fields.text(), let unit = fields.text(),
       (1...Spool.uniqueIDByteCountMax).contains(uniqueID.count),
+      let kind = fields.integer(UInt8.self).flatMap({ StatisticsSensor.Kind(rawValue: $0) }),
       let hourCount = fields.integer(UInt16.self)
     else { return false }
-    let sensor = MeasuredSensor(uniqueID: uniqueID, unit: unit)
+    let sensor = StatisticsSensor(uniqueID: uniqueID, unit: unit, kind)
     for _ in 0..<hourCount {
       guard let number = fields.integer(Int64.self), SensorHour.numbers.contains(number),
-        let mean = fields.double(), let lowest = fields.double(), let highest = fields.double()
+        let figures = fields.figures(kind)
       else { return false }
-      insert(
-        SensorHour(number: number, mean: mean, lowest: lowest, highest: highest), of: sensor)
+      insert(SensorHour(number: number, figures), of: sensor)
     }
     return true
   }
@@ -102,18 +105,32 @@ extension FieldReader {
   fileprivate mutating func text() -> [UInt8]? {
     integer(UInt8.self).flatMap { bytes(count: Int($0)) }
   }
+
+  fileprivate mutating func figures(_ kind: StatisticsSensor.Kind) -> SensorHour.Figures? {
+    switch kind {
+    case .mean:
+      guard let mean = double(), let lowest = double(), let highest = double() else { return nil }
+      return .measured(mean: mean, lowest: lowest, highest: highest)
+    case .sum: return double().map { .counted($0) }
+    }
+  }
 }
 
 extension ByteBuffer {
   fileprivate mutating func append(_ sensor: WaitingHours.Sensor) {
     append(text: sensor.sensor.uniqueID)
     append(text: sensor.sensor.unit)
+    append(sensor.sensor.kind.rawValue)
     append(littleEndian: UInt16(sensor.hours.count))
     for hour in sensor.hours {
       append(littleEndian: hour.number)
-      append(littleEndian: hour.mean)
-      append(littleEndian: hour.lowest)
-      append(littleEndian: hour.highest)
+      switch hour.figures {
+      case .measured(let mean, let lowest, let highest):
+        append(littleEndian: mean)
+        append(littleEndian: lowest)
+        append(littleEndian: highest)
+      case .counted(let count): append(littleEndian: count)
+      }
     }
   }
 

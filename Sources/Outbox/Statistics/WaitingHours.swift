@@ -6,7 +6,7 @@ public struct WaitingHours: Equatable, Sendable {
   public static let countMax = 8192
 
   struct Sensor: Equatable {
-    let sensor: MeasuredSensor
+    let sensor: StatisticsSensor
     /// In order.
     var hours: [SensorHour]
   }
@@ -18,12 +18,12 @@ public struct WaitingHours: Equatable, Sendable {
 
   public var isEmpty: Bool { count == 0 }
 
-  func hours(of sensor: MeasuredSensor) -> [SensorHour] {
+  func hours(of sensor: StatisticsSensor) -> [SensorHour] {
     sensors.first { $0.sensor == sensor }?.hours ?? []
   }
 
   /// Adds an hour. One that is there already was measured before the clock was set back.
-  mutating func insert(_ hour: SensorHour, of sensor: MeasuredSensor) {
+  mutating func insert(_ hour: SensorHour, of sensor: StatisticsSensor) {
     let index = place(of: sensor)
     // It is nearly always the newest.
     let before = sensors[index].hours.lastIndex { $0.number <= hour.number }
@@ -36,7 +36,7 @@ public struct WaitingHours: Equatable, Sendable {
     }
   }
 
-  private mutating func place(of sensor: MeasuredSensor) -> Int {
+  private mutating func place(of sensor: StatisticsSensor) -> Int {
     if let index = sensors.firstIndex(where: { $0.sensor == sensor }) { return index }
     sensors.append(Sensor(sensor: sensor, hours: []))
     return sensors.count - 1
@@ -53,7 +53,7 @@ public struct WaitingHours: Equatable, Sendable {
   }
 
   /// Removes hours that are waited for no more.
-  mutating func remove(_ hours: ArraySlice<SensorHour>, of sensor: MeasuredSensor) {
+  mutating func remove(_ hours: ArraySlice<SensorHour>, of sensor: StatisticsSensor) {
     guard let index = sensors.firstIndex(where: { $0.sensor == sensor }) else { return }
     sensors[index].hours.removeAll { hours.contains($0) }
     if sensors[index].hours.isEmpty { sensors.remove(at: index) }

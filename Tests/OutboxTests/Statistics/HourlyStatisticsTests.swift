@@ -65,8 +65,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [nil, "total_increasing"] as [StaticString?])
-  func aSensorWhoseMeansHomeAssistantDoesNotKeepHasNoHours(stateClass: StaticString?) throws {
+  @Test(arguments: [nil, "total"] as [StaticString?])
+  func aSensorOfWhichHomeAssistantKeepsNothingHasNoHours(stateClass: StaticString?) throws {
     var rig = Rig()
     let other = try #require(rig.declare("rain", stateClass: stateClass))
     let depth = try #require(rig.declare("depth", stateClass: "measurement"))
@@ -76,6 +76,26 @@ import Testing
     let hours = rig.namedHours()
     #expect(hours.map { $0.name } == ["depth"])
     #expect(hours.map { $0.hour.mean } == [2])
+  }
+
+  /// What was counted is counted, also while the source of it fails.
+  @Test func anHourOfACounterIsWhatItShowsAtTheEnd() throws {
+    var rig = Rig()
+    let rain = try #require(rig.declare("rain", stateClass: "total_increasing"))
+    rig.say(.number(FixedPoint(7)), of: rain, at: 0)
+    rig.say(.number(FixedPoint(12)), of: rain, at: 20)
+    rig.pass(from: 20, to: 70)
+    rig.say(.unavailable, of: rain, at: 70)
+    rig.pass(from: 70, to: 185)
+    #expect(rig.hours().map { $0.figures } == [.counted(12), .counted(12), .counted(12)])
+  }
+
+  @Test func aCounterThatSaidNothingYetHasNoHours() throws {
+    var rig = Rig()
+    let rain = try #require(rig.declare("rain", stateClass: "total_increasing"))
+    rig.say(.unknown, of: rain, at: 0)
+    rig.pass(from: 0, to: 61)
+    #expect(rig.hours().isEmpty)
   }
 
   @Test func theMeanOfAnHourIsWeightedByTime() throws {

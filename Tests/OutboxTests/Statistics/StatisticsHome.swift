@@ -5,15 +5,18 @@ import Outbox
 /// What Home Assistant keeps of hours, as far as an import sees it; answers come from its JSON.
 struct StatisticsHome {
   struct Row: Equatable {
-    var mean: Double
-    var min: Double
-    var max: Double
+    var mean: Double?
+    var min: Double?
+    var max: Double?
+    var state: Double?
+    var sum: Double?
   }
 
   struct Statistic {
     var unit: String?
     var unitClass: String?
     var meanType = 1
+    var hasSum = false
     var rows: [WallTime: Row] = [:]
   }
 
@@ -82,7 +85,7 @@ struct StatisticsHome {
     let unitClass = statistic.unitClass.map { "\"\($0)\"" } ?? "null"
     return [
       try decode(
-        #"{"statistic_id":"\#(name)","source":"recorder","name":null,"has_sum":false,"#
+        #"{"statistic_id":"\#(name)","source":"recorder","name":null,"has_sum":\#(statistic.hasSum),"#
           + #""mean_type":\#(statistic.meanType),"statistics_unit_of_measurement":\#(unit),"#
           + #""unit_class":\#(unitClass)}"#)
     ]
@@ -93,9 +96,13 @@ struct StatisticsHome {
     let wanted = rows.filter { (look.start..<look.end).contains($0.key) }.sorted { $0.key < $1.key }
     return try wanted.map { (start, row) in
       let milliseconds = start.nanoseconds / 1_000_000
+      func figure(_ name: String, _ value: Double?) -> String {
+        #","\#(name)":\#(value.map { "\($0)" } ?? "null")"#
+      }
       return try decode(
-        #"{"start":\#(milliseconds),"end":\#(milliseconds + 3_600_000),"mean":\#(row.mean),"#
-          + #""min":\#(row.min),"max":\#(row.max)}"#)
+        #"{"start":\#(milliseconds),"end":\#(milliseconds + 3_600_000)"#
+          + figure("mean", row.mean) + figure("min", row.min) + figure("max", row.max)
+          + figure("state", row.state) + figure("sum", row.sum) + "}")
     }
   }
 
@@ -105,7 +112,8 @@ struct StatisticsHome {
     var statistic = statistics[name] ?? Statistic()
     statistic.unit = unit
     for hour in addition.hours {
-      statistic.rows[hour.start] = Row(mean: hour.mean, min: hour.lowest, max: hour.highest)
+      statistic.rows[hour.start] = Row(
+        mean: hour.mean, min: hour.min, max: hour.max, state: hour.state, sum: hour.sum)
     }
     statistics[name] = statistic
   }

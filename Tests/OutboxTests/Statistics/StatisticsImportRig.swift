@@ -8,8 +8,8 @@ struct StatisticsImportRig {
   static let first: Int64 = 498_682
   static let bilge = sensor("bilge")
 
-  static func sensor(_ name: String, unit: String = "°C") -> MeasuredSensor {
-    MeasuredSensor(uniqueID: [UInt8](name.utf8), unit: [UInt8](unit.utf8))
+  static func sensor(_ name: String, unit: String = "°C") -> StatisticsSensor {
+    StatisticsSensor(uniqueID: [UInt8](name.utf8), unit: [UInt8](unit.utf8))
   }
 
   static func start(_ index: Int64) -> WallTime {
@@ -25,11 +25,12 @@ struct StatisticsImportRig {
   var now = Instant(nanoseconds: 0)
   private var told: [StatisticsImport.Event] = []
 
-  mutating func wait(_ count: Int64, of sensor: MeasuredSensor = Self.bilge) {
+  mutating func wait(_ count: Int64, of sensor: StatisticsSensor = Self.bilge) {
     for index in 0..<count {
       let mean = 20 + Double(index) / 3
       transfer.add(
-        SensorHour(number: Self.first + index, mean: mean, lowest: mean - 1, highest: mean + 1),
+        SensorHour(
+          number: Self.first + index, .measured(mean: mean, lowest: mean - 1, highest: mean + 1)),
         of: sensor)
     }
   }

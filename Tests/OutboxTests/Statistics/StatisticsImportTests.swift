@@ -99,7 +99,8 @@ import Testing
     var rig = Rig()
     for index: Int64 in 0..<2 {
       rig.transfer.add(
-        SensorHour(number: Rig.first + index, mean: 20, lowest: 19, highest: 21), of: Rig.bilge)
+        SensorHour(number: Rig.first + index, .measured(mean: 20, lowest: 19, highest: 21)),
+        of: Rig.bilge)
     }
     rig.home.statistics["sensor.board_bilge"] = .init(
       unit: "°C", unitClass: "temperature", rows: [Rig.start(1): Row(mean: 20, min: 19, max: 21)])
@@ -203,8 +204,10 @@ import Testing
     let statistic = try #require(rig.home.statistics["sensor.board_bilge"])
     let row = try #require(statistic.rows[Rig.start(0)])
     #expect(statistic.unit == "°F")
-    #expect(abs(row.mean - 68) < 1e-9)
-    #expect(abs(row.min - 66.2) < 1e-9 && abs(row.max - 69.8) < 1e-9)
+    let mean = try #require(row.mean)
+    let extremes = [try #require(row.min), try #require(row.max)]
+    #expect(abs(mean - 68) < 1e-9)
+    #expect(abs(extremes[0] - 66.2) < 1e-9 && abs(extremes[1] - 69.8) < 1e-9)
     #expect(rig.home.additions.first?.unitClass == "temperature")
     let look = rig.home.asked.compactMap { action in
       if case .look(let look) = action { look } else { nil }

@@ -8,13 +8,14 @@ import Testing
   private static let device = DeviceFingerprint(low: 1, high: 2)
   private static let bilge = sensor("bilge")
   private static let cabin = sensor("cabin")
+  private static let rain = StatisticsSensor(uniqueID: [UInt8]("rain".utf8), unit: [], .sum)
 
-  private static func sensor(_ name: String) -> MeasuredSensor {
-    MeasuredSensor(uniqueID: [UInt8](name.utf8), unit: [UInt8]("°C".utf8))
+  private static func sensor(_ name: String) -> StatisticsSensor {
+    StatisticsSensor(uniqueID: [UInt8](name.utf8), unit: [UInt8]("°C".utf8))
   }
 
   private static func hour(_ number: Int64, mean: Double = 20.25) -> SensorHour {
-    SensorHour(number: number, mean: mean, lowest: -3.5, highest: 1e9)
+    SensorHour(number: number, .measured(mean: mean, lowest: -3.5, highest: 1e9))
   }
 
   private static func some() -> WaitingHours {
@@ -22,6 +23,7 @@ import Testing
     hours.insert(hour(498_682), of: bilge)
     hours.insert(hour(498_682), of: cabin)
     hours.insert(hour(498_683), of: bilge)
+    hours.insert(SensorHour(number: 498_683, .counted(17.5)), of: rain)
     return hours
   }
 
@@ -59,7 +61,7 @@ import Testing
     hours.remove(hours.hours(of: Self.bilge)[...0], of: Self.bilge)
     #expect(hours.hours(of: Self.bilge).map { $0.number } == [498_683])
     #expect(hours.hours(of: Self.cabin).count == 1)
-    #expect(hours.count == 2)
+    #expect(hours.count == 3)
   }
 
   // MARK: The file
@@ -83,14 +85,19 @@ import Testing
   @Test func theFormatIsWhatTheTableSays() {
     var hours = WaitingHours()
     hours.insert(
-      SensorHour(number: 498_682, mean: 20.25, lowest: -3.5, highest: 1), of: Self.bilge)
-    let expected: [UInt8] =
-      [UInt8]("HWHR".utf8) + [1, 0] + [1, 0, 0, 0, 0, 0, 0, 0] + [2, 0, 0, 0, 0, 0, 0, 0]
-      + [5] + [UInt8]("bilge".utf8) + [3, 0xC2, 0xB0, 0x43] + [1, 0]
+      SensorHour(number: 498_682, .measured(mean: 20.25, lowest: -3.5, highest: 1)), of: Self.bilge)
+    hours.insert(SensorHour(number: 498_683, .counted(1)), of: Self.rain)
+    let header: [UInt8] =
+      [UInt8]("HWHR".utf8) + [2, 0] + [1, 0, 0, 0, 0, 0, 0, 0] + [2, 0, 0, 0, 0, 0, 0, 0]
+    let bilge: [UInt8] =
+      [5] + [UInt8]("bilge".utf8) + [3, 0xC2, 0xB0, 0x43] + [0] + [1, 0]
       + [0xFA, 0x9B, 7, 0, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0x40, 0x34, 0x40]
       + [0, 0, 0, 0, 0, 0, 0x0C, 0xC0] + [0, 0, 0, 0, 0, 0, 0xF0, 0x3F]
+    let rain: [UInt8] =
+      [4] + [UInt8]("rain".utf8) + [0] + [1] + [1, 0] + [0xFB, 0x9B, 7, 0, 0, 0, 0, 0]
+      + [0, 0, 0, 0, 0, 0, 0xF0, 0x3F]
     let file = Self.file(hours)
-    #expect(file.dropLast(4).elementsEqual(expected))
+    #expect(file.dropLast(4).elementsEqual(header + bilge + rain))
   }
 
   @Test func aFileWithAnyByteFlippedIsDamaged() {
@@ -119,8 +126,8 @@ import Testing
 
   @Test func aFileOfANewerVersionSaysSo() {
     var body = [UInt8](Self.file().dropLast(4))
-    body[4] = 2
-    #expect(throws: KeptFileError.unknownVersion(2)) { try Self.read(Self.sealed(body)) }
+    body[4] = 3
+    #expect(throws: KeptFileError.unknownVersion(3)) { try Self.read(Self.sealed(body)) }
   }
 
   @Test func theHoursOfAnotherDeviceAreNotOurs() {

@@ -48,8 +48,8 @@ import Testing
   private mutating func wait() {
     var waiting = WaitingHours()
     waiting.insert(
-      SensorHour(number: Self.hour, mean: 2, lowest: 1, highest: 3),
-      of: MeasuredSensor(uniqueID: [UInt8]("level".utf8), unit: [UInt8]("%".utf8)))
+      SensorHour(number: Self.hour, .measured(mean: 2, lowest: 1, highest: 3)),
+      of: StatisticsSensor(uniqueID: [UInt8]("level".utf8), unit: [UInt8]("%".utf8)))
     uplink = StatisticsUplink(waiting, of: sensors, seed: 1)
   }
 
