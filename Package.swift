@@ -209,8 +209,9 @@ let package = Package(
       swiftSettings: everywhere,
       linkerSettings: libraries("microhttpd", "m")),
     .testTarget(
-      name: "ContractTests", dependencies: ["CSodium", "Outbox", "TestRun"], path: "Tests/Contract",
-      cSettings: withGNU, swiftSettings: everywhere,
+      name: "ContractTests",
+      dependencies: ["CSodium", "Outbox", "PracticeHome", "Sensing", "TestRun"],
+      path: "Tests/Contract", cSettings: withGNU, swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .executableTarget(
       name: "parity", dependencies: ["Outbox", "CLinux"], path: "Tests/Parity",

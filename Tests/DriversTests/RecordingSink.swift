@@ -2,6 +2,7 @@ import Bytes
 import Drivers
 import LinuxIO
 import Sensing
+import Testing
 
 /// Keeps what sources bring, by unique id.
 final class RecordingSink: ReadingSink {
@@ -19,6 +20,7 @@ final class RecordingSink: ReadingSink {
       return SensorIndex(known)
     }
     guard sensors.count < sensorsMax else { return nil }
+    #expect(sensor.isConventional, "Home Assistant would warn of \(string(sensor.uniqueID))")
     sensors.append(sensor)
     return SensorIndex(sensors.count - 1)
   }
@@ -43,6 +45,20 @@ extension RecordingSink: SupervisorOwner {
   }
 
   func sourceRecovered(_ source: InlineText) { reports.append("\(string(source)): recovered") }
+}
+
+extension SensorDescription {
+  /// Whether Home Assistant knows this unit and this state class of the device class.
+  fileprivate var isConventional: Bool {
+    guard kind == .sensor else { return unit == nil && stateClass == nil }
+    guard let deviceClass else { return true }
+    if ["timestamp", "enum"].contains(string(deviceClass)) {
+      return unit == nil && stateClass == nil
+    }
+    guard let known = SensorClass(named: deviceClass) else { return false }
+    return unit.map { known.units.contains($0) } ?? (known.units.first == nil)
+      && stateClass.map { known.stateClasses.contains($0) } ?? true
+  }
 }
 
 func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
