@@ -53,8 +53,9 @@ public struct Run {
   public func perform() throws(CommandFailure) -> ExitCode {
     let (loop, signals) = try waitingForSignals()
     let starts = isOnce ? nil : StartCount()
-    guard try pause(starts, loop, signals) else { return .success }
-    return try work(try Preparation(file), loop, signals, starts)
+    let service = isOnce ? nil : ServiceReport(log: log, now: Moment.now.instant)
+    guard try pause(starts, loop, signals, service) else { return .success }
+    return try work(try Preparation(file), loop, signals, starts, service)
   }
 
   private func waitingForSignals() throws(CommandFailure) -> (EventLoop, Signals) {
@@ -71,7 +72,7 @@ public struct Run {
   /// Waits, where earlier runs ended too soon. Returns false where the agent is asked to stop
   /// meanwhile.
   private func pause(
-    _ starts: StartCount?, _ loop: EventLoop, _ signals: Signals
+    _ starts: StartCount?, _ loop: EventLoop, _ signals: Signals, _ service: ServiceReport?
   ) throws(CommandFailure) -> Bool {
     guard let starts else { return true }
     do throws(Errno) {
@@ -79,6 +80,7 @@ public struct Run {
       let end = Moment.now.instant + pause
       if pause > .zero {
         log.warning("the last runs ended too soon: this one waits \(pause) first")
+        service?.waiting(pause)
       }
       while Moment.now.instant < end, !signals.isStopRequested { try loop.turn(until: end) }
     } catch { log.warning("how often the agent starts cannot be counted: \(error)") }
@@ -89,7 +91,8 @@ public struct Run {
   }
 
   private func work(
-    _ preparation: Preparation, _ loop: EventLoop, _ signals: Signals, _ starts: StartCount?
+    _ preparation: Preparation, _ loop: EventLoop, _ signals: Signals, _ starts: StartCount?,
+    _ service: ServiceReport?
   ) throws(CommandFailure) -> ExitCode {
     let state = preparation.state
     let start = Moment.now.instant
@@ -97,13 +100,14 @@ public struct Run {
       log: log, events: EventStream(isOn: isJSON, waits: isOnce),
       advice: SourceAdvice(preparation.configuration))
     do throws(Errno) {
-      let runLoop = try runLoop(preparation, loop, signals, starts, reporter, now: start)
+      let runLoop = try runLoop(preparation, loop, signals, starts, service, reporter, now: start)
       let driver = runLoop.driver
       let end = timeout.map { start + $0 }
       repeat {
         try runLoop.run(until: end)
-      } while signals.takeReloadRequest() && !isReloadGood(state, driver, reporter)
+      } while signals.takeReloadRequest() && !isReloadGood(state, driver, reporter, service)
       let isReloading = !isOnce && !signals.isStopRequested
+      if !isReloading { service?.stopping() }
       runLoop.stop()
       let code = tellEnd(preparation.configuration, driver, reporter)
       starts?.clear()
@@ -115,7 +119,7 @@ public struct Run {
   /// Puts the parts together, and starts them.
   private func runLoop(
     _ preparation: Preparation, _ loop: EventLoop, _ signals: Signals, _ starts: StartCount?,
-    _ reporter: Reporter, now: Instant
+    _ service: ServiceReport?, _ reporter: Reporter, now: Instant
   ) throws(Errno) -> RunLoop {
     let configuration = preparation.configuration
     let state = preparation.state
@@ -134,7 +138,7 @@ public struct Run {
     supervisor.add(LostReadings(driver: driver, sink: output))
     let runLoop = RunLoop(
       loop: loop, supervisor: supervisor, output: output, driver: driver, signals: signals,
-      starts: starts, reporter: reporter, now: now)
+      starts: starts, service: service, reporter: reporter, now: now)
     runLoop.serveStatus(in: state)
     reporter.started(configuration, state)
     driver.start(sampling: supervisor)
@@ -167,8 +171,10 @@ public struct Run {
   /// Whether the agent can start anew with the configuration as it is now. Where it cannot, the
   /// reason is told, and the agent goes on as it is.
   private func isReloadGood(
-    _ state: StateDirectory, _ driver: UplinkDriver, _ reporter: Reporter
+    _ state: StateDirectory, _ driver: UplinkDriver, _ reporter: Reporter,
+    _ service: ServiceReport?
   ) -> Bool {
+    service?.reloading(now: Moment.now.instant)
     do throws(CommandFailure) {
       _ = try Preparation(file, held: state)
     } catch {

@@ -18,10 +18,12 @@ final class RunLoop {
   private var statusServer: StatusServer?
   /// Where starts are counted, until this one has proven good.
   private var starts: StartCount?
+  /// Nil where no service manager wants to be told how the agent is.
+  private let service: ServiceReport?
 
   init(
     loop: EventLoop, supervisor: Supervisor, output: SourceOutput, driver: UplinkDriver,
-    signals: Signals, starts: StartCount?, reporter: Reporter, now: Instant
+    signals: Signals, starts: StartCount?, service: ServiceReport?, reporter: Reporter, now: Instant
   ) {
     self.loop = loop
     self.supervisor = supervisor
@@ -29,6 +31,7 @@ final class RunLoop {
     self.driver = driver
     self.signals = signals
     self.starts = starts
+    self.service = service
     self.reporter = reporter
     startedAt = now
   }
@@ -53,12 +56,13 @@ final class RunLoop {
       driver.deadlineReached(now: moment.instant)
       if !supervisor.isGathering { driver.sourcesReady(now: moment.instant) }
       if driver.takeCycle() { cycleBegan(now: moment.instant) }
+      service?.loopTurned(driver.uplink.delivery, now: moment)
     }
   }
 
   private var deadline: Instant {
     let sources = earliest(supervisor.deadline, output.deadline)
-    return sources.map { min($0, driver.deadline) } ?? driver.deadline
+    return earliest(earliest(sources, service?.deadline), driver.deadline) ?? driver.deadline
   }
 
   private func cycleBegan(now: Instant) {

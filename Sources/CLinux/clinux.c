@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <sys/wait.h>
 
 static int argument_count;
@@ -170,6 +171,21 @@ int clinux_local_connect(const char *path, int64_t nanoseconds) {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) == 0 &&
       connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0)
     return descriptor;
+  int error = errno;
+  close(descriptor);
+  errno = error;
+  return -1;
+}
+
+int clinux_notify_connect(const char *name) {
+  struct sockaddr_un address;
+  if (local_address(name, &address) < 0) return -1;
+  // An abstract name is as long as it is: the zeros behind it would count.
+  socklen_t size = offsetof(struct sockaddr_un, sun_path) + strlen(name);
+  if (*name == '@') address.sun_path[0] = 0;
+  int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return -1;
+  if (connect(descriptor, (struct sockaddr *)&address, size) == 0) return descriptor;
   int error = errno;
   close(descriptor);
   errno = error;

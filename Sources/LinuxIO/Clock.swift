@@ -11,6 +11,9 @@ public struct Moment: Sendable {
     self.wallTime = wallTime
   }
 
+  /// What the wall clock, as it goes now, showed at another moment.
+  public func wallTime(of other: Instant) -> WallTime { wallTime - (instant - other) }
+
   /// Reads the kernel's clocks.
   public static var now: Moment {
     Moment(

@@ -129,6 +129,10 @@ int clinux_accept(int descriptor);
 /// at most each.
 int clinux_local_connect(const char *path, int64_t nanoseconds);
 
+/// A non-blocking datagram socket that is connected to the one that sd_notify(3) names: a path, or
+/// a name of the abstract namespace behind an "@".
+int clinux_notify_connect(const char *name);
+
 /// The pending error of a socket (`SO_ERROR`), or the error of asking.
 static inline int clinux_socket_error(int descriptor) {
   int error = 0;

@@ -1,0 +1,76 @@
+import Foundation
+import LinuxIO
+import PracticeHome
+import TestRun
+import Testing
+
+extension WholeAgent {
+  /// The agent as a service whose manager wants to be told how it is.
+  @Suite struct UnderAServiceManager {}
+}
+
+extension WholeAgent.UnderAServiceManager {
+  private func path() -> String { TestRun.newPlace().path }
+
+  @Test(arguments: [false, true])
+  func itIsToldWhenTheAgentIsReadyWhatIsProvenAndThatItStops(isAbstract: Bool) async throws {
+    let home = try practiceHome()
+    let manager = try NotifySocket(isAbstract ? "@homeward-\(UUID().uuidString)" : path())
+    let agent = try RunningAgent(
+      on: try Board(reportingTo: home), environment: ["NOTIFY_SOCKET": manager.name])
+    let ready = try await manager.notice("READY=1")
+    #expect(!ready.contains("WATCHDOG=1"), "none was asked for")
+    try await manager.notice("STATUS=Home Assistant has everything up to 20")
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    try await manager.notice("STOPPING=1")
+  }
+
+  @Test func aWatchdogIsFedWhileTheLoopTurns() async throws {
+    let home = try practiceHome()
+    let manager = try NotifySocket(path())
+    let agent = try RunningAgent(
+      on: try Board(reportingTo: home),
+      environment: ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "400000"])
+    for _ in 0..<3 { try await manager.notice("WATCHDOG=1") }
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func aWatchdogOfAnotherProcessIsNotFed() async throws {
+    let home = try practiceHome()
+    let manager = try NotifySocket(path())
+    let agent = try RunningAgent(
+      on: try Board(reportingTo: home),
+      environment: ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "400000", "WATCHDOG_PID": "1"])
+    #expect(try await !manager.notice("READY=1").contains("WATCHDOG=1"))
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test(.enabled(if: !hasControllingTerminal, "at a terminal SIGHUP says that it was closed"))
+  func aReloadIsToldAlsoWhereTheConfigurationIsRefused() async throws {
+    let home = try practiceHome()
+    let manager = try NotifySocket(path())
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board, environment: ["NOTIFY_SOCKET": manager.name])
+    try await agent.event("proven")
+    agent.send(signal: SIGHUP)
+    #expect(try await manager.notice("RELOADING=1").count == 2)
+    try await manager.notice("READY=1")
+    try await agent.event("proven")
+    try board.write("every: 5", to: "homeward.yaml")
+    agent.send(signal: SIGHUP)
+    try await manager.notice("RELOADING=1")
+    try await manager.notice("READY=1")
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func anAgentThatCannotTellItWorksAllTheSame() async throws {
+    let home = try practiceHome()
+    let agent = try RunningAgent(
+      on: try Board(reportingTo: home), environment: ["NOTIFY_SOCKET": path()])
+    try await agent.event("proven")
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "the service manager cannot be told").count == 1)
+  }
+}
