@@ -112,6 +112,15 @@ public enum TransferResult: Equatable, Sendable {
     multi.add(easy, telling: self)
   }
 
+  /// Ends the connection of the last transfer; the next one makes its own. A connection leads
+  /// through the network that the machine was in when it was made: once the machine is in another
+  /// one, what is sent over it is lost without a word. A transfer that is under way goes on.
+  public func leaveConnection() {
+    guard !isBusy, keptSocket >= 0 else { return }
+    hangUp(socket: keptSocket)
+    keptSocket = -1
+  }
+
   /// Makes a call of the login below the address of Home Assistant, and tells `owner` how it ended,
   /// later and once. `request` holds a secret from then on; `wipe` it when the transfer has ended.
   public func send(_ call: AuthCall, to address: [UInt8], telling owner: any TransferOwner) {

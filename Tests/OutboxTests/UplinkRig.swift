@@ -45,6 +45,8 @@ final class UplinkRig {
   /// What was to be done and not on the disk, since it was looked at last.
   private(set) var calls: [Uplink.Call] = []
   private(set) var cancelled: [Uplink.Channel] = []
+  /// How often no connection of before was to be used any more.
+  private(set) var leftConnectionCount = 0
   private(set) var postCount = 0
   private(set) var problems: [Enrollment.Problem] = []
   private(set) var deliveryEvents: [DeliveryEvent] = []
@@ -175,6 +177,7 @@ final class UplinkRig {
       if case .message = call { write() }
       calls.append(call)
     case .cancel(let channel): cancelled.append(channel)
+    case .leaveConnection: leftConnectionCount += 1
     case .post:
       write()
       postCount += 1

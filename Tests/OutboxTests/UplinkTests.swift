@@ -165,6 +165,17 @@ import Testing
   }
 
   /// Over another address a message goes without the WebSocket, which goes to the configured one.
+  /// At home on Wi-Fi and then on a cable: a connection of before would be waited for in vain.
+  @Test func inAnotherNetworkNoConnectionOfBeforeIsUsed() {
+    let rig = UplinkRig(.init(knowsHome: true, isRegistered: true))
+    rig.arrive(atHome: true)
+    #expect(rig.leftConnectionCount == 1)
+    let cable = NetworkInterface(index: 2, name: InlineText("eth1"))
+    rig.event { $0.placeChanged(.wired(gateway: UplinkRig.gateway, cable), now: $1) }
+    #expect(rig.leftConnectionCount == 2)
+    #expect(rig.uplink.presence == .home)
+  }
+
   @Test func awayFromHomeTheCloudCarriesMessages() {
     let rig = rig {
       $0.webSocket = Self.webSocket

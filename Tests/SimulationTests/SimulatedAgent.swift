@@ -209,6 +209,7 @@ final class SimulatedAgent {
       messageCall = nil
       webSocket?.cancelPost()
     case .cancel(.login): loginCall = nil
+    case .leaveConnection: keptConnection = nil
     case .post: try post()
     case .ask(let request): webSocket?.ask(request)
     case .setWebSocketAllowed(let isAllowed): webSocket?.setAllowed(isAllowed)

@@ -215,6 +215,19 @@ import Testing
     #expect(body == "2" && server.connectionCount == 2)
   }
 
+  @Test func aConnectionThatWasLeftIsMadeAnew() throws {
+    let server = try server(.whole([UInt8]("1")), .whole([UInt8]("2")), .whole([UInt8]("3")))
+    client.leaveConnection()
+    _ = try post("{}", to: server)
+    #expect(client.isConnectionKept)
+    client.leaveConnection()
+    #expect(!client.isConnectionKept)
+    #expect(try post("{}", to: server) == .answered(status: 200))
+    #expect(body == "2" && server.connectionCount == 2)
+    #expect(try post("{}", to: server) == .answered(status: 200))
+    #expect(body == "3" && server.connectionCount == 2)
+  }
+
   @Test func theNextPostMayStartWhereTheLastOneIsToldToHaveEnded() throws {
     let server = try server(.whole([UInt8]("1")), .whole([UInt8]("2")))
     write("first")

@@ -169,6 +169,7 @@ final class UplinkDriver {
       messages.cancel()
       webSocket?.cancelPost()
     case .cancel(.login): logins.cancel()
+    case .leaveConnection: messages.leaveConnection()
     case .post: post()
     case .ask(let request): webSocket?.ask(request)
     case .setWebSocketAllowed(let isAllowed): webSocket?.setAllowed(isAllowed)

@@ -142,6 +142,7 @@ public struct Uplink: ~Copyable {
   /// The board is in another network, or what is known of it has changed.
   public mutating func placeChanged(_ place: NetworkPlace, now: Instant) {
     self.now = now
+    actions.append(.leaveConnection)
     guard home.placeChanged(place) else { return }
     actions.append(.tell(.presence(home.presence, place)))
     presenceFound()

@@ -120,6 +120,9 @@ extension Uplink {
     case send(Call)
     /// End the request, of which nothing more is told.
     case cancel(Channel)
+    /// Send nothing more over the connection of the last message, if it stands: it leads through a
+    /// network that the board has left.
+    case leaveConnection
     /// Send the message over the WebSocket: it ends with `messageAnswered` or `messageFailed`, or
     /// with `postRefused` where the WebSocket cannot take it.
     case post
