@@ -9,7 +9,7 @@ boot() {
   case $arch in
     amd64)
       qemu=(qemu-system-x86_64 -cpu Nehalem)
-      append+=' console=ttyS0 tsc=reliable no_timer_check'
+      append+=' console=ttyS0 clocksource=hpet nolapic_timer no_timer_check'
       ;;
     arm64)
       qemu=(qemu-system-aarch64 -machine virt -cpu cortex-a57)
