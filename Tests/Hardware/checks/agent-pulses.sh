@@ -7,7 +7,7 @@ source "$repository/Tests/Hardware/guest/agent.sh"
 configure_agent <<'EOF'
 sensors:
   - { pulses: Rain, name: Rain, per_pulse: 0.2794, unit: mm, device_class: precipitation }
-  - { pulses: bench/9, name: Reed, min_width: 200ms }
+  - { pulses: bench/9, name: Reed, min_width: 1s }
 outputs:
   - { gpio: Pump, name: Pump, safe: "on" }
 EOF
@@ -34,11 +34,12 @@ more_than_the_kernel_keeps() {
   arrives "$(tips 2000)" sensor.bench_rain
 }
 
+# The world takes its time: where the guest is slow, a short pulse may last half a second.
 short_pulses_do_not_count() {
   arrives 0 sensor.bench_reed
   play-line 9 pulses 50
-  play-line 9 pulses 5 0.5
-  arrives 5 sensor.bench_reed
+  play-line 9 pulses 3 1.3
+  arrives 3 sensor.bench_reed
 }
 
 total_outlives_the_chip() {
@@ -55,7 +56,7 @@ total_outlives_the_agent() {
   stop_agent
   start_agent
   arrives "$(tips 2017)" sensor.bench_rain
-  arrives 5 sensor.bench_reed
+  arrives 3 sensor.bench_reed
   play-line 4 pulses 3
   arrives "$(tips 2020)" sensor.bench_rain
 }
