@@ -4,6 +4,9 @@
 
 home_url=http://10.0.2.2:$home
 
+# Where Home Assistant is, in the words of the configuration.
+home_assistant="url: \"$home_url\""
+
 # configure_agent: writes its configuration; standard input says what is particular.
 configure_agent() {
   (umask 077 && echo practice >token)
@@ -12,7 +15,7 @@ configure_agent() {
   cat >homeward.yaml <<EOF
 every: 5s
 state_directory: $PWD/state
-home_assistant: { url: "$home_url", token_file: $PWD/token }
+home_assistant: { $home_assistant, token_file: $PWD/token }
 device: { name: Bench }
 system: off
 $particular
@@ -30,11 +33,19 @@ stop_agent() {
   soon no whether kill -0 "$(<agent.pid)"
 }
 
-# state ENTITY: what Home Assistant shows.
-state() {
-  curl --silent --max-time 10 --header 'Authorization: Bearer practice' \
-    "$home_url/api/states/$1" | sed -n 's/.*"state":"\([^"]*\)".*/\1/p'
+# told ENTITY: all that Home Assistant shows of it, as one line of JSON.
+told() {
+  curl --silent --max-time 10 --header 'Authorization: Bearer practice' "$home_url/api/states/$1"
 }
+
+# state ENTITY: what Home Assistant shows.
+state() { told "$1" | sed -n 's/.*"state":"\([^"]*\)".*/\1/p'; }
+
+# What the agent says of itself, as one line of JSON.
+agent_status() { "$agent" status --json --config "$PWD/homeward.yaml"; }
+
+# happened PATTERN: how often it did, by the lines that the practice home writes.
+happened() { grep --count --extended-regexp -- "$1" /run/exchange/home.log || true; }
 
 # arrives STATE ENTITY: it does so within some cycles.
 # shellcheck disable=SC2034  # of the words for checks
