@@ -74,6 +74,11 @@ static inline void ccurl_clear_callbacks(CURLM *multi) {
   curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, NULL);
 }
 
+/// How many connections are kept that no transfer uses.
+static inline CURLMcode ccurl_keep_connections(CURLM *multi, long count) {
+  return curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, count);
+}
+
 /// Takes one finished transfer off the queue: 1 and its result, or 0 when there is none.
 static inline int ccurl_take_finished(CURLM *multi, CURLcode *result) {
   int left = 0;

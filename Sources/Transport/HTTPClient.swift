@@ -63,6 +63,8 @@ public enum TransferResult: Equatable, Sendable {
     easy = configured
     request = ByteBuffer(capacity: requestByteCountMax)
     response = ByteBuffer(capacity: responseByteCountMax)
+    // Another one could not be left, for its socket is not known any more.
+    multi.keepOneConnection()
     for easy in [configured, system] {
       easy.set(CURLOPT_TIMEOUT_MS, Int(Self.timeout.nanoseconds / 1_000_000))
       easy.set(CURLOPT_USERAGENT, userAgent)

@@ -49,6 +49,12 @@ protocol MultiHandleOwner: AnyObject {
     sockets.removeAll()
   }
 
+  /// Of the connections that no transfer uses, only the newest is kept.
+  func keepOneConnection() {
+    let result = unsafe ccurl_keep_connections(multi, 1)
+    precondition(result == CURLM_OK, "libcurl knows this option since 2007")
+  }
+
   /// Begins a transfer, and tells `owner` when it is over, later and once.
   func add(_ easy: EasyHandle, telling owner: any MultiHandleOwner) {
     unsafe self.owner = owner

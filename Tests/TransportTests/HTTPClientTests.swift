@@ -228,6 +228,13 @@ import Testing
     #expect(body == "3" && server.connectionCount == 2)
   }
 
+  /// The older one goes; libcurl takes those of one millisecond for equally old.
+  @Test func onlyOneConnectionIsKept() throws {
+    let servers = [try server(.whole([UInt8]("1"))), try server(.whole([UInt8]("2")))]
+    for server in servers { _ = try post("{}", to: server) }
+    try turn { servers.reduce(0) { $0 + $1.hangUpCount } == 1 }
+  }
+
   @Test func theNextPostMayStartWhereTheLastOneIsToldToHaveEnded() throws {
     let server = try server(.whole([UInt8]("1")), .whole([UInt8]("2")))
     write("first")
