@@ -10,7 +10,7 @@ first_modules=(virtio_pci virtio_console 9pnet_virtio 9p overlay)
 
 # The devices, and what the kernel asks for by itself when Wi-Fi is encrypted.
 device_modules=(
-  virtio_net gpio-sim test_power
+  virtio_net bridge veth gpio-sim test_power
   i2c-stub i2c-dev lm75 bmp280-i2c
   industrialio-configfs iio_dummy
   one_wire_bench w1_therm

@@ -31,7 +31,9 @@ boot() {
     -device virtserialport,chardev=receiver,name=receiver
     -device qemu-xhci -device usb-serial,chardev=plug,always-plugged=on
     # The host's loopback is 10.0.2.2.
-    -netdev user,id=network -device virtio-net-pci,netdev=network,romfile=
+    -netdev user,id=network,ipv6=off -device virtio-net-pci,netdev=network,romfile=
+    # It is 10.0.3.2 in the world around the board, which play-network makes.
+    -netdev user,id=world,ipv6=off,net=10.0.3.0/24 -device virtio-net-pci,netdev=world,romfile=
   )
   share host "$root" readonly=on
   share repository "$repository" readonly=on
