@@ -36,7 +36,7 @@ count_receivers() { receivers | wc -l; }
 start_gpsd() {
   local device
   device=$(receiver)
-  (gpsd -N -n -b -F "$PWD/gpsd.sock" "$device" >>gpsd.log 2>&1 & echo $! >gpsd.pid)
+  (gpsd -N -n -b -s 4800 -F "$PWD/gpsd.sock" "$device" >>gpsd.log 2>&1 & echo $! >gpsd.pid)
 }
 
 # position: reads JSON, and says latitude, longitude, and the accuracy, rounded up to a decimetre.
