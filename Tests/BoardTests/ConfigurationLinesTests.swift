@@ -84,4 +84,54 @@ private let boardFile = """
       ])
     #expect(result.lines.map { text($0.address.text) } == ["PIN1", "main-chip/2"])
   }
+
+  private func moved(_ entries: String) throws -> Configuration {
+    let configuration = try Outcome.configuration(minimum + entries)
+    let pins = BoardPins(try BoardFile.parse([UInt8](boardFile.utf8)))
+    return configuration.findingLines(as: kernel, pins) { _ in Issue.record("a warning") }
+  }
+
+  @Test func pulsesAreFoundAtAPinAndKeepTheirCountAndTheirRate() throws {
+    let moved = try moved(
+      "sensors: [{ pulses: PIN2, name: Rain, rate: { per: hour, name: Rain rate } }]\n")
+    guard case .pulses(let rain)? = moved.sensors.first else {
+      Issue.record("no pulses")
+      return
+    }
+    #expect(text(rain.address.text) == "main-chip/2")
+    #expect(text(rain.id) == "pulses_pin2")
+    #expect(text(rain.entity.uniqueID) == "pulses_pin2")
+    #expect(text(rain.rate?.entity.uniqueID) == "pulses_pin2_rate")
+  }
+
+  @Test func theIDsThatAPersonWroteStay() throws {
+    let moved = try moved(
+      "sensors: [{ pulses: PIN2, name: R, unique_id: own, rate: { per: hour, name: S,"
+        + " unique_id: own_rate } }]\n")
+    guard case .pulses(let rain)? = moved.sensors.first else {
+      Issue.record("no pulses")
+      return
+    }
+    #expect(text(rain.id) == "own")
+    #expect(text(rain.rate?.entity.uniqueID) == "own_rate")
+  }
+
+  @Test func anOutputIsFoundAtAPin() throws {
+    let moved = try moved("outputs: [{ gpio: PIN2, name: Pump }, { gpio: ID_SDA, name: Lamp }]\n")
+    #expect(moved.outputs.map { text($0.address.text) } == ["main-chip/2", "ID_SDA"])
+    #expect(text(moved.outputs[0].entity.uniqueID) == "output_pin2")
+    #expect(moved.outputs[1].entity.uniqueID == nil)
+  }
+
+  @Test func anOutputAtAPinThatIsNoLineIsTold() throws {
+    let configuration = try Outcome.configuration(
+      minimum + "outputs: [{ gpio: PIN1, name: Pump }]\n")
+    let pins = BoardPins(try BoardFile.parse([UInt8](boardFile.utf8)))
+    var warnings: [String] = []
+    let found = configuration.findingLines(as: kernel, pins) {
+      warnings.append(String(decoding: $0.bytes, as: UTF8.self))
+    }
+    #expect(warnings.count == 1 && warnings[0].hasPrefix("Pump: \"PIN1\" is 3V3"))
+    #expect(text(found.outputs[0].address.text) == "PIN1")
+  }
 }

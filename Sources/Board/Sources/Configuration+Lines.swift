@@ -10,10 +10,8 @@ extension Configuration {
   /// Home Assistant. What is wrong with a board file, or with a pin, is told, and harms no other
   /// sensor.
   public func findingLines(_ log: Log) -> Configuration {
-    let hasNames = sensors.contains { sensor in
-      guard case .gpio(let line) = sensor, case .name = line.address else { return false }
-      return true
-    }
+    let addresses = sensors.compactMap { $0.lineAddress } + outputs.map { $0.address }
+    let hasNames = addresses.contains { if case .name = $0 { true } else { false } }
     guard hasNames else { return self }
     let uses = GPIOLineUses()
     do throws(BoardFileFailure) {
@@ -29,28 +27,78 @@ extension Configuration {
     as uses: GPIOLineUses, _ pins: BoardPins, warning: (MessageText) -> Void
   ) -> Configuration {
     var found = self
-    found.sensors = sensors.map { sensor in
-      guard case .gpio(var line) = sensor else { return sensor }
-      do throws(Refusal) { try line.find(as: uses, pins) } catch {
-        warning("\(bytes: line.entity.name): \(error.problem); \(error.remedy)")
+    func place(of address: GPIOLineAddress, _ name: [UInt8]) -> GPIOLineAddress {
+      do throws(Refusal) { return try pins.place(of: address, as: uses) } catch {
+        warning("\(bytes: name): \(error.problem); \(error.remedy)")
+        return address
       }
-      return .gpio(line)
+    }
+    found.sensors = sensors.map { sensor in
+      switch sensor {
+      case .gpio(var line):
+        line.move(to: place(of: line.address, line.entity.name))
+        return .gpio(line)
+      case .pulses(var line):
+        line.move(to: place(of: line.address, line.entity.name))
+        return .pulses(line)
+      default: return sensor
+      }
+    }
+    for index in found.outputs.indices {
+      let output = found.outputs[index]
+      found.outputs[index].move(to: place(of: output.address, output.entity.name))
     }
     return found
   }
 }
 
-extension GPIOLineSettings {
-  /// Moves to the line that the board file means, where the kernel has that one and none of the
-  /// name that was written. Where not all chips can be asked, one of them may have it.
-  fileprivate mutating func find(
-    as uses: GPIOLineUses, _ pins: BoardPins
-  ) throws(Refusal) {
-    guard !uses.isIncomplete, uses.line(at: address) == nil else { return }
-    for other in try pins.addresses(of: address) where uses.line(at: other) != nil {
-      entity.uniqueID = entity.uniqueID ?? address.uniqueID
-      address = other
-      return
+extension SensorSettings {
+  /// The line that it reads; nil of another kind.
+  fileprivate var lineAddress: GPIOLineAddress? {
+    switch self {
+    case .gpio(let line): line.address
+    case .pulses(let line): line.address
+    default: nil
     }
+  }
+}
+
+extension BoardPins {
+  /// The line that the board file means, where the kernel has that one and none of the name that
+  /// was written; else what was written. Where not all chips can be asked, one of them may have it.
+  fileprivate func place(
+    of address: GPIOLineAddress, as uses: GPIOLineUses
+  ) throws(Refusal) -> GPIOLineAddress {
+    guard !uses.isIncomplete, uses.line(at: address) == nil else { return address }
+    for other in try addresses(of: address) where uses.line(at: other) != nil { return other }
+    return address
+  }
+}
+
+// What moves to another line stays the same one in Home Assistant.
+
+extension GPIOLineSettings {
+  fileprivate mutating func move(to line: GPIOLineAddress) {
+    guard line != address else { return }
+    entity.uniqueID = entity.uniqueID ?? address.uniqueID
+    address = line
+  }
+}
+
+extension PulseSettings {
+  fileprivate mutating func move(to line: GPIOLineAddress) {
+    guard line != address else { return }
+    let rateID = rate?.entity.uniqueID ?? rateID
+    rate?.entity.uniqueID = rateID
+    entity.uniqueID = id
+    address = line
+  }
+}
+
+extension OutputSettings {
+  fileprivate mutating func move(to line: GPIOLineAddress) {
+    guard line != address else { return }
+    entity.uniqueID = entity.uniqueID ?? ownID
+    address = line
   }
 }

@@ -33,9 +33,7 @@ public final class GPIOOutput {
     self.supervisor = supervisor
     name = settings.name
     output = OutputLine(safe: settings.safe, maxOn: settings.maxOn)
-    sensor = DeclaredSensor(
-      OutputSettings.entityKind.description(
-        of: settings.entity, uniqueID: uniqueID("output_", settings.address.text.span)))
+    sensor = DeclaredSensor(settings.description)
   }
 
   // MARK: Commands

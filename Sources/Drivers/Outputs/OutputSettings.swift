@@ -77,4 +77,10 @@ extension OutputSettings {
   public func source(_ context: SourceContext) -> GPIOOutput {
     GPIOOutput(self, sink: context.sink, supervisor: context.supervisor)
   }
+
+  /// The unique id that is made of the address.
+  public var ownID: [UInt8] { uniqueID("output_", address.text.span) }
+
+  /// What Home Assistant is told.
+  var description: SensorDescription { Self.entityKind.description(of: entity, uniqueID: ownID) }
 }

@@ -47,7 +47,7 @@ public final class PulseLine {
     rateSensor = settings.rate.map {
       DeclaredSensor(
         PulseSettings.rateKind.description(
-          of: $0.entity, uniqueID: settings.ownID + [UInt8]("_rate")))
+          of: $0.entity, uniqueID: settings.rateID))
     }
   }
 

@@ -98,7 +98,9 @@ extension PulseSettings {
   /// The unique id that is made of the address.
   var ownID: [UInt8] { uniqueID("pulses_", address.text.span) }
   /// By which the count is kept.
-  var id: [UInt8] { entity.uniqueID ?? ownID }
+  public var id: [UInt8] { entity.uniqueID ?? ownID }
+  /// The unique id of its rate that is made of the address.
+  public var rateID: [UInt8] { ownID + [UInt8]("_rate") }
 
   var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { GPIOLineAddress.remedy(for: $0) }
