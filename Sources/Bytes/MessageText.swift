@@ -91,6 +91,16 @@ public struct MessageText: ExpressibleByStringInterpolation, Sendable {
           : "(a text of \(text.characterCount) characters)")
     }
 
+    /// `a, b and 3 more`: at most so many texts from outside, fit for a terminal.
+    @inline(never)
+    public mutating func appendInterpolation(listed texts: [[UInt8]], max: Int) {
+      for index in texts.indices.prefix(max) {
+        if index > 0 { appendLiteral(", ") }
+        bytes += texts[index].printable
+      }
+      if texts.count > max { appendInterpolation(" and \(texts.count - max) more" as MessageText) }
+    }
+
     /// `a, b or c`
     @inline(never)
     public mutating func appendInterpolation(anyOf words: [StaticString]) {

@@ -65,7 +65,7 @@ extension SetUp.Checking {
     #expect(check.report.version == "2025.4.4")
     #expect(
       check.report.findings.map(\.subject) == [
-        "configuration", "registration", "server", "encryption", "login", "source",
+        "configuration", "registration", "server", "encryption", "login", "source", "source",
       ])
     #expect(check["login"]?.text == "Practice, an administrator")
     #expect(home.counters.refused == 0)
@@ -84,18 +84,20 @@ extension SetUp.Checking {
         "ok     server         \(home.url) answers",
         "ok     encryption     Home Assistant 2025.4.4 opened our message",
         "ok     login          Practice, an administrator",
-        "ok     source         power supplies: BAT7 capacity 83 %",
+        "ok     source         BAT7: capacity 83 %",
+        "ok     source         MARK: tells nothing now",
       ])
     home.revoke(try board.refreshToken)
     let wrong = try await RunningAgent(on: board, arguments).ending()
     #expect(wrong.status == 77)
     #expect(
-      wrong.output.suffix(4) == [
+      wrong.output.suffix(5) == [
         "WRONG  login          Home Assistant does not accept the login of this board any more; it"
           + " is never sent again, for Home Assistant may ban this address",
         "         at fault     Home Assistant",
         "         what to do   homeward pair",
-        "ok     source         power supplies: BAT7 capacity 83 %",
+        "ok     source         BAT7: capacity 83 %",
+        "ok     source         MARK: tells nothing now",
       ])
   }
 

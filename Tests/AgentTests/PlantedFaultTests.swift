@@ -99,6 +99,15 @@ extension SetUp.PlantedFaults {
       try $0.configure("sensors: [{ gpio: GPIO17, name: Bilge }]")
     },
     PlantedFault(
+      "another program holds an output",
+      "source         GPIO22 is in use by another program: pump", atFault: "this board",
+      remedy: "end the program that holds it (gpioinfo shows which), or take it out of sensors",
+      status: 74
+    ) {
+      try $0.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO22 22 pump")
+      try $0.configure("outputs: [{ gpio: GPIO22, name: Pump }]")
+    },
+    PlantedFault(
       "the thermal zone that was asked for is absent",
       "source         processor temperature: a thermal zone that answers is not there",
       atFault: "the configuration", remedy: "leave cpu_temperature out of system", status: 74
@@ -235,10 +244,21 @@ extension SetUp.PlantedFaults {
     let rows = ending.output.filter { $0.hasPrefix("ok     source         ") }.map {
       $0.dropFirst(22)
     }
-    #expect(rows.first == "power supplies: BAT7 capacity 83 %")
+    #expect(rows.first == "BAT7: capacity 83 %")
     #expect(rows.contains("processor temperature: there is none here"), "no fault of auto")
     #expect(rows.contains { $0.hasPrefix("memory: Memory used ") && $0.hasSuffix(" %") })
     #expect(rows.suffix(2) == ["GPIO17: Bilge off", "gpsd: a fix, ±5 m"])
+  }
+
+  @Test func anOutputIsLookedAtAndNotSwitched() async throws {
+    let world = try await FaultyWorld()
+    try world.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO22 22")
+    try world.configure("outputs: [{ gpio: GPIO22, name: Pump, safe: on }]")
+    let ending = try await world.homeward(["check"])
+    #expect(ending.status == 0, "\(ending.output)")
+    #expect(
+      ending.output.last
+        == "ok     source         GPIO22: Pump free, and not switched by a check")
   }
 
   @Test func aLineOfTheRunningAgentIsReadByTheAgent() async throws {

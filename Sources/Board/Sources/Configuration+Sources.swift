@@ -9,10 +9,16 @@ extension Configuration {
     let estimate = battery.estimate(context)
     let context = estimate.map { context.tapped(by: $0) } ?? context
     var sources: [any Source] = []
-    if let supplies = battery.source(context) { sources.append(supplies) }
+    if context.changesNothing {
+      sources += battery.looks(context)
+    } else if let supplies = battery.source(context) {
+      sources.append(supplies)
+    }
     sources += system.sources(context)
     for sensor in sensors { sources.append(sensor.source(context)) }
-    for output in outputs { sources.append(output.source(context)) }
+    for output in outputs {
+      sources.append(context.changesNothing ? output.look(context) : output.source(context))
+    }
     if let location { sources.append(location.source(context)) }
     if let estimate { sources.append(estimate) }
     return sources
@@ -20,12 +26,12 @@ extension Configuration {
 
   public func sourceContext(
     loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor, fixTimeout: Duration,
-    now: Instant
+    now: Instant, changesNothing: Bool = false
   ) -> SourceContext {
     SourceContext(
       sys: Path(host.sys), proc: Path(host.proc), loop: loop, sink: sink, supervisor: supervisor,
       counts: CountsFile(in: Path(stateDirectory), supervisor: supervisor), cycle: every,
-      fixTimeout: fixTimeout, now: now)
+      fixTimeout: fixTimeout, now: now, changesNothing: changesNothing)
   }
 }
 

@@ -27,6 +27,24 @@ public enum BatterySettings: Equatable, Sendable {
     }
   }
 
+  /// The same, to be looked at: a source for each supply that is named, or there now.
+  public func looks(_ context: SourceContext) -> [any Source] {
+    var names = [[UInt8]]()
+    switch self {
+    case .off, .estimated: return []
+    case .supplies(let named): names = named
+    case .automatic: names = Supplies.names(sys: context.sys)
+    }
+    guard (1...Supplies.suppliesMax).contains(names.count) else {
+      return source(context).map { [$0] } ?? []
+    }
+    return names.map { name in
+      Supplies(
+        sys: context.sys, selection: .named([name]), sink: context.sink,
+        supervisor: context.supervisor, name: InlineText(name.span))
+    }
+  }
+
   /// What stands between all sources and their sink where the battery is judged by readings.
   public func estimate(_ context: SourceContext) -> EstimatedBattery? {
     guard case .estimated(let settings) = self else { return nil }
@@ -87,7 +105,7 @@ extension BatterySettings {
   /// About the list of supplies; a supply fails under its own name, which the list may learn later.
   public func remedies(sys: Path) -> SourceRemedies {
     if case .estimated(let settings) = self { return settings.remedies }
-    return SourceRemedies(of: InlineText("power supplies"), isNamedByPerson: true) { failure in
+    return SourceRemedies(of: Supplies.usualName, isNamedByPerson: true) { failure in
       guard case .missing = failure else { return "look what the kernel says of it: sudo dmesg" }
       let names = Self.names(in: sys / "class" / "power_supply")
       return "power supplies here: \(names); write these to battery, or auto"

@@ -19,7 +19,10 @@ public final class Supplies: Source {
   /// Supplies that are followed; each holds up to eleven files open.
   public static let suppliesMax = 16
 
-  public let name = InlineText("power supplies")
+  /// What messages call all of them.
+  public static var usualName: InlineText { InlineText("power supplies") }
+
+  public let name: InlineText
   private let path: Path
   private let isSelective: Bool
   private let sink: any ReadingSink
@@ -28,13 +31,14 @@ public final class Supplies: Source {
   private var supplies: [Supply] = []
   private var hasTooMany = false
 
-  /// `sys` is where sysfs is mounted.
+  /// `sys` is where sysfs is mounted, and `name` what messages call them.
   ///
   /// - Precondition: at most `suppliesMax` names; the configuration refuses more.
   public init(
     sys: Path = Path("/sys"), selection: SupplySelection = .all, sink: any ReadingSink,
-    supervisor: Supervisor
+    supervisor: Supervisor, name: InlineText = Supplies.usualName
   ) {
+    self.name = name
     path = sys / "class" / "power_supply"
     self.sink = sink
     self.supervisor = supervisor
@@ -46,6 +50,11 @@ public final class Supplies: Source {
       isSelective = true
       for name in names { supplies.append(makeSupply(name)) }
     }
+  }
+
+  /// The supplies that the kernel lists now, in the order of their names.
+  static func names(sys: Path) -> [[UInt8]] {
+    BoardSearch.names(in: sys / "class" / "power_supply")
   }
 
   private func makeSupply(_ name: [UInt8]) -> Supply { Supply(named: name, in: path, sink: sink) }

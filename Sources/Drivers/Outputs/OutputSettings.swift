@@ -78,6 +78,11 @@ extension OutputSettings {
     GPIOOutput(self, sink: context.sink, supervisor: context.supervisor)
   }
 
+  /// The same, to be looked at: it is not switched.
+  public func look(_ context: SourceContext) -> OutputLook {
+    OutputLook(self, sink: context.sink)
+  }
+
   /// The unique id that is made of the address.
   public var ownID: [UInt8] { uniqueID("output_", address.text.span) }
 

@@ -20,10 +20,13 @@ public struct SourceContext {
   /// How long a cycle waits for a fix where it has to wait for one.
   public let fixTimeout: Duration
   public let now: Instant
+  /// Whether the sources are only looked at: no output is switched then.
+  public let changesNothing: Bool
 
   public init(
     sys: Path, proc: Path, loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor,
-    counts: CountsFile, cycle: Duration, fixTimeout: Duration, now: Instant
+    counts: CountsFile, cycle: Duration, fixTimeout: Duration, now: Instant,
+    changesNothing: Bool = false
   ) {
     self.sys = sys
     self.proc = proc
@@ -35,6 +38,7 @@ public struct SourceContext {
     self.cycle = cycle
     self.fixTimeout = fixTimeout
     self.now = now
+    self.changesNothing = changesNothing
   }
 
   /// The same, where readings go to another sink.

@@ -11,112 +11,43 @@ final class SourceCheck {
   /// How long a receiver may take to a fix.
   static let fixTimeout: Duration = .seconds(30)
 
-  private struct Sensor {
-    let description: SensorDescription
-    var value: Value?
-  }
-
-  private let loop: EventLoop
+  private let sampler: SourceSampler
   private let advice: SourceAdvice
   private let stateDirectory: Path
   private let configuration: Configuration
-  /// Whether a person looks on, who is told what is waited for.
-  private let isWatched: Bool
-
-  /// They stay: the loop knows them from now on.
-  private var sources: [any Source] = []
-  private var supervisor: Supervisor?
-  /// Those of all sources so far: one that was asked may still say something.
-  private var sensors: [Sensor] = []
-  private var failures: [(source: InlineText, failure: SourceFailure)] = []
-  private var fix: Fix?
 
   init(_ configuration: Configuration, loop: EventLoop, isWatched: Bool) {
     self.configuration = configuration
-    self.loop = loop
-    self.isWatched = isWatched
+    sampler = SourceSampler(
+      loop: loop, timeout: Self.fixTimeout, screen: isWatched ? STDOUT_FILENO : nil)
     advice = SourceAdvice(configuration)
     stateDirectory = Path(configuration.stateDirectory)
   }
 
   /// Tells a finding for each source, or more where it fails in several ways.
   func run(_ tell: (Finding) -> Void) throws(CommandFailure) {
-    let supervisor = Supervisor(owner: self)
-    self.supervisor = supervisor
-    sources = configuration.sources(
-      configuration.sourceContext(
-        loop: loop, sink: self, supervisor: supervisor, fixTimeout: Self.fixTimeout,
-        now: Moment.now.instant))
-    for source in sources {
-      let first = sensors.count
-      failures = []
-      fix = nil
-      try sample(source)
-      for (name, failure) in failures { tell(finding(failure, of: name, source, first)) }
-      if let text = whatWasRead(first) {
+    for source in configuration.sources(sampler.context(of: configuration)) {
+      let sample = try sampler.sample(source)
+      for (name, failure) in sample.failures { tell(finding(failure, of: name, source, sample)) }
+      if let text = sample.words(without: [UInt8](source.name.bytes)) {
         tell(.well("source", "\(source.name): \(text)"))
-      } else if failures.isEmpty {
-        tell(.well("source", "\(source.name): there is none here"))
+      } else if sample.failures.isEmpty {
+        let isAbsent = source.isOptional || source.name == Supplies.usualName
+        let words: StaticString = isAbsent ? "there is none here" : "tells nothing now"
+        tell(.well("source", "\(source.name): \(words)"))
       }
     }
-  }
-
-  // MARK: Sampling
-
-  private func sample(_ source: any Source) throws(CommandFailure) {
-    do throws(SourceFailure) {
-      try source.sample(at: .now)
-    } catch .missing where source.isOptional {
-      return
-    } catch {
-      failures.append((source.name, error))
-    }
-    let end = Moment.now.instant + Self.fixTimeout
-    while source.isGathering {
-      let now = Moment.now
-      if let deadline = source.deadline, now.instant >= deadline {
-        source.deadlineReached(at: now)
-        continue
-      }
-      show("\rwaits for \(source.name), \(wholeSeconds: end - now.instant) at most ")
-      let next = isWatched ? now.instant + .seconds(1) : nil
-      try loop.wait(until: earliest(next, source.deadline))
-    }
-    show("\r\u{1B}[K")
-    if failures.isEmpty, let shortfall = source.shortfall {
-      failures.append((source.name, shortfall))
-    }
-  }
-
-  private func show(_ text: MessageText) {
-    if isWatched { writeToTerminal(text.bytes, STDOUT_FILENO) }
   }
 
   // MARK: What came of it
 
-  private func whatWasRead(_ first: Int) -> MessageText? {
-    var text: MessageText = ""
-    for sensor in sensors[first...] {
-      guard let value = sensor.value, value != .unavailable else { continue }
-      let words: MessageText =
-        "\(bytes: sensor.description.name) \(value.words(in: sensor.description.unit))"
-      text = text.bytes.isEmpty ? words : "\(text), \(words)"
-    }
-    if let fix {
-      text = "a fix"
-      if let error = fix.horizontalErrorMeters.flatMap({ FixedPoint(rounding: $0, decimals: 0) }) {
-        text = "\(text), ±\(Value.number(error).words(in: [UInt8]("m")))"
-      }
-    }
-    return text.bytes.isEmpty ? nil : text
-  }
-
   private func finding(
-    _ failure: SourceFailure, of name: InlineText, _ source: any Source, _ first: Int
+    _ failure: SourceFailure, of name: InlineText, _ source: any Source,
+    _ sample: SourceSample
   ) -> Finding {
     var words = failure.words(of: name)
     if case .busy = failure, let holder = source.holder {
-      if holder == InlineText("homeward"), let known = whatTheAgentReads(source, first) {
+      if holder == InlineText("homeward"), let known = whatTheAgentReads(source, sample) {
         return known
       }
       words = "\(words): \(holder)"
@@ -139,32 +70,11 @@ final class SourceCheck {
   }
 
   /// A line belongs to one program: where that is the agent, it knows the level.
-  private func whatTheAgentReads(_ source: any Source, _ first: Int) -> Finding? {
-    guard first < sensors.count,
+  private func whatTheAgentReads(_ source: any Source, _ sample: SourceSample) -> Finding? {
+    guard let sensor = sample.sensors.first,
       let status = try? StatusClient(stateDirectory: stateDirectory).run(),
-      let words = status.words(ofSensor: sensors[first].description.uniqueID)
+      let words = status.words(ofSensor: sensor.description.uniqueID)
     else { return nil }
     return .well("source", "\(source.name): \(words), as the agent that runs reads it")
   }
-}
-
-extension SourceCheck: ReadingSink {
-  func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    sensors.append(Sensor(description: sensor))
-    return SensorIndex(sensors.count - 1)
-  }
-
-  func record(_ reading: Reading) { sensors[reading.sensor.value].value = reading.value }
-
-  func record(_ fix: Fix) { self.fix = fix }
-}
-
-extension SourceCheck: SupervisorOwner {
-  func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
-    failures.append((source, failure))
-  }
-
-  func sourceRecovered(_ source: InlineText) {}
-
-  func receiverChosen(_ source: InlineText, _ receiver: InlineText) {}
 }

@@ -1,0 +1,112 @@
+import Bytes
+public import LinuxIO
+import YAML
+
+/// An entry of `sensors` that is in the configuration: what it reads, and what it is called.
+public struct ConfiguredEntry: Sendable {
+  /// The key of its kind, such as `iio`.
+  public let key: StaticString
+  /// What stands behind that key, such as `bme280/temp`.
+  public let address: [UInt8]
+  public let name: [UInt8]
+
+  init(_ key: StaticString, _ address: [UInt8], _ name: [UInt8]) {
+    self.key = key
+    self.address = address
+    self.name = name
+  }
+}
+
+/// Where the finders of the kinds look, and what the configuration has already.
+///
+/// A finder is a function `found(in:)` beside the settings of its kind, and has a line in
+/// `BoardSearch+Kinds.swift`. It changes nothing, opens no device, and measures nothing.
+public final class BoardSearch {
+  /// Names of a folder of the kernel that are kept; real ones have some dozens.
+  static let namesMax = 1024
+  private static let nameCharactersMax = 64
+
+  /// Where sysfs is mounted.
+  let sys: Path
+  /// Where the devices are.
+  let devices: Path
+  private let configured: [ConfiguredEntry]
+  /// Those that are taken, in lower case: no two sensors have the same.
+  private var takenNames: [[UInt8]]
+
+  /// - Parameters:
+  ///   - sys: where sysfs is mounted.
+  ///   - devices: where the devices are.
+  ///   - configured: the entries of `sensors`.
+  ///   - names: what else has a name in the configuration.
+  public init(
+    sys: Path, devices: Path = Path("/dev"), configured: [ConfiguredEntry] = [],
+    names: [[UInt8]] = []
+  ) {
+    self.sys = sys
+    self.devices = devices
+    self.configured = configured
+    takenNames = (configured.map { $0.name } + names).map { $0.lowercasedASCII }
+  }
+
+  /// Makes an entry of `sensors`; nil where no configuration can hold its address.
+  ///
+  /// - Parameters:
+  ///   - key: that of the kind.
+  ///   - addresses: all ways in which the configuration may say what it reads, the one that is
+  ///     written first.
+  ///   - candidates: what a person might call it; the first one that no other has is taken.
+  ///   - words: what is said of it where it is not to be read.
+  /// - Returns: what to show of it.
+  func entry(
+    _ key: StaticString, _ addresses: [[UInt8]], named candidates: [[UInt8]],
+    words: MessageText? = nil
+  ) -> FoundItem? {
+    guard let address = addresses.first, address.canBeQuoted else { return nil }
+    let known = configured.first { entry in
+      [UInt8](entry.key).span.elementsEqual(key) && addresses.contains(entry.address)
+    }
+    let name = known?.name ?? freeName(among: candidates)
+    return FoundItem(
+      address, named: name, line: "{ \(key): \(yaml: address), name: \(yaml: name) }",
+      reportedBy: known.map { "in the configuration as \"\(bytes: $0.name.printable)\"" },
+      words: words)
+  }
+
+  private func freeName(among candidates: [[UInt8]]) -> [UInt8] {
+    let names = candidates.map { Self.name($0) }.filter { !$0.isEmpty }
+    let first = names.first ?? [UInt8]("Sensor")
+    var name = names.first { !isTaken($0) } ?? first
+    var number = 2
+    while isTaken(name), number <= Self.namesMax {
+      let end = (" \(number)" as MessageText).bytes
+      name = Self.cut(first, to: Self.nameCharactersMax - end.count) + end
+      number += 1
+    }
+    takenNames.append(name.lowercasedASCII)
+    return name
+  }
+
+  private func isTaken(_ name: [UInt8]) -> Bool { takenNames.contains(name.lowercasedASCII) }
+
+  /// What a driver or a device tree says, as the configuration can hold it.
+  private static func name(_ text: [UInt8]) -> [UInt8] {
+    [UInt8](cut([UInt8](text.span.trimmed()).quotable, to: nameCharactersMax).span.trimmed())
+  }
+
+  private static func cut(_ text: [UInt8], to characterCount: Int) -> [UInt8] {
+    var end = 0
+    for _ in 0..<characterCount where end < text.count { end = text.span.character(at: end).end }
+    return [UInt8](text[..<end])
+  }
+
+  /// The names in a folder, in the order of their bytes; none where it cannot be read.
+  static func names(in folder: Path) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    // A kernel without the folder has nothing of the kind.
+    try? DirectoryReader(opening: folder).forEachName { name in
+      if names.count < namesMax { names.append([UInt8](name)) }
+    }
+    return names.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+}

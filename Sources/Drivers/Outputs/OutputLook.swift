@@ -1,0 +1,52 @@
+public import Bytes
+public import LinuxIO
+public import Sensing
+
+/// An output that is only looked at: whether its line is there, and who has it.
+///
+/// The line is not asked for: the driver of a chip may switch a line that is asked for or given
+/// back, and a check must not start a pump.
+public final class OutputLook: Source {
+  public let name: InlineText
+  private let address: GPIOLineAddress
+  private let devices: Path
+  private let sink: any ReadingSink
+  private var sensor: DeclaredSensor
+
+  /// - Parameters:
+  ///   - settings: which line it is.
+  ///   - devices: where the devices of the chips are.
+  ///   - sink: where it is said that the line is free.
+  public init(
+    _ settings: OutputSettings, devices: Path = Path("/dev"), sink: any ReadingSink
+  ) {
+    name = settings.name
+    address = settings.address
+    self.devices = devices
+    self.sink = sink
+    sensor = DeclaredSensor(settings.description)
+  }
+
+  /// - Throws: `.busy` where a program has the line, be it the agent; `.missing`; `.notPermitted`
+  ///   where it may be at a chip that cannot be asked.
+  public func sample(at moment: Moment) throws(SourceFailure) {
+    do throws(SourceFailure) {
+      try look()
+    } catch {
+      sensor.record(error.value, at: moment.wallTime, in: sink)
+      throw error
+    }
+    let words = InlineText("free, and not switched by a check")
+    sensor.record(.text(words), at: moment.wallTime, in: sink)
+  }
+
+  private func look() throws(SourceFailure) {
+    let uses = GPIOLineUses(in: devices)
+    guard let line = uses.line(at: address) else {
+      throw uses.isIncomplete ? .notPermitted(name) : .missing(name)
+    }
+    if line.isTaken { throw .busy(name) }
+  }
+
+  public var holder: InlineText? { address.holder(in: devices) }
+}
