@@ -81,6 +81,25 @@ public enum SensorSettings: Equatable, Sendable {
     }
   }
 
+  /// What it reads, and what it is called.
+  public var entry: ConfiguredEntry {
+    switch self {
+    case .gpio(let settings): ConfiguredEntry("gpio", settings.address.text, settings.entity.name)
+    case .oneWire(let settings): ConfiguredEntry("one_wire", settings.id, settings.entity.name)
+    case .network(let settings):
+      ConfiguredEntry("network", settings.interface, settings.entity.name)
+    case .veDirect(let settings): ConfiguredEntry("ve_direct", settings.path, settings.entity.name)
+    case .iio(let settings):
+      ConfiguredEntry("iio", settings.address.text, settings.measurement.entity.name)
+    case .monitor(let settings):
+      ConfiguredEntry("hwmon", settings.address.text, settings.measurement.entity.name)
+    case .textFile(let settings):
+      ConfiguredEntry("file", settings.path, settings.measurement.entity.name)
+    case .pulses(let settings):
+      ConfiguredEntry("pulses", settings.address.text, settings.entity.name)
+    }
+  }
+
   public var remedies: SourceRemedies {
     switch self {
     case .gpio(let settings): settings.remedies

@@ -99,6 +99,18 @@ extension SetUp.PlantedFaults {
       try $0.configure("sensors: [{ gpio: GPIO17, name: Bilge }]")
     },
     PlantedFault(
+      "the channel has another name", "source         bme280/tmp is not there",
+      atFault: "the configuration",
+      remedy: "here: bme280/pressure, bme280/temp; sudo homeward sensors shows them", status: 74
+    ) {
+      let device = "sys/bus/iio/devices/iio:device0"
+      try $0.board.write("bme280\n", to: "\(device)/name")
+      for channel in ["temp", "pressure"] {
+        try $0.board.write("1\n", to: "\(device)/in_\(channel)_input")
+      }
+      try $0.configure("sensors: [{ iio: bme280/tmp, name: Cabin }]")
+    },
+    PlantedFault(
       "another program holds an output",
       "source         GPIO22 is in use by another program: pump", atFault: "this board",
       remedy: "end the program that holds it (gpioinfo shows which), or take it out of sensors",

@@ -8,6 +8,9 @@ public struct SourceAdvice: Sendable {
   private let remedies: [SourceRemedies]
   /// A supply fails under its own name, which only the kernel may know.
   private let supplies: SourceRemedies
+  /// The entries of `sensors`, by what messages call their sources.
+  private let entries: [(source: InlineText, entry: ConfiguredEntry)]
+  private let sys: Path
 
   public init(_ configuration: Configuration) {
     supplies = configuration.battery.remedies(sys: Path(configuration.host.sys))
@@ -17,10 +20,17 @@ public struct SourceAdvice: Sendable {
     remedies.append(CountsFile.remedies)
     if let location = configuration.location { remedies.append(location.remedies) }
     self.remedies = remedies
+    entries = configuration.sensors.map { ($0.remedies.source, $0.entry) }
+    sys = Path(configuration.host.sys)
   }
 
   public func remedy(for failure: SourceFailure, of source: InlineText) -> MessageText {
-    remedies(of: source).remedy(for: failure)
+    if case .missing = failure, let entry = entries.first(where: { $0.source == source })?.entry,
+      let others = BoardSearch(sys: sys).others(than: entry)
+    {
+      return "\(others); sudo homeward sensors shows them"
+    }
+    return remedies(of: source).remedy(for: failure)
   }
 
   /// Whether the configuration names what the source reads.

@@ -107,21 +107,11 @@ extension BatterySettings {
     if case .estimated(let settings) = self { return settings.remedies }
     return SourceRemedies(of: Supplies.usualName, isNamedByPerson: true) { failure in
       guard case .missing = failure else { return "look what the kernel says of it: sudo dmesg" }
-      let names = Self.names(in: sys / "class" / "power_supply")
-      return "power supplies here: \(names); write these to battery, or auto"
+      let here = Self.automatic.found(in: BoardSearch(sys: sys)).items.map { $0.address }
+      if here.isEmpty { return "power supplies here: none; write these to battery, or auto" }
+      return
+        "power supplies here: \(listed: here, max: Self.suppliesShownMax); write these to battery,"
+        + " or auto"
     }
-  }
-
-  /// The names that the kernel lists.
-  private static func names(in supplies: Path) -> MessageText {
-    var names: MessageText = ""
-    var count = 0
-    // Where the directory cannot be read there are none to name.
-    try? DirectoryReader(opening: supplies).forEachName { name in
-      count += 1
-      guard count <= suppliesShownMax else { return }
-      names = "\(names)\((count == 1 ? "" : ", ") as StaticString)\(InlineText(name))"
-    }
-    return count == 0 ? "none" : names
   }
 }

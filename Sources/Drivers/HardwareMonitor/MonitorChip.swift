@@ -14,13 +14,9 @@ extension MonitorSettings {
     ) { () throws(SourceFailure) in try settings.open(sys: sys) }
   }
 
-  /// Finds the chip. The batteries and thermal zones that the kernel shows as chips, too, are left
-  /// out.
+  /// Finds the chip.
   func open(sys: Path) throws(SourceFailure) -> OpenChannel {
-    let finder = DeviceFinder(
-      folder: sys / "class" / "hwmon", prefix: "hwmon",
-      skippedParents: ["power_supply", "thermal"])
-    let chip = try finder.directory(of: address.device, label: address.name)
+    let chip = try Self.finder(sys: sys).directory(of: address.device, label: address.name)
     return OpenChannel(
       file: KernelFile(chip / channel.inputFile, label: address.name, isReopened: false),
       conversion: KernelConversion(quantity, shunt: try shunt(of: chip)))

@@ -15,8 +15,7 @@ extension IIOSettings {
 
   /// Finds the device, and reads how its numbers are meant.
   func open(sys: Path) throws(SourceFailure) -> OpenChannel {
-    let finder = DeviceFinder(folder: sys / "bus" / "iio" / "devices", prefix: "iio:device")
-    let device = try finder.directory(of: address.device, label: address.name)
+    let device = try Self.finder(sys: sys).directory(of: address.device, label: address.name)
     let input = file(channel.inputFile, of: device)
     if input.exists {
       return OpenChannel(

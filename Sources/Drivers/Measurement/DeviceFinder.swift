@@ -16,6 +16,28 @@ struct DeviceFinder {
   /// Subsystems of a parent whose devices are reported elsewhere.
   var skippedParents: [StaticString] = []
 
+  /// More devices of a kind are left out; real boards have some dozens.
+  private static let devicesMax = 256
+
+  /// All devices that can be told apart, in the order of their names and places.
+  func devices() -> [FoundDevice] {
+    var devices: [FoundDevice] = []
+    // A kernel without the folder has no devices of the kind.
+    try? DirectoryReader(opening: folder).forEachName { name in
+      guard name.starts(with: prefix), devices.count < Self.devicesMax else { return }
+      let directory = folder / [UInt8](name)
+      guard let name = Self.text(of: directory / "name"), !isSkipped(directory) else { return }
+      devices.append(
+        FoundDevice(
+          directory: directory, name: name, place: Self.place(of: directory),
+          label: Self.text(of: directory / "label")))
+    }
+    for index in devices.indices {
+      devices[index].isOnly = devices.count { $0.name == devices[index].name } == 1
+    }
+    return devices.sorted { $0.fullAddress.lexicographicallyPrecedes($1.fullAddress) }
+  }
+
   /// The directory of the only device with this address.
   ///
   /// - Throws: `.missing` where there is none, `.ambiguous` where several have the address.
@@ -78,4 +100,24 @@ struct DeviceFinder {
       return nil
     }
   }
+}
+
+/// A device that is there.
+struct FoundDevice {
+  let directory: Path
+  /// What its driver calls it.
+  let name: [UInt8]
+  /// What its parent is called on its bus.
+  let place: [UInt8]
+  /// What the device tree calls it; nil where it does not.
+  let label: [UInt8]?
+  /// Whether no other device has its name.
+  var isOnly = true
+
+  /// What people call it: where others have its name, with its place.
+  var title: [UInt8] { label ?? (isOnly ? name : name + [UInt8(ascii: " ")] + place) }
+  fileprivate var fullAddress: [UInt8] { name + [UInt8(ascii: "@")] + place }
+
+  /// In which ways the configuration may name it, the shortest one first.
+  var addresses: [[UInt8]] { isOnly ? [name, fullAddress] : [fullAddress] }
 }

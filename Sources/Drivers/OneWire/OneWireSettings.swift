@@ -45,32 +45,13 @@ extension OneWireSettings {
   }
 }
 
-extension ConfigurationField {
+extension OneWireSettings {
   /// The families that `w1_therm` of the kernel reads: DS18S20, DS1822, DS18B20, DS1825, DS28EA00.
   private static let families: [StaticString] = ["10-", "22-", "28-", "3b-", "42-"]
   private static let idByteCount = 15
 
-  /// The kernel writes `%02x-%012llx`; capital letters are taken, too.
-  fileprivate func oneWireID(notAmong ids: SeenTexts) -> [UInt8]? {
-    guard let text = text() else { return nil }
-    let id = text.lowercasedASCII
-    guard Self.isID(id.span) else {
-      report(
-        "\(quoted: text) is not the id of a 1-Wire part",
-        remedy: "write one that \"ls /sys/bus/w1/devices\" shows, such as 28-0316a2796cff")
-      return nil
-    }
-    guard Self.families.contains(where: { id.span.starts(with: $0) }) else {
-      report(
-        "\(quoted: text) is not a thermometer",
-        remedy: "write one whose id begins with 28-, 10-, 22-, 3b- or 42-")
-      return nil
-    }
-    ids.add(id, of: self)
-    return id
-  }
-
-  private static func isID(_ text: Span<UInt8>) -> Bool {
+  /// Whether it is the id of a part, in lower case.
+  fileprivate static func isID(_ text: Span<UInt8>) -> Bool {
     guard text.count == idByteCount else { return false }
     for index in text.indices {
       let isGood =
@@ -79,5 +60,34 @@ extension ConfigurationField {
       guard isGood else { return false }
     }
     return true
+  }
+
+  /// Whether it is the id of a part that measures a temperature.
+  static func isThermometer(_ id: Span<UInt8>) -> Bool {
+    guard isID(id) else { return false }
+    for family in families where id.starts(with: family) { return true }
+    return false
+  }
+}
+
+extension ConfigurationField {
+  /// The kernel writes `%02x-%012llx`; capital letters are taken, too.
+  fileprivate func oneWireID(notAmong ids: SeenTexts) -> [UInt8]? {
+    guard let text = text() else { return nil }
+    let id = text.lowercasedASCII
+    guard OneWireSettings.isID(id.span) else {
+      report(
+        "\(quoted: text) is not the id of a 1-Wire part",
+        remedy: "write one that \"ls /sys/bus/w1/devices\" shows, such as 28-0316a2796cff")
+      return nil
+    }
+    guard OneWireSettings.isThermometer(id.span) else {
+      report(
+        "\(quoted: text) is not a thermometer",
+        remedy: "write one whose id begins with 28-, 10-, 22-, 3b- or 42-")
+      return nil
+    }
+    ids.add(id, of: self)
+    return id
   }
 }

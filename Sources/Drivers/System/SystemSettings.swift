@@ -49,14 +49,17 @@ extension SystemSettings {
       self = field.word(of: ["auto", "off"], remedy: remedy) == 1 ? [] : .all
       return
     }
-    let words: [StaticString] = ["cpu_temperature", "load", "memory", "uptime", "disk"]
-    let sensors: [SystemSettings] = [.cpuTemperature, .load, .memory, .uptime, .disk]
+    let words = Self.words
     let seen = SeenTexts()
     self = []
     for item in field.items(count: 1...words.count, example: "[cpu_temperature, load]") {
       guard let index = item.word(of: words) else { continue }
       seen.add([UInt8](words[index]), of: item)
-      formUnion(sensors[index])
+      formUnion(Self.sensors[index])
     }
   }
+
+  /// What may stand in the list, and what it means.
+  static let words: [StaticString] = ["cpu_temperature", "load", "memory", "uptime", "disk"]
+  static let sensors: [SystemSettings] = [.cpuTemperature, .load, .memory, .uptime, .disk]
 }

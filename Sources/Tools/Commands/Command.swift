@@ -19,7 +19,7 @@ struct Command {
   let read: (inout Arguments) throws(UsageError) -> Task
 
   static var all: [Command] {
-    [.run, .status, .pair, .unpair, .check, .pins, .send, .watch, .spool]
+    [.run, .status, .pair, .unpair, .check, .sensors, .pins, .send, .watch, .spool]
   }
 
   static func named(_ argument: Argument) -> Command? { all.first { $0.name ~= argument } }

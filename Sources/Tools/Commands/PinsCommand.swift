@@ -21,7 +21,8 @@ extension Command {
     middle, then their names, and outside what uses them: the configuration's
     sensors, programs and drivers that have the line, and controllers such as I2C.
     In parentheses stands what would take the line if it were enabled. Every name
-    that is shown is good for gpio: in the configuration, and PIN11 is pin 11.
+    that is shown is good for gpio: and pulses: in the configuration, and PIN11 is
+    pin 11.
 
     Which programs have a line is shown to root only.
 
@@ -71,7 +72,7 @@ struct PinsCommand {
   }
 
   func run() throws(CommandFailure) -> ExitCode {
-    let configuration = try self.configuration()
+    let configuration = try Configuration.forLook(from: file)
     let host = configuration?.host ?? .standard
     let report: BoardReport
     do throws(BoardFileFailure) {
@@ -91,17 +92,6 @@ struct PinsCommand {
     let isColoured = Terminal(STDOUT_FILENO) != nil
     writeToTerminal(isJSON ? report.json : report.lines(isColoured: isColoured), STDOUT_FILENO)
     return .success
-  }
-
-  /// Nil where there is none, or this person may not read it: the pins are worth a look without.
-  private func configuration() throws(CommandFailure) -> Configuration? {
-    do throws(CommandFailure) {
-      return try Configuration.readIfThere(from: file)
-    } catch  where error.code == .noPermission && file.span.elementsEqual(Configuration.defaultFile)
-    {
-      Log().warning("what the configuration uses is shown to the agent and root only")
-      return nil
-    }
   }
 
   private func named(

@@ -1,0 +1,61 @@
+import Bytes
+public import Drivers
+public import LinuxIO
+import YAML
+
+extension Configuration {
+  /// What holds where there is no file: what the kernel knows is reported, and nothing else.
+  public static var withoutFile: Configuration {
+    guard let standard = read(alone: "") else {
+      preconditionFailure("the least configuration is one")
+    }
+    return standard
+  }
+
+  /// All that this board has, kind by kind, each with the YAML that reports it, and whether this
+  /// configuration does so already. What is shown can be written into a configuration as it is.
+  ///
+  /// - Parameters:
+  ///   - loop: what asks gpsd whether it is there.
+  ///   - devices: where the devices are.
+  /// - Returns: the kinds in the order in which people read them.
+  public func findSources(loop: EventLoop, devices: Path = Path("/dev")) -> [FoundKind] {
+    let search = BoardSearch(
+      sys: Path(host.sys), devices: devices, configured: sensors.map { $0.entry },
+      names: outputs.map { $0.entity.name })
+    var kinds = search.everything(
+      battery: battery, system: system, location: location, loop: loop)
+    for index in kinds.indices {
+      let kind = kinds[index]
+      kinds[index].keep { reporting($0, of: kind) != nil }
+    }
+    return kinds
+  }
+
+  /// The same board with a configuration that reports one thing and nothing else; nil where there
+  /// is no YAML for it that says so.
+  public func reporting(_ item: FoundItem, of kind: FoundKind) -> Configuration? {
+    guard let line = item.line else { return nil }
+    let isBattery = [UInt8](kind.key).span.elementsEqual("battery")
+    let isSystem = [UInt8](kind.key).span.elementsEqual("system")
+    let others: MessageText =
+      "\((isBattery ? "" : "battery: off\n") as StaticString)"
+      + "\((isSystem ? "" : "system: off\n") as StaticString)"
+    let text: MessageText = kind.isEntry ? "\(others)sensors:\n  - \(line)\n" : "\(others)\(line)\n"
+    guard var alone = Self.read(alone: text) else { return nil }
+    if kind.isEntry {
+      guard let entry = alone.sensors.first?.entry, alone.sensors.count == 1,
+        [UInt8](entry.key).span.elementsEqual(kind.key), entry.address == item.address,
+        entry.name == item.name
+      else { return nil }
+    }
+    alone.host = host
+    alone.stateDirectory = stateDirectory
+    return alone
+  }
+
+  private static func read(alone text: MessageText) -> Configuration? {
+    let file: MessageText = "home_assistant: { url: http://localhost }\n\(text)"
+    do throws(ConfigurationErrors) { return try parse(file.bytes) } catch { return nil }
+  }
+}

@@ -1,0 +1,26 @@
+import Bytes
+import LinuxIO
+import YAML
+
+extension BatterySettings {
+  /// The power supplies that the kernel lists, and which of them this setting reports.
+  func found(in search: BoardSearch) -> FoundKind {
+    var kind = FoundKind("Power supplies", key: "battery", isEntry: false)
+    for name in Supplies.names(sys: search.sys) {
+      kind.append(
+        name.canBeQuoted
+          ? FoundItem(
+            name, named: name, line: "battery: [\(yaml: name)]", reportedBy: reason(toReport: name))
+          : nil)
+    }
+    return kind
+  }
+
+  private func reason(toReport name: [UInt8]) -> MessageText? {
+    switch self {
+    case .automatic: "reported by battery: auto"
+    case .supplies(let names): names.contains(name) ? "in the configuration" : nil
+    case .off, .estimated: nil
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import Bytes
+import LinuxIO
+import Sensing
+
+extension MonitorSettings {
+  /// The batteries and thermal zones that the kernel shows as chips, too, are left out.
+  static func finder(sys: Path) -> DeviceFinder {
+    DeviceFinder(
+      folder: sys / "class" / "hwmon", prefix: "hwmon",
+      skippedParents: ["power_supply", "thermal"])
+  }
+
+  /// The channels of all hardware monitors.
+  static func found(in search: BoardSearch) -> FoundKind {
+    var kind = FoundKind("Hardware monitors", key: "hwmon")
+    search.findChannels(&kind, of: finder(sys: search.sys)) { device in
+      device.files(endingIn: "_input").compactMap { stem in
+        guard let channel = MonitorChannel(stem) else { return nil }
+        return FoundChannel(
+          name: channel.name, quantity: channel.quantity(on: device.name.span),
+          label: device.text(stem + [UInt8]("_label")))
+      }
+    }
+    return kind
+  }
+}

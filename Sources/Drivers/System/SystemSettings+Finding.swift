@@ -1,0 +1,37 @@
+import Bytes
+import LinuxIO
+
+extension SystemSettings {
+  /// A board with more of them is told of these.
+  private static let zonesShownMax = 8
+
+  /// What the board tells of itself, and what of it this setting reports.
+  func found(in search: BoardSearch) -> FoundKind {
+    var kind = FoundKind("The board itself", key: "system", isEntry: false)
+    let zones = BoardSearch.names(in: search.sys / "class" / "thermal").filter {
+      $0.span.starts(with: "thermal_zone")
+    }
+    let names: [StaticString] = [
+      "Processor temperature", "Load", "Memory used", "Last start", "Disk used",
+    ]
+    for index in Self.words.indices where index > 0 || !zones.isEmpty {
+      let word = Self.words[index]
+      let isReported = isSuperset(of: Self.sensors[index])
+      let reason: MessageText =
+        contains(.asFarAsThere) ? "reported by system: auto" : "in the configuration"
+      kind.append(
+        FoundItem(
+          [UInt8](word), named: [UInt8](names[index]), line: "system: [\(word)]",
+          reportedBy: isReported ? reason : nil))
+    }
+    if zones.count > 1 { kind.note = Self.types(of: zones, in: search) }
+    return kind
+  }
+
+  private static func types(of zones: [[UInt8]], in search: BoardSearch) -> MessageText {
+    let types = zones.map { zone in
+      DeviceFinder.text(of: search.sys / "class" / "thermal" / zone / "type") ?? zone
+    }
+    return "thermal zones here: \(listed: types, max: zonesShownMax)"
+  }
+}

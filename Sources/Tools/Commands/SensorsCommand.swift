@@ -1,0 +1,74 @@
+import Board
+import Bytes
+import CLinux
+import LinuxIO
+
+extension Command {
+  static var sensors: Command {
+    Command(
+      name: "sensors", summary: "list what this board can report, and the YAML for it",
+      help: sensorsHelp, success: "the board was looked at, whatever it has",
+      codes: [.noInput, .inputOutput, .noPermission, .configuration]
+    ) { (arguments: inout Arguments) throws(UsageError) in try SensorsCommand(&arguments).run }
+  }
+
+  private static var sensorsHelp: StaticString {
+    """
+    homeward sensors: lists what this board has that Homeward can report: power
+    supplies, the board itself, gpsd, thermometers on 1-Wire, converters and sensors
+    of Industrial IO, hardware monitors, serial ports, network interfaces and GPIO
+    lines. Each is read once, and shown with the line that reports it: a line with a
+    dash goes below "sensors:" of the configuration. What the configuration reports
+    already is marked.
+
+    It may run beside the agent, and changes nothing. A thermometer on 1-Wire takes
+    up to a second. What is at a GPIO line the board does not know: homeward pins.
+
+    Usage:
+      homeward sensors [--config FILE] [--json]
+
+    Options:
+      --config FILE   The configuration (default: /etc/homeward/homeward.yaml, if it
+                      is there); - reads it from standard input.
+      --json          Write one JSON object to standard output instead.
+      --help          Show this.
+
+    Examples:
+      sudo homeward sensors
+      sudo homeward sensors --json | jq -r '.kinds[].found[].yaml | values'
+
+    """
+  }
+}
+
+/// `homeward sensors`
+struct SensorsCommand {
+  private let file: [UInt8]
+  private let isJSON: Bool
+
+  init(_ arguments: inout Arguments) throws(UsageError) {
+    var file = [UInt8](Configuration.defaultFile)
+    var isJSON = false
+    while let argument = try arguments.next() {
+      switch argument {
+      case "--json": isJSON = true
+      case "--config": file = try arguments.value(of: argument, "the name of a file")
+      default: throw argument.unknown
+      }
+    }
+    self.file = file
+    self.isJSON = isJSON
+  }
+
+  func run() throws(CommandFailure) -> ExitCode {
+    let isTerminal = Terminal(STDOUT_FILENO) != nil
+    let found = try FoundSources(
+      of: try Configuration.forLook(from: file) ?? .withoutFile, loop: try .forCommand(),
+      screen: isTerminal && !isJSON ? STDOUT_FILENO : nil)
+    let hasColors = unsafe getenv("NO_COLOR") == nil
+    writeToTerminal(
+      isJSON ? found.json : found.lines(isColored: isTerminal && hasColors, file: file).forTerminal,
+      STDOUT_FILENO)
+    return .success
+  }
+}

@@ -1,0 +1,145 @@
+import Board
+import Bytes
+import Drivers
+import LinuxIO
+import Sensing
+
+extension FoundSources {
+  /// For people: each kind that there is, each thing with what it says, and below it the YAML that
+  /// reports it, or what of the configuration does so.
+  ///
+  ///     Thermometers on 1-Wire
+  ///       28-0316a2796cff: 21.3 °C
+  ///         - { one_wire: 28-0316a2796cff, name: Thermometer 6cff }
+  ///
+  /// At the end stands what to do with a line for the configuration `file`.
+  func lines(isColored: Bool, file: [UInt8]) -> [UInt8] {
+    var lines: [UInt8] = []
+    for kind in kinds where !kind.found.isEmpty {
+      if !lines.isEmpty { lines.append(UInt8(ascii: "\n")) }
+      lines += kind.lines(isColored: isColored)
+    }
+    if lines.isEmpty { return [UInt8]("There is nothing here that Homeward knows.\n") }
+    let isNew = kinds.contains { kind in
+      kind.found.isEntry
+        && kind.entries.contains { $0.item.line != nil && $0.item.reportedBy == nil }
+    }
+    guard isNew else { return lines }
+    let place: MessageText =
+      file.span.elementsEqual("-") ? "the configuration" : "\(Path(file))"
+    let advice: MessageText =
+      "\nA line with a dash goes below \"sensors:\" of \(place); then: sudo homeward check\n"
+    return lines + advice.bytes
+  }
+
+  /// All in one object on one line.
+  var json: [UInt8] {
+    // A byte becomes six at most.
+    var line = ByteBuffer(capacity: 4096 + 6 * kinds.reduce(0) { $0 + $1.byteCount })
+    line.openJSONObject()
+    line.appendJSON(key: "kinds")
+    line.openJSONArray()
+    for kind in kinds where !kind.found.isEmpty { kind.write(into: &line) }
+    line.closeJSONArray()
+    line.closeJSONObject()
+    line.append(UInt8(ascii: "\n"))
+    return [UInt8](line.bytes)
+  }
+}
+
+extension FoundSources.Kind {
+  fileprivate func lines(isColored: Bool) -> [UInt8] {
+    let (bold, dim, plain) = isColored ? ("\u{1B}[1m", "\u{1B}[2m", "\u{1B}[0m") : Self.noColors
+    var lines: MessageText = "\(bold)\(found.title)\(plain)\n"
+    for entry in entries {
+      let address = entry.item.address.printable
+      lines = lines + "  \(bytes: address): \(entry.words)\n"
+      if let reason = entry.item.reportedBy {
+        lines = lines + "    \(dim)\(reason)\(plain)\n"
+      } else if let line = entry.item.line {
+        let dash: StaticString = found.isEntry ? "- " : ""
+        lines = lines + "    \(dash)\(line)\n"
+      }
+    }
+    for remark in remarks { lines = lines + "  \(remark)\n" }
+    return lines.bytes
+  }
+
+  private static let noColors: (StaticString, StaticString, StaticString) = ("", "", "")
+
+  private var remarks: [MessageText] {
+    var remarks: [MessageText] = []
+    if let note = found.note { remarks.append(note) }
+    if found.omittedCount > 0 { remarks.append("and \(found.omittedCount) more") }
+    if found.unusableCount > 0 {
+      remarks.append("and \(found.unusableCount) whose names no configuration can hold")
+    }
+    return remarks
+  }
+
+  /// More than all its texts have.
+  fileprivate var byteCount: Int {
+    let items = entries.reduce(0) { sum, entry in
+      let values = entry.sample?.sensors.reduce(0) { $0 + $1.description.name.count + 256 } ?? 0
+      let line = entry.item.line?.bytes.count ?? 0
+      return sum + entry.item.address.count + entry.item.name.count + line + values
+        + entry.words.bytes.count + 512
+    }
+    return items + (found.note?.bytes.count ?? 0) + 512
+  }
+
+  fileprivate func write(into line: inout ByteBuffer) {
+    line.openJSONObject()
+    line.appendMember("key", found.key)
+    line.appendMember("title", found.title)
+    line.appendJSON(key: "found")
+    line.openJSONArray()
+    for entry in entries { entry.write(into: &line, isEntry: found.isEntry) }
+    line.closeJSONArray()
+    if let note = found.note { line.appendMember("note", note.bytes.span) }
+    line.appendMember("omitted", found.omittedCount)
+    line.appendMember("unusable", found.unusableCount)
+    line.closeJSONObject()
+  }
+}
+
+extension FoundSources.Entry {
+  fileprivate func write(into line: inout ByteBuffer, isEntry: Bool) {
+    line.openJSONObject()
+    line.appendMember("address", item.address.printable.span)
+    if !item.name.isEmpty { line.appendMember("name", item.name.span) }
+    line.appendJSON(key: "is_reported")
+    line.appendJSON(item.reportedBy != nil)
+    if let yaml = item.line {
+      let dash: StaticString = isEntry ? "- " : ""
+      line.appendMember("yaml", ("\(dash)\(yaml)" as MessageText).bytes.span)
+    }
+    line.appendMember("text", words.bytes.span)
+    line.appendJSON(key: "sensors")
+    line.openJSONArray()
+    for sensor in sample?.sensors ?? [] { sensor.write(into: &line) }
+    line.closeJSONArray()
+    if let failure = sample?.failures.first?.failure { line.appendMember("failure", failure.code) }
+    line.closeJSONObject()
+  }
+}
+
+extension SourceSample.Sensor {
+  fileprivate func write(into line: inout ByteBuffer) {
+    line.openJSONObject()
+    line.appendMember("name", description.name.printable.span)
+    line.appendMember("value") { line in
+      switch value {
+      case .number(let number): line.appendJSON(number)
+      case .boolean(let isOn): line.appendJSON(isOn)
+      case .text(let text): line.appendJSON(text.bytes)
+      case .unknown, .unavailable, nil: line.appendJSONNull()
+      }
+    }
+    if let unit = description.unit { line.appendMember("unit", unit.span) }
+    if let deviceClass = description.deviceClass {
+      line.appendMember("device_class", deviceClass.span)
+    }
+    line.closeJSONObject()
+  }
+}

@@ -1,0 +1,169 @@
+import Board
+import Bytes
+import Drivers
+import Foundation
+import LinuxIO
+import Testing
+
+@testable import Tools
+
+private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+/// `homeward sensors`, for a board that is a folder.
+@Suite struct FoundSourcesTests {
+  private let board = FakeBoard()
+
+  private func found(_ configuration: String = "") throws -> FoundSources {
+    try FoundSources(
+      of: try board.configuration(configuration), loop: try EventLoop(), screen: nil)
+  }
+
+  /// Without what each machine has.
+  private func lines(_ configuration: String = "system: off\n") throws -> [String] {
+    let all = text(try found(configuration).lines(isColored: false, file: [UInt8]("f".utf8)))
+    return all.split(separator: "\n").map(String.init)
+  }
+
+  @Test func aPersonReadsWhatThereIsWithItsValueAndTheLineThatReportsIt() throws {
+    try board.addUsual()
+    let lines = try lines()
+    for (value, line) in [
+      ("  BAT0: capacity 83 %, status Full", "    reported by battery: auto"),
+      ("  cpu_temperature: 45.1 °C", "    system: [cpu_temperature]"),
+      (
+        "  28-0316a2796cff: 21.3 °C", "    - { one_wire: 28-0316a2796cff, name: Thermometer 6cff }"
+      ),
+      ("  bme280/temp: 25.1 °C", "    - { iio: bme280/temp, name: bme280 temperature }"),
+      ("  sht3x/temp1: -7.5 °C", "    - { hwmon: sht3x/temp1, name: sht3x temperature }"),
+      ("  ppp0: received 12 MB, sent 1 MB", "    - { network: ppp0, name: ppp0 }"),
+    ] {
+      let index = try #require(lines.firstIndex(of: value), "\(value) \(lines)")
+      #expect(lines[index + 1] == line)
+    }
+    #expect(
+      lines.last
+        == "A line with a dash goes below \"sensors:\" of f; then: sudo homeward check")
+    #expect(lines.allSatisfy { $0.count <= 80 })
+  }
+
+  @Test func whatTheConfigurationHasIsMarkedWithItsName() throws {
+    try board.addUsual()
+    let lines = try lines(
+      "battery: off\nsystem: [load]\nsensors: [{ iio: bme280/temp, name: Cabin }]\n")
+    let index = try #require(lines.firstIndex(of: "  bme280/temp: 25.1 °C"))
+    #expect(lines[index + 1] == "    in the configuration as \"Cabin\"")
+    #expect(lines.contains("    battery: [BAT0]"))
+    let load = try #require(lines.firstIndex { $0.hasPrefix("  load: 1 minute ") })
+    #expect(lines[load + 1] == "    in the configuration")
+  }
+
+  /// The first rule of the list: what is shown, the configuration reads as that sensor.
+  @Test func everyLineIsReadByTheConfigurationAndReportsThatSensor() throws {
+    try board.addUsual()
+    try board.write("", to: "dev/serial/by-id/usb-VictronEnergy_BV_cable-if00-port0")
+    let configuration = try board.configuration()
+    let kinds = configuration.findSources(
+      loop: try EventLoop(), devices: Path([UInt8](board.folder.path.utf8) + [UInt8]("/dev".utf8)))
+    var keys: [String] = []
+    for kind in kinds {
+      for item in kind.items where item.line != nil {
+        let alone = try #require(configuration.reporting(item, of: kind), "\(text(item.address))")
+        let sampler = SourceSampler(loop: try EventLoop(), timeout: .seconds(1), screen: nil)
+        let sources = alone.sources(sampler.context(of: alone))
+        #expect(sources.count == 1)
+        if kind.isEntry {
+          #expect(alone.sensors.count == 1)
+          #expect(alone.sensors.first?.entry.address == item.address)
+          #expect(alone.sensors.first?.entry.name == item.name)
+        }
+        #expect(alone.host == configuration.host)
+        keys.append(text([UInt8](kind.key)))
+      }
+    }
+    for key in ["battery", "system", "one_wire", "iio", "hwmon", "ve_direct", "network"] {
+      #expect(keys.contains(key), "\(key)")
+    }
+  }
+
+  @Test func allLinesTogetherAreOneConfiguration() throws {
+    try board.addUsual()
+    let entries = try lines().filter { $0.hasPrefix("    - ") }
+    #expect(entries.count == 4)
+    let configuration = try board.configuration("sensors:\n" + entries.joined(separator: "\n"))
+    #expect(configuration.sensors.count == 4)
+  }
+
+  @Test func aPartThatSaysNothingSaysWhy() throws {
+    try board.write("", to: "bus/w1/devices/28-0316a2796cff/temperature")
+    try board.addConverter(1, named: [UInt8]("x".utf8), ["in_temp_input": [UInt8]("warm".utf8)])
+    let entries = try found().kinds.flatMap { $0.entries }
+    let part = try #require(entries.first { text($0.item.address) == "28-0316a2796cff" })
+    #expect(text(part.words.bytes).contains("gone, busy or a bad checksum"))
+    #expect(!part.isReadable)
+    let channel = try #require(entries.first { text($0.item.address) == "x/temp" })
+    #expect(text(channel.words.bytes) == "x/temp says \"warm\", which makes no sense there")
+  }
+
+  static let names: [[UInt8]] = [
+    [UInt8]("two\nlines".utf8), [UInt8]("esc\u{1B}[2J".utf8), [0xFF, 0xFE],
+    [UInt8](repeating: 0x78, count: 10_000), [UInt8]("quo\"te\\ # , } : {".utf8),
+    [UInt8]("a/b".utf8), [UInt8]("null".utf8), [UInt8]("~".utf8), [UInt8]("- x".utf8),
+    [UInt8]("&a".utf8), [UInt8]("*a".utf8), [UInt8]("!x".utf8), [UInt8]("a: b".utf8),
+    [UInt8]("a #b".utf8), [UInt8]("\u{202E}abc".utf8), [UInt8]("\u{FFFF}".utf8),
+    [UInt8]("'".utf8), [UInt8]("1e5".utf8), [UInt8]("café".utf8),
+  ]
+
+  @Test(arguments: names)
+  func aHostileNameGivesYAMLOrNothingAndSteersNoTerminal(name: [UInt8]) throws {
+    try board.addConverter(
+      0, named: name, ["in_temp_input": [UInt8]("1000".utf8), "in_temp_label": name])
+    try board.addConverter(
+      1, named: [UInt8]("good".utf8),
+      ["in_temp_input": [UInt8]("1000".utf8), "in_temp_label": name])
+    let found = try found()
+    let shown = found.lines(isColored: false, file: [UInt8]("f".utf8))
+    #expect(!shown.contains(0x1B))
+    #expect(String(validating: shown, as: UTF8.self) != nil)
+    let lines = text(shown).split(separator: "\n")
+    #expect(lines.contains { $0.hasPrefix("  good/temp: 1.0 ") }, "\(lines)")
+    let entries = lines.filter { $0.hasPrefix("    - { iio: ") }
+    _ = try board.configuration("sensors:\n" + entries.joined(separator: "\n"))
+    #expect(try JSONSerialization.jsonObject(with: Data(found.json)) is [String: Any])
+  }
+
+  @Test func whatCannotBeHeldIsCounted() throws {
+    try board.addConverter(0, named: [UInt8]("a\u{1B}b".utf8), ["in_temp_input": [0x31]])
+    #expect(try lines().contains("  and 1 whose names no configuration can hold"))
+    for number in 1...70 {
+      try board.addConverter(number, named: [UInt8]("d\(number)".utf8), ["in_temp_raw": [0x31]])
+    }
+    #expect(try lines().contains("  and 6 more"))
+  }
+
+  @Test func scriptsGetValuesAsTheyAre() throws {
+    try board.addUsual()
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(try found().json)) as? [String: Any])
+    let kinds = try #require(object["kinds"] as? [[String: Any]])
+    let iio = try #require(kinds.first { $0["key"] as? String == "iio" })
+    let item = try #require((iio["found"] as? [[String: Any]])?.first)
+    #expect(item["address"] as? String == "bme280/temp")
+    #expect(item["yaml"] as? String == "- { iio: bme280/temp, name: bme280 temperature }")
+    #expect(item["is_reported"] as? Bool == false)
+    let sensor = try #require((item["sensors"] as? [[String: Any]])?.first)
+    #expect(sensor["value"] as? Double == 25.1)
+    #expect(sensor["unit"] as? String == "°C")
+    #expect(sensor["device_class"] as? String == "temperature")
+    let battery = try #require(kinds.first { $0["key"] as? String == "battery" })
+    let supply = try #require((battery["found"] as? [[String: Any]])?.first)
+    #expect(supply["is_reported"] as? Bool == true)
+    #expect(supply["yaml"] as? String == "battery: [BAT0]")
+  }
+
+  @Test func aTerminalIsShownColours() throws {
+    try board.addUsual()
+    let lines = text(try found().lines(isColored: true, file: []))
+    #expect(lines.contains("\u{1B}[1mNetwork interfaces\u{1B}[0m\n"))
+    #expect(lines.contains("    \u{1B}[2mreported by battery: auto\u{1B}[0m\n"))
+  }
+}
