@@ -167,3 +167,66 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     #expect(lines.contains("    \u{1B}[2mreported by battery: auto\u{1B}[0m\n"))
   }
 }
+
+/// What `homeward pair` writes.
+@Suite struct ConfigurationTemplateTests {
+  private let board = FakeBoard()
+  private let template = ConfigurationTemplate(
+    url: [UInt8]("http://home:8123".utf8), name: nil, stateDirectory: nil)
+
+  private func findings() throws -> BoardFindings {
+    try BoardFindings(for: try board.configuration(), loop: try EventLoop(), screen: nil)
+  }
+
+  /// What stands behind a `#` alone is YAML without it; prose stands behind `# `.
+  private func uncommented(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      line.hasPrefix("#") && (!line.hasPrefix("# ") || line.hasPrefix("#  "))
+        ? String(line.dropFirst()) : String(line)
+    }.joined(separator: "\n")
+  }
+
+  @Test func whatTheBoardHasStandsThereAsExamples() throws {
+    try board.addUsual()
+    let written = text(template.text(with: try findings()).bytes)
+    #expect(written.contains("#sensors:\n#  - { one_wire: 28-0316a2796cff, name: Thermometer"))
+    #expect(written.contains("# Power supplies here: BAT0. All are reported, or only these:\n"))
+    #expect(try Configuration.parse([UInt8](written.utf8)).sensors.isEmpty)
+    let configuration = try Configuration.parse([UInt8](uncommented(written).utf8))
+    #expect(configuration.sensors.count == 5, "with the line that is an example")
+  }
+
+  @Test func whatThePersonWantsIsReported() throws {
+    try board.addUsual()
+    let findings = try findings()
+    #expect(findings.sensors.map { text($0.item.address) }.contains("bme280/temp"))
+    let written = text(template.text(with: findings, adding: [1, 3]).bytes)
+    #expect(written.contains("\nsensors:\n#  - { one_wire"))
+    let configuration = try Configuration.parse([UInt8](written.utf8))
+    #expect(
+      configuration.sensors.map { text($0.entry.address) }
+        == [1, 3].map { text(findings.sensors[$0].item.address) })
+    _ = try Configuration.parse([UInt8](uncommented(written).utf8))
+  }
+
+  @Test func aBoardWithNothingHasExamplesToo() throws {
+    let written = text(template.text(with: try findings()).bytes)
+    _ = try Configuration.parse([UInt8](written.utf8))
+    let configuration = try Configuration.parse([UInt8](uncommented(written).utf8))
+    #expect(configuration.sensors.count == 1)
+    #expect(configuration.battery == .off)
+  }
+}
+
+/// What a person may answer who is asked which of some things are wanted.
+@Suite struct SelectionTests {
+  @Test(
+    arguments: [
+      ("", []), ("  ", []), ("none", []), ("all", [0, 1, 2]), ("2", [1]), ("3 1", [0, 2]),
+      ("1,2", [0, 1]), ("1, 3", [0, 2]), ("2 2", [1]), ("0", nil), ("4", nil), ("1 x", nil),
+      ("all 1", nil), ("-1", nil), ("99999999999999999999", nil),
+    ] as [(String, [Int]?)])
+  func anAnswerIsAllNoneOrNumbers(answer: String, wanted: [Int]?) {
+    #expect(Dialog.selection([UInt8](answer.utf8), of: 3) == wanted)
+  }
+}

@@ -34,8 +34,8 @@ extension Command {
     it.
 
     Where there is no configuration, pair asks for the name of the board and writes
-    one, with what it finds on this board as examples. One that is there is left as
-    it is.
+    one, with what it finds on this board as examples, and those of its sensors that
+    you want (see homeward sensors). One that is there is left as it is.
 
     Options:
       --name NAME         What Home Assistant calls the board (default: what the
@@ -49,7 +49,8 @@ extension Command {
                           write into the configuration (default: /var/lib/homeward).
       --yes               Answer questions with yes: replace a pairing, take the
                           board off the person that Home Assistant made it a tracker
-                          of, write a configuration. It does not choose a server.
+                          of, write a configuration with all sensors that can be
+                          read. It does not choose a server.
       --json              Write one JSON object to standard output for what was
                           done.
       --help              Show this.

@@ -3,57 +3,43 @@ import Bytes
 import Drivers
 import LinuxIO
 import Sensing
+import YAML
 
 /// What of this board could be reported, as far as it shows: for the examples in a configuration.
 struct BoardFindings {
-  /// More lines than that are no example any more.
-  private static let linesMax = 8
-  /// How long the kernel and gpsd may take to answer.
+  /// More sensors are no example any more, and the configuration takes 64 at most.
+  private static let sensorsMax = 60
+  /// How long the kernel may take to tell the network.
   private static let timeout: Duration = .milliseconds(500)
-  private static let gpsdPort: UInt16 = 2947
 
-  let batteries: [[UInt8]]
+  /// The power supplies, by their names.
+  let supplies: [[UInt8]]
+  /// GPIO lines that are free, by their names.
   let lines: [[UInt8]]
   let hasGPSD: Bool
+  /// What could be entries of `sensors`, and what it says now.
+  let sensors: [FoundSources.Entry]
   /// The wireless network that the board is in, where its name can be typed.
   let ssid: [UInt8]?
+  /// It stays: the loop knows what it asked.
+  private let sources: FoundSources
 
-  /// Looks around.
-  static func look(loop: EventLoop) throws(CommandFailure) -> BoardFindings {
-    let ssid = try NetworkLook(loop: loop).ssid(until: Moment.now.instant + timeout)
-    return BoardFindings(
-      batteries: batteries, lines: GPIOLineUses().names(countMax: linesMax),
-      hasGPSD: isGPSDThere(loop), ssid: ssid)
-  }
-
-  private static func isGPSDThere(_ loop: EventLoop) -> Bool {
-    do throws(Errno) {
-      guard let gpsd = try connectStream(host: [UInt8]("localhost"), port: gpsdPort) else {
-        return false
+  /// Looks around. On `screen` a person is told what is waited for.
+  init(for configuration: Configuration, loop: EventLoop, screen: Int32?) throws(CommandFailure) {
+    ssid = try NetworkLook(loop: loop).ssid(until: Moment.now.instant + Self.timeout)
+    let sources = try FoundSources(of: configuration, loop: loop, screen: screen, readsAll: false)
+    supplies = sources.kind("battery")?.found.items.map { $0.address } ?? []
+    lines = sources.kind("gpio")?.found.examples ?? []
+    hasGPSD = sources.kind("location")?.found.items.isEmpty == false
+    var sensors: [FoundSources.Entry] = []
+    for kind in sources.kinds where kind.found.isEntry {
+      for entry in kind.entries where entry.item.line != nil && sensors.count < Self.sensorsMax {
+        sensors.append(entry)
       }
-      // On the same machine it is connected by then, or never will be.
-      try loop.turn(until: Moment.now.instant + .milliseconds(50))
-      return try gpsd.send("?VERSION;\n") > 0
-    } catch {
-      return false
     }
+    self.sensors = sensors
+    self.sources = sources
   }
-
-  private static var batteries: [[UInt8]] {
-    let folder = Path("/sys/class/power_supply")
-    var names: [[UInt8]] = []
-    try? DirectoryReader(opening: folder).forEachName { (name) throws(Errno) in
-      let name = [UInt8](name)
-      let type = try? readFile(at: folder / name / "type", byteCountMax: 32)
-      if type == [UInt8]("Battery\n"), name.canBeQuoted { names.append(name) }
-    }
-    return names
-  }
-}
-
-extension [UInt8] {
-  /// Whether it can stand in a configuration: it is UTF-8, and holds nothing invisible.
-  var canBeQuoted: Bool { !isEmpty && printable == self }
 }
 
 /// Asks the kernel once in which network the board is.

@@ -1,5 +1,7 @@
 import Board
 import Bytes
+import CLinux
+import Drivers
 import LinuxIO
 
 /// The configuration file, as far as pairing has to do with it.
@@ -24,7 +26,6 @@ struct ConfigurationFile {
   ) throws(CommandFailure) -> Offer {
     let file = Path(path)
     if let existing { return compare(existing, template) }
-    let text = template.text(with: try .look(loop: loop))
     let advice: MessageText = "Before the agent starts, write \(file):\n\n\(template.minimal)"
     let question: MessageText = "There is no \(file). Write one with this address?"
     guard dialog.isAlwaysYes || dialog.isPossible, try dialog.confirm(question, standard: true)
@@ -32,12 +33,30 @@ struct ConfigurationFile {
       dialog.say(advice)
       return .asItIs
     }
+    let text = try text(template)
     do throws(Errno) { try writeNewFile(at: file, text.bytes.span) } catch {
       dialog.say("\(file) cannot be written: \(error). \(advice)")
       return .asItIs
     }
     dialog.say("\(file) is written, with examples of what this board has.")
     return .written
+  }
+
+  /// What is written: with the sensors of this board that the person wants.
+  private func text(_ template: ConfigurationTemplate) throws(CommandFailure) -> MessageText {
+    let findings = try BoardFindings(
+      for: .withoutFile, loop: loop, screen: Terminal(STDERR_FILENO) != nil ? STDERR_FILENO : nil)
+    let readable = findings.sensors.indices.filter { findings.sensors[$0].isReadable }
+    guard !readable.isEmpty else { return template.text(with: findings) }
+    let chosen = try dialog.chooseSome(
+      "Which of these sensors shall it report? All, none, or numbers such as 1 3",
+      from: readable.map { index in
+        let entry = findings.sensors[index]
+        return "\(bytes: entry.item.address.printable): \(entry.words)"
+      })
+    let text = template.text(with: findings, adding: chosen.map { readable[$0] })
+    let isRight = (try? Configuration.parse(text.bytes)) != nil
+    return isRight ? text : template.text(with: findings)
   }
 
   private func compare(_ existing: Configuration, _ template: ConfigurationTemplate) -> Offer {

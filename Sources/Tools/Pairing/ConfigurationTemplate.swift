@@ -1,5 +1,6 @@
 import Board
 import Bytes
+import Drivers
 import YAML
 
 /// The configuration that pair writes: what it was told, and what it found on this board. What is
@@ -26,10 +27,11 @@ struct ConfigurationTemplate {
     }
   }
 
-  /// The same text with examples of what this board has.
-  func text(with findings: BoardFindings) -> MessageText {
+  /// The same text with examples of what this board has, and with those of its sensors that the
+  /// person wants, by their places in `findings`.
+  func text(with findings: BoardFindings, adding wanted: [Int] = []) -> MessageText {
     "# What this board reports. After a change: sudo homeward check\n\(home)\(network(findings))\(more)\n"
-      + location(findings) + battery(findings) + lines(findings)
+      + location(findings) + battery(findings) + sensors(findings, wanted)
   }
 
   private var home: MessageText { "home_assistant:\n  url: \(yaml: url)\n" }
@@ -58,40 +60,32 @@ struct ConfigurationTemplate {
   }
 
   private func battery(_ findings: BoardFindings) -> MessageText {
-    guard let first = findings.batteries.first else {
+    guard let first = findings.supplies.first else {
       return "# There is no battery. One that comes is reported, unless this says off.\n"
         + "#battery: off\n\n"
     }
-    return "# Batteries here: \(listed: findings.batteries). All are reported, or only these:\n"
+    let all: MessageText = "\(listed: findings.supplies, max: Self.namesMax)"
+    return "# Power supplies here: \(all). All are reported, or only these:\n"
       + "#battery: [\(yaml: first)]\n\n"
   }
 
-  private func lines(_ findings: BoardFindings) -> MessageText {
+  /// More names in a comment help no reader.
+  private static let namesMax = 16
+
+  private func sensors(_ findings: BoardFindings, _ wanted: [Int]) -> MessageText {
+    var text: MessageText = wanted.isEmpty ? "#sensors:\n" : "sensors:\n"
+    for index in findings.sensors.indices {
+      guard let line = findings.sensors[index].item.line else { continue }
+      let mark: StaticString = wanted.contains(index) ? "" : "#"
+      text = text + "\(mark)  - \(line)\n"
+    }
+    let found: MessageText =
+      findings.lines.isEmpty
+      ? "none with a name" : "\(listed: findings.lines, max: Self.namesMax)"
     let gpio17 = [UInt8]("GPIO17")
     let line = findings.lines.contains(gpio17) ? gpio17 : findings.lines.first ?? gpio17
-    let found: MessageText =
-      findings.lines.isEmpty ? "none with a name" : "\(listed: findings.lines)"
-    return "# GPIO lines here: \(found); \"gpioinfo\" lists all.\n#sensors:\n"
+    return "# What this board has: sudo homeward sensors\n\(text)"
+      + "# GPIO lines here: \(found); \"homeward pins\" draws them.\n"
       + "#  - { gpio: \(yaml: line), name: Bilge, device_class: moisture, bias: pull_up }\n"
-  }
-}
-
-extension MessageText.StringInterpolation {
-  /// Text that was found to be quotable, as a value of YAML.
-  fileprivate mutating func appendInterpolation(yaml text: [UInt8]) {
-    var quoted = [UInt8(ascii: "\"")]
-    for byte in text {
-      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-        quoted.append(UInt8(ascii: "\\"))
-      }
-      quoted.append(byte)
-    }
-    appendInterpolation(bytes: quoted + [UInt8(ascii: "\"")])
-  }
-
-  fileprivate mutating func appendInterpolation(listed names: [[UInt8]]) {
-    for index in names.indices {
-      appendInterpolation(bytes: [UInt8](index > 0 ? ", " : "") + names[index])
-    }
   }
 }

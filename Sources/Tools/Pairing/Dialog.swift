@@ -66,6 +66,39 @@ struct Dialog {
     throw Self.unanswered
   }
 
+  /// The indices of some of `choices`, which are counted from 1 for the person, in their order. An
+  /// empty line and the end of input are none of them; `--yes` is all.
+  func chooseSome(
+    _ question: MessageText, from choices: [MessageText]
+  ) throws(CommandFailure) -> [Int] {
+    if isAlwaysYes { return [Int](choices.indices) }
+    guard isPossible else { return [] }
+    for index in choices.indices { say("  \(index + 1)  \(choices[index])") }
+    for _ in 0..<Self.triesMax {
+      guard let line = try read("\(question) [none]: ", isSecret: false) else { break }
+      if let chosen = Self.selection(line.lowercasedASCII, of: choices.count) { return chosen }
+    }
+    return []
+  }
+
+  /// What of so many choices an answer means; nil where that is not clear.
+  static func selection(_ answer: [UInt8], of count: Int) -> [Int]? {
+    let words = answer.split { $0 == UInt8(ascii: ",") || $0.isASCIISpace }
+    if words.isEmpty { return [] }
+    if words.count == 1, let word = words.first {
+      if word.elementsEqual([UInt8]("none")) { return [] }
+      if word.elementsEqual([UInt8]("all")) { return [Int](0..<count) }
+    }
+    var isChosen = [Bool](repeating: false, count: count)
+    for word in words {
+      guard let number = [UInt8](word).span.decimalValue, (1...Int64(count)).contains(number) else {
+        return nil
+      }
+      isChosen[Int(number) - 1] = true
+    }
+    return isChosen.indices.filter { isChosen[$0] }
+  }
+
   /// Whether the person says yes. `standard` is the answer of an empty line, and where no person is
   /// there.
   func confirm(_ question: MessageText, standard: Bool) throws(CommandFailure) -> Bool {
