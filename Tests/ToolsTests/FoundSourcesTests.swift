@@ -101,7 +101,33 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     #expect(text(part.words.bytes).contains("gone, busy or a bad checksum"))
     #expect(!part.isReadable)
     let channel = try #require(entries.first { text($0.item.address) == "x/temp" })
-    #expect(text(channel.words.bytes) == "x/temp says \"warm\", which makes no sense there")
+    #expect(text(channel.words.bytes) == "says \"warm\", which makes no sense there")
+  }
+
+  @Test func aPortThatMayBeAnythingIsNotListenedTo() throws {
+    for name in ["usb-VictronEnergy_BV_cable-if00-port0", "usb-u-blox_7-if00"] {
+      try board.write("", to: "dev/serial/by-id/\(name)")
+    }
+    let found = try FoundSources(
+      of: try board.configuration(), loop: try EventLoop(), screen: nil,
+      devices: Path([UInt8]("\(board.folder.path)/dev".utf8)))
+    let entries = try #require(found.kind("ve_direct")).entries
+    #expect(entries.map { $0.sample != nil } == [true, false])
+    #expect(text(entries[0].words.bytes) == "usb-VictronEnergy_BV_cable-if00-port0 is not there")
+    #expect(text(entries[1].words.bytes).hasSuffix(": not listened to"))
+  }
+
+  @Test func whatIsNoEntryIsReadOnlyWhereThatIsWanted() throws {
+    try board.addUsual()
+    let configuration = try board.configuration()
+    func isRead(_ key: StaticString, _ readsAll: Bool) throws -> Bool? {
+      let found = try FoundSources(
+        of: configuration, loop: try EventLoop(), screen: nil, readsAll: readsAll)
+      return found.kind(key)?.entries.first.map { $0.sample != nil }
+    }
+    #expect(try isRead("battery", true) == true)
+    #expect(try isRead("battery", false) == false)
+    #expect(try isRead("iio", false) == true)
   }
 
   static let names: [[UInt8]] = [
@@ -207,6 +233,19 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
       configuration.sensors.map { text($0.entry.address) }
         == [1, 3].map { text(findings.sensors[$0].item.address) })
     _ = try Configuration.parse([UInt8](uncommented(written).utf8))
+  }
+
+  @Test func yesWantsAllThatCanBeRead() throws {
+    try board.addUsual()
+    try board.addConverter(1, named: [UInt8]("broken".utf8), ["in_temp_input": []])
+    let file = ConfigurationFile(
+      path: [UInt8]("/none".utf8), dialog: Dialog(isAlwaysYes: true), loop: try EventLoop())
+    let written = text(try file.text(template, of: try board.configuration()).bytes)
+    let configuration = try Configuration.parse([UInt8](written.utf8))
+    #expect(
+      configuration.sensors.map { text($0.entry.address) }
+        == ["28-0316a2796cff", "bme280/temp", "sht3x/temp1", "ppp0"])
+    #expect(written.contains("\n#  - { iio: broken/temp, "))
   }
 
   @Test func aBoardWithNothingHasExamplesToo() throws {

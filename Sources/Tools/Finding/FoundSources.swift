@@ -18,7 +18,7 @@ struct FoundSources {
     var words: MessageText {
       if let words = item.words { return words }
       if !isReadable, let (name, failure) = sample?.failures.first {
-        return failure.words(of: name)
+        return failure.words(of: name).without(item.address)
       }
       return sample?.words(without: item.name) ?? "says nothing"
     }
@@ -41,14 +41,16 @@ struct FoundSources {
   ///   - loop: what waits for them.
   ///   - screen: the terminal of a person who is told what is waited for.
   ///   - readsAll: whether also that is read which is no entry of `sensors`.
+  ///   - devices: where the devices are.
   /// - Throws: that the kernel refuses to wait.
   init(
-    of configuration: Configuration, loop: EventLoop, screen: Int32?, readsAll: Bool = true
+    of configuration: Configuration, loop: EventLoop, screen: Int32?, readsAll: Bool = true,
+    devices: Path = Path("/dev")
   ) throws(CommandFailure) {
     let sampler = SourceSampler(loop: loop, timeout: Self.timeout, screen: screen)
     let context = sampler.context(of: configuration)
     var kinds: [Kind] = []
-    for found in configuration.findSources(loop: loop) {
+    for found in configuration.findSources(loop: loop, devices: devices) {
       var entries: [Entry] = []
       for item in found.items {
         var sample: SourceSample?
@@ -72,4 +74,14 @@ struct FoundSources {
 
   /// It stays: the loop knows what it asked.
   private let sampler: SourceSampler
+}
+
+extension MessageText {
+  /// The text without the name that it begins with, which stands before it already.
+  fileprivate func without(_ name: [UInt8]) -> MessageText {
+    guard bytes.starts(with: name) else { return self }
+    let rest = bytes.dropFirst(name.count).drop { $0 == UInt8(ascii: ":") }
+    guard rest.first == UInt8(ascii: " ") else { return self }
+    return MessageText(bytes: [UInt8](rest.dropFirst()))
+  }
 }

@@ -33,7 +33,7 @@ struct ConfigurationFile {
       dialog.say(advice)
       return .asItIs
     }
-    let text = try text(template)
+    let text = try text(template, of: .withoutFile)
     do throws(Errno) { try writeNewFile(at: file, text.bytes.span) } catch {
       dialog.say("\(file) cannot be written: \(error). \(advice)")
       return .asItIs
@@ -43,13 +43,15 @@ struct ConfigurationFile {
   }
 
   /// What is written: with the sensors of this board that the person wants.
-  private func text(_ template: ConfigurationTemplate) throws(CommandFailure) -> MessageText {
+  func text(
+    _ template: ConfigurationTemplate, of board: Configuration
+  ) throws(CommandFailure) -> MessageText {
     let findings = try BoardFindings(
-      for: .withoutFile, loop: loop, screen: Terminal(STDERR_FILENO) != nil ? STDERR_FILENO : nil)
+      for: board, loop: loop, screen: Terminal(STDERR_FILENO) != nil ? STDERR_FILENO : nil)
     let readable = findings.sensors.indices.filter { findings.sensors[$0].isReadable }
     guard !readable.isEmpty else { return template.text(with: findings) }
     let chosen = try dialog.chooseSome(
-      "Which of these sensors shall it report? All, none, or numbers such as 1 3",
+      "Which of these shall be reported? All, none, or numbers such as 1 3",
       from: readable.map { index in
         let entry = findings.sensors[index]
         return "\(bytes: entry.item.address.printable): \(entry.words)"
