@@ -28,7 +28,9 @@ public struct FoundKind: Sendable {
     self.isEntry = isEntry
   }
 
+  // Called, not copied to each finder.
   /// Takes one in; nil is one that the configuration cannot hold.
+  @inline(never)
   mutating func append(_ item: FoundItem?) {
     guard let item else {
       unusableCount += 1
@@ -66,6 +68,8 @@ public struct FoundItem: Sendable {
   /// What there is to say of it where it is not to be read: a serial port may be another program's.
   public let words: MessageText?
 
+  // Called, not copied to each finder.
+  @inline(never)
   init(
     _ address: [UInt8], named name: [UInt8], line: MessageText? = nil,
     reportedBy: MessageText? = nil, words: MessageText? = nil

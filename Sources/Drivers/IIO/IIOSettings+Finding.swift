@@ -12,8 +12,10 @@ extension IIOSettings {
     var kind = FoundKind("Converters and sensors of Industrial IO", key: "iio")
     search.findChannels(&kind, of: finder(sys: search.sys)) { device in
       var stems = device.files(endingIn: "_input")
-      for stem in device.files(endingIn: "_raw") where !stems.contains(stem) { stems.append(stem) }
-      return stems.sorted { $0.lexicographicallyPrecedes($1) }.compactMap { stem in
+      for stem in device.files(endingIn: "_raw") where !stems.contains(stem) {
+        BoardSearch.insert(stem, into: &stems)
+      }
+      return stems.compactMap { stem in
         guard stem.span.starts(with: "in_"), let channel = IIOChannel([UInt8](stem.dropFirst(3)))
         else { return nil }
         return FoundChannel(

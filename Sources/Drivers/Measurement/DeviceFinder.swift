@@ -27,15 +27,18 @@ struct DeviceFinder {
       guard name.starts(with: prefix), devices.count < Self.devicesMax else { return }
       let directory = folder / [UInt8](name)
       guard let name = Self.text(of: directory / "name"), !isSkipped(directory) else { return }
-      devices.append(
-        FoundDevice(
-          directory: directory, name: name, place: Self.place(of: directory),
-          label: Self.text(of: directory / "label")))
+      let device = FoundDevice(
+        directory: directory, name: name, place: Self.place(of: directory),
+        label: Self.text(of: directory / "label"))
+      var index = devices.count
+      while index > 0, device.precedes(devices[index - 1]) { index -= 1 }
+      devices.insert(device, at: index)
     }
     for index in devices.indices {
-      devices[index].isOnly = devices.count { $0.name == devices[index].name } == 1
+      let name = devices[index].name
+      devices[index].isOnly = devices.count { $0.name == name } == 1
     }
-    return devices.sorted { $0.fullAddress.lexicographicallyPrecedes($1.fullAddress) }
+    return devices
   }
 
   /// The directory of the only device with this address.
@@ -117,6 +120,10 @@ struct FoundDevice {
   /// What people call it: where others have its name, with its place.
   var title: [UInt8] { label ?? (isOnly ? name : name + [UInt8(ascii: " ")] + place) }
   fileprivate var fullAddress: [UInt8] { name + [UInt8(ascii: "@")] + place }
+
+  fileprivate func precedes(_ other: FoundDevice) -> Bool {
+    Text(fullAddress) < Text(other.fullAddress)
+  }
 
   /// In which ways the configuration may name it, the shortest one first.
   var addresses: [[UInt8]] { isOnly ? [name, fullAddress] : [fullAddress] }

@@ -6,6 +6,7 @@ extension SystemSettings {
   private static let zonesShownMax = 8
 
   /// What the board tells of itself, and what of it this setting reports.
+  @inline(never)
   func found(in search: BoardSearch) -> FoundKind {
     var kind = FoundKind("The board itself", key: "system", isEntry: false)
     let zones = BoardSearch.names(in: search.sys / "class" / "thermal").filter {
