@@ -273,6 +273,28 @@ extension SetUp.PlantedFaults {
         == "ok     source         GPIO22: Pump free, and not switched by a check")
   }
 
+  /// On a kernel whose line has another name.
+  @Test func anOutputAtAPinIsFoundByTheBoardFile() async throws {
+    let world = try await FaultyWorld()
+    try world.preloadChip("/dev/gpiochip0 main-chip other 3")
+    try world.board.write(
+      """
+      name: My board
+      compatible: [maker-board]
+      chips: [{ name: main, labels: [main-chip] }]
+      headers: [{ name: J1, pins: [{ pin: 1, name: GPIO3, line: main/3 }] }]
+
+      """, to: "boards/my.yaml")
+    try world.board.write("maker-board\0", to: "sys/firmware/devicetree/base/compatible")
+    try world.replace("host: {", with: "host: { boards: \(world.board.path("boards")),")
+    try world.configure("outputs: [{ gpio: PIN1, name: Pump }]")
+    let ending = try await world.homeward(["check"])
+    #expect(
+      ending.output.last
+        == "ok     source         main-chip/3: Pump free, and not switched by a check",
+      "\(ending.output)")
+  }
+
   @Test func aLineOfTheRunningAgentIsReadByTheAgent() async throws {
     let world = try await FaultyWorld()
     try world.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO17 17")

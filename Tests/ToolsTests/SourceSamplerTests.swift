@@ -1,0 +1,93 @@
+import Board
+import Bytes
+import Drivers
+import LinuxIO
+import Sensing
+import Testing
+
+@testable import Tools
+
+private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+/// What a sample of a source says, for check and for sensors.
+@Suite struct SourceSamplerTests {
+  private let board = FakeBoard()
+
+  private func sample(_ values: [(name: String, value: Value)]) -> SourceSample {
+    SourceSample(
+      sensors: values.map { name, value in
+        SourceSample.Sensor(
+          description: SensorDescription(
+            uniqueID: [UInt8](name.utf8), name: [UInt8](name.utf8), icon: []), value: value)
+      }, fix: nil, failures: [])
+  }
+
+  private func words(
+    _ values: [(name: String, value: Value)], without name: String
+  ) -> String? {
+    sample(values).words(without: [UInt8](name.utf8)).map { text($0.bytes) }
+  }
+
+  @Test func whatStandsBeforeItIsNotSaidAgainButNoPartOfAWordIsCut() {
+    let on = Value.boolean(true)
+    #expect(
+      words([("BAT0 capacity", on), ("BAT0 status", on)], without: "BAT0")
+        == "capacity on, status on")
+    #expect(words([("GPIO17 door", on)], without: "GPIO1") == "GPIO17 door on")
+    #expect(words([("Load, 1 minute", on)], without: "Load") == "1 minute on")
+    #expect(words([("Cabin", on)], without: "Cabin") == "on")
+    #expect(words([("Cabin", on)], without: "") == "Cabin on")
+    #expect(words([("Cabin", .unavailable)], without: "") == nil)
+  }
+
+  @Test(arguments: [
+    (Value.number(FixedPoint(1)), true), (.boolean(false), true), (.text(InlineText("x")), true),
+    (.unknown, false), (.unavailable, false),
+  ])
+  func aValueIsWhatIsNeitherUnknownNorUnavailable(value: Value, isOne: Bool) {
+    #expect(sample([("x", value)]).hasValue == isOne)
+    #expect(sample([("y", .unknown), ("x", value)]).hasValue == isOne)
+  }
+
+  /// The voltage is read by another source than the battery that it tells about.
+  @Test func aBatteryThatIsJudgedHasItsOwnRow() throws {
+    try board.write("12.5\n", to: "volts")
+    let configuration = try board.configuration(
+      """
+      system: off
+      battery: { name: Bank, voltage: Volts, chemistry: agm }
+      sensors: [{ file: \(board.folder.path)/volts, name: Volts, unit: V, device_class: voltage }]
+      """)
+    let sampler = SourceSampler(loop: try EventLoop(), timeout: .seconds(1), screen: nil)
+    var rows: [String] = []
+    for source in configuration.sources(sampler.context(of: configuration)) {
+      let sample = try sampler.sample(source)
+      #expect(sample.failures.isEmpty)
+      rows.append(text(sample.words()?.bytes ?? []))
+    }
+    #expect(rows.count == 2)
+    #expect(rows.first == "Volts 12.50 V")
+    #expect(rows.last?.hasPrefix("Bank capacity ") == true, "\(rows)")
+  }
+
+  @Test func eachSupplyIsSampledByItself() throws {
+    for name in ["BAT0", "BAT1"] {
+      try board.write("Battery\n", to: "class/power_supply/\(name)/type")
+      try board.write("83\n", to: "class/power_supply/\(name)/capacity")
+    }
+    func names(_ battery: String) throws -> [String] {
+      let configuration = try board.configuration("system: off\nbattery: \(battery)\n")
+      let sampler = SourceSampler(loop: try EventLoop(), timeout: .seconds(1), screen: nil)
+      return configuration.sources(sampler.context(of: configuration)).map {
+        text([UInt8]($0.name.bytes))
+      }
+    }
+    #expect(try names("auto") == ["BAT0", "BAT1"])
+    #expect(try names("[BAT1, BAT9]") == ["BAT1", "BAT9"])
+    #expect(try names("off") == [])
+    for number in 2...17 {
+      try board.write("Battery\n", to: "class/power_supply/BAT\(number)/type")
+    }
+    #expect(try names("auto") == ["power supplies"], "too many are told by the list of them")
+  }
+}
