@@ -38,15 +38,4 @@ import Testing
     fake.refuseToOpen(2)  // ENOENT: it left meanwhile.
     #expect(!uses.isIncomplete)
   }
-
-  /// For the examples in a configuration.
-  @Test func theNamesOfTheBoardsLinesAreThoseThatCanBeTyped() throws {
-    let chips = [(9, "ID_SDA"), (10, "GPIO17"), (2, "two words"), (3, "-"), (4, "a/b"), (5, "°C")]
-    let fakes = try chips.map { try makeLine(chip: $0, name: $1) }
-    try tree.write("", to: "gpiochip1")  // This file is no chip.
-    func names(countMax: Int) -> [String] { uses.names(countMax: countMax).map(string) }
-    #expect(names(countMax: 8) == ["ID_SDA", "GPIO17"])
-    #expect(names(countMax: 1) == ["ID_SDA"])
-    withExtendedLifetime(fakes) {}
-  }
 }

@@ -61,13 +61,4 @@ public struct GPIOLineUses: Sendable {
     case .chip(let label, let offset): lines.first { $0.chip == label && $0.offset == offset }
     }
   }
-
-  /// The names of lines that a person can type, at most `countMax`.
-  public func names(countMax: Int) -> [[UInt8]] {
-    let names = lines.lazy.map(\.name).filter { name in
-      name.count > 1
-        && name.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }
-    }
-    return Array(names.prefix(countMax))
-  }
 }
