@@ -159,14 +159,14 @@ let package = Package(
       name: "OutboxTests", dependencies: ["Outbox", "ModelDisk", "HomeAssistantTesting"],
       swiftSettings: everywhere),
     .testTarget(
-      name: "LinuxIOTests", dependencies: ["LinuxIO", "TestRun"],
+      name: "LinuxIOTests", dependencies: ["LinuxIO", "FailingReads", "TestRun"],
       cSettings: withGNU, swiftSettings: everywhere),
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "CLinux", "TestRun"],
       cSettings: withGNU, swiftSettings: everywhere),
     // A kernel's GPIO chips, which take the place of the real ones in the tests.
     .target(name: "FakeGPIO", path: "Tests/FakeGPIO"),
-    // A pread(2) that fails as drivers of the kernel fail.
+    // A pread(2) that fails, or takes its time, as drivers of the kernel do.
     .target(name: "FailingReads", path: "Tests/FailingReads"),
     .testTarget(
       name: "DriversTests", dependencies: ["Drivers", "FailingReads", "FakeGPIO", "TestRun"],

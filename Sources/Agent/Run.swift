@@ -8,10 +8,10 @@ import Sensing
 
 /// One run of the agent: reads the configuration, puts the parts together, and works.
 public struct Run {
-  /// How long `--once` may take; it waits a third of that for a fix.
+  /// How long `--once` may take; it waits a third of that for what it asked for.
   public static let onceTimeout: Duration = .seconds(90)
-  /// How long a cycle waits for a fix that it asked for.
-  private static let fixTimeout: Duration = .seconds(5)
+  /// How long a cycle waits for what it asked for.
+  private static let answerTimeout: Duration = .seconds(5)
 
   private let file: [UInt8]
   /// How long `--once` may take; nil without it.
@@ -133,7 +133,8 @@ public struct Run {
     let supervisor = Supervisor(owner: output)
     let context = configuration.sourceContext(
       loop: loop, sink: output, supervisor: supervisor,
-      fixTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.fixTimeout, now: now)
+      answerTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.answerTimeout,
+      now: now)
     for source in configuration.sources(context) { supervisor.add(source) }
     supervisor.add(LostReadings(driver: driver, sink: output))
     let runLoop = RunLoop(

@@ -51,7 +51,7 @@ import Testing
     let loop = try EventLoop()
     let supervisor = Supervisor(owner: self)
     let context = configuration.sourceContext(
-      loop: loop, sink: self, supervisor: supervisor, fixTimeout: .seconds(1),
+      loop: loop, sink: self, supervisor: supervisor, answerTimeout: .seconds(1),
       now: Moment.now.instant)
     for source in configuration.sources(context) { supervisor.add(source) }
     supervisor.sample(at: moment(in: .seconds(-1)))

@@ -1,6 +1,6 @@
 import CLinux
 import FailingReads
-import LinuxIO
+@testable import LinuxIO
 import TestRun
 
 /// A directory that stands for sysfs or procfs and goes with its owner.
@@ -28,6 +28,13 @@ final class FakeTree {
     note(file)
     let path = Path([UInt8]("\(root)/\(file)".utf8))
     try Descriptor(opening: path, mode: .writePrivate).writeAll([UInt8](text.utf8).span)
+  }
+
+  /// Changes the beginning of a file at once: who reads it meanwhile finds the old or the new.
+  func overwrite(_ text: String, in file: String) throws {
+    let mode = OpenMode(flags: O_WRONLY, permissions: 0)
+    try Descriptor(opening: Path([UInt8]("\(root)/\(file)".utf8)), mode: mode)
+      .writeAll([UInt8](text.utf8).span)
   }
 
   func write(_ files: [String: String], in directory: String) throws {

@@ -1,5 +1,6 @@
 import Bytes
 import CLinux
+import FailingReads
 import LinuxIO
 import Sensing
 import Testing
@@ -12,29 +13,58 @@ final class SensorRig {
   let tree: FakeTree
   let sink = RecordingSink()
   let source: any Source
-  private let supervisor: Supervisor
+  let supervisor: Supervisor
+  private let loop: EventLoop
+  private let reader: BackgroundReader
 
   /// `entry` is an entry of `sensors` without its braces; its sensor is called Bench.
-  init(_ entry: String, in tree: FakeTree) throws {
+  convenience init(_ entry: String, in tree: FakeTree) throws {
+    let loop = try EventLoop()
+    try self.init(
+      entry, in: tree, loop, BackgroundReader(loop: loop, clock: reading_clock))
+  }
+
+  private init(
+    _ entry: String, in tree: FakeTree, _ loop: EventLoop, _ reader: BackgroundReader
+  ) throws {
     self.tree = tree
+    self.loop = loop
+    self.reader = reader
     let settings = try #require(sensorSettings(entry).settings)
     supervisor = Supervisor(owner: sink)
     source = settings.source(
       SourceContext(
-        sys: tree.path, proc: tree.path, loop: try EventLoop(), sink: sink,
-        supervisor: supervisor, counts: CountsFile(in: tree.path, supervisor: supervisor),
-        cycle: .seconds(60), fixTimeout: .seconds(30),
-        now: at(seconds: 0).instant))
+        sys: tree.path, proc: tree.path, loop: loop, sink: sink, supervisor: supervisor,
+        counts: CountsFile(in: tree.path, supervisor: supervisor), cycle: .seconds(60),
+        answerTimeout: .seconds(5), now: at(seconds: 0).instant,
+        reader: reader))
   }
 
-  /// Reads once; what failed, in words.
+  /// Another sensor of the same agent.
+  func another(_ entry: String) throws -> SensorRig {
+    try SensorRig(entry, in: tree, loop, reader)
+  }
+
+  /// Gives the threads a moment.
+  func turn() throws { try loop.turn(until: Moment.now.instant + .milliseconds(1)) }
+
+  /// Reads once, and waits for the answer; what failed, in words.
   func failure() -> String? {
+    // The supervisor tells each trouble once.
+    supervisor.worked(source.name)
+    let told = sink.reports.count
     do throws(SourceFailure) {
       try source.sample(at: at(seconds: 1))
-      return nil
     } catch {
       return string(error)
     }
+    wait()
+    return sink.reports.dropFirst(told).last.map { String($0.drop { $0 != " " }.dropFirst()) }
+  }
+
+  /// Waits until nothing of the source is on its way.
+  func wait(until isOver: (() -> Bool)? = nil) {
+    while !(isOver?() ?? !source.isGathering) { try? loop.turn(until: nil) }
   }
 
   var value: Value? { sink.values.values.first }
@@ -104,6 +134,7 @@ func sensorSettings(_ entry: String) -> (settings: SensorSettings?, problems: [S
   @Test func homeAssistantIsToldWhatTheChannelMeasures() throws {
     try add(.bme280On6_1)
     let rig = try SensorRig("iio: bme280/temp", in: tree)
+    #expect(rig.failure() == nil)
     #expect(rig.failure() == nil)
     #expect(rig.sink.times.values.first == at(seconds: 1).wallTime)
     let sensor = try #require(rig.sensor)

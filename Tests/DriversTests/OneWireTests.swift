@@ -31,7 +31,7 @@ import Testing
       SourceContext(
         sys: tree.path, proc: tree.path, loop: loop, sink: sink, supervisor: supervisor,
         counts: CountsFile(in: tree.path, supervisor: supervisor), cycle: .seconds(60),
-        fixTimeout: .seconds(5), now: at(seconds: 0).instant))
+        answerTimeout: .seconds(5), now: at(seconds: 0).instant))
   }
 
   private func write(_ text: String) throws { try tree.write(text, to: "\(part)/temperature") }

@@ -70,7 +70,7 @@ import Testing
     let context = SourceContext(
       sys: tree.path, proc: tree.path, loop: try EventLoop(), sink: sink, supervisor: supervisor,
       counts: CountsFile(in: tree.path, supervisor: supervisor), cycle: .seconds(60),
-      fixTimeout: .seconds(30), now: at(seconds: 0).instant)
+      answerTimeout: .seconds(30), now: at(seconds: 0).instant)
     #expect(!context.changesNothing)
     #expect(settings.look(context).name == InlineText("GPIO22"))
   }

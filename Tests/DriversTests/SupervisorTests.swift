@@ -118,6 +118,25 @@ private final class ScriptedSource: Source {
     #expect(supervisor.deadline == nil, "it is not opened again")
   }
 
+  @Test func aSourceThatAnswersLaterIsPausedAsOthersAreAndTellsByItself() {
+    let sensor = ScriptedSource("sensor", listening: .answering)
+    supervisor.add(sensor)
+    cycles(0...0)
+    supervisor.failed(sensor.name, missing, now: at(seconds: 0).instant)
+    cycles(1...6)
+    #expect(sensor.askedAt == [0, 5, 6])
+    #expect(supervisor.deadline == nil, "its pause wakes no board")
+    #expect(sink.reports == ["sensor: missing gauge"], "being asked is no recovery")
+    sensor.deadline = at(seconds: 9).instant
+    sensor.isGathering = true
+    #expect(supervisor.deadline == at(seconds: 9).instant)
+    #expect(supervisor.isGathering)
+    supervisor.deadlineReached(at: at(seconds: 9))
+    #expect(sensor.deadlineCount == 1)
+    supervisor.worked(sensor.name)
+    #expect(sink.reports.last == "sensor: recovered")
+  }
+
   @Test func theSourcesOwnDeadlineComesBeforeThePause() {
     listener.deadline = at(seconds: 7).instant
     supervisor.failed(listener.name, missing, now: at(seconds: 0).instant)

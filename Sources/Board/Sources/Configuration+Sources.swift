@@ -25,13 +25,13 @@ extension Configuration {
   }
 
   public func sourceContext(
-    loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor, fixTimeout: Duration,
+    loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor, answerTimeout: Duration,
     now: Instant, changesNothing: Bool = false
   ) -> SourceContext {
     SourceContext(
       sys: Path(host.sys), proc: Path(host.proc), loop: loop, sink: sink, supervisor: supervisor,
       counts: CountsFile(in: Path(stateDirectory), supervisor: supervisor), cycle: every,
-      fixTimeout: fixTimeout, now: now, changesNothing: changesNothing)
+      answerTimeout: answerTimeout, now: now, changesNothing: changesNothing)
   }
 }
 

@@ -229,6 +229,7 @@ static inline int64_t clinux_clock(clockid_t clock) {
   clock_gettime(clock, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
+static inline int64_t clinux_monotonic_clock(void) { return clinux_clock(CLOCK_MONOTONIC); }
 
 /// How far local time is ahead of UTC at a moment, in seconds, as the system or `TZ` has it.
 static inline int64_t clinux_seconds_ahead_of_utc(int64_t seconds_since_1970) {
@@ -283,15 +284,16 @@ ssize_t clinux_netlink_receive(int descriptor, void *_Nullable bytes, size_t max
 /// the process does so once the terminal is as it was.
 ssize_t clinux_read_secret(int descriptor, uint8_t *bytes, size_t max);
 
-/// Files that one reader reads, and the bytes that it reads of each.
-enum { CLINUX_READER_JOBS_MAX = 64, CLINUX_READER_BYTES_MAX = 128 };
+/// Files that one reader reads, the bytes that it reads of each, and its threads.
+enum { CLINUX_READER_JOBS_MAX = 64, CLINUX_READER_BYTES_MAX = 128, CLINUX_READER_THREADS_MAX = 4 };
 
 /// A thread that reads files from their start, one after the other, beside its caller: some drivers
 /// of the kernel let `pread(2)` wait until a part has measured.
 typedef struct clinux_reader clinux_reader;
 
-/// NULL where there is no memory or no thread, with `errno`.
-clinux_reader *_Nullable clinux_reader_start(void);
+/// NULL where there is no memory or no thread, with `errno`. `clock` tells nanoseconds, by which
+/// reads are timed, on every thread.
+clinux_reader *_Nullable clinux_reader_start(int64_t (*clock)(void));
 /// Reads nothing more. A read that has begun is not waited for.
 void clinux_reader_stop(clinux_reader *reader);
 /// What becomes ready for input when a file was read; `clinux_eventfd_clear` takes notice. It is
@@ -300,9 +302,13 @@ int clinux_reader_event(clinux_reader *reader);
 /// Has a file read as this job, a number below `CLINUX_READER_JOBS_MAX`. It stays open until it was
 /// taken. A job that is asked for already, or was not taken yet, stays as it is.
 void clinux_reader_ask(clinux_reader *reader, uint32_t job, int file);
-/// Whether a job is done. Then `bytes`, room for `CLINUX_READER_BYTES_MAX`, has what was read, and
-/// `result` their count, or a negative error number.
-bool clinux_reader_take(clinux_reader *reader, uint32_t job, uint8_t *bytes, int64_t *result);
+/// Starts another thread where each one has read its file for longer than so many nanoseconds, and
+/// there are fewer than `CLINUX_READER_THREADS_MAX`. Returns how many there are then.
+int clinux_reader_relieve(clinux_reader *reader, int64_t longest);
+/// Whether a job is done. Then `bytes`, room for `CLINUX_READER_BYTES_MAX`, has what was read,
+/// `result` their count, or a negative error number, and `duration` the nanoseconds it took.
+bool clinux_reader_take(clinux_reader *reader, uint32_t job, uint8_t *bytes, int64_t *result,
+                        int64_t *duration);
 
 /// Opens a serial port to read what comes in as bytes, with 19,200 bits per second, 8 data bits, no
 /// parity and one stop bit. It waits for no carrier and never blocks; no other program can open it

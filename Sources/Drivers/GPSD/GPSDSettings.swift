@@ -18,7 +18,7 @@ public struct GPSDSettings: Equatable, Sendable {
   public func source(_ context: SourceContext) -> any Source {
     GPSD(
       GPSD.Address(host: host, port: port), device: device, cycle: context.cycle,
-      fixTimeout: context.fixTimeout, loop: context.loop, sink: context.sink,
+      fixTimeout: context.answerTimeout, loop: context.loop, sink: context.sink,
       supervisor: context.supervisor, now: context.now)
   }
 

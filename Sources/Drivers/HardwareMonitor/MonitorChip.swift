@@ -9,8 +9,7 @@ extension MonitorSettings {
   func source(_ context: SourceContext) -> KernelSensor {
     let (settings, sys) = (self, context.sys)
     return KernelSensor(
-      address.name, measurement, uniqueID: uniqueID("hwmon_", address.text.span),
-      sink: context.sink
+      address.name, measurement, uniqueID: uniqueID("hwmon_", address.text.span), context
     ) { () throws(SourceFailure) in try settings.open(sys: sys) }
   }
 

@@ -9,7 +9,7 @@ extension IIOSettings {
   func source(_ context: SourceContext) -> KernelSensor {
     let (settings, sys) = (self, context.sys)
     return KernelSensor(
-      address.name, measurement, uniqueID: uniqueID("iio_", address.text.span), sink: context.sink
+      address.name, measurement, uniqueID: uniqueID("iio_", address.text.span), context
     ) { () throws(SourceFailure) in try settings.open(sys: sys) }
   }
 

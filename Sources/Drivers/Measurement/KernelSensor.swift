@@ -13,43 +13,49 @@ struct OpenChannel {
 /// The file of a device that left says ENODEV for ever, also after the device came back, which then
 /// may have another number. So each failure closes the file, and the next reading finds the device
 /// again, and with it what was written to its other files in the meantime.
-public final class KernelSensor: Source {
+///
+/// A file that is fast is read in the loop. One that is slow, or not known yet, is read beside it;
+/// a cycle waits for that, and not for long.
+public final class KernelSensor {
   /// How often in a row a driver may say that it has no value yet (EAGAIN).
   static let notYetMax = 3
 
   public let name: InlineText
   private let measurement: MeasurementSettings
   private let open: () throws(SourceFailure) -> OpenChannel
+  private let reader: BackgroundReader
   private let sink: any ReadingSink
+  private let supervisor: Supervisor
   private var sensor: DeclaredSensor
   private var channel: OpenChannel?
+  /// Whether the channel was opened for the reading at hand.
+  private var isFresh = false
+  private var pace = ReadPace()
+  private var answer: PendingAnswer
   private var notYetCount = 0
 
-  /// `name` is what messages call it, and `uniqueID` the one made of the address. `open` finds the
-  /// device, and opens what has to be read of it.
+  /// - Parameters:
+  ///   - name: what messages call it.
+  ///   - measurement: what its number means.
+  ///   - uniqueID: the one made of the address.
+  ///   - context: who reads what is slow, and who hears of the number.
+  ///   - open: finds the device, and opens what has to be read of it.
   init(
     _ name: InlineText, _ measurement: MeasurementSettings, uniqueID: [UInt8],
-    sink: any ReadingSink, open: @escaping () throws(SourceFailure) -> OpenChannel
+    _ context: SourceContext, open: @escaping () throws(SourceFailure) -> OpenChannel
   ) {
     self.name = name
     self.measurement = measurement
-    self.sink = sink
     self.open = open
+    reader = context.reader
+    sink = context.sink
+    supervisor = context.supervisor
+    answer = PendingAnswer(timeout: context.answerTimeout)
     sensor = DeclaredSensor(
       measurement.description(uniqueID: uniqueID), minChange: measurement.entity.minChange)
   }
 
-  public func sample(at moment: Moment) throws(SourceFailure) {
-    do throws(SourceFailure) {
-      let value = try value()
-      sensor.record(value.map(Value.number) ?? .unknown, at: moment.wallTime, in: sink)
-    } catch {
-      channel = nil
-      // What was named is a sensor before it is there.
-      sensor.record(error.value, at: moment.wallTime, in: sink)
-      throw error
-    }
-  }
+  // MARK: Reading
 
   /// What one reading of the file brought.
   private enum Outcome {
@@ -59,14 +65,51 @@ public final class KernelSensor: Source {
     case error(Errno)
   }
 
-  /// Nil where the driver has none yet.
-  private func value() throws(SourceFailure) -> FixedPoint? {
-    let wasOpen = channel != nil
-    var outcome = try read()
-    if wasOpen, case .error(.noSuchDevice) = outcome {
-      channel = nil
-      outcome = try read()
+  /// Reads the file, or has it read.
+  private func read(at moment: Moment) throws(SourceFailure) {
+    isFresh = channel == nil
+    let channel = if let channel { channel } else { try open() }
+    self.channel = channel
+    if pace.isBesideLoop {
+      do throws(Errno) { try channel.file.ask(reader, telling: self) } catch {
+        throw SourceFailure(error, of: name)
+      }
+      answer.asked(at: moment.instant)
+    } else {
+      let began = reader.now
+      let outcome = Self.outcome(of: channel)
+      pace.readEnded(after: reader.now - began)
+      try take(outcome, at: moment)
     }
+  }
+
+  private static func outcome(of channel: OpenChannel) -> Outcome {
+    do throws(Errno) {
+      return try channel.file.read { outcome(of: channel, saying: $0) }
+    } catch {
+      return .error(error)
+    }
+  }
+
+  private static func outcome(of channel: OpenChannel, saying text: Span<UInt8>) -> Outcome {
+    let answer = channel.conversion.answer(text)
+    return answer == .flaw ? .flaw(InlineText(text.trimmed())) : .answer(answer)
+  }
+
+  // MARK: What came of it
+
+  private func take(_ outcome: Outcome, at moment: Moment) throws(SourceFailure) {
+    if case .error(.noSuchDevice) = outcome, !isFresh {
+      close()
+      return try read(at: moment)
+    }
+    let value = try value(outcome)
+    sensor.record(value.map(Value.number) ?? .unknown, at: moment.wallTime, in: sink)
+    supervisor.worked(name)
+  }
+
+  /// Nil where the driver has none yet.
+  private func value(_ outcome: Outcome) throws(SourceFailure) -> FixedPoint? {
     switch outcome {
     case .answer(.number(let number)):
       notYetCount = 0
@@ -84,25 +127,73 @@ public final class KernelSensor: Source {
     }
   }
 
-  /// The one place where a file of a driver is read. Some drivers measure meanwhile, and take up to
-  /// some seconds.
-  private func read() throws(SourceFailure) -> Outcome {
-    let channel = if let channel { channel } else { try open() }
-    self.channel = channel
-    do throws(Errno) {
-      return try channel.file.read { text in
-        let answer = channel.conversion.answer(text)
-        return answer == .flaw ? .flaw(InlineText(text.trimmed())) : .answer(answer)
-      }
-    } catch {
-      return .error(error)
-    }
-  }
-
   private static func endOfRange(_ number: FixedPoint) -> InlineText {
     var words = ByteBuffer(capacity: InlineText.byteCountMax)
     words.append(number)
     words.append(", the end of its range")
     return InlineText(words.bytes)
+  }
+
+  /// Does `body`; where it fails, what was named is a sensor all the same, before it is there.
+  private func attempt(
+    at moment: Moment, _ body: () throws(SourceFailure) -> Void
+  ) throws(SourceFailure) {
+    do throws(SourceFailure) { try body() } catch {
+      close()
+      sensor.record(error.value, at: moment.wallTime, in: sink)
+      throw error
+    }
+  }
+
+  private func close() {
+    channel = nil
+    pace.fileLost()
+  }
+
+  /// The file was read beside the loop.
+  private func answered(_ outcome: Outcome, in duration: Duration) {
+    let moment = Moment.now
+    answer.answered()
+    pace.readEnded(after: duration)
+    do throws(SourceFailure) {
+      try attempt(at: moment) { () throws(SourceFailure) in try take(outcome, at: moment) }
+    } catch {
+      supervisor.failed(name, error, now: moment.instant)
+    }
+  }
+}
+
+extension KernelSensor: Source {
+  /// Reads the file, or asks for it, unless the driver is still at its last answer.
+  public func sample(at moment: Moment) throws(SourceFailure) {
+    guard answer.isAwaited else {
+      return try attempt(at: moment) { () throws(SourceFailure) in try read(at: moment) }
+    }
+    reader.relieve()
+    guard answer.isOverdue(now: moment.instant) else { return }
+    // Its file stays open: a thread still reads it.
+    sensor.record(.unavailable, at: moment.wallTime, in: sink)
+    throw .silent(name)
+  }
+
+  public var listening: Listening { .answering }
+
+  public var isGathering: Bool { answer.deadline != nil }
+
+  public var shortfall: SourceFailure? { answer.isAwaited ? .silent(name) : nil }
+
+  public var deadline: Instant? { answer.deadline }
+
+  public func deadlineReached(at moment: Moment) { answer.deadlineReached(now: moment.instant) }
+}
+
+extension KernelSensor: BackgroundReadOwner {
+  public func fileRead(_ bytes: Span<UInt8>, in duration: Duration) {
+    guard let channel else { return }
+    answered(Self.outcome(of: channel, saying: bytes), in: duration)
+  }
+
+  public func fileReadFailed(_ error: Errno, in duration: Duration) {
+    answered(.error(error), in: duration)
   }
 }

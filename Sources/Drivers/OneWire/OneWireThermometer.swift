@@ -9,22 +9,15 @@ public import Sensing
 /// of a bus wait for one another. So the file is read beside the loop. A cycle waits for it, and
 /// not for long: what comes later goes with the next one.
 public final class OneWireThermometer {
-  /// A part that was asked so long ago does not answer any more.
-  static let silentAfter: Duration = .seconds(60)
-
   public let name: InlineText
   private let temperature: SlowKernelFile
   private let scratchpad: SlowKernelFile
-  private let timeout: Duration
+  private let reader: BackgroundReader
   private var filter = OneWireFilter()
   private var sensor: DeclaredSensor
   private let sink: any ReadingSink
   private let supervisor: Supervisor
-
-  /// When the part was asked, while it has not answered.
-  private var askedAt: Instant?
-  /// How long the cycle waits for the answer, while it does.
-  private var waitsUntil: Instant?
+  private var answer: PendingAnswer
 
   /// - Parameters:
   ///   - settings: which part, and what it means.
@@ -34,7 +27,8 @@ public final class OneWireThermometer {
     name = settings.name
     temperature = SlowKernelFile(part / "temperature", reader: context.reader)
     scratchpad = SlowKernelFile(part / "w1_slave", reader: context.reader)
-    timeout = context.fixTimeout
+    reader = context.reader
+    answer = PendingAnswer(timeout: context.answerTimeout)
     sensor = DeclaredSensor(
       OneWireSettings.entityKind.description(
         of: settings.entity, uniqueID: uniqueID("one_wire_", settings.id.span)),
@@ -67,8 +61,7 @@ public final class OneWireThermometer {
   }
 
   private func answered() -> Moment {
-    askedAt = nil
-    waitsUntil = nil
+    answer.answered()
     return .now
   }
 }
@@ -76,26 +69,26 @@ public final class OneWireThermometer {
 extension OneWireThermometer: Source {
   /// Asks the part, unless it is still at its last answer.
   public func sample(at moment: Moment) throws(SourceFailure) {
-    if let askedAt {
-      guard moment.instant - askedAt >= Self.silentAfter else { return }
+    if answer.isAwaited {
+      reader.relieve()
+      guard answer.isOverdue(now: moment.instant) else { return }
       sensor.record(.unavailable, at: moment.wallTime, in: sink)
       throw .silent(name)
     }
-    askedAt = moment.instant
-    waitsUntil = moment.instant + timeout
+    answer.asked(at: moment.instant)
     ask(temperature)
   }
 
   public var listening: Listening { .open }
 
-  public var isGathering: Bool { waitsUntil != nil }
+  public var isGathering: Bool { answer.deadline != nil }
 
-  public var shortfall: SourceFailure? { askedAt == nil ? nil : .silent(name) }
+  public var shortfall: SourceFailure? { answer.isAwaited ? .silent(name) : nil }
 
-  public var deadline: Instant? { waitsUntil }
+  public var deadline: Instant? { answer.deadline }
 
   public func deadlineReached(at moment: Moment) {
-    if let waitsUntil, moment.instant >= waitsUntil { self.waitsUntil = nil }
+    answer.deadlineReached(now: moment.instant)
   }
 }
 

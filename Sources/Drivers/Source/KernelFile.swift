@@ -62,6 +62,14 @@ final class KernelFile {
     return result
   }
 
+  /// Has the file read beside the loop. Until `owner` is told, this has to stay.
+  ///
+  /// - Throws: what `open(2)` says, and what `BackgroundReader.read` throws.
+  func ask(_ reader: BackgroundReader, telling owner: any BackgroundReadOwner) throws(Errno) {
+    try open()
+    if let number = descriptor?.number { try reader.read(number, telling: owner) }
+  }
+
   /// Whether the file can be opened or is at least there; opened, it stays so.
   var exists: Bool {
     do throws(Errno) { try open() } catch .noSuchFile { return false } catch {}

@@ -35,9 +35,11 @@ final class SlowKernelFile {
 }
 
 extension SlowKernelFile: BackgroundReadOwner {
-  func fileRead(_ bytes: Span<UInt8>) { unsafe owner?.fileRead(bytes, of: self) }
+  func fileRead(_ bytes: Span<UInt8>, in duration: Duration) {
+    unsafe owner?.fileRead(bytes, of: self)
+  }
 
-  func fileReadFailed(_ error: Errno) {
+  func fileReadFailed(_ error: Errno, in duration: Duration) {
     descriptor = nil
     do throws(Errno) {
       // A device that left and came back has other files of the same names.

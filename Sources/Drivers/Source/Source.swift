@@ -7,6 +7,9 @@ public enum Listening: Sendable {
   /// It reads when it is asked, and throws where that fails. It has no deadline of its own, and
   /// nothing of it is on its way between two questions.
   case never
+  /// The same, but an answer may come later: it tells its supervisor that it works, and what failed
+  /// after it was asked, and has a deadline while the cycle waits.
+  case answering
   /// It hears them, and tells its supervisor that it works or fails.
   case open
   /// The same, and it hears nothing now: it is asked again as soon as its pause is over.
@@ -27,7 +30,7 @@ public protocol Source: AnyObject {
   /// cycle while the source works. What could be read has been recorded even when it throws.
   func sample(at moment: Moment) throws(SourceFailure)
 
-  /// From the start either always `.never` or never that.
+  /// From the start always `.never`, always `.answering`, or none of these two.
   var listening: Listening { get }
 
   /// Whether a board that never had what it reads is as good as one that has it.

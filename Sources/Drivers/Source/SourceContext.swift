@@ -17,26 +17,26 @@ public struct SourceContext {
   public let counts: CountsFile
   /// How far apart the cycles are.
   public let cycle: Duration
-  /// How long a cycle waits for a fix where it has to wait for one.
-  public let fixTimeout: Duration
+  /// How long a cycle waits for what it asked for: a fix, or a part that measures.
+  public let answerTimeout: Duration
   public let now: Instant
   /// Whether the sources are only looked at: no output is switched then.
   public let changesNothing: Bool
 
   public init(
     sys: Path, proc: Path, loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor,
-    counts: CountsFile, cycle: Duration, fixTimeout: Duration, now: Instant,
-    changesNothing: Bool = false
+    counts: CountsFile, cycle: Duration, answerTimeout: Duration, now: Instant,
+    reader: BackgroundReader? = nil, changesNothing: Bool = false
   ) {
     self.sys = sys
     self.proc = proc
     self.loop = loop
-    reader = BackgroundReader(loop: loop)
+    self.reader = reader ?? BackgroundReader(loop: loop)
     self.sink = sink
     self.supervisor = supervisor
     self.counts = counts
     self.cycle = cycle
-    self.fixTimeout = fixTimeout
+    self.answerTimeout = answerTimeout
     self.now = now
     self.changesNothing = changesNothing
   }

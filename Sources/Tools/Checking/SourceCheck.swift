@@ -8,8 +8,8 @@ import Sensing
 /// Takes one sample of each source with the agent's own drivers, beside an agent that may be
 /// running, and says what came of it.
 final class SourceCheck {
-  /// How long a receiver may take to a fix.
-  static let fixTimeout: Duration = .seconds(30)
+  /// How long a receiver may take to a fix, or a part to its answer.
+  static let answerTimeout: Duration = .seconds(30)
 
   private let sampler: SourceSampler
   private let advice: SourceAdvice
@@ -19,7 +19,7 @@ final class SourceCheck {
   init(_ configuration: Configuration, loop: EventLoop, isWatched: Bool) {
     self.configuration = configuration
     sampler = SourceSampler(
-      loop: loop, timeout: Self.fixTimeout, screen: isWatched ? STDOUT_FILENO : nil)
+      loop: loop, timeout: Self.answerTimeout, screen: isWatched ? STDOUT_FILENO : nil)
     advice = SourceAdvice(configuration)
     stateDirectory = Path(configuration.stateDirectory)
   }

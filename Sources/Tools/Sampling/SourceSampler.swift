@@ -94,7 +94,7 @@ final class SourceSampler {
     let supervisor = Supervisor(owner: self)
     self.supervisor = supervisor
     return configuration.sourceContext(
-      loop: loop, sink: self, supervisor: supervisor, fixTimeout: timeout,
+      loop: loop, sink: self, supervisor: supervisor, answerTimeout: timeout,
       now: Moment.now.instant, changesNothing: true)
   }
 

@@ -1,0 +1,149 @@
+import Bytes
+import CLinux
+import FailingReads
+import LinuxIO
+import Sensing
+import Testing
+
+@testable import Drivers
+
+/// Drivers that let their part measure while its file is read.
+@Suite struct SlowKernelSensorTests {
+  private let tree: FakeTree
+  private let rig: SensorRig
+  private let file = "devices/platform/i2c-1/1-0023/iio:device0/in_illuminance_input"
+
+  init() throws {
+    tree = try FakeTree()
+    try tree.addConverter(0, named: "bh1750", at: "1-0023", ["in_illuminance_input": "100\n"])
+    rig = try SensorRig("iio: bh1750/illuminance", in: tree)
+  }
+
+  /// Writes a number that takes so long to be read.
+  private func write(_ number: Int, slowBy milliseconds: Int = 0) throws {
+    let mark = milliseconds > 0 ? "\(SLOW_READ_MARK)\(milliseconds)\n" : ""
+    try tree.write("\(mark)\(number)\n", to: file)
+  }
+
+  /// Has it read once. Returns whether the loop went on meanwhile.
+  private func isReadBesideTheLoop() throws -> Bool {
+    try rig.source.sample(at: at(seconds: 1))
+    defer { rig.wait() }
+    return rig.source.isGathering
+  }
+
+  @Test func aFastSensorIsReadInTheLoopOnceItIsKnown() throws {
+    #expect(try isReadBesideTheLoop())
+    #expect(rig.number == "100")
+    for number in [200, 300] {
+      try write(number)
+      #expect(try !isReadBesideTheLoop())
+      #expect(rig.number == "\(number)")
+    }
+    #expect(rig.source.deadline == nil)
+    #expect(rig.source.shortfall == nil)
+  }
+
+  @Test func aSlowSensorIsReadBesideTheLoopEachTime() throws {
+    for number in [200, 300, 400] {
+      try write(number, slowBy: 180)
+      #expect(try isReadBesideTheLoop())
+      #expect(rig.number == "\(number)")
+    }
+  }
+
+  @Test func aSensorThatBecomesSlowHoldsTheLoopUpOnce() throws {
+    #expect(try isReadBesideTheLoop())
+    try write(200, slowBy: 11)
+    #expect(try !isReadBesideTheLoop())
+    #expect(rig.number == "200")
+    try write(300)
+    for _ in 0..<16 { #expect(try isReadBesideTheLoop()) }
+    #expect(try !isReadBesideTheLoop())
+  }
+
+  @Test func aFailureMakesAFileUnknownAgain() throws {
+    #expect(try isReadBesideTheLoop())
+    try tree.fail(file, with: ETIMEDOUT)
+    #expect(rig.failure() == "failed bh1750/illuminance \(ETIMEDOUT)")
+    try write(200)
+    #expect(try isReadBesideTheLoop())
+    #expect(try !isReadBesideTheLoop())
+    #expect(rig.number == "200")
+  }
+
+  @Test func aSlowDeviceThatComesBackWithAnotherNumberIsFoundAgain() throws {
+    try write(200, slowBy: 180)
+    #expect(try isReadBesideTheLoop())
+    try tree.fail(file, with: ENODEV)
+    try tree.removeConverter(0, at: "1-0023")
+    try tree.addConverter(1, named: "bh1750", at: "1-0023", ["in_illuminance_input": "300\n"])
+    #expect(rig.failure() == nil)
+    #expect(rig.number == "300")
+    try tree.fail("devices/platform/i2c-1/1-0023/iio:device1/in_illuminance_input", with: ENODEV)
+    #expect(rig.failure() == "missing bh1750/illuminance", "it is not asked for ever")
+  }
+
+  // MARK: What does not come back
+
+  private func hang() throws { try tree.write("\(HANGING_READ_MARK)0", to: file) }
+
+  /// What hangs goes on; the lines cover what stood there.
+  private func answer(_ number: String) throws {
+    try tree.overwrite("\(number)\n\n\n\n\n", in: file)
+  }
+
+  private func sample(at second: Int64) throws { try rig.source.sample(at: at(seconds: second)) }
+
+  @Test func aCycleDoesNotWaitForLong() throws {
+    try hang()
+    try sample(at: 1)
+    #expect(rig.source.isGathering)
+    #expect(rig.source.deadline == at(seconds: 6).instant)
+    rig.source.deadlineReached(at: at(seconds: 5))
+    #expect(rig.source.isGathering)
+    rig.source.deadlineReached(at: at(seconds: 6))
+    #expect(!rig.source.isGathering)
+    #expect(rig.source.shortfall == .silent(rig.source.name))
+    try answer("200")
+    rig.wait { rig.value != nil }
+    #expect(rig.number == "200", "what comes later counts, too")
+  }
+
+  @Test func aDriverThatDoesNotAnswerIsUnavailableAndIsNotAskedTwice() throws {
+    try hang()
+    rig.supervisor.add(rig.source)
+    rig.supervisor.sample(at: at(seconds: 1))
+    rig.supervisor.deadlineReached(at: at(seconds: 6))
+    rig.supervisor.sample(at: at(seconds: 60))
+    #expect(!rig.source.isGathering)
+    #expect(rig.value == nil)
+    rig.supervisor.sample(at: at(seconds: 61))
+    #expect(rig.value == .unavailable)
+    #expect(rig.sink.reports == ["bh1750/illuminance: silent bh1750/illuminance"])
+    try answer("200")
+    rig.wait { rig.value != .unavailable }
+    #expect(rig.number == "200")
+    #expect(rig.sink.reports.last == "bh1750/illuminance: recovered")
+    #expect(rig.failure() == nil)
+  }
+
+  /// The file of the one that hangs stays open: a thread holds its number.
+  @Test func aDriverThatDoesNotAnswerHoldsUpNoOther() throws {
+    try hang()
+    try sample(at: 1)
+    try tree.addConverter(1, named: "bme280", at: "1-0076", ["in_temp_input": "25080\n"])
+    let other = try rig.another("iio: bme280/temp")
+    try other.source.sample(at: at(seconds: 1))
+    advance_reading_clock(11_000_000_000)
+    while other.source.shortfall != nil {
+      // The next cycles.
+      try sample(at: 12)
+      try other.source.sample(at: at(seconds: 12))
+      try rig.turn()
+    }
+    #expect(other.number == "25.1")
+    try answer("200")
+    rig.wait { rig.value != nil }
+  }
+}
