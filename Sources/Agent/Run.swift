@@ -135,7 +135,12 @@ public struct Run {
       loop: loop, sink: output, supervisor: supervisor,
       answerTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.answerTimeout,
       now: now)
-    for source in configuration.sources(context) { supervisor.add(source) }
+    let sources = configuration.sources(context)
+    // Asked first: what changes after the others were read is announced.
+    if !isOnce, sources.contains(where: { !$0.deviceKinds.isEmpty }) {
+      supervisor.add(DeviceEvents(loop: loop, supervisor: supervisor))
+    }
+    for source in sources { supervisor.add(source) }
     supervisor.add(LostReadings(driver: driver, sink: output))
     let runLoop = RunLoop(
       loop: loop, supervisor: supervisor, output: output, driver: driver, signals: signals,

@@ -32,6 +32,11 @@ public struct NetlinkSocket: ~Copyable {
     try NetlinkSocket(netlinkProtocol: NETLINK_GENERIC)
   }
 
+  /// Opens a socket for `NETLINK_KOBJECT_UEVENT`.
+  public static func deviceEvents() throws(Errno) -> NetlinkSocket {
+    try NetlinkSocket(netlinkProtocol: NETLINK_KOBJECT_UEVENT)
+  }
+
   private init(netlinkProtocol: Int32) throws(Errno) {
     var port: UInt32 = 0
     let number = try retryingInterrupts { unsafe clinux_netlink_socket(netlinkProtocol, &port) }

@@ -11,7 +11,7 @@ public enum SupplySensor: Int, Sendable {
     var description = SensorDescription(
       uniqueID: uniqueID("supply_", supply.span) + [UInt8(ascii: "_")] + [UInt8](word),
       name: supply, icon: [UInt8](icon),
-      isDiagnostic: isDiagnostic)
+      isDiagnostic: isDiagnostic, isUrgent: self == .online)
     description.name += [UInt8(ascii: " ")] + [UInt8](word)
     if self == .online { description.kind = .binarySensor }
     description.deviceClass = deviceClass.map { [UInt8]($0) }

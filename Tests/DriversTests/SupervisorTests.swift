@@ -12,6 +12,7 @@ private final class ScriptedSource: Source {
   var isOptional = false
   var isGathering = false
   var deadline: Instant?
+  var deviceKinds: DeviceKinds = []
   /// The seconds at which it was asked.
   private(set) var askedAt: [Int64] = []
   private(set) var deadlineCount = 0
@@ -135,6 +136,30 @@ private final class ScriptedSource: Source {
     #expect(sensor.deadlineCount == 1)
     supervisor.worked(sensor.name)
     #expect(sink.reports.last == "sensor: recovered")
+  }
+
+  @Test func whatFailsIsAskedAgainAsSoonAsTheKernelAnnouncesADeviceOfItsKind() {
+    source.deviceKinds = .hardwareMonitor
+    listener.deviceKinds = .oneWire
+    source.failure = missing
+    cycles(0...0)
+    supervisor.devicesChanged(.industrialIO, at: at(seconds: 1))
+    #expect(source.askedAt == [0])
+    source.failure = nil
+    supervisor.devicesChanged([.hardwareMonitor, .oneWire], at: at(seconds: 2))
+    #expect(source.askedAt == [0, 2])
+    #expect(listener.askedAt == [0], "it works")
+    #expect(sink.reports == ["gauge: missing gauge", "gauge: recovered"])
+    supervisor.devicesChanged(.hardwareMonitor, at: at(seconds: 3))
+    #expect(source.askedAt == [0, 2])
+  }
+
+  @Test func powerSuppliesAreReadWithEachAnnouncementOfOne() {
+    source.deviceKinds = .powerSupply
+    supervisor.devicesChanged(.powerSupply, at: at(seconds: 1))
+    supervisor.devicesChanged(.network, at: at(seconds: 2))
+    supervisor.devicesChanged(.all, at: at(seconds: 3))
+    #expect(source.askedAt == [1, 3])
   }
 
   @Test func theSourcesOwnDeadlineComesBeforeThePause() {

@@ -61,6 +61,7 @@ import Testing
     let plug = try #require(sink.sensors.first { $0.uniqueID == [UInt8]("supply_ac_online") })
     #expect(plug.kind == .binarySensor)
     #expect(plug.deviceClass == [UInt8]("plug"))
+    #expect(sink.sensors.filter { $0.isUrgent } == [plug], "its changes do not wait for a cycle")
     try addMains(online: "0\n")
     try supplies.sample(at: at(seconds: 2))
     #expect(sink.values["supply_ac_online"] == .boolean(false))

@@ -18,6 +18,7 @@ public struct SourceAdvice: Sendable {
     for sensor in configuration.sensors { remedies.append(sensor.remedies) }
     for output in configuration.outputs { remedies.append(output.remedies) }
     remedies.append(CountsFile.remedies)
+    remedies.append(DeviceEvents.remedies)
     if let location = configuration.location { remedies.append(location.remedies) }
     self.remedies = remedies
     entries = configuration.sensors.map { ($0.remedies.source, $0.entry) }

@@ -59,6 +59,8 @@ public final class Supplies: Source {
 
   private func makeSupply(_ name: [UInt8]) -> Supply { Supply(named: name, in: path, sink: sink) }
 
+  public var deviceKinds: DeviceKinds { .powerSupply }
+
   /// - Throws: a failure of the list of supplies, after those that are known were read. The
   ///   failures of single supplies are told to the supervisor.
   public func sample(at moment: Moment) throws(SourceFailure) {

@@ -36,6 +36,8 @@ public final class InterfaceStatistics: Source {
     self.sink = sink
   }
 
+  public var deviceKinds: DeviceKinds { .network }
+
   public func sample(at moment: Moment) throws(SourceFailure) {
     do throws(SourceFailure) {
       receivedSensor.record(.number(try megabytes(received)), at: moment.wallTime, in: sink)

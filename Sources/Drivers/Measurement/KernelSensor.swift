@@ -21,6 +21,7 @@ public final class KernelSensor {
   static let notYetMax = 3
 
   public let name: InlineText
+  public let deviceKinds: DeviceKinds
   private let measurement: MeasurementSettings
   private let open: () throws(SourceFailure) -> OpenChannel
   private let reader: BackgroundReader
@@ -38,14 +39,17 @@ public final class KernelSensor {
   ///   - name: what messages call it.
   ///   - measurement: what its number means.
   ///   - uniqueID: the one made of the address.
+  ///   - devices: which kind of device it is of.
   ///   - context: who reads what is slow, and who hears of the number.
   ///   - open: finds the device, and opens what has to be read of it.
   init(
     _ name: InlineText, _ measurement: MeasurementSettings, uniqueID: [UInt8],
+    of devices: DeviceKinds,
     _ context: SourceContext, open: @escaping () throws(SourceFailure) -> OpenChannel
   ) {
     self.name = name
     self.measurement = measurement
+    deviceKinds = devices
     self.open = open
     reader = context.reader
     sink = context.sink

@@ -81,6 +81,8 @@ extension OneWireThermometer: Source {
 
   public var listening: Listening { .open }
 
+  public var deviceKinds: DeviceKinds { .oneWire }
+
   public var isGathering: Bool { answer.deadline != nil }
 
   public var shortfall: SourceFailure? { answer.isAwaited ? .silent(name) : nil }

@@ -7,8 +7,8 @@ public enum Listening: Sendable {
   /// It reads when it is asked, and throws where that fails. It has no deadline of its own, and
   /// nothing of it is on its way between two questions.
   case never
-  /// The same, but an answer may come later: it tells its supervisor that it works, and what failed
-  /// after it was asked, and has a deadline while the cycle waits.
+  /// It is asked as often as the one before, and may throw. It tells its supervisor by itself that
+  /// it works, and what fails later, and it may have deadlines.
   case answering
   /// It hears them, and tells its supervisor that it works or fails.
   case open
@@ -43,6 +43,10 @@ public protocol Source: AnyObject {
   /// Why the wait of this cycle brought nothing, where no failure was told yet.
   var shortfall: SourceFailure? { get }
 
+  /// Of which kinds the devices are that it reads, where the kernel's announcements of them matter:
+  /// those that fail are asked again at once.
+  var deviceKinds: DeviceKinds { get }
+
   /// The program that holds what this source wants for itself; nil where that is not known.
   var holder: InlineText? { get }
 
@@ -60,6 +64,7 @@ extension Source {
   public var isOptional: Bool { false }
   public var isGathering: Bool { false }
   public var shortfall: SourceFailure? { nil }
+  public var deviceKinds: DeviceKinds { [] }
   public var holder: InlineText? { nil }
   public func stop(at moment: Moment) {}
   public var deadline: Instant? { nil }

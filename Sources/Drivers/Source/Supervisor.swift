@@ -93,6 +93,16 @@ public final class Supervisor {
     }
   }
 
+  /// The kernel announced devices of these kinds. What fails there is asked at once, and so is what
+  /// has new values in each announcement.
+  public func devicesChanged(_ kinds: DeviceKinds, at moment: Moment) {
+    for row in rows {
+      guard let source = row.source, !source.deviceKinds.isDisjoint(with: kinds) else { continue }
+      let hasNewValues = !source.deviceKinds.isDisjoint(with: kinds.intersection(.telling))
+      if row.supervision.retryAt != nil || hasNewValues { ask(source, of: row, at: moment) }
+    }
+  }
+
   /// The agent ends: every source hears of it, also one that fails.
   public func stop(at moment: Moment) {
     for row in rows { row.source?.stop(at: moment) }

@@ -1,0 +1,85 @@
+import Bytes
+import CLinux
+import LinuxIO
+import Sensing
+import Testing
+
+@testable import Drivers
+
+/// What this machine's kernel announces of its loopback interface, which root can make it do.
+@Suite(.serialized, .enabled(if: unsafe access("/sys/class/net/lo/uevent", W_OK) == 0))
+final class DeviceEventsTests {
+  private let loop: EventLoop
+  private let sink = RecordingSink()
+  private let supervisor: Supervisor
+  private let events: DeviceEvents
+  private let listener = Listener()
+
+  /// A source of network interfaces that fails until it is asked again.
+  private final class Listener: Source {
+    let name = InlineText("wwan0")
+    let deviceKinds: DeviceKinds = .network
+    var askedCount = 0
+
+    func sample(at moment: Moment) throws(SourceFailure) {
+      askedCount += 1
+      throw .missing(name)
+    }
+  }
+
+  init() throws {
+    loop = try EventLoop()
+    supervisor = Supervisor(owner: sink)
+    events = DeviceEvents(loop: loop, supervisor: supervisor)
+    supervisor.add(events)
+    supervisor.add(listener)
+    supervisor.sample(at: .now)
+  }
+
+  private func announce() throws {
+    try Descriptor(opening: Path("/sys/class/net/lo/uevent"), mode: .append)
+      .writeAll([UInt8]("change".utf8).span)
+  }
+
+  /// Does what the agent's loop does, until the listener was asked so often.
+  private func wait(for count: Int) throws {
+    while listener.askedCount < count {
+      try loop.turn(until: supervisor.deadline)
+      supervisor.deadlineReached(at: .now)
+    }
+  }
+
+  @Test func whatFailsIsAskedAgainWhenTheKernelAnnouncesItsDevice() throws {
+    try announce()
+    try wait(for: 2)
+    // Those that follow within a second are one.
+    for _ in 0..<40 { try announce() }
+    try wait(for: 3)
+    #expect(sink.reports == ["wwan0: missing wwan0"])
+  }
+
+  @Test func announcementsThatTheSocketCouldNotKeepAreNotMissed() throws {
+    for _ in 0..<2000 { try announce() }
+    try wait(for: 2)
+  }
+
+  /// Root may write to the group of the kernel, and is not the kernel.
+  @Test(.enabled(if: geteuid() == 0)) func onlyTheKernelIsBelieved() throws {
+    let lie = [UInt8]("add@/devices/x\0SUBSYSTEM=net\0".utf8)
+    // struct sockaddr_nl: family, padding, port, groups.
+    let address: [UInt32] = [UInt32(AF_NETLINK), 0, 1]
+    let stranger = try NetlinkSocket.deviceEvents()
+    let sent = unsafe address.withUnsafeBytes { address in
+      unsafe sendto(
+        stranger.number, lie, lie.count, 0,
+        __CONST_SOCKADDR_ARG(
+          __sockaddr__: address.baseAddress?.assumingMemoryBound(to: sockaddr.self)),
+        socklen_t(address.count))
+    }
+    #expect(sent == lie.count)
+    try loop.turn(until: nil)
+    supervisor.deadlineReached(at: .now)
+    #expect(listener.askedCount == 1)
+    #expect(supervisor.deadline == nil, "nothing is due while the kernel is silent")
+  }
+}
