@@ -7,13 +7,14 @@ home_url=http://10.0.2.2:$home
 # Where Home Assistant is, in the words of the configuration.
 home_assistant="url: \"$home_url\""
 
-# configure_agent: writes its configuration; standard input says what is particular.
+# configure_agent: writes its configuration, with cycles of 5 s where $every says no other; standard
+# input says what is particular.
 configure_agent() {
   (umask 077 && echo practice >token)
   local particular
   particular=$(cat)
   cat >homeward.yaml <<EOF
-every: 5s
+every: ${every:-5s}
 state_directory: $PWD/state
 home_assistant: { $home_assistant, token_file: $PWD/token }
 device: { name: Bench }
