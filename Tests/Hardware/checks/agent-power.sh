@@ -63,6 +63,6 @@ check "a monitor that is plugged in is read at once" monitor_is_plugged_in
 check "supplies that go and come back are found at once" supplies_are_gone_and_back
 if [[ -z $still ]]; then
   check "the agent works to the end" stop_agent
-  play-lm75 20000 back
+  play-lm75 20000
 fi
 cat agent.log >>/run/exchange/agent.log
