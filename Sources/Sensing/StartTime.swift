@@ -19,7 +19,8 @@ public struct StartTime: Sendable {
   /// A clock that shows a time before this one was not set since the power came: 2020-01-01.
   public static let earliest = WallTime(nanoseconds: 1_577_836_800_000_000_000)
 
-  private var told: WallTime?
+  /// Written once: each text takes memory until it is whole.
+  private var told: (start: WallTime, text: InlineText)?
 
   public init() {}
 
@@ -27,11 +28,13 @@ public struct StartTime: Sendable {
   public mutating func uptimeRead(_ uptime: Duration, at now: WallTime) -> Value {
     guard now >= Self.earliest else { return .unknown }
     let start = now - uptime
-    if let told, (start - told).nanoseconds.magnitude < Self.smallestMove.nanoseconds.magnitude {
-      return .text(Self.text(of: told))
+    let move = told.map { (start - $0.start).nanoseconds.magnitude }
+    if let told, let move, move < Self.smallestMove.nanoseconds.magnitude {
+      return .text(told.text)
     }
-    told = start
-    return .text(Self.text(of: start))
+    let text = Self.text(of: start)
+    told = (start, text)
+    return .text(text)
   }
 
   private static func text(of time: WallTime) -> InlineText {
