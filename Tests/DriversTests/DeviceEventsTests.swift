@@ -36,10 +36,13 @@ final class DeviceEventsTests {
     supervisor.sample(at: .now)
   }
 
-  private func announce() throws {
-    try Descriptor(opening: Path("/sys/class/net/lo/uevent"), mode: .append)
+  private func announce(_ device: StaticString = "/sys/class/net/lo") throws {
+    try Descriptor(opening: Path([UInt8](device)) / "uevent", mode: .append)
       .writeAll([UInt8]("change".utf8).span)
   }
+
+  /// A device of a kind that matters to no source.
+  private static let other: StaticString = "/sys/devices/virtual/mem/null"
 
   /// Does what the agent's loop does, until the listener was asked so often.
   private func wait(for count: Int) throws {
@@ -59,8 +62,28 @@ final class DeviceEventsTests {
   }
 
   @Test func announcementsThatTheSocketCouldNotKeepAreNotMissed() throws {
-    for _ in 0..<2000 { try announce() }
+    for _ in 0..<2000 { try announce(Self.other) }
     try wait(for: 2)
+  }
+
+  @Test func devicesOfOtherKindsWakeNoSource() throws {
+    try announce(Self.other)
+    try loop.turn(until: nil)
+    #expect(supervisor.deadline == nil)
+    #expect(listener.askedCount == 1)
+  }
+
+  @Test func aStormLeavesTheLoopToOthersAndIsHeardAgainAfterwards() throws {
+    for _ in 0..<10_000 where !events.isResting {
+      try announce(Self.other)
+      try loop.turn(until: nil)
+    }
+    #expect(events.isResting)
+    try announce()
+    try loop.turn(until: Moment.now.instant)
+    #expect(listener.askedCount == 1, "the loop does not hear of it now")
+    try wait(for: 2)
+    #expect(!events.isResting)
   }
 
   /// Root may write to the group of the kernel, and is not the kernel.

@@ -21,7 +21,7 @@ public final class DeviceEvents {
   private var socket: NetlinkSocket?
   private var watch: Watch?
   /// Whether the loop does not tell of the socket now.
-  private var isResting = false
+  private(set) var isResting = false
 
   /// Opens nothing yet.
   public init(loop: EventLoop, supervisor: Supervisor) {
