@@ -45,6 +45,23 @@ struct Budget: Encodable {
     ]
   }
 
+  /// With 32 sensors of all kinds.
+  static func all(ofMixed agent: Figures, _ calls: SystemCalls) -> [Budget] {
+    [
+      Budget(
+        "heap allocations of our own code", unit: "in all measured cycles", limit: 0,
+        value: Double(agent.ownAllocations)),
+      Budget(
+        "reads of the kernel's files", unit: "a cycle", limit: Double(World.mixedKernelFiles),
+        value: calls["pread64"]),
+      Budget(
+        "files opened", unit: "a cycle", limit: Double(World.mixedTextFiles),
+        value: calls["openat", "open"]),
+      Budget("wake-ups", unit: "a minute", limit: 60, value: agent.wakeUpsPerMinute),
+      Budget("threads", unit: "", limit: 2, value: Double(agent.threads)),
+    ]
+  }
+
   /// Only on the processor that the README's figure is of.
   static func all(of agent: Instructions, _ readme: Readme) -> [Budget] {
     var budgets = [sealing(agent.sealingPerMessage)]

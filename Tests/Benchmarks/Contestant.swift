@@ -12,13 +12,9 @@ enum Contestant: String {
     }
   }
 
-  /// How many it registers. The agent has one more, of lost readings, which never changes.
-  var sensors: Int {
-    switch self {
-    case .agent: World.sensors + 1
-    case .floor: World.sensors
-    }
-  }
+  /// How many sensors it registers besides those of the board: the agent one of lost readings,
+  /// which never changes.
+  var ownSensors: Int { self == .agent ? 1 : 0 }
 }
 
 /// What a contestant meets, made anew for each: a practice home, a gpsd with a receiver at 1 Hz,
@@ -43,7 +39,7 @@ struct Surroundings {
   init(_ options: Options) throws {
     self.options = options
     let directory = URL(filePath: try options.file("directory"))
-    world = try World(in: directory)
+    world = try World(in: directory, isMixed: options.isMixed)
     home = try Child(
       "practice-home",
       [
@@ -108,7 +104,8 @@ struct Surroundings {
         }
         return true
       }
-      let (name, wanted) = cycle == 0 ? ("sensor_registered", contestant.sensors) : ("location", 1)
+      let registered = world.sensors + contestant.ownSensors
+      let (name, wanted) = cycle == 0 ? ("sensor_registered", registered) : ("location", 1)
       guard seen[name] == wanted else {
         throw Failure(.software, "cycle \(cycle + 1) of \(child.name) brought \(seen)")
       }

@@ -22,6 +22,10 @@ enum Benchmarks {
       let report = try LibraryReport(options)
       print(options.isJSON ? try report.json() : report.text)
       budgets = report.budgets
+    } else if options.isMixed {
+      let report = try MixedReport(options)
+      print(options.isJSON ? try report.json() : report.text)
+      budgets = report.budgets
     } else if options.countsInstructions {
       let report = try InstructionReport(options)
       print(options.isJSON ? try report.json() : report.text)

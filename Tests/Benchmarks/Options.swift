@@ -9,6 +9,7 @@ struct Options {
   var isTracing = false
   var countsInstructions = false
   var isOfLibrary = false
+  var isMixed = false
   private var files: [String: String] = [:]
 
   static let fileNames = [
@@ -25,6 +26,7 @@ struct Options {
       case "--trace": isTracing = true
       case "--instructions": countsInstructions = true
       case "--library": isOfLibrary = true
+      case "--mixed": isMixed = true
       case "--cycles":
         guard let number = rest.popFirst().flatMap({ Int($0) }),
           (1...Self.cyclesMax).contains(number)

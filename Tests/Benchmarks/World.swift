@@ -10,16 +10,23 @@ struct World {
   static let cycleSeconds = 10
 
   let directory: URL
+  /// Whether the board has sensors of all kinds besides.
+  private let isMixed: Bool
+  var sensors: Int { isMixed ? Self.mixedSensors : Self.sensors }
   var proc: URL { directory.appending(path: "proc") }
   var sys: URL { directory.appending(path: "sys") }
   var token: URL { directory.appending(path: "token") }
 
-  init(in directory: URL) throws {
+  init(in directory: URL, isMixed: Bool = false) throws {
     self.directory = directory
+    self.isMixed = isMixed
+    // The home is another one each time, and does not know the agent of the last one.
+    try? FileManager.default.removeItem(at: directory.appending(path: "state"))
     try write("practice", to: token)
     try write("Battery\n", to: battery("type"))
     try write("Mains\n", to: charger("type"))
     try write("cpu-thermal\n", to: zone("type"))
+    if isMixed { try makeMixedDevices() }
     try turn(to: 0)
   }
 
@@ -46,6 +53,7 @@ struct World {
       """, to: proc.appending(path: "meminfo"))
     let uptime = 350_735 + number * Self.cycleSeconds
     try write("\(uptime).47 234388.90\n", to: proc.appending(path: "uptime"))
+    if isMixed { try turnMixedDevices(to: step) }
   }
 
   /// Writes a configuration of the agent, with a state of its own, and tells where it is.
@@ -60,6 +68,7 @@ struct World {
       location: { source: gpsd, port: \(gpsdPort) }
       battery: auto
       host: { proc: \(proc.path), sys: \(sys.path) }
+      \(isMixed ? "sensors:\n\(mixedEntries)" : "")
 
       """, to: file)
     return file
@@ -77,7 +86,7 @@ struct World {
     sys.appending(path: "class/thermal/thermal_zone0/\(attribute)")
   }
 
-  private func write(_ text: String, to file: URL) throws {
+  func write(_ text: String, to file: URL) throws {
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(text.utf8).write(to: file)
