@@ -13,10 +13,14 @@ import TrackTrials
     }
   }
 
-  @Test mutating func whoIsFarOutsideIsToldAtOnce() {
-    #expect(answers(north: [0, 30, 46, 60]) == [nil, nil, true, nil])
+  @Test mutating func whoIsFarOutsideIsToldByTheSecondFix() {
+    #expect(answers(north: [0, 30, 46, 60, 60]) == [nil, nil, nil, true, nil])
     #expect(watch.isOutside)
     #expect(watch.distanceMeters.map { (59...61).contains($0) } ?? false)
+  }
+
+  @Test mutating func oneWildFixIsNoAlarmAndNoReturn() {
+    #expect(answers(north: [0, 90, 0, 90, 90, 0, 90]) == [nil, nil, nil, nil, true, nil, nil])
   }
 
   @Test mutating func whoIsLikelyOutsideIsToldWhenThatStays() {
@@ -32,12 +36,15 @@ import TrackTrials
   }
 
   @Test mutating func whoComesBackIsToldOnce() {
-    #expect(answers(north: [60, 38, 38, 38, 34, 20]) == [true, nil, nil, nil, false, nil])
+    #expect(
+      answers(north: [60, 60, 38, 38, 38, 34, 20, 20])
+        == [nil, true, nil, nil, nil, nil, false, nil])
   }
 
   @Test mutating func whoComesBackNearTheEdgeHasToStay() {
     #expect(
-      answers(north: [70, 35.5, 35.5, 35.5, 35.5], error: 8) == [true, nil, nil, false, nil])
+      answers(north: [70, 70, 35.5, 35.5, 35.5, 35.5], error: 8)
+        == [nil, true, nil, nil, false, nil])
   }
 
   @Test mutating func anOldFixSaysNothing() {

@@ -2,11 +2,13 @@ import Bytes
 
 /// Watches that an anchored boat stays where it is.
 ///
-/// A fix that is outside beyond its error is believed at once. One that is only likely to be
-/// outside is believed when the next ones are, too: a receiver wanders, and an alarm that cries at
+/// A fix that is outside beyond its error is believed when the next one is, too; one that is only
+/// likely to be outside, when three in a row are. A receiver wanders, and an alarm that cries at
 /// night for nothing is switched off. The same holds for the way back, so a boat at the edge gives
 /// one alarm.
 public struct AnchorWatch: Equatable, Sendable {
+  /// Fixes in a row that are outside, or inside, beyond their errors, before that is believed.
+  public static let certainMax = 2
   /// Fixes in a row that are likely to be outside, or inside, before that is believed.
   public static let likelyMax = 3
   /// Inside again is nearer than this part of the radius.
@@ -19,12 +21,15 @@ public struct AnchorWatch: Equatable, Sendable {
   public private(set) var isOutside = false
   /// How far the boat was by the last fix, in metres; nil before there was one.
   public private(set) var distanceMeters: Double?
+  private var certainCount = 0
   private var likelyCount = 0
   private var judgedAt: Instant?
 
-  public init(anchor: EarthPoint, radiusMeters: Double) {
+  /// `isOutside` is what an earlier run of the agent knew.
+  public init(anchor: EarthPoint, radiusMeters: Double, isOutside: Bool = false) {
     self.anchor = anchor
     self.radiusMeters = radiusMeters
+    self.isOutside = isOutside
   }
 
   /// Returns whether the boat is outside, where that is another answer than before.
@@ -39,10 +44,11 @@ public struct AnchorWatch: Equatable, Sendable {
       isOutside ? distance + error <= radiusMeters : distance - error > radiusMeters
     let isLikely =
       isOutside ? distance <= radiusMeters * Self.returnFactor : distance > radiusMeters
+    certainCount = isCertain ? certainCount + 1 : 0
     likelyCount = isLikely ? likelyCount + 1 : 0
-    guard isCertain || likelyCount >= Self.likelyMax else { return nil }
+    guard certainCount >= Self.certainMax || likelyCount >= Self.likelyMax else { return nil }
     isOutside.toggle()
-    likelyCount = 0
+    (certainCount, likelyCount) = (0, 0)
     return isOutside
   }
 }

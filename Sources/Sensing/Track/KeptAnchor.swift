@@ -1,0 +1,102 @@
+public import Bytes
+
+/// What of the anchor watch outlives a restart; and the file that keeps it. Integers are
+/// little-endian:
+///
+///     size  field       what
+///        4  magic       "HWAN"
+///        2  version     1
+///        1  setter      0 not set, 1 by a GPIO line, 2 by a command
+///        1  boat        0 the anchor has no place yet, 1 the boat is inside, 2 it is outside
+///        4  latitude    of the anchor, in 10^-7 degrees north
+///        4  longitude   of the anchor, in 10^-7 degrees east
+///        4  checksum    CRC-32C of all before
+public struct KeptAnchor: Equatable, Sendable {
+  /// Who sets the watch.
+  public enum Setter: UInt8, Sendable { case line = 1, command = 2 }
+
+  /// Where the anchor is, to a centimetre.
+  public struct Place: Equatable, Sendable {
+    let latitude: Int32
+    let longitude: Int32
+
+    /// Nil where it is not on Earth.
+    init?(_ fix: Fix) {
+      guard let latitude = FixedPoint(rounding: fix.latitude, decimals: 7)?.coefficient,
+        let longitude = FixedPoint(rounding: fix.longitude, decimals: 7)?.coefficient
+      else { return nil }
+      self.init(latitude: Int32(clamping: latitude), longitude: Int32(clamping: longitude))
+    }
+
+    fileprivate init?(latitude: Int32, longitude: Int32) {
+      guard (-900_000_000...900_000_000).contains(latitude),
+        (-1_800_000_000...1_800_000_000).contains(longitude)
+      else { return nil }
+      self.latitude = latitude
+      self.longitude = longitude
+    }
+
+    var point: EarthPoint {
+      EarthPoint(latitudeDegrees: Double(latitude) / 1e7, longitudeDegrees: Double(longitude) / 1e7)
+    }
+  }
+
+  /// What is wrong with a file.
+  public enum FileError: Error, Equatable, Sendable {
+    case damaged
+    case unknownVersion(UInt16)
+  }
+
+  public static let fileByteCount = 20
+  private static let magic: StaticString = "HWAN"
+  private static let version: UInt16 = 1
+
+  /// Nil where no watch is set.
+  var setter: Setter?
+  /// Nil before there was a fix.
+  var place: Place?
+  var isOutside = false
+
+  init() {}
+
+  /// The bytes of the file.
+  public var file: ByteBuffer {
+    var buffer = ByteBuffer(capacity: Self.fileByteCount)
+    buffer.append(Self.magic)
+    buffer.append(native: Self.version.littleEndian)
+    buffer.append(setter?.rawValue ?? 0)
+    buffer.append(place == nil ? 0 : isOutside ? 2 : 1)
+    buffer.append(native: (place?.latitude ?? 0).littleEndian)
+    buffer.append(native: (place?.longitude ?? 0).littleEndian)
+    var checksum = CRC32C()
+    checksum.update(buffer.bytes)
+    buffer.append(native: checksum.value.littleEndian)
+    return buffer
+  }
+
+  public init(file bytes: Span<UInt8>) throws(FileError) {
+    guard bytes.count >= 10, bytes.starts(with: Self.magic) else { throw .damaged }
+    let end = bytes.count - 4
+    var checksum = CRC32C()
+    checksum.update(bytes.extracting(0..<end))
+    guard bytes.littleEndian(UInt32.self, at: end) == checksum.value else { throw .damaged }
+    let version = bytes.littleEndian(UInt16.self, at: 4)
+    guard version == Self.version else { throw .unknownVersion(version) }
+    guard bytes.count == Self.fileByteCount, bytes[6] <= 2, bytes[7] <= 2 else { throw .damaged }
+    setter = Setter(rawValue: bytes[6])
+    guard setter != nil, bytes[7] > 0 else { return }
+    place = Place(
+      latitude: bytes.littleEndian(Int32.self, at: 8),
+      longitude: bytes.littleEndian(Int32.self, at: 12))
+    guard place != nil else { throw .damaged }
+    isOutside = bytes[7] == 2
+  }
+}
+
+extension Span where Element == UInt8 {
+  fileprivate func littleEndian<Integer: FixedWidthInteger>(
+    _: Integer.Type, at offset: Int
+  ) -> Integer {
+    Integer(littleEndian: nativeInteger(Integer.self, at: offset))
+  }
+}
