@@ -17,6 +17,7 @@ typedef struct {
   double latitude, longitude;                ///< degrees
   double altitude_msl;                       ///< metres above mean sea level
   double speed;                              ///< metres per second over ground
+  double climb;                              ///< metres per second upward
   double track;                              ///< degrees from true north
   double horizontal_error, vertical_error;  ///< metres (eph, epv)
   double east_error, north_error;           ///< metres (epx, epy)
@@ -43,6 +44,7 @@ static inline int cgps_unpack(char *line, struct gps_data_t *memory, cgps_fix *f
   fix->longitude = memory->fix.longitude;
   fix->altitude_msl = memory->fix.altMSL;
   fix->speed = memory->fix.speed;
+  fix->climb = memory->fix.climb;
   fix->track = memory->fix.track;
   fix->horizontal_error = memory->fix.eph;
   fix->vertical_error = memory->fix.epv;

@@ -5,6 +5,15 @@ public import Bytes
 /// Fields that the receiver did not give are nil. Values are in the ranges written beside them.
 public struct Fix: Equatable, Sendable {
   public enum Mode: Sendable { case twoDimensional, threeDimensional }
+  /// What the horizontal error is made of.
+  public enum ErrorSource: Sendable {
+    /// The receiver's, or gpsd's, own estimate.
+    case estimate
+    /// The errors to the east and to the north.
+    case parts
+    /// How the satellites stand (HDOP).
+    case dilution
+  }
   /// Whose clock tells the time of a fix.
   public enum Clock: Sendable { case receiver, board }
 
@@ -21,6 +30,8 @@ public struct Fix: Equatable, Sendable {
   public var trackDegrees: Double?
   /// The estimated horizontal error (eph), 0 or more.
   public var horizontalErrorMeters: Double?
+  /// Means nothing without that one.
+  public var errorSource = ErrorSource.estimate
   /// The estimated vertical error (epv), 0 or more.
   public var verticalErrorMeters: Double?
   /// When the receiver was there, by `clock`.
@@ -48,5 +59,12 @@ public struct Fix: Equatable, Sendable {
     self.time = time
     self.clock = clock
     self.notBefore = notBefore
+  }
+
+  /// Takes an error where the receiver gave none.
+  mutating func estimateError(meters: Double, from source: ErrorSource) {
+    guard horizontalErrorMeters == nil else { return }
+    horizontalErrorMeters = meters
+    errorSource = source
   }
 }

@@ -133,6 +133,7 @@ extension Fix {
         ?? finite((parts.0 * parts.0 + parts.1 * parts.1).squareRoot()),
       verticalErrorMeters: finite(report.verticalErrorMeters, in: 0...(.infinity)),
       time: arrival.wallTime, clock: .board, notBefore: arrival.since)
+    errorSource = error == nil ? .parts : .estimate
   }
 }
 

@@ -9,6 +9,7 @@ public struct FixReport: Equatable, Sendable {
   public var longitude = Double.nan
   public var altitudeMeters = Double.nan
   public var speedMetersPerSecond = Double.nan
+  public var climbMetersPerSecond = Double.nan
   public var trackDegrees = Double.nan
   public var horizontalErrorMeters = Double.nan
   public var verticalErrorMeters = Double.nan

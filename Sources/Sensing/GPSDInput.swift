@@ -36,8 +36,8 @@ public struct GPSDInput: ~Copyable {
   private var order = Order.unknown
   /// What the older reports are passed over for, where they are.
   private var newest: Newest?
-  /// Where the line begins that was read last.
-  private var readStart = 0
+  /// Where the line stands that was read last.
+  private(set) var readRange = 0..<0
 
   /// The last line in `buffer` that is a TPV with a fix, and no echo of another.
   private struct Newest {
@@ -92,7 +92,7 @@ public struct GPSDInput: ~Copyable {
   mutating func readPassedOver() {
     switch order {
     case .newestFirst(let start?), .newestRead(let start?):
-      order = .passedOver(until: readStart)
+      order = .passedOver(until: readRange.lowerBound)
       lineStart = start
     case .unknown, .asTheyCame, .newestFirst, .newestRead, .passedOver: break
     }
@@ -159,7 +159,7 @@ public struct GPSDInput: ~Copyable {
   // MARK: Lines
 
   private mutating func readLine(at range: Range<Int>) -> Line? {
-    readStart = range.lowerBound
+    readRange = range
     if line.read(range, of: buffer) {
       malformedLineCount = 0
       if line.reportClass == .version { isGPSD = true }

@@ -8,7 +8,7 @@ import Bytes
 /// behind it, is written anew with the keys of `keys` and the values that libgps can hold, and
 /// nothing else.
 struct GPSDLine {
-  enum Class { case version, position, error, other }
+  enum Class { case version, position, satellites, attitude, error, other }
 
   private(set) var reportClass = Class.other
   /// Where the line begins in the input; the ranges count from there.
@@ -21,12 +21,14 @@ struct GPSDLine {
   /// What of a TPV libgps is given: numbers, but for the time.
   private static let keys: [StaticString] = [
     "mode", "time", "altMSL", "alt", "lat", "lon", "speed", "track", "eph", "epv", "epx",
-    "epy",
+    "epy", "climb",
   ]
   private static let packedKeys = keys.compactMap { [UInt8]($0).span.packed }
   private static let mode = 0
   private static let time = 1
   private static let altitude = 2
+  /// The last one: not everyone wants it.
+  private static let climb = 12
   /// The altitude as old releases of gpsd call it.
   private static let formerAltitude = 3
   /// Longer than any number or time of gpsd; libgps holds more.
@@ -37,8 +39,8 @@ struct GPSDLine {
   /// Reads what stands there in `input`. Returns whether it is one object of JSON with a class.
   mutating func read(_ range: Range<Int>, of input: borrowing ByteBuffer) -> Bool {
     let line = input.bytes.extracting(range)
-    if Self.isOfNoUse(line) {
-      reportClass = .other
+    if let reportClass = Self.classOfUnread(line) {
+      self.reportClass = reportClass
       return true
     }
     forget()
@@ -52,12 +54,18 @@ struct GPSDLine {
     for index in values.indices { values[index] = 0..<0 }
   }
 
-  /// Most of what gpsd says is of another class, which stands first: it is not read at all.
-  private static func isOfNoUse(_ line: Span<UInt8>) -> Bool {
-    guard line.starts(with: "{\"class\":\"") else { return false }
+  /// Most of what gpsd says is of another class, which stands first: it is not read at all. Nil for
+  /// what is to be read.
+  private static func classOfUnread(_ line: Span<UInt8>) -> Class? {
+    guard line.starts(with: "{\"class\":\"") else { return nil }
     let name = line.extracting(10...)
-    return !name.starts(with: "TPV\"") && !name.starts(with: "VERSION\"")
-      && !name.starts(with: "ERROR\"")
+    if name.starts(with: "TPV\"") || name.starts(with: "VERSION\"")
+      || name.starts(with: "ERROR\"")
+    {
+      return nil
+    }
+    if name.starts(with: "SKY\"") { return .satellites }
+    return name.starts(with: "ATT\"") ? .attitude : .other
   }
 
   /// Returns whether there is a class.
@@ -109,9 +117,11 @@ struct GPSDLine {
   var message: Range<Int> { place(of: messageText) }
 
   /// Writes the TPV anew, with a NUL after it as libgps wants it.
-  func write(of input: borrowing ByteBuffer, into report: inout ByteBuffer) {
+  func write(
+    of input: borrowing ByteBuffer, withClimb: Bool = false, into report: inout ByteBuffer
+  ) {
     report.append("{\"class\":\"TPV\"")
-    for index in Self.keys.indices where !values[index].isEmpty {
+    for index in 0..<(withClimb ? Self.climb + 1 : Self.climb) where !values[index].isEmpty {
       if index == Self.formerAltitude, !values[Self.altitude].isEmpty { continue }
       report.append(",\"")
       report.append(Self.keys[index == Self.formerAltitude ? Self.altitude : index])
@@ -136,6 +146,10 @@ extension GPSDLine.Class {
       self = .version
     } else if name.elementsEqual("ERROR") {
       self = .error
+    } else if name.elementsEqual("SKY") {
+      self = .satellites
+    } else if name.elementsEqual("ATT") {
+      self = .attitude
     } else {
       self = .other
     }

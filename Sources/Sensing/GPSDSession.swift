@@ -100,6 +100,8 @@ public struct GPSDSession: ~Copyable {
   private var chosen: InlineText?
   /// How old the newest report was of those that this cycle found too old, in nanoseconds.
   private var lag: Int64?
+  private var details: ReceiverDetails
+  private var hasDetails = false
   private var complaint = Complaint.none
   private var news: News?
 
@@ -110,13 +112,16 @@ public struct GPSDSession: ~Copyable {
   /// - Parameters:
   ///   - name: what messages call this gpsd.
   ///   - device: the path of the receiver to believe, or nothing for the best.
+  ///   - details: what is wanted beside the fixes.
   ///   - cycle: how far apart the cycles are, which decides the pace.
   ///   - fixTimeout: how long a cycle waits for a fix where it has to wait for one.
   ///   - now: the present.
   public init(
-    name: InlineText, device: [UInt8] = [], cycle: Duration, fixTimeout: Duration, now: Instant
+    name: InlineText, device: [UInt8] = [], details: ReceiverDetailSet = [], cycle: Duration,
+    fixTimeout: Duration, now: Instant
   ) {
     self.name = name
+    self.details = ReceiverDetails(details)
     self.device = device
     self.cycle = cycle
     self.fixTimeout = fixTimeout
@@ -151,6 +156,17 @@ public struct GPSDSession: ~Copyable {
   public mutating func takeFix() -> Fix? {
     defer { receivers.fix = nil }
     return receivers.fix
+  }
+
+  /// Whether a cycle ended since the last time that this was asked, so that there are new values.
+  public mutating func takeDetails() -> Bool {
+    defer { hasDetails = false }
+    return hasDetails
+  }
+
+  /// What is known of a detail that is wanted; nil where the receiver never told it.
+  public func value(of detail: ReceiverDetail) -> Value? {
+    details.wanted.contains(ReceiverDetailSet(detail)) ? details[detail] : nil
   }
 
   /// What is to be told, once.
@@ -193,6 +209,7 @@ public struct GPSDSession: ~Copyable {
   public mutating func failed(_ failure: SourceFailure) -> Action {
     if isStreaming { _ = choose(now: emptySince) }
     noFixDetector.connectionEnded()
+    details.connectionEnded()
     state = .disconnected
     return .fail(failure)
   }
@@ -202,7 +219,7 @@ public struct GPSDSession: ~Copyable {
     defer { emptied(now: now) }
     switch state {
     case .draining: return cycleDrained(now: now)
-    case .awaitingFix where receivers.isComplete:
+    case .awaitingFix where receivers.isComplete && details.isComplete:
       if case .fix = choose(now: now) { return rest() }
       return nil
     case .awaitingFix(let until):
@@ -215,6 +232,7 @@ public struct GPSDSession: ~Copyable {
   private mutating func cycleDrained(now: Instant) -> Action? {
     guard isStreaming else {
       receivers.forgetFixes()
+      details.forgetLines()
       return askForReports(now: now)
     }
     // After a sleep of the board there is more than one cycle's, and that says nothing.
@@ -256,8 +274,17 @@ public struct GPSDSession: ~Copyable {
 
   private mutating func rest() -> Action {
     state = .resting
+    if !details.wanted.isEmpty { takeDetailsOfCycle() }
     isStreaming = pace == .streaming
     return isStreaming ? .stopListening : .askForQuiet
+  }
+
+  private mutating func takeDetailsOfCycle() {
+    details.cycleEnded(receivers.state)
+    hasDetails = true
+    guard let dilution = details.horizontalDilution else { return }
+    receivers.fix?.estimateError(
+      meters: dilution * ReceiverDetails.errorMetersOfDilution, from: .dilution)
   }
 
   private mutating func emptied(now: Instant) {
@@ -337,6 +364,10 @@ public struct GPSDSession: ~Copyable {
     switch input.line.reportClass {
     case .error: errorReceived(input.line.message)
     case .version, .other: break
+    case .satellites, .attitude:
+      let chosen = device.isEmpty ? receivers.chosen : ReceiverPath(device.span).checksum
+      details.lineRead(
+        input.buffer, input.readRange, input.line.reportClass, chosen: chosen)
     case .position:
       lastReportAt = now
       let path = input.line.device
@@ -345,7 +376,9 @@ public struct GPSDSession: ~Copyable {
         break
       }
       reporter = ReceiverPath(input.buffer.bytes.extracting(path))
-      input.line.write(of: input.buffer, into: &report)
+      input.line.write(
+        of: input.buffer, withClimb: details.wanted.contains(ReceiverDetailSet(.climb)),
+        into: &report)
       return true
     }
     return false

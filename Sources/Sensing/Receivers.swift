@@ -43,6 +43,8 @@ struct Receivers: ~Copyable {
     var filter = FixFilter()
     /// The newest that is usable, since the last choice.
     var fix: Fix?
+    /// What else its newest report says, since the last choice.
+    var state: ReceiverState?
     /// Whether it gave one before that choice.
     var isExpected = false
     var heardAt: Instant
@@ -50,10 +52,13 @@ struct Receivers: ~Copyable {
 
   private var all: [Receiver] = []
   /// The checksum of its path.
-  private var chosen: UInt32?
+  private(set) var chosen: UInt32?
   private var betterCount = 0
   /// What was chosen.
   var fix: Fix?
+  /// Of the one that was chosen, or of the best that reported where that one did not; nil where
+  /// none did.
+  private(set) var state: ReceiverState?
   /// Whether a usable fix came since the last choice.
   private(set) var hasFix = false
 
@@ -80,6 +85,7 @@ struct Receivers: ~Copyable {
     _ report: FixReport, by path: ReceiverPath, _ arrival: Arrival, isTrial: Bool
   ) -> FixFilter.Verdict? {
     let index = index(of: path, now: arrival.instant)
+    all[index].state = ReceiverState(report)
     var filter = all[index].filter
     let verdict = filter.reported(report, arrival)
     if isTrial {
@@ -131,6 +137,7 @@ struct Receivers: ~Copyable {
       if all[index].path.checksum == chosen { kept = candidate }
     }
     defer {
+      takeState()
       for index in all.indices { all[index].isExpected = all[index].fix != nil }
       forgetFixes()
     }
@@ -147,9 +154,21 @@ struct Receivers: ~Copyable {
     return .fix
   }
 
+  private mutating func takeState() {
+    state = nil
+    for index in all.indices {
+      guard let other = all[index].state else { continue }
+      if all[index].path.checksum == chosen {
+        state = other
+        return
+      }
+      if state.map({ other.mode > $0.mode }) ?? true { state = other }
+    }
+  }
+
   /// What was reported so far is not of this cycle.
   mutating func forgetFixes() {
-    for index in all.indices { all[index].fix = nil }
+    for index in all.indices { (all[index].fix, all[index].state) = (nil, nil) }
     hasFix = false
   }
 

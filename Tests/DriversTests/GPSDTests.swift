@@ -34,9 +34,12 @@ import Testing
       + #""ept":0.005,"lat":\#(latitude),"lon":-0.100001667"# + rest + "}\r\n"
   }
 
-  private func driver(cycle: Duration = .seconds(10), address: GPSD.Address? = nil) -> GPSD {
+  private func driver(
+    cycle: Duration = .seconds(10), details: ReceiverDetailSet = [], address: GPSD.Address? = nil
+  ) -> GPSD {
     let driver = GPSD(
-      address ?? gpsd.address, cycle: cycle, fixTimeout: .seconds(30), loop: loop, sink: sink,
+      address ?? gpsd.address, details: details, cycle: cycle, fixTimeout: .seconds(30), loop: loop,
+      sink: sink,
       supervisor: supervisor, now: Moment.now.instant)
     supervisor.add(driver)
     return driver
@@ -172,6 +175,50 @@ import Testing
     try gpsd.say(report(1))
     try turn(loop) { driver.shortfall == nil }
     #expect(latitudes == [51.5])
+  }
+
+  // MARK: What is told beside the position
+
+  private func sky(_ seen: Int, _ used: Int) -> String {
+    #"{"class":"SKY","device":"/dev/ttyUSB0","hdop":1.10,"nSat":\#(seen),"uSat":\#(used),"#
+      + #""satellites":[{"PRN":1,"el":40.0,"used":true}]}"# + "\r\n"
+  }
+
+  @Test func whatTheReceiverTellsIsASensorAndWhatItDoesNotTellIsNone() throws {
+    let driver = driver(details: .all)
+    try introduce(driver)
+    try gpsd.say(sky(12, 8) + report(0, rest: #","climb":-1.26"#))
+    try turn(loop) { !sink.fixes.isEmpty }
+    #expect(sink.values["gps_fix"] == .text(InlineText("3D")))
+    #expect(sink.values["gps_satellites_seen"] == .number(FixedPoint(12)))
+    #expect(sink.values["gps_satellites_used"] == .number(FixedPoint(8)))
+    #expect(sink.values["gps_climb"] == .number(FixedPoint(-13, decimals: 1)))
+    #expect(sink.sensors.count == 4, "there is no compass")
+
+    try gpsd.say(sky(13, 10) + report(1))
+    driver.sample(at: .now)
+    #expect(sink.values["gps_satellites_seen"] == .number(FixedPoint(12)), "it is no news")
+    #expect(sink.values["gps_satellites_used"] == .number(FixedPoint(10)))
+    #expect(sink.values["gps_climb"] == .unknown)
+
+    gpsd.hangUp()
+    driver.sample(at: .now)
+    #expect(sink.values["gps_fix"] == .unavailable)
+    #expect(sink.values["gps_satellites_seen"] == .unavailable)
+    #expect(sink.sensors.count == 4)
+  }
+
+  @Test func whatIsNotWantedIsNoSensor() throws {
+    let driver = driver(details: [ReceiverDetailSet(.satellitesUsed)])
+    try introduce(driver)
+    try gpsd.say(sky(12, 8) + report(0))
+    try turn(loop) { !sink.fixes.isEmpty }
+    #expect(sink.sensors.map { string($0.uniqueID) } == ["gps_satellites_used"])
+    let other = self.driver()
+    try introduce(other)
+    try gpsd.say(sky(12, 8) + report(1))
+    try turn(loop) { sink.fixes.count == 2 }
+    #expect(sink.sensors.count == 1)
   }
 
   // MARK: Disasters

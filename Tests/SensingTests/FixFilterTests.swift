@@ -148,7 +148,9 @@ import Testing
       ($0.eastErrorMeters, $0.northErrorMeters) = (3, 4)
     }
     #expect(fix.horizontalErrorMeters == 5)
+    #expect(fix.errorSource == .parts)
     #expect(try self.fix { $0.eastErrorMeters = 3 }.horizontalErrorMeters == 17.1)
+    #expect(try self.fix { $0.eastErrorMeters = 3 }.errorSource == .estimate)
     let half = try self.fix {
       $0.horizontalErrorMeters = .nan
       $0.eastErrorMeters = 3

@@ -9,18 +9,22 @@ final class GPSDConversation {
   private(set) var now = start
   private var session: GPSDSession
 
-  init(_ pace: GPSDSession.Pace, device: String = "", cycle: Duration? = nil) {
+  init(
+    _ pace: GPSDSession.Pace, device: String = "", details: ReceiverDetailSet = [],
+    cycle: Duration? = nil
+  ) {
     session = GPSDSession(
-      name: InlineText("gpsd"), device: [UInt8](device.utf8),
+      name: InlineText("gpsd"), device: [UInt8](device.utf8), details: details,
       cycle: cycle ?? (pace == .streaming ? .seconds(10) : .seconds(900)),
       fixTimeout: Self.fixTimeout, now: now)
   }
 
   /// A session that has asked for reports.
   static func awaitingFix(
-    _ pace: GPSDSession.Pace, device: String = "", cycle: Duration? = nil
+    _ pace: GPSDSession.Pace, device: String = "", details: ReceiverDetailSet = [],
+    cycle: Duration? = nil
   ) -> GPSDConversation {
-    let conversation = GPSDConversation(pace, device: device, cycle: cycle)
+    let conversation = GPSDConversation(pace, device: device, details: details, cycle: cycle)
     _ = conversation.cycleDue()
     conversation.connected()
     _ = conversation.hears(GPSDLines.version)
@@ -43,6 +47,9 @@ final class GPSDConversation {
   private(set) var reports: [String] = []
   private(set) var fixes: [Fix] = []
   private(set) var news: [GPSDSession.News] = []
+
+  func takesDetails() -> Bool { session.takeDetails() }
+  func value(of detail: ReceiverDetail) -> Value? { session.value(of: detail) }
 
   func forget() { (reports, fixes, news) = ([], [], []) }
 
@@ -125,6 +132,7 @@ extension FixReport {
     case "lon": longitude = number
     case "altMSL": altitudeMeters = number
     case "speed": speedMetersPerSecond = number
+    case "climb": climbMetersPerSecond = number
     case "track": trackDegrees = number
     case "eph": horizontalErrorMeters = number
     case "epv": verticalErrorMeters = number

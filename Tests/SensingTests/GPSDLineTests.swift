@@ -14,7 +14,7 @@ import Testing
     var read = GPSDLine()
     guard read.read(6..<input.count, of: input), read.reportClass == .position else { return nil }
     var report = ByteBuffer(capacity: GPSDSession.reportByteCountMax)
-    read.write(of: input, into: &report)
+    read.write(of: input, withClimb: true, into: &report)
     let isWhole = !report.isOverflowed && report[report.count - 1] == 0
     #expect(isWhole)
     return String(decoding: [UInt8](report.bytes).dropLast(), as: UTF8.self)
@@ -61,10 +61,11 @@ import Testing
 
   @Test func theLongestReportFits() {
     let number = #""-0."# + String(repeating: "1", count: 29)
-    let keys = ["altMSL", "lat", "lon", "speed", "track", "eph", "epv", "epx", "epy"]
+    let keys = ["altMSL", "lat", "lon", "speed", "track", "eph", "epv", "epx", "epy", "climb"]
     let members = keys.map { "\"\($0)\":\(number.dropFirst())" }.joined(separator: ",")
     let time = #""time":"2027-01-01T00:00:00.0000000001Z""#
-    #expect(report(#"{"class":"TPV","mode":100,"# + time + "," + members + "}") != nil)
+    let longest = report(#"{"class":"TPV","mode":100,"# + time + "," + members + "}")
+    #expect(longest?.hasSuffix(#""climb":\#(number.dropFirst())}"#) == true)
   }
 
   @Test func whoSaysItAndWhatIsWrongStandInTheInput() {

@@ -42,6 +42,8 @@ extension GPSD.Address {
   private let supervisor: Supervisor
   private let memory: UnsafeMutablePointer<gps_data_t>
 
+  /// Nil for what is not wanted.
+  private var sensors: [DeclaredSensor?]
   private var session: GPSDSession
   private var connection: Descriptor?
   private var watch: Watch?
@@ -50,6 +52,7 @@ extension GPSD.Address {
   /// - Parameters:
   ///   - address: where gpsd listens.
   ///   - device: the path of the receiver to believe, or nothing for the best.
+  ///   - details: what is a sensor beside the position.
   ///   - cycle: how far apart the cycles are, which decides the pace.
   ///   - fixTimeout: how long a cycle waits for a fix where it has to wait for one.
   ///   - loop: who tells that the socket is ready.
@@ -57,8 +60,9 @@ extension GPSD.Address {
   ///   - supervisor: who hears that gpsd works or fails.
   ///   - now: the present.
   public init(
-    _ address: Address, device: [UInt8] = [], cycle: Duration, fixTimeout: Duration,
-    loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor, now: Instant
+    _ address: Address, device: [UInt8] = [], details: ReceiverDetailSet = [], cycle: Duration,
+    fixTimeout: Duration, loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor,
+    now: Instant
   ) {
     guard let memory = unsafe cgps_make() else { preconditionFailure("out of memory at start") }
     unsafe self.memory = memory
@@ -68,8 +72,13 @@ extension GPSD.Address {
     self.sink = sink
     self.supervisor = supervisor
     name = InlineText("gpsd")
+    sensors = ReceiverDetail.allCases.map { detail in
+      guard details.contains(ReceiverDetailSet(detail)) else { return nil }
+      return DeclaredSensor(detail.description, minChange: detail.minChange)
+    }
     session = GPSDSession(
-      name: subject, device: device, cycle: cycle, fixTimeout: fixTimeout, now: now)
+      name: subject, device: device, details: details, cycle: cycle, fixTimeout: fixTimeout,
+      now: now)
   }
 
   deinit { unsafe cgps_free(memory) }
@@ -93,6 +102,7 @@ extension GPSD.Address {
     case .stopListening: listen(for: [])
     case .fail(let failure):
       disconnect()
+      recordFailure(failure)
       supervisor.failed(name, failure, now: now)
     }
   }
@@ -100,6 +110,27 @@ extension GPSD.Address {
   private func deliver() {
     if let fix = session.takeFix() { sink.record(fix) }
     if let news = session.takeNews() { supervisor.heard(news, of: name) }
+    if session.takeDetails() { recordDetails() }
+  }
+
+  private func recordDetails() {
+    let time = Moment.now.wallTime
+    for index in sensors.indices {
+      guard let detail = ReceiverDetail(rawValue: index), let value = session.value(of: detail)
+      else { continue }
+      if case .unknown = value {
+        sensors[index]?.recordFailure(.unknown, at: time, in: sink)
+      } else {
+        sensors[index]?.record(value, at: time, in: sink)
+      }
+    }
+  }
+
+  private func recordFailure(_ failure: SourceFailure) {
+    let time = Moment.now.wallTime
+    for index in sensors.indices {
+      sensors[index]?.recordFailure(failure.value, at: time, in: sink)
+    }
   }
 
   private func connect(now: Instant) {
@@ -200,6 +231,7 @@ extension GPSD.Address {
     report.longitude = fix.longitude
     report.altitudeMeters = fix.altitude_msl
     report.speedMetersPerSecond = fix.speed
+    report.climbMetersPerSecond = fix.climb
     report.trackDegrees = fix.track
     report.horizontalErrorMeters = fix.horizontal_error
     report.verticalErrorMeters = fix.vertical_error

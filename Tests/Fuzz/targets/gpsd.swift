@@ -11,6 +11,15 @@ func fuzz(_ input: Span<UInt8>) {
   expect("byte by byte, too", listen(to: said, inPiecesOf: 1) == heard)
   expect("in larger pieces, too", listen(to: said, inPiecesOf: 2 + said.count % 37) == heard)
   expect("it is read whole", heard.reports.allSatisfy(isObjectAndNUL))
+  expect("what is told of the receiver can be", heard.details.allSatisfy(isPlausible))
+}
+
+private func isPlausible(_ value: Value?) -> Bool {
+  switch value {
+  case .number(let number): (-1000...1000).contains(number.double)
+  case .boolean: false
+  case .text, .unknown, .unavailable, nil: true
+  }
 }
 
 private struct Heard: Equatable {
@@ -19,6 +28,8 @@ private struct Heard: Equatable {
   /// where that one is of no use.
   var reports: Set<[UInt8]> = []
   var hasFailed = false
+  /// Of the receiver, beside its position.
+  var details: [Value?] = []
 }
 
 private func isObjectAndNUL(_ report: [UInt8]) -> Bool {
@@ -34,7 +45,8 @@ private func isObjectAndNUL(_ report: [UInt8]) -> Bool {
 private func listen(to said: [UInt8], inPiecesOf pieceByteCount: Int) -> Heard {
   let now = Instant(nanoseconds: 1_000_000_000)
   var session = GPSDSession(
-    name: InlineText("gpsd"), cycle: .seconds(10), fixTimeout: .seconds(20), now: now)
+    name: InlineText("gpsd"), details: .all, cycle: .seconds(10), fixTimeout: .seconds(20), now: now
+  )
   _ = session.cycleDue(now: now)
   session.connected(now: now)
   session.input.buffer.append(Heard.version)
@@ -51,5 +63,9 @@ private func listen(to said: [UInt8], inPiecesOf pieceByteCount: Int) -> Heard {
       session.reportRead(nil, now: now, wallTime: .released)
     }
   }
+  guard !heard.hasFailed else { return heard }
+  let later = now + .seconds(20)
+  _ = session.deadlineReached(now: later)
+  if session.takeDetails() { heard.details = ReceiverDetail.allCases.map { session.value(of: $0) } }
   return heard
 }

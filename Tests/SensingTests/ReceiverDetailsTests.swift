@@ -1,0 +1,357 @@
+import Bytes
+import Testing
+
+@testable import Sensing
+
+/// What gpsd says of the satellites and of a compass.
+@Suite struct GPSDSkyReportTests {
+  private func sky(_ text: String) -> GPSDSkyReport? { GPSDSkyReport([UInt8](text.utf8).span) }
+
+  private func attitude(_ text: String) -> GPSDAttitudeReport? {
+    GPSDAttitudeReport([UInt8](text.utf8).span)
+  }
+
+  /// As gpsd 3.22 says it.
+  @Test func theSatellitesOfARelease() throws {
+    let report = try #require(
+      sky(
+        #"{"class":"SKY","device":"/dev/a","xdop":1.15,"vdop":1.50,"hdop":1.10,"pdop":1.90,"#
+          + #""nSat":3,"uSat":2,"satellites":[{"PRN":1,"el":40.0,"ss":46.0,"used":true,"svid":1},"#
+          + #"{"PRN":2,"ss":41.0,"used":true},{"PRN":10,"ss":0.0,"used":false}]}"# + "\r"))
+    #expect((report.seen, report.used) == (3, 2))
+    #expect(report.horizontalDilution == 1.1)
+  }
+
+  @Test func whereNoNumberIsToldTheSatellitesAreCounted() throws {
+    let report = try #require(
+      sky(
+        #"{"class":"SKY","satellites":[{"PRN":1,"used":true},{"used":false},5,{"used":1},"#
+          + #"{"PRN":4,"a":{"used":true},"used":true},{}]}"#))
+    #expect((report.seen, report.used) == (5, 2))
+    let none = try #require(sky(#"{"class":"SKY","satellites":[]}"#))
+    #expect((none.seen, none.used) == (0, 0))
+  }
+
+  @Test func whatIsNotToldIsNotZero() throws {
+    let report = try #require(sky(#"{"class":"SKY","uSat":7,"hdop":99.99}"#))
+    #expect(report.seen == nil && report.used == 7 && report.horizontalDilution == nil)
+    #expect(sky(#"{"class":"SKY"}"#) != nil)
+  }
+
+  @Test(arguments: [
+    "-1", "513", "99999999999999999999", "1e3", "2.5", "\"8\"", "null", "[8]", "{}", "true",
+  ])
+  func aNumberOfSatellitesThatCannotBeIsNone(number: String) throws {
+    let report = try #require(sky(#"{"class":"SKY","nSat":\#(number),"uSat":\#(number)}"#))
+    #expect(report.seen == nil && report.used == nil)
+  }
+
+  @Test(arguments: ["0", "-1", "50.1", "1e1", "\"1\"", "0.00000000001", "[]"])
+  func aDilutionThatCannotBeIsNone(number: String) throws {
+    let report = try #require(sky(#"{"class":"SKY","hdop":\#(number),"uSat":512}"#))
+    #expect(report.horizontalDilution == nil)
+    #expect(report.used == 512)
+  }
+
+  @Test func moreSatellitesThanThereCanBeAreNotCounted() throws {
+    let many = Array(repeating: "{}", count: 513).joined(separator: ",")
+    let report = try #require(sky(#"{"satellites":[\#(many)]}"#))
+    #expect(report.seen == nil && report.used == 0)
+  }
+
+  @Test(arguments: ["", "{", "[]", #"{"class":"SKY"}}"#, #"{"satellites":[{"used":true]}"#, "{]"])
+  func whatIsNoObjectSaysNothing(line: String) {
+    #expect(sky(line) == nil)
+    #expect(attitude(line) == nil)
+  }
+
+  @Test func whereACompassPoints() throws {
+    let report = try #require(
+      attitude(#"{"class":"ATT","heading":103.500,"mheading":359.7,"pitch":1,"mag_st":"N"}"#))
+    #expect((report.heading, report.magneticHeading) == (104, 0))
+    // The manual's own example, of a compass that counts in hundredths.
+    #expect(attitude(#"{"class":"ATT","heading":14223.00,"mag_st":"N"}"#)?.heading == nil)
+    #expect(attitude(#"{"class":"ATT","pitch":1}"#) == attitude("{}"))
+    for number in ["-0.6", "360.6", "1e2", "\"90\"", "null"] {
+      #expect(attitude(#"{"heading":\#(number)}"#)?.heading == nil)
+    }
+  }
+}
+
+/// What a receiver tells beside its position, as the cycles bring it.
+@Suite final class ReceiverDetailsTests {
+  private let conversation = GPSDConversation.awaitingFix(.streaming, details: .all)
+  private var second = 0
+
+  private static func tpv(
+    _ second: Int, _ device: String = "/dev/a", mode: Int = 3, rest: String = "", error: Double = 5
+  ) -> String {
+    let minute = second / 60 < 10 ? "0\(second / 60)" : "\(second / 60)"
+    let rest2 = second % 60 < 10 ? "0\(second % 60)" : "\(second % 60)"
+    let place = mode > 1 ? #","lat":51,"lon":1,"eph":\#(error)"# : ""
+    return #"{"class":"TPV","device":"\#(device)","mode":\#(mode),"#
+      + #""time":"2027-05-01T12:\#(minute):\#(rest2).000Z"\#(place)\#(rest)}"# + "\r\n"
+  }
+
+  private static func sky(_ seen: Int, _ used: Int, _ device: String = "/dev/a") -> String {
+    #"{"class":"SKY","device":"\#(device)","hdop":2.00,"nSat":\#(seen),"uSat":\#(used),"#
+      + #""satellites":[{"PRN":1,"used":true}]}"# + "\r\n"
+  }
+
+  private static func attitude(_ heading: String, _ device: String = "/dev/a") -> String {
+    #"{"class":"ATT","device":"\#(device)","heading":\#(heading)}"# + "\r\n"
+  }
+
+  /// A cycle in which gpsd says this, `%` standing for a TPV of the time.
+  private func cycle(_ lines: String, mode: Int = 3, rest: String = "") {
+    if second > 0 {
+      conversation.wait(.seconds(10))
+      _ = conversation.cycleDue()
+    }
+    second += 10
+    let report = Self.tpv(second, mode: mode, rest: rest)
+    _ = conversation.hears(lines.replacing("%", with: report))
+    _ = conversation.drained()
+    if conversation.isGathering {
+      conversation.wait(GPSDConversation.fixTimeout)
+      _ = conversation.deadlineReached()
+    }
+  }
+
+  private func number(_ detail: ReceiverDetail) -> Int64? {
+    guard case .number(let number)? = conversation.value(of: detail) else { return nil }
+    return number.coefficient
+  }
+
+  private func expect(_ seen: Int64?, _ used: Int64?, _ place: SourceLocation = #_sourceLocation) {
+    #expect(number(.satellitesSeen) == seen, sourceLocation: place)
+    #expect(number(.satellitesUsed) == used, sourceLocation: place)
+  }
+
+  @Test func aCycleBringsWhatTheNewestLinesSay() {
+    cycle(Self.sky(9, 5) + "%" + Self.sky(10, 8) + Self.attitude("103.2"), rest: #","climb":-1.26"#)
+    expect(10, 8)
+    #expect(conversation.value(of: .fix) == .text(InlineText("3D")))
+    #expect(conversation.value(of: .climb) == .number(FixedPoint(-13, decimals: 1)))
+    #expect(number(.heading) == 103)
+    #expect(conversation.value(of: .magneticHeading) == nil)
+    #expect(conversation.takesDetails())
+    #expect(!conversation.takesDetails(), "a cycle has values once")
+  }
+
+  @Test func onlyWhatIsWantedIsKnown() {
+    let other = GPSDConversation.awaitingFix(
+      .streaming, details: [ReceiverDetailSet(.satellitesUsed)])
+    _ = other.hears(Self.tpv(1) + Self.sky(10, 8))
+    _ = other.drained()
+    #expect(other.value(of: .satellitesUsed) == .number(FixedPoint(8)))
+    #expect(other.value(of: .satellitesSeen) == nil && other.value(of: .fix) == nil)
+    let none = GPSDConversation.awaitingFix(.streaming)
+    _ = none.hears(Self.tpv(1) + Self.sky(10, 8))
+    _ = none.drained()
+    #expect(!none.takesDetails())
+    #expect(ReceiverDetail.allCases.allSatisfy { none.value(of: $0) == nil })
+  }
+
+  @Test(arguments: [(1, "no fix"), (2, "2D"), (3, "3D")])
+  func theModeHasAWord(mode: Int, word: String) {
+    cycle("%", mode: mode)
+    #expect(conversation.value(of: .fix) == .text(InlineText([UInt8](word.utf8).span)))
+  }
+
+  @Test(arguments: [0, 4, 9])
+  func aModeThatIsNotDocumentedIsUnknown(mode: Int) {
+    cycle("%", mode: mode)
+    #expect(conversation.value(of: .fix) == .unknown)
+  }
+
+  @Test func climbIsKnownOnlyInThreeDimensions() {
+    cycle("%", mode: 2, rest: #","climb":1.0"#)
+    #expect(conversation.value(of: .climb) == nil, "it was never told")
+    cycle("%", rest: #","climb":1.04"#)
+    #expect(number(.climb) == 10)
+    cycle("%", mode: 2, rest: #","climb":1.0"#)
+    #expect(conversation.value(of: .climb) == .unknown)
+    cycle("%", rest: #","climb":1000.1"#)
+    #expect(conversation.value(of: .climb) == .unknown)
+    cycle("%", rest: #","climb":-1000"#)
+    #expect(number(.climb) == -10_000)
+  }
+
+  @Test func ofSeveralLinesTheNewestWithSatellitesCounts() {
+    let dilution = #"{"class":"SKY","device":"/dev/a","uSat":3,"hdop":1.0}"# + "\r\n"
+    cycle(Self.sky(9, 5) + "%" + Self.sky(10, 8) + dilution + dilution)
+    expect(10, 8)
+    cycle(dilution + "%")
+    expect(10, 3)
+  }
+
+  @Test func whatIsNotToldAnyMoreIsUnknown() {
+    cycle(Self.sky(10, 8) + Self.attitude("10") + "%")
+    for _ in 0..<ReceiverDetails.cyclesMax {
+      cycle("%")
+      expect(10, 8)
+      #expect(number(.heading) == 10)
+    }
+    cycle("%")
+    #expect(conversation.value(of: .satellitesSeen) == .unknown)
+    #expect(conversation.value(of: .satellitesUsed) == .unknown)
+    #expect(conversation.value(of: .heading) == .unknown)
+    #expect(conversation.value(of: .fix) == .text(InlineText("3D")))
+    cycle(Self.sky(7, 6) + Self.attitude("20") + "%")
+    expect(7, 6)
+    #expect(number(.heading) == 20)
+  }
+
+  @Test func aCompassThatSwingsALittleIsStill() {
+    let headings: [(String, Int64)] = [
+      ("5", 5), ("14.4", 5), ("15", 15), ("24", 15), ("359", 359), ("8", 359), ("9", 9),
+    ]
+    for (said, told) in headings {
+      cycle(Self.attitude(said) + "%")
+      #expect(number(.heading) == told)
+    }
+  }
+
+  // MARK: Several receivers
+
+  @Test func theSatellitesAreThoseOfTheReceiverWhoseFixesAreTaken() {
+    cycle(Self.sky(4, 1, "/dev/b") + "%" + Self.sky(10, 8))
+    expect(4, 1)
+    cycle(Self.sky(10, 8) + "%" + Self.sky(4, 1, "/dev/b"))
+    expect(10, 8)
+    cycle(Self.sky(11, 9) + "%" + Self.tpv(second + 10, "/dev/b", mode: 1))
+    expect(11, 9)
+    #expect(conversation.value(of: .fix) == .text(InlineText("3D")))
+  }
+
+  @Test func whereNoneHasAFixTheBestModeOfAllIsTold() {
+    cycle("%" + Self.tpv(9, "/dev/b", mode: 0), mode: 1)
+    #expect(conversation.value(of: .fix) == .text(InlineText("no fix")))
+  }
+
+  @Test func aReceiverThatIsNotMeantTellsNothing() {
+    let conversation = GPSDConversation.awaitingFix(.streaming, device: "/dev/a", details: .all)
+    _ = conversation.hears(Self.sky(10, 8) + Self.tpv(1) + Self.sky(4, 1, "/dev/b"))
+    _ = conversation.drained()
+    #expect(conversation.value(of: .satellitesSeen) == .number(FixedPoint(10)))
+  }
+
+  @Test func aSecondCompassDoesNotTakeTurnsWithTheFirst() {
+    cycle(Self.attitude("10") + "%" + Self.attitude("200", "/dev/b"))
+    #expect(number(.heading) == 10)
+    for _ in 0...ReceiverDetails.cyclesMax { cycle("%" + Self.attitude("200", "/dev/b")) }
+    cycle("%" + Self.attitude("200", "/dev/b"))
+    #expect(number(.heading) == 200)
+  }
+
+  // MARK: Accuracy
+
+  @Test func theDilutionStandsInForAnErrorThatIsNotTold() throws {
+    _ = conversation.hears(
+      Self.tpv(10).replacing(#","eph":5.0"#, with: "") + Self.sky(10, 8))
+    _ = conversation.drained()
+    let fix = try #require(conversation.fixes.first)
+    #expect(fix.horizontalErrorMeters == 38)
+    #expect(fix.errorSource == .dilution)
+  }
+
+  @Test func anErrorThatIsToldStays() throws {
+    cycle(Self.sky(10, 8) + "%")
+    let fix = try #require(conversation.fixes.first)
+    #expect(fix.horizontalErrorMeters == 5)
+    #expect(fix.errorSource == .estimate)
+  }
+
+  // MARK: Pace
+
+  /// gpsd says the satellites a moment after the position.
+  @Test func aCycleThatAsksWaitsAMomentForTheSatellites() {
+    let conversation = GPSDConversation.awaitingFix(.onDemand, details: .all)
+    _ = conversation.hears(Self.tpv(0))
+    #expect(conversation.drained() == .askForQuiet, "none is known to be there")
+    conversation.wait(.seconds(900))
+    _ = conversation.cycleDue()
+    _ = conversation.hears(Self.sky(4, 1))
+    #expect(conversation.drained() == .askForReports)
+    _ = conversation.hears(Self.tpv(900) + Self.sky(10, 8))
+    #expect(conversation.drained() == .askForQuiet)
+    #expect(conversation.value(of: .satellitesSeen) == .number(FixedPoint(10)))
+    conversation.wait(.seconds(900))
+    _ = conversation.cycleDue()
+    _ = conversation.drained()
+    _ = conversation.hears(Self.tpv(1800))
+    #expect(conversation.drained() == nil)
+    #expect(conversation.deadline == conversation.now + GPSDSession.othersTimeout)
+    _ = conversation.hears(Self.sky(12, 9))
+    #expect(conversation.drained() == .askForQuiet)
+    #expect(conversation.value(of: .satellitesSeen) == .number(FixedPoint(12)))
+  }
+
+  @Test func whatALostConnectionToldIsForgotten() {
+    cycle(Self.sky(10, 8) + "%")
+    _ = conversation.failed(.silent(InlineText("gpsd")))
+    #expect(ReceiverDetail.allCases.allSatisfy { conversation.value(of: $0) == nil })
+  }
+
+  // MARK: Hostile
+
+  @Test func aSkyOfTenThousandSatellitesIsPassedOver() {
+    cycle(Self.sky(10, 8) + "%")
+    let many = Array(repeating: "{}", count: 10_000).joined(separator: ",")
+    cycle(#"{"class":"SKY","device":"/dev/a","nSat":10000,"satellites":[\#(many)]}"# + "\r\n%")
+    expect(10, 8)
+    #expect(conversation.isConnected)
+    let fewer = Array(repeating: "{}", count: 5000).joined(separator: ",")
+    cycle(#"{"class":"SKY","device":"/dev/a","uSat":7,"satellites":[\#(fewer)]}"# + "\r\n%")
+    expect(10, 7)
+  }
+
+  @Test func aLongATTIsPassedOver() {
+    cycle(Self.attitude("10") + "%")
+    let long = String(repeating: "x", count: 1024)
+    cycle(#"{"class":"ATT","device":"/dev/a","heading":90,"x":"\#(long)"}"# + "\r\n%")
+    #expect(number(.heading) == 10)
+  }
+
+  @Test func linesThatMakeNoSenseTellNothing() {
+    cycle(Self.sky(10, 8) + Self.attitude("10") + "%")
+    cycle(#"{"class":"SKY","device":"/dev/a","nSat":3]}"# + "\r\n" + #"{"class":"ATT"x}"# + "\r\n%")
+    expect(10, 8)
+    #expect(number(.heading) == 10)
+  }
+
+  /// A proxy in Python writes so.
+  @Test func blanksAfterColonsDoNotMatter() {
+    cycle(#"{"class": "SKY", "device": "/dev/a", "nSat": 10, "uSat": 8}"# + "\r\n%")
+    expect(10, 8)
+    cycle(#"{"mheading": 77, "class": "ATT"}"# + "\r\n%")
+    #expect(number(.magneticHeading) == 77)
+  }
+}
+
+/// The sensors that they are.
+@Suite struct ReceiverDetailTests {
+  @Test(arguments: ReceiverDetail.allCases)
+  func eachIsADiagnosticSensorWithoutStatistics(detail: ReceiverDetail) {
+    let description = detail.description
+    let key = String(decoding: [UInt8](ReceiverDetail.keys[detail.rawValue]), as: UTF8.self)
+    #expect(String(decoding: description.uniqueID, as: UTF8.self) == "gps_\(key)")
+    #expect(description.isDiagnostic)
+    #expect(description.stateClass == nil)
+    #expect(!description.isUrgent)
+    #expect(ReceiverDetail.keys.count == ReceiverDetail.allCases.count)
+  }
+
+  @Test func unitsAndClassesAreThoseOfHomeAssistant() {
+    func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
+    #expect(text(ReceiverDetail.fix.description.deviceClass) == "enum")
+    #expect(text(ReceiverDetail.climb.description.deviceClass) == "speed")
+    #expect(text(ReceiverDetail.climb.description.unit) == "m/s")
+    #expect(text(ReceiverDetail.heading.description.unit) == "°")
+    #expect(ReceiverDetail.heading.description.deviceClass == nil)
+    #expect(ReceiverDetail.satellitesUsed.description.unit == nil)
+    #expect(ReceiverDetail.satellitesSeen.minChange == FixedPoint(2))
+    #expect(ReceiverDetail.climb.minChange == FixedPoint(5, decimals: 1))
+  }
+}
