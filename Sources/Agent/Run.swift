@@ -135,7 +135,8 @@ public struct Run {
       loop: loop, sink: output, supervisor: supervisor,
       answerTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.answerTimeout,
       now: now)
-    let sources = configuration.sources(context)
+    let anchor = configuration.anchorAlarm(context, owner: output)
+    let sources = configuration.sources(context, anchor: anchor)
     // Asked first: what changes after the others were read is announced.
     if !isOnce, sources.contains(where: { !$0.deviceKinds.isEmpty }) {
       supervisor.add(DeviceEvents(loop: loop, supervisor: supervisor))
@@ -145,6 +146,7 @@ public struct Run {
     let runLoop = RunLoop(
       loop: loop, supervisor: supervisor, output: output, driver: driver, signals: signals,
       starts: starts, service: service, reporter: reporter, now: now)
+    runLoop.anchor = anchor
     runLoop.serveStatus(in: state)
     reporter.started(configuration, state)
     driver.start(sampling: supervisor)

@@ -8,6 +8,8 @@ import Outbox
 /// come.
 final class RunLoop {
   let driver: UplinkDriver
+  /// Nil where the configuration wants no anchor watch. Commands set it and clear it.
+  var anchor: AnchorAlarm?
   private let loop: EventLoop
   private let supervisor: Supervisor
   private let output: SourceOutput
@@ -86,7 +88,8 @@ extension RunLoop: StatusServerOwner {
   func writeStatus(at now: Moment, into document: inout ByteBuffer) {
     let report = StatusReport(
       driver.uplink, url: driver.settings.url, webSocket: driver.webSocket,
-      failing: output.failing, advice: reporter.advice, startedAt: startedAt, now: now)
+      failing: output.failing, advice: reporter.advice, anchor: anchor?.status,
+      startedAt: startedAt, now: now)
     report.write(driver.uplink.delivery, into: &document)
   }
 }

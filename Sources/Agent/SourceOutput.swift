@@ -63,6 +63,10 @@ extension SourceOutput: SupervisorOwner {
   }
 }
 
+extension SourceOutput: AnchorAlarmOwner {
+  func anchorChanged(_ status: AnchorMonitor.Status) { reporter.anchorChanged(status) }
+}
+
 extension SourceOutput: HomeNetworkOwner {
   func placeChanged() { if let network { driver.placeChanged(network.place) } }
 

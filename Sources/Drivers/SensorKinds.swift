@@ -25,10 +25,10 @@ public enum SensorSettings: Equatable, Sendable {
   /// Reads `sensors` and `outputs`, which share lines and names. What cannot be used is reported
   /// and left out.
   public static func lists(
-    sensors: ConfigurationField?, outputs: ConfigurationField?
+    sensors: ConfigurationField?, outputs: ConfigurationField?,
+    notAmong taken: TakenNames = TakenNames()
   ) -> (sensors: [SensorSettings], outputs: [OutputSettings]) {
-    let taken = TakenNames()
-    return (
+    (
       sensors.map { list($0, notAmong: taken) } ?? [],
       outputs.map { OutputSettings.list($0, notAmong: taken) } ?? []
     )

@@ -310,6 +310,24 @@ extension SetUp.PlantedFaults {
     #expect(await agent.stop().status == 0)
   }
 
+  @Test func theLineOfTheAnchorWatchIsReadByTheAgentToo() async throws {
+    let world = try await FaultyWorld()
+    let gpsd = FakeGPSD(reporting: TPV())
+    world.board.keepSecret("52.37")
+    try world.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO17 17")
+    try world.configure(
+      "location: { source: gpsd, port: \(gpsd.port), anchor: { radius: 40m, gpio: GPIO17 } }")
+    let agent = try world.agent()
+    try await agent.event("proven")
+    try world.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO17 17 homeward")
+    // This gpsd talks to the agent, and to no other client.
+    let ending = try await world.homeward(["check"])
+    #expect(
+      ending.output.contains(
+        "ok     source         GPIO17: the anchor watch of the agent that runs: not set"))
+    #expect(await agent.stop().status == 0)
+  }
+
   @Test func eachRowIsShownWhenItIsThere() async throws {
     let world = try await FaultyWorld()
     world.home.fault = .hang

@@ -105,7 +105,7 @@ import Testing
     let delivery = StatusRig.delivery(StatusRig.routes())
     var track = TrackFilter(TrackFilter.Settings())
     let silent = try StatusRig.status(
-      StatusRig.report(lastFixAt: StatusRig.ago(8), track: track), delivery)
+      StatusRig.report(lastFix: StatusRig.fix(8), track: track), delivery)
     #expect(!StatusRig.lines(silent).contains { $0.contains("  track  ") })
     for seconds in [0, 10] as [Int64] {
       _ = track.fixReported(
@@ -114,7 +114,7 @@ import Testing
           time: WallTime(nanoseconds: 0), notBefore: Instant(nanoseconds: seconds * 1_000_000_000)))
     }
     let status = try StatusRig.status(
-      StatusRig.report(lastFixAt: StatusRig.ago(8), track: track), delivery)
+      StatusRig.report(lastFix: StatusRig.fix(8), track: track), delivery)
     #expect(
       StatusRig.lines(status).filter { $0.contains("  track  ") }
         == ["         track          parked; left out, for the board stands"])
@@ -139,7 +139,7 @@ import Testing
       delivery.record(Reading(sensor: sensor, value: value, time: StatusRig.now.wallTime - age))
     }
     _ = try declare("Silent", in: &delivery)
-    let status = try StatusRig.status(StatusRig.report(lastFixAt: StatusRig.ago(8)), delivery)
+    let status = try StatusRig.status(StatusRig.report(lastFix: StatusRig.fix(8)), delivery)
     #expect(
       StatusRig.lines(status).filter { $0.contains("  sensor  ") || $0.contains("  location  ") }
         == [

@@ -50,14 +50,21 @@ enum StatusRig {
     isSealed: Bool? = true, nextAttemptAt: Instant? = nil, url: [UInt8] = instance,
     problem: Enrollment.Problem? = nil, network: StatusReport.Network? = nil,
     webSocket: StatusReport.WebSocket? = nil, statistics: StatusReport.Statistics? = nil,
-    counts: Uplink.Counts = .init(), failing: FailingSources = .init(), lastFixAt: Instant? = nil,
-    track: TrackFilter? = nil
+    counts: Uplink.Counts = .init(), failing: FailingSources = .init(), lastFix: Fix? = nil,
+    track: TrackFilter? = nil, anchor: AnchorMonitor.Status? = nil
   ) -> StatusReport {
     StatusReport(
       now: now, startedAt: ago(10_800), nextCycleAt: coming(4), nextAttemptAt: nextAttemptAt,
       url: url, isSealed: isSealed, registrationProblem: problem, network: network,
       webSocket: webSocket, statistics: statistics, counts: counts, failing: failing,
-      advice: advice, lastFixAt: lastFixAt, track: track)
+      advice: advice, lastFix: lastFix, track: track, anchor: anchor)
+  }
+
+  /// One of so many seconds ago.
+  static func fix(_ secondsAgo: Int64, error: Double? = nil) -> Fix {
+    Fix(
+      mode: .threeDimensional, latitude: 52.3702157, longitude: 4.8951679,
+      horizontalErrorMeters: error, time: now.wallTime, notBefore: ago(secondsAgo))
   }
 
   static func status(

@@ -47,6 +47,18 @@ private let boardFile = """
     #expect(try address("PIN2") == "main-chip/2")
   }
 
+  /// With and without a sensor that has a line.
+  @Test(arguments: ["", "sensors: [{ gpio: ID_SDA, name: Bilge }]\n"])
+  func theLineOfTheAnchorWatchIsFoundToo(sensors: String) throws {
+    let configuration = try Outcome.configuration(
+      minimum + "location: { source: gpsd, anchor: { radius: 40m, gpio: GPIO2 } }\n" + sensors)
+    let pins = BoardPins(try BoardFile.parse([UInt8](boardFile.utf8)))
+    let found = configuration.findingLines(as: kernel, pins) { _ in }
+    let line = try #require(found.location?.anchor?.line)
+    #expect(text(line.address.text) == "main-chip/2")
+    #expect(text(line.entity.uniqueID) == "gpio_gpio2")
+  }
+
   @Test func theKernelsOwnNameComesFirst() throws {
     #expect(try address("ID_SDA") == "ID_SDA")
     let named = GPIOLineUses(

@@ -173,3 +173,84 @@ func superviseASource(to transcript: inout Transcript) {
     now = now + .seconds(1)
   }
 }
+
+func watchAnAnchor(to transcript: inout Transcript) {
+  let start = Instant(nanoseconds: 0)
+  var monitor = AnchorMonitor(radiusMeters: 40, cycle: .seconds(10), now: start)
+  func tell(_ event: StaticString, _ monitor: AnchorMonitor) {
+    transcript.line(event) { line in
+      switch monitor.status.state {
+      case .unset: line.append("unset")
+      case .awaitingPlace: line.append("waits for its place")
+      case .inside: line.append("inside")
+      case .outside: line.append("outside")
+      case .unknown: line.append("unknown")
+      }
+      line.append(monitor.status.setter == .command ? ", by a command, " : ", ")
+      line.append(monitor.status.distanceMeters)
+    }
+  }
+  tell("an anchor", monitor)
+  monitor.lineSettled(.active)
+  tell("its line", monitor)
+  for (second, latitude) in [(10, 52.0), (20, 52.0002), (30, 52.0006), (40, 52.0006), (50, 53.0)] {
+    let now = start + .seconds(Int64(second))
+    monitor.fixReported(
+      Fix(
+        mode: .threeDimensional, latitude: latitude, longitude: 4.1, horizontalErrorMeters: 5,
+        time: WallTime(nanoseconds: 0), notBefore: now))
+    tell("a boat", monitor)
+  }
+  let file = monitor.takeKept().file
+  transcript.line("an anchor kept") { line in
+    for index in file.bytes.indices {
+      line.append(decimal: file.bytes[index])
+      line.append(" ")
+    }
+  }
+  var next = AnchorMonitor(radiusMeters: 40, cycle: .seconds(10), now: start)
+  if let kept = try? KeptAnchor(file: file.bytes) { next.restored(kept, now: start) }
+  tell("an anchor read", next)
+  next.cycleDue(now: start + .seconds(301))
+  tell("no fix for long", next)
+  next.set(by: .command)
+  tell("a command", next)
+  next.clear()
+  tell("cleared", next)
+}
+
+func readSatellites(to transcript: inout Transcript) {
+  let now = Instant(nanoseconds: 0)
+  var session = GPSDSession(
+    name: InlineText("gpsd"), details: .all, cycle: .seconds(10), fixTimeout: .seconds(10), now: now
+  )
+  _ = session.cycleDue(now: now)
+  session.connected(now: now)
+  session.input.buffer.append("{\"class\":\"VERSION\"}\n")
+  _ = session.bytesReceived(now: now)
+  session.input.buffer.append(
+    "{\"class\":\"SKY\",\"hdop\":1.5,\"nSat\":12,\"satellites\":[{\"used\":true},{\"used\":false}]}\n"
+  )
+  session.input.buffer.append("{\"class\":\"ATT\",\"heading\":359.6,\"mheading\":12.5}\n")
+  session.input.buffer.append("{\"class\":\"TPV\",\"mode\":3,\"climb\":-0.26}\n")
+  while session.bytesReceived(now: now) == .readReport {
+    transcript.line("gpsd report") { $0.append(session.report.bytes) }
+    var report = report(seconds: 100)
+    report.horizontalErrorMeters = .nan
+    report.climbMetersPerSecond = -0.26
+    session.reportRead(report, now: now, wallTime: .released)
+  }
+  _ = session.drained(now: now)
+  transcript.line("gpsd error") { $0.append(session.takeFix()?.horizontalErrorMeters) }
+  guard session.takeDetails() else { return }
+  for index in 0..<6 {
+    guard let detail = ReceiverDetail(rawValue: index) else { continue }
+    transcript.line("gpsd detail") { line in
+      switch session.value(of: detail) {
+      case .number(let number)?: line.append(number)
+      case .text(let text)?: line.append(text)
+      case .boolean?, .unknown?, .unavailable?, nil: line.append("nothing")
+      }
+    }
+  }
+}

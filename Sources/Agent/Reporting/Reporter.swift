@@ -91,6 +91,13 @@ final class Reporter {
     events.write("source_recovered") { $0.appendMember("source", source.bytes) }
   }
 
+  /// Where the boat is stays between it and Home Assistant.
+  func anchorChanged(_ status: AnchorMonitor.Status) {
+    let words: MessageText = "anchor watch: \(status.words)"
+    if case .outside = status.state { log.warning(words) } else { log.notice(words) }
+    events.write("anchor") { $0.appendMember("state", status.state.code) }
+  }
+
   func sensorLeftOut(_ name: [UInt8]) {
     log.error(
       "\(quoted: name) is left out, and maybe others after it: an agent has \(SensorTable.sensorsMax)"

@@ -31,8 +31,13 @@ import Sensing
 /// - `sensors`: what each one says, and when it did (one that tells its changes: when it changed);
 ///   as many of `sensor_count` as there is room for
 /// - `last_fix`: when the position was read last
+/// - `accuracy`: of that fix, in `meters`, and `from`: what it is made of (`eph`, `epx_epy` or
+///   `hdop`); only where the receiver tells it
 /// - `track`: `state` (`moving`, `parked`), and what became of that fix: `decision`, `is_kept`;
 ///   only where the configuration says which fixes are kept
+/// - `anchor`: the anchor watch: `state` (`unset`, `waiting`, `inside`, `outside`, `unknown`), who
+///   set it (`set_by`: `line`, `command`), `radius_meters`, and `distance_meters` by the last fix;
+///   only where the configuration wants one
 /// - `next_cycle`: when the sources are asked next
 struct StatusReport: ~Copyable {
   /// What has to be free for a sensor: its longest name and text of nothing but escapes, and what
@@ -80,10 +85,12 @@ struct StatusReport: ~Copyable {
   let counts: Uplink.Counts
   let failing: FailingSources
   let advice: SourceAdvice
-  /// When the position was read last.
-  let lastFixAt: Instant?
+  /// What was read last; where that was is not told.
+  let lastFix: Fix?
   /// Nil where every fix is kept.
   var track: TrackFilter?
+  /// Nil where there is no anchor watch.
+  var anchor: AnchorMonitor.Status?
 
   /// Replaces what is in `document`, which holds `StateDirectory.statusByteCountMax`.
   func write(_ delivery: borrowing Delivery, into document: inout ByteBuffer) {
@@ -104,8 +111,9 @@ struct StatusReport: ~Copyable {
     document.closeJSONObject()
     appendFailing(to: &document)
     append(future: "next_cycle", nextCycleAt, to: &document)
-    if let lastFixAt { append(past: "last_fix", lastFixAt, to: &document) }
+    appendLastFix(to: &document)
     appendTrack(to: &document)
+    appendAnchor(to: &document)
     appendSensors(delivery.batch, to: &document)
     document.closeJSONObject()
     document.append(UInt8(ascii: "\n"))
@@ -173,6 +181,16 @@ struct StatusReport: ~Copyable {
     document.closeJSONObject()
   }
 
+  private func appendLastFix(to document: inout ByteBuffer) {
+    guard let lastFix else { return }
+    append(past: "last_fix", lastFix.notBefore, to: &document)
+    guard let error = lastFix.horizontalErrorMeters else { return }
+    document.open("accuracy")
+    document.appendMember("meters", wholeMeters(error))
+    document.appendMember("from", lastFix.errorSource.code)
+    document.closeJSONObject()
+  }
+
   private func appendTrack(to document: inout ByteBuffer) {
     guard let decision = track?.last?.decision else { return }
     document.open("track")
@@ -182,6 +200,21 @@ struct StatusReport: ~Copyable {
     document.appendMember("is_kept", decision.isKept)
     document.appendMember("decision", decision.code)
     document.appendMember("text", decision.words)
+    document.closeJSONObject()
+  }
+
+  private func appendAnchor(to document: inout ByteBuffer) {
+    guard let anchor else { return }
+    document.open("anchor")
+    document.appendMember("state", anchor.state.code)
+    if let setter = anchor.setter {
+      document.appendMember("set_by", setter == .line ? "line" : "command")
+    }
+    document.appendMember("radius_meters", wholeMeters(anchor.radiusMeters))
+    if let distance = anchor.distanceMeters {
+      document.appendMember("distance_meters", wholeMeters(distance))
+    }
+    document.appendMember("text", words: anchor.words)
     document.closeJSONObject()
   }
 
@@ -207,7 +240,8 @@ extension StatusReport {
   /// How an uplink and the sources are.
   init(
     _ uplink: borrowing Uplink, url: [UInt8], webSocket: WebSocketTransport?,
-    failing: FailingSources, advice: SourceAdvice, startedAt: Instant, now: Moment
+    failing: FailingSources, advice: SourceAdvice, anchor: AnchorMonitor.Status?,
+    startedAt: Instant, now: Moment
   ) {
     let registration = uplink.isRegistering ? nil : uplink.registration
     self.init(
@@ -219,8 +253,8 @@ extension StatusReport {
       statistics: uplink.importsStatistics
         ? .init(waitingHourCount: uplink.waitingHours.count, problem: uplink.statisticsProblem)
         : nil,
-      counts: uplink.counts, failing: failing, advice: advice, lastFixAt: uplink.lastFix?.notBefore,
-      track: uplink.track)
+      counts: uplink.counts, failing: failing, advice: advice, lastFix: uplink.lastFix,
+      track: uplink.track, anchor: anchor)
   }
 }
 

@@ -23,12 +23,13 @@ extension ConfigurationField {
     let durability = keys.optional("durability")?.durability()
     let history = keys.optional("history")?.history()
     let deviceName = keys.optional("device")?.deviceName()
-    let location = keys.optional("location").flatMap { GPSDSettings($0) }
+    let taken = TakenNames()
+    let location = keys.optional("location").flatMap { GPSDSettings($0, notAmong: taken) }
     let batteryField = keys.optional("battery")
     let system = keys.optional("system").map { SystemSettings($0) }
     let host = keys.optional("host")?.hostPaths()
     let devices = SensorSettings.lists(
-      sensors: keys.optional("sensors"), outputs: keys.optional("outputs"))
+      sensors: keys.optional("sensors"), outputs: keys.optional("outputs"), notAmong: taken)
     // It may name sensors.
     let battery = batteryField.map {
       BatterySettings($0, among: devices.sensors.flatMap { $0.measured })

@@ -11,6 +11,7 @@ extension Configuration {
   /// sensor.
   public func findingLines(_ log: Log) -> Configuration {
     let addresses = sensors.compactMap { $0.lineAddress } + outputs.map { $0.address }
+      + (location?.anchor.map { [$0.line.address] } ?? [])
     let hasNames = addresses.contains { if case .name = $0 { true } else { false } }
     guard hasNames else { return self }
     let uses = GPIOLineUses()
@@ -47,6 +48,9 @@ extension Configuration {
     for index in found.outputs.indices {
       let output = found.outputs[index]
       found.outputs[index].move(to: place(of: output.address, output.entity.name))
+    }
+    if let line = location?.anchor?.line {
+      found.location?.anchor?.line.move(to: place(of: line.address, line.entity.name))
     }
     return found
   }

@@ -4,8 +4,12 @@ public import LinuxIO
 public import Sensing
 
 extension Configuration {
-  /// The sources that the configuration names, in the order in which they are asked.
-  public func sources(_ context: SourceContext) -> [any Source] {
+  /// The sources that the configuration names, in the order in which they are asked. `anchor` is
+  /// the anchor watch, where there is one that works: it hears what its line and the receiver say.
+  public func sources(
+    _ context: SourceContext, anchor: AnchorAlarm? = nil
+  ) -> [any Source] {
+    let located = anchor.map { context.tapped(by: $0) } ?? context
     let estimate = battery.estimate(context)
     let context = estimate.map { context.tapped(by: $0) } ?? context
     var sources: [any Source] = []
@@ -19,9 +23,23 @@ extension Configuration {
     for output in outputs {
       sources.append(context.changesNothing ? output.look(context) : output.source(context))
     }
-    if let location { sources.append(location.source(context)) }
+    if let location {
+      if let anchor { sources.append(anchor) }
+      if let anchor = location.anchor { sources.append(anchor.lineSource(located)) }
+      sources.append(location.source(located))
+    }
     if let estimate { sources.append(estimate) }
     return sources
+  }
+
+  /// The anchor watch that the configuration wants; nil where it wants none. What is tried beside
+  /// an agent that runs has none: there is one file for it.
+  public func anchorAlarm(
+    _ context: SourceContext, owner: any AnchorAlarmOwner
+  ) -> AnchorAlarm? {
+    location?.anchor.map {
+      AnchorAlarm($0, in: Path(stateDirectory), context, owner: owner)
+    }
   }
 
   public func sourceContext(

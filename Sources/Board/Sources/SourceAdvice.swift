@@ -19,7 +19,7 @@ public struct SourceAdvice: Sendable {
     for output in configuration.outputs { remedies.append(output.remedies) }
     remedies.append(CountsFile.remedies)
     remedies.append(DeviceEvents.remedies)
-    if let location = configuration.location { remedies.append(location.remedies) }
+    if let location = configuration.location { remedies += location.allRemedies }
     self.remedies = remedies
     entries = configuration.sensors.map { ($0.remedies.source, $0.entry) }
     sys = Path(configuration.host.sys)

@@ -45,3 +45,14 @@ extension TrackDecision {
     }
   }
 }
+
+extension Fix.ErrorSource {
+  /// What gpsd calls it.
+  public var code: StaticString {
+    switch self {
+    case .estimate: "eph"
+    case .parts: "epx_epy"
+    case .dilution: "hdop"
+    }
+  }
+}

@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 public import Sensing
 import YAML
 
@@ -31,7 +31,7 @@ public struct GPIOLineSettings: Equatable, Sendable {
 }
 
 extension GPIOLineSettings {
-  private static let debounceRange: ClosedRange<Duration> = .zero ... .seconds(10)
+  static let debounceRange: ClosedRange<Duration> = .zero ... .seconds(10)
 
   static let entityKind = EntityKind(
     kind: .binarySensor,
@@ -56,7 +56,11 @@ extension GPIOLineSettings {
       isUrgent: isUrgent ?? false, isActiveLow: isActiveLow ?? false, bias: bias ?? .asIs)
   }
 
-  var name: InlineText { InlineText(address.text.span) }
+  /// What messages call it.
+  public var name: InlineText { InlineText(address.text.span) }
+
+  /// By which Home Assistant knows its sensor.
+  var uniqueID: [UInt8] { entity.uniqueID ?? address.uniqueID }
 
   var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { failure in

@@ -14,15 +14,23 @@ public struct GPSDSettings: Equatable, Sendable {
   public var device: [UInt8] = []
   /// `moving` and `parked`: which fixes are kept and sent. Default: nil, every one.
   public var track: TrackFilter.Settings?
+  /// `diagnostics`: what is a sensor beside the position: `true` for all that the receiver tells,
+  /// or a list. Default: none.
+  public var details: ReceiverDetailSet = []
+  /// `anchor`: the anchor watch. Default: nil, there is none.
+  public var anchor: AnchorSettings?
 
   public func source(_ context: SourceContext) -> any Source {
     GPSD(
-      GPSD.Address(host: host, port: port), device: device, cycle: context.cycle,
+      GPSD.Address(host: host, port: port), device: device, details: details, cycle: context.cycle,
       fixTimeout: context.answerTimeout, loop: context.loop, sink: context.sink,
       supervisor: context.supervisor, now: context.now)
   }
 
-  public var remedies: SourceRemedies {
+  /// Of gpsd, and of what the anchor watch needs.
+  public var allRemedies: [SourceRemedies] { [remedies] + (anchor?.remedies ?? []) }
+
+  private var remedies: SourceRemedies {
     SourceRemedies(of: InlineText("gpsd"), isNamedByPerson: false) { remedy(for: $0) }
   }
 
@@ -55,7 +63,7 @@ extension GPSDSettings {
   fileprivate static let receiverBytesMax = 127
 
   /// Reads `location`; nil for `off`, and, reported, where it cannot be used.
-  public init?(_ field: ConfigurationField) {
+  public init?(_ field: ConfigurationField, notAmong taken: TakenNames) {
     if field.isText {
       _ = field.word(of: ["off"], remedy: "write off or { source: gpsd }")
       return nil
@@ -68,6 +76,8 @@ extension GPSDSettings {
       port: keys.optional("port")?.port() ?? 2947,
       device: keys.optional("device")?.receiver() ?? [])
     track = Self.track(keys)
+    details = keys.optional("diagnostics")?.receiverDetails() ?? []
+    anchor = keys.optional("anchor").flatMap { AnchorSettings($0, notAmong: taken) }
   }
 
   private static let movingEveryRange: ClosedRange<Duration> = .seconds(1) ... .seconds(86_400)
@@ -110,6 +120,21 @@ extension ConfigurationField {
     report(
       "\(quoted: text) is not a receiver of gpsd", remedy: "write for example /dev/ttyACM0")
     return nil
+  }
+
+  fileprivate func receiverDetails() -> ReceiverDetailSet? {
+    if isText { return boolean() == true ? .all : [] }
+    let keys = ReceiverDetail.keys
+    let seen = SeenTexts()
+    var details: ReceiverDetailSet = []
+    for item in items(count: 1...keys.count, example: "[fix, satellites_used]") {
+      guard let index = item.word(of: keys), let detail = ReceiverDetail(rawValue: index) else {
+        continue
+      }
+      seen.add([UInt8](keys[index]), of: item)
+      details.insert(ReceiverDetailSet(detail))
+    }
+    return details
   }
 
   /// The address of a computer: the agent looks no name up beside `localhost`.

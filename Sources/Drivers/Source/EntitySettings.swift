@@ -88,11 +88,14 @@ struct EntityKind {
   }
 }
 
-/// What the entries of `sensors` so far have taken: each may stand there once.
-final class TakenNames {
+/// What the entries of `sensors` so far have taken, and others that have lines or names: each may
+/// stand there once.
+public final class TakenNames {
   let addresses = SeenTexts()
   let names = SeenTexts()
   let uniqueIDs = SeenTexts()
+
+  public init() {}
 }
 
 extension ConfigurationField {
@@ -100,7 +103,7 @@ extension ConfigurationField {
   /// Sensors that an agent has without being told.
   private static let ownIDs: [StaticString] = [
     "processor_temperature", "load_1_minute", "load_5_minutes", "load_15_minutes", "memory_used",
-    "last_start", "disk_used", "lost_readings",
+    "last_start", "disk_used", "lost_readings", "anchor",
   ]
 
   fileprivate func minChange() -> FixedPoint? {
@@ -123,7 +126,7 @@ extension ConfigurationField {
       return nil
     }
     let isOwn =
-      text.span.starts(with: "supply_")
+      text.span.starts(with: "supply_") || text.span.starts(with: "gps_")
       || Self.ownIDs.contains { text.span.elementsEqual($0) }
     if isOwn {
       report("\(quoted: text) is a sensor of the board itself", remedy: "write another one")

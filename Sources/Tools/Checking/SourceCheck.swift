@@ -72,9 +72,12 @@ final class SourceCheck {
   /// A line belongs to one program: where that is the agent, it knows the level.
   private func whatTheAgentReads(_ source: any Source, _ sample: SourceSample) -> Finding? {
     guard let sensor = sample.sensors.first,
-      let status = try? StatusClient(stateDirectory: stateDirectory).run(),
-      let words = status.words(ofSensor: sensor.description.uniqueID)
+      let status = try? StatusClient(stateDirectory: stateDirectory).run()
     else { return nil }
+    if source.name == configuration.location?.anchor?.line.name, let words = status.anchorWords {
+      return .well("source", "\(source.name): the anchor watch of the agent that runs: \(words)")
+    }
+    guard let words = status.words(ofSensor: sensor.description.uniqueID) else { return nil }
     return .well("source", "\(source.name): \(words), as the agent that runs reads it")
   }
 }

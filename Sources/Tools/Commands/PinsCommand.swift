@@ -128,6 +128,7 @@ extension Configuration {
       default: nil
       }
     }
-    return inputs + outputs.map { ($0.address, $0.entity.name) }
+    let anchor = location?.anchor.map { [($0.line.address, $0.line.entity.name)] } ?? []
+    return inputs + anchor + outputs.map { ($0.address, $0.entity.name) }
   }
 }

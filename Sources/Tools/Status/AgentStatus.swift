@@ -31,6 +31,9 @@ struct AgentStatus {
     root.list("sensors").first { $0.says("sensor", uniqueID) }?.saying
   }
 
+  /// How the anchor watch of the agent is; nil where it has none.
+  var anchorWords: MessageText? { root["anchor"]?.text("text") }
+
   /// For people: what is well, what is wrong, and what is neither.
   ///
   ///     ok     Home Assistant   takes the data
@@ -59,10 +62,17 @@ struct AgentStatus {
     for sensor in root.list("sensors") { lines.append(.neither, "sensor", sensor.saying) }
     if root.has("last_fix") {
       lines.append(.neither, "location", "a fix, \(root.past("last_fix"))")
+      if let accuracy = root["accuracy"] {
+        lines.append(
+          more: "accuracy", "\(accuracy.number("meters")) m, from \(accuracy.text("from"))")
+      } else {
+        lines.append(more: "accuracy", "not told by the receiver")
+      }
     }
     if let track = root["track"] {
       lines.append(more: "track", "\(track.text("state")); \(track.text("text"))")
     }
+    if let anchor = root["anchor"] { lines.append(.neither, "anchor watch", anchor.text("text")) }
     lines.append(
       .neither, "agent", "homeward \(root.text("version"))\(root.lasting("started"))")
     lines.append(more: "next cycle", root.coming("next_cycle"))

@@ -1,0 +1,45 @@
+public import Bytes
+public import Sensing
+
+extension AnchorMonitor.State {
+  /// The state for scripts.
+  public var code: StaticString {
+    switch self {
+    case .unset: "unset"
+    case .awaitingPlace: "waiting"
+    case .inside: "inside"
+    case .outside: "outside"
+    case .unknown: "unknown"
+    }
+  }
+}
+
+extension AnchorMonitor.Status {
+  /// How the watch is, and why, for people. It tells no position.
+  public var words: MessageText {
+    switch state {
+    case .unset: return "not set"
+    case .awaitingPlace:
+      return "set by \(setterWords); it waits for a fix that can be trusted, to know its place"
+    case .inside: return "inside, \(distanceWords)"
+    case .outside: return "OUTSIDE, \(distanceWords)"
+    case .unknown:
+      return "there is no fix that can be trusted; whether the boat is within \(radius) m of its"
+        + " anchor is not known"
+    }
+  }
+
+  private var radius: Int { wholeMeters(radiusMeters) }
+
+  private var setterWords: StaticString { setter == .line ? "its line" : "a command" }
+
+  private var distanceWords: MessageText {
+    guard let distanceMeters else { return "by an earlier fix; \(radius) m are allowed" }
+    return "\(wholeMeters(distanceMeters)) m from the anchor; \(radius) m are allowed"
+  }
+}
+
+/// Metres without a fraction; of what is too large for them, the most there are.
+public func wholeMeters(_ meters: Double) -> Int {
+  Int(clamping: FixedPoint(rounding: meters, decimals: 0)?.coefficient ?? .max)
+}

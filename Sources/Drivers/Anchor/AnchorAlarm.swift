@@ -1,0 +1,157 @@
+public import Bytes
+public import LinuxIO
+public import Sensing
+
+/// Who hears what becomes of the anchor watch.
+public protocol AnchorAlarmOwner: AnyObject {
+  /// The watch is in another state than before.
+  func anchorChanged(_ status: AnchorMonitor.Status)
+}
+
+/// The anchor watch: it stands between the source of the fixes and who takes them, passes
+/// everything on, and adds a sensor that is on while the boat is not where it was anchored.
+///
+/// `AnchorMonitor` judges. The line that sets the watch is a `GPIOLine` of its own, whose levels
+/// come here and go no further.
+public final class AnchorAlarm {
+  public let name = InlineText("anchor")
+  private let settings: AnchorSettings
+  private let sink: any ReadingSink
+  private let supervisor: Supervisor
+  private unowned(unsafe) let owner: (any AnchorAlarmOwner)?
+  private let now: () -> Instant
+  private var monitor: AnchorMonitor
+  private var file: AnchorFile
+  private var sensor: DeclaredSensor
+  /// What was told last.
+  private var told: AnchorMonitor.State?
+  private var isRestored = false
+
+  /// No sensor of the sink has this index.
+  private static let line = SensorIndex(.max)
+
+  /// - Parameters:
+  ///   - settings: how far the boat may be from its anchor, and what sets the watch.
+  ///   - directory: where the watch is kept.
+  ///   - context: where all readings go, and who hears of failures.
+  ///   - owner: who hears what becomes of the watch; it outlives this.
+  ///   - now: the present; readings only know the time of day.
+  public init(
+    _ settings: AnchorSettings, in directory: Path, _ context: SourceContext,
+    owner: (any AnchorAlarmOwner)?, now: @escaping () -> Instant = { Moment.now.instant }
+  ) {
+    self.settings = settings
+    sink = context.sink
+    supervisor = context.supervisor
+    unsafe self.owner = owner
+    self.now = now
+    monitor = AnchorMonitor(
+      radiusMeters: settings.radiusMeters, cycle: context.cycle, now: context.now)
+    file = AnchorFile(in: directory)
+    sensor = DeclaredSensor(settings.description)
+  }
+
+  public var status: AnchorMonitor.Status { monitor.status }
+
+  // MARK: Commands
+
+  /// The anchor falls: it is where the boat will be by the next fix that can be trusted.
+  public func setAnchor(at moment: Moment) {
+    restore(at: moment)
+    monitor.set(by: .command)
+    tell(at: moment)
+  }
+
+  /// The anchor is up.
+  public func clearAnchor(at moment: Moment) {
+    restore(at: moment)
+    monitor.clear()
+    tell(at: moment)
+  }
+
+  // MARK: What comes of it
+
+  /// Takes up what an earlier run kept, once.
+  private func restore(at moment: Moment) {
+    guard !isRestored else { return }
+    isRestored = true
+    do throws(SourceFailure) {
+      if let kept = try file.read() { monitor.restored(kept, now: moment.instant) }
+    } catch {
+      supervisor.failed(AnchorFile.name, error, now: moment.instant)
+    }
+  }
+
+  /// Keeps and tells what has changed.
+  private func tell(at moment: Moment) {
+    if monitor.isToBeKept { keep(now: moment.instant) }
+    let state = monitor.state
+    guard state != told else { return }
+    let isNews = told != nil || state != .unset
+    told = state
+    sensor.record(state.value, at: moment.wallTime, in: sink)
+    if isNews { unsafe owner?.anchorChanged(monitor.status) }
+  }
+
+  private func keep(now: Instant) {
+    do throws(SourceFailure) {
+      try file.write(monitor.takeKept())
+      supervisor.worked(AnchorFile.name)
+    } catch {
+      monitor.keepingFailed()
+      supervisor.failed(AnchorFile.name, error, now: now)
+    }
+  }
+
+  private func lineRead(_ value: Value) {
+    switch value {
+    case .boolean(let isActive): monitor.lineSettled(isActive ? .active : .inactive)
+    case .number, .text, .unknown, .unavailable: monitor.lineLost()
+    }
+  }
+
+  private var present: Moment { Moment(instant: now(), wallTime: Moment.now.wallTime) }
+}
+
+extension AnchorMonitor.State {
+  /// What the sensor says: without a watch it is not there.
+  fileprivate var value: Value {
+    switch self {
+    case .unset: .unavailable
+    case .awaitingPlace, .unknown: .unknown
+    case .inside: .boolean(false)
+    case .outside: .boolean(true)
+    }
+  }
+}
+
+extension AnchorAlarm: ReadingSink {
+  public func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    sensor.uniqueID == settings.line.uniqueID ? Self.line : sink.declare(sensor)
+  }
+
+  public func record(_ reading: Reading) {
+    guard reading.sensor == Self.line else { return sink.record(reading) }
+    let moment = present
+    restore(at: moment)
+    lineRead(reading.value)
+    tell(at: moment)
+  }
+
+  public func record(_ fix: Fix) {
+    sink.record(fix)
+    let moment = present
+    restore(at: moment)
+    monitor.fixReported(fix)
+    tell(at: moment)
+  }
+}
+
+extension AnchorAlarm: Source {
+  /// Reads nothing: what it judges comes from the receiver and the line.
+  public func sample(at moment: Moment) {
+    restore(at: moment)
+    monitor.cycleDue(now: moment.instant)
+    tell(at: moment)
+  }
+}

@@ -1,0 +1,67 @@
+import Bytes
+import Sensing
+import YAML
+
+/// `location.anchor`: how the anchor watch is set, and how far the boat may be from its anchor.
+public struct AnchorSettings: Equatable, Sendable {
+  /// `radius`: chain, boat, and the way to the receiver; 5 m to 10 km. Required.
+  public var radiusMeters: Double
+  /// `gpio`: the line that sets the watch where it becomes active, and clears it where it becomes
+  /// inactive; `active_low`, `bias` and `debounce` as those of `sensors`. Required.
+  public var line: GPIOLineSettings
+  /// `name`: what Home Assistant calls the watch; 1 to 64 characters. Default: `Anchor`.
+  public var name: [UInt8]
+
+  public init(radiusMeters: Double, line: GPIOLineSettings, name: [UInt8]) {
+    self.radiusMeters = radiusMeters
+    self.line = line
+    self.name = name
+  }
+}
+
+extension AnchorSettings {
+  private static let radiusRange = 5...10_000
+
+  /// Reads `location.anchor`; nil, reported, where it cannot be used.
+  init?(_ field: ConfigurationField, notAmong taken: TakenNames) {
+    guard let keys = field.section(example: "anchor: { radius: 40m, gpio: GPIO5 }") else {
+      return nil
+    }
+    defer { keys.reportUnknownKeys() }
+    let radius = keys.required("radius", example: "radius: 40m")?
+      .meters(in: Self.radiusRange, example: "40m")
+    let address = keys.required("gpio", example: "gpio: GPIO5")?
+      .gpioLine(notAmong: taken.addresses)
+    let name = keys.optional("name")?.name(notAmong: taken.names)
+    let debounce = keys.optional("debounce")?
+      .duration(in: GPIOLineSettings.debounceRange, example: "50ms")
+    let isActiveLow = keys.optional("active_low")?.boolean()
+    let bias = keys.optional("bias")?.bias()
+    guard let radius, let address else { return nil }
+    let line = GPIOLineSettings(
+      address: address, entity: EntitySettings(name: [UInt8]("Anchor switch")),
+      debounce: debounce ?? .milliseconds(20), isActiveLow: isActiveLow ?? false,
+      bias: bias ?? .asIs)
+    self.init(radiusMeters: radius, line: line, name: name ?? [UInt8]("Anchor"))
+  }
+
+  /// Of the line, and of the file that keeps the watch.
+  public var remedies: [SourceRemedies] {
+    let file = SourceRemedies(of: AnchorFile.name, isNamedByPerson: false) { failure in
+      if case .malformed = failure { return "set the watch again: switch it off and on" }
+      return "make room on the disk of state_directory, or see whether it is read-only"
+    }
+    return [line.remedies, file]
+  }
+
+  /// The line that sets the watch. Its levels go to `sink`.
+  public func lineSource(_ context: SourceContext) -> any Source {
+    GPIOLine(line, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
+  }
+
+  var description: SensorDescription {
+    SensorDescription(
+      uniqueID: [UInt8]("anchor"), name: name, kind: .binarySensor,
+      deviceClass: [UInt8]("safety"), icon: [UInt8]("mdi:anchor"), isUrgent: true)
+  }
+}

@@ -1,0 +1,171 @@
+import Bytes
+import Drivers
+import LinuxIO
+import Sensing
+import Testing
+
+@testable import Board
+
+/// The anchor watch and the sensors of the receiver, as a person writes them.
+@Suite struct ConfigurationAnchorTests {
+  private func location(_ keys: String) throws -> GPSDSettings? {
+    try Outcome.configuration(minimum + "location: { source: gpsd\(keys) }\n").location
+  }
+
+  // MARK: The anchor
+
+  @Test func withoutTheKeyThereIsNoWatch() throws { #expect(try location("")?.anchor == nil) }
+
+  @Test func eachKeyHasItsDefault() throws {
+    let anchor = try #require(try location(", anchor: { radius: 40m, gpio: GPIO5 }")?.anchor)
+    #expect(anchor.radiusMeters == 40)
+    #expect(text(anchor.name) == "Anchor")
+    #expect(anchor.line.address == .name([UInt8]("GPIO5".utf8)))
+    #expect(anchor.line.debounce == .milliseconds(20))
+    #expect(!anchor.line.isActiveLow)
+    #expect(anchor.line.bias == .asIs)
+  }
+
+  @Test func eachKeyIsTaken() throws {
+    let anchor = try #require(
+      try location(
+        ", anchor: { radius: 0.1km, gpio: chip/7, active_low: true, bias: pull_up,"
+          + " debounce: 100ms, name: Mooring }")?.anchor)
+    #expect(anchor.radiusMeters == 100)
+    #expect(text(anchor.name) == "Mooring")
+    #expect(anchor.line.address == .chip(label: [UInt8]("chip".utf8), offset: 7))
+    #expect(anchor.line.debounce == .milliseconds(100))
+    #expect(anchor.line.isActiveLow)
+    #expect(anchor.line.bias == .pullUp)
+  }
+
+  @Test(arguments: [
+    ("anchor: { gpio: GPIO5 }", "radius"), ("anchor: { radius: 40m }", "gpio"),
+    ("anchor: { radius: 4.9m, gpio: GPIO5 }", "write 5 to 10000 m"),
+    ("anchor: { radius: 11km, gpio: GPIO5 }", "write 5 to 10000 m"),
+    ("anchor: { radius: 40, gpio: GPIO5 }", "has no unit"),
+    ("anchor: { radius: 40m, gpio: GPIO5, chain: 30m }", "chain"),
+    ("anchor: 40m", "anchor: { radius: 40m, gpio: GPIO5 }"),
+  ])
+  func aMistakeIsNamed(keys: String, words: String) throws {
+    let problem = Outcome.problem(minimum + "location: { source: gpsd, \(keys) }\n")
+    #expect(problem.contains(words))
+  }
+
+  @Test func aLineOrANameThatASensorHasIsNotTakenTwice() {
+    let anchor = "location: { source: gpsd, anchor: { radius: 40m, gpio: GPIO5, name: Anchor } }\n"
+    for sensor in ["gpio: GPIO5, name: Bilge", "gpio: GPIO6, name: anchor"] {
+      #expect(Outcome.problem(minimum + anchor + "sensors: [{ \(sensor) }]\n") != "")
+    }
+    #expect(Outcome.problem(minimum + anchor + "outputs: [{ gpio: GPIO5, name: Pump }]\n") != "")
+    #expect(
+      Outcome.problem(minimum + anchor + "sensors: [{ gpio: GPIO6, name: Bilge }]\n") == "")
+  }
+
+  @Test(arguments: ["anchor", "gps_fix", "gps_anything"])
+  func theIDsOfTheBoardItselfAreNotTaken(id: String) {
+    let sensor = "sensors: [{ gpio: GPIO6, name: Bilge, unique_id: \(id) }]\n"
+    #expect(
+      Outcome.problem(minimum + sensor).contains("is a sensor of the board itself"))
+  }
+
+  // MARK: The sensors of the receiver
+
+  @Test func defaultsMakeNoSensor() throws {
+    #expect(try location("")?.details == [])
+    #expect(try location(", diagnostics: false")?.details == [])
+  }
+
+  @Test func allOfThemOrSome() throws {
+    #expect(try location(", diagnostics: true")?.details == .all)
+    for detail in ReceiverDetail.allCases {
+      #expect(ReceiverDetailSet.all.contains(ReceiverDetailSet(detail)))
+    }
+    #expect(
+      try location(", diagnostics: [fix, heading]")?.details == [
+        ReceiverDetailSet(.fix), ReceiverDetailSet(.heading),
+      ])
+    let keys = ReceiverDetail.keys.map { String(decoding: [UInt8]($0), as: UTF8.self) }
+    #expect(
+      try location(", diagnostics: [\(keys.joined(separator: ", "))]")?.details == .all)
+  }
+
+  @Test(arguments: ["[]", "[hdop]", "[fix, fix]", "sometimes", "{ fix: true }"])
+  func whatIsNoSensorIsAMistake(written: String) {
+    #expect(
+      Outcome.problem(minimum + "location: { source: gpsd, diagnostics: \(written) }\n") != "")
+  }
+}
+
+/// From the keys of the configuration to the sources and their failures.
+@Suite final class AnchorWiringTests: ReadingSink, SupervisorOwner, AnchorAlarmOwner {
+  private var sensors: [SensorDescription] = []
+  private var values: [String: Value] = [:]
+  private var failed: [String] = []
+  private var fixCount = 0
+  private var states: [AnchorMonitor.State] = []
+
+  func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    sensors.append(sensor)
+    return SensorIndex(sensors.count - 1)
+  }
+
+  func record(_ reading: Reading) {
+    values[text(sensors[reading.sensor.value].uniqueID) ?? ""] = reading.value
+  }
+
+  func record(_ fix: Fix) { fixCount += 1 }
+  func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
+    failed.append(text([UInt8](source.bytes)) ?? "")
+  }
+  func sourceRecovered(_ source: InlineText) {}
+  func receiverChosen(_ source: InlineText, _ receiver: InlineText) {}
+  func anchorChanged(_ status: AnchorMonitor.Status) { states.append(status.state) }
+
+  private func configuration() throws -> Configuration {
+    try Outcome.configuration(
+      minimum + "system: off\nbattery: off\nstate_directory: /nowhere\n"
+        + "location: { source: gpsd, port: 1, anchor: { radius: 40m, gpio: GPIO999 } }\n")
+  }
+
+  private func context(_ configuration: Configuration, _ supervisor: Supervisor) throws
+    -> SourceContext
+  {
+    configuration.sourceContext(
+      loop: try EventLoop(), sink: self, supervisor: supervisor, fixTimeout: .seconds(1),
+      now: Moment.now.instant)
+  }
+
+  @Test func theWatchHearsItsLineAndTheReceiver() throws {
+    let configuration = try configuration()
+    let supervisor = Supervisor(owner: self)
+    let context = try context(configuration, supervisor)
+    let anchor = try #require(configuration.anchorAlarm(context, owner: self))
+    let sources = configuration.sources(context, anchor: anchor)
+    #expect(sources.map { text([UInt8]($0.name.bytes)) } == ["anchor", "GPIO999", "gpsd"])
+    for source in sources { supervisor.add(source) }
+    anchor.setAnchor(at: .now)
+    supervisor.sample(at: .now)
+    #expect(values["anchor"] == .unknown)
+    #expect(sensors.count == 1, "the line is no sensor of its own")
+    #expect(failed.contains("GPIO999") && failed.contains("anchor.watch"))
+    #expect(states == [.awaitingPlace])
+
+    let advice = SourceAdvice(configuration)
+    let missing = SourceFailure.missing(InlineText("GPIO999"))
+    #expect(
+      text(advice.remedy(for: missing, of: InlineText("GPIO999")).bytes)?.contains("gpioinfo")
+        == true)
+    #expect(
+      text(advice.remedy(for: missing, of: InlineText("anchor.watch")).bytes)?
+        .contains("make room") == true)
+  }
+
+  /// A command beside the agent, such as `check`, must not set, clear or write what is the agent's.
+  @Test func whatIsTriedBesideTheAgentHasNoWatch() throws {
+    let configuration = try configuration()
+    let supervisor = Supervisor(owner: self)
+    let sources = configuration.sources(try context(configuration, supervisor))
+    #expect(sources.map { text([UInt8]($0.name.bytes)) } == ["GPIO999", "gpsd"])
+  }
+}

@@ -1,0 +1,287 @@
+import Bytes
+import CLinux
+import Foundation
+import LinuxIO
+import Sensing
+import Testing
+
+@testable import Drivers
+
+/// The anchor watch with its line, its file, and what passes through it.
+@Suite final class AnchorAlarmTests: AnchorAlarmOwner {
+  private let folder: URL
+  private let loop: EventLoop
+  private let sink = RecordingSink()
+  private let supervisor: Supervisor
+  private var present = Instant(nanoseconds: 1_000_000_000_000)
+  private var states: [AnchorMonitor.State] = []
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "anchor-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    loop = try EventLoop()
+    supervisor = Supervisor(owner: sink)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  func anchorChanged(_ status: AnchorMonitor.Status) { states.append(status.state) }
+
+  private var path: Path { Path([UInt8](folder.path.utf8)) }
+  private var file: URL { folder.appending(path: "anchor.watch") }
+  private var moment: Moment { Moment(instant: present, wallTime: Moment.now.wallTime) }
+  private static let uniqueID = "anchor"
+
+  private let settings = AnchorSettings(
+    radiusMeters: 40,
+    line: GPIOLineSettings(
+      address: .name([UInt8]("GPIO5")), entity: EntitySettings(name: [UInt8]("Anchor switch")),
+      debounce: .zero),
+    name: [UInt8]("Anchor"))
+
+  private func context() -> SourceContext {
+    SourceContext(
+      sys: Path("/nowhere"), proc: Path("/nowhere"), loop: loop, sink: sink,
+      supervisor: supervisor, counts: CountsFile(in: path, supervisor: supervisor),
+      cycle: .seconds(10), answerTimeout: .seconds(1), now: present)
+  }
+
+  /// As a new run of the agent makes it.
+  private func alarm() -> AnchorAlarm {
+    let alarm = AnchorAlarm(
+      settings, in: path, context(), owner: self, now: { [self] in present })
+    alarm.sample(at: moment)
+    return alarm
+  }
+
+  private func sees(_ alarm: AnchorAlarm, north: Double...) {
+    for north in north {
+      present = present + .seconds(10)
+      alarm.sample(at: moment)
+      alarm.record(fix(north: north))
+    }
+  }
+
+  private func fix(north: Double) -> Fix {
+    Fix(
+      mode: .threeDimensional, latitude: 53 + north / 111_320, longitude: 5,
+      horizontalErrorMeters: 5, time: WallTime(nanoseconds: 0), notBefore: present)
+  }
+
+  private var value: Value? { sink.values[Self.uniqueID] }
+
+  // MARK: The sensor
+
+  @Test func theSensorIsOnWhileTheBoatIsOutside() throws {
+    let alarm = alarm()
+    #expect(value == .unavailable, "there is no watch")
+    alarm.setAnchor(at: moment)
+    #expect(value == .unknown)
+    sees(alarm, north: 0)
+    #expect(value == .boolean(false))
+    sees(alarm, north: 60, 60)
+    #expect(value == .boolean(true))
+    sees(alarm, north: 10, 10)
+    #expect(value == .boolean(false))
+    present = present + .seconds(301)
+    alarm.sample(at: moment)
+    #expect(value == .unknown)
+    alarm.clearAnchor(at: moment)
+    #expect(value == .unavailable)
+    #expect(states == [.awaitingPlace, .inside, .outside, .inside, .unknown, .unset])
+
+    let sensor = try #require(sink.sensors.first)
+    #expect(sink.sensors.count == 1)
+    #expect(string(sensor.name) == "Anchor")
+    #expect(sensor.kind == .binarySensor)
+    #expect(string(sensor.deviceClass ?? []) == "safety")
+    #expect(sensor.isUrgent)
+    #expect(!sensor.isDiagnostic)
+  }
+
+  @Test func whatStaysIsNotToldAgain() {
+    let alarm = alarm()
+    alarm.setAnchor(at: moment)
+    sees(alarm, north: 0, 1, 2, 3)
+    #expect(sink.readingCount == 3)
+  }
+
+  @Test func fixesAndOtherSensorsPassThrough() {
+    let alarm = alarm()
+    sees(alarm, north: 0, 1)
+    #expect(sink.fixes.count == 2)
+    let index = alarm.declare(
+      SensorDescription(uniqueID: [UInt8]("other"), name: [], icon: []))
+    if let index {
+      alarm.record(Reading(sensor: index, value: .boolean(true), time: moment.wallTime))
+    }
+    #expect(sink.values["other"] == .boolean(true))
+  }
+
+  // MARK: The line
+
+  private func line(_ alarm: AnchorAlarm, in devices: StaticString) -> GPIOLine {
+    GPIOLine(
+      settings.line, devices: Path(devices), loop: loop, sink: alarm, supervisor: supervisor)
+  }
+
+  /// The switch is turned.
+  private func turnSwitch(_ chip: FakeLine, to level: Bool, _ line: GPIOLine) throws {
+    chip.edge(to: level, at: Moment.now.instant)
+    try loop.turn(until: Instant(nanoseconds: 0))
+    line.deadlineReached(at: .now)
+  }
+
+  @Test func theLineSetsTheWatchAndIsNoSensor() throws {
+    let chip = FakeLine(Path("/anchor-1/gpiochip0"), name: "GPIO5")
+    let alarm = alarm()
+    let line = line(alarm, in: "/anchor-1")
+    line.sample(at: .now)
+    #expect(value == .unavailable)
+    try turnSwitch(chip, to: true, line)
+    #expect(value == .unknown)
+    sees(alarm, north: 0)
+    #expect(value == .boolean(false))
+    try turnSwitch(chip, to: false, line)
+    #expect(value == .unavailable)
+    #expect(sink.sensors.map { string($0.uniqueID) } == [Self.uniqueID])
+  }
+
+  @Test func aLineThatGoesLeavesTheBoatWatchedAndIsTold() throws {
+    let chip = FakeLine(Path("/anchor-2/gpiochip0"), name: "GPIO5")
+    chip.level = true
+    let alarm = alarm()
+    let line = line(alarm, in: "/anchor-2")
+    line.sample(at: .now)
+    sees(alarm, north: 0)
+    chip.hangUp()
+    try turn(loop) { !sink.reports.isEmpty }
+    #expect(sink.reports == ["GPIO5: missing GPIO5"])
+    #expect(value == .boolean(false))
+    sees(alarm, north: 60, 60)
+    #expect(value == .boolean(true))
+    _ = line
+  }
+
+  /// The board file has moved the line to where this board has it.
+  @Test func aLineUnderAnotherNameIsTheSameOne() throws {
+    let chip = FakeLine(Path("/anchor-3/gpiochip0"), name: "PA5")
+    var moved = settings
+    moved.line.entity.uniqueID = settings.line.address.uniqueID
+    moved.line.address = .name([UInt8]("PA5"))
+    chip.level = true
+    let alarm = AnchorAlarm(moved, in: path, context(), owner: nil)
+    let line = GPIOLine(
+      moved.line, devices: Path("/anchor-3"), loop: loop, sink: alarm, supervisor: supervisor)
+    line.sample(at: .now)
+    #expect(alarm.status.state == .awaitingPlace)
+    #expect(sink.sensors.map { string($0.uniqueID) } == [Self.uniqueID])
+  }
+
+  // MARK: The file
+
+  @Test func aBoatThatDragsIsOutsideAfterARestart() throws {
+    let before = alarm()
+    before.setAnchor(at: moment)
+    sees(before, north: 0, 60, 60)
+    let next = alarm()
+    #expect(next.status.state == .outside)
+    #expect(value == .boolean(true))
+    sees(next, north: 70)
+    #expect(value == .boolean(true))
+    let permissions =
+      try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+    #expect(permissions == 0o600, "it says where the boat is")
+  }
+
+  @Test func aWatchThatWasClearedStaysSoAfterAPowerCut() {
+    let before = alarm()
+    before.setAnchor(at: moment)
+    sees(before, north: 0)
+    before.clearAnchor(at: moment)
+    #expect(alarm().status.state == .unset)
+  }
+
+  /// The switch is read before the first cycle asks for anything.
+  @Test func aSwitchThatIsReadFirstFindsWhatWasKept() throws {
+    let chip = FakeLine(Path("/anchor-4/gpiochip0"), name: "GPIO5")
+    chip.level = true
+    do {
+      let before = alarm()
+      let line = line(before, in: "/anchor-4")
+      line.sample(at: .now)
+      sees(before, north: 0, 60, 60)
+      #expect(before.status.state == .outside)
+    }
+    let next = AnchorAlarm(
+      settings, in: path, context(), owner: nil, now: { [self] in present })
+    let nextLine = self.line(next, in: "/anchor-4")
+    nextLine.sample(at: .now)
+    #expect(next.status.state == .outside)
+  }
+
+  @Test func aTornFileIsToldAndTheSwitchSetsTheWatchAnew() throws {
+    let before = alarm()
+    before.setAnchor(at: moment)
+    sees(before, north: 0)
+    try Data(try Data(contentsOf: file).prefix(11)).write(to: file)
+    let next = alarm()
+    #expect(next.status.state == .unset)
+    #expect(sink.reports == ["anchor.watch: malformed anchor.watch 'a damaged file'"])
+    supervisor.worked(InlineText("anchor"))
+    #expect(sink.reports.count == 1)
+    next.setAnchor(at: moment)
+    #expect(sink.reports.last == "anchor.watch: recovered")
+    #expect(alarm().status.state == .awaitingPlace)
+  }
+
+  @Test(arguments: [Data("HWAN, and so long that it is no watch".utf8), Data()])
+  func aFileThatIsNoneIsTold(_ bytes: Data) throws {
+    try bytes.write(to: file)
+    #expect(alarm().status.state == .unset)
+    #expect(sink.reports == ["anchor.watch: malformed anchor.watch 'a damaged file'"])
+  }
+
+  @Test func aFileOfANewerVersionIsNotWrittenOver() throws {
+    var bytes: [UInt8] = [0x48, 0x57, 0x41, 0x4E, 2, 0, 9, 9]
+    var checksum = CRC32C()
+    checksum.update(bytes.span)
+    bytes += (0..<4).map { UInt8(truncatingIfNeeded: checksum.value >> ($0 * 8)) }
+    try Data(bytes).write(to: file)
+    let alarm = alarm()
+    #expect(
+      sink.reports == ["anchor.watch: malformed anchor.watch 'a file of a newer version'"])
+    alarm.setAnchor(at: moment)
+    sees(alarm, north: 0, 60, 60)
+    #expect(value == .boolean(true), "it watches all the same")
+    #expect(try Data(contentsOf: file) == Data(bytes))
+  }
+
+  @Test func aDiskThatTakesNothingIsToldAndTriedAgain() throws {
+    let alarm = alarm()
+    try FileManager.default.removeItem(at: folder)
+    alarm.setAnchor(at: moment)
+    #expect(sink.reports == ["anchor.watch: missing anchor.watch"])
+    sees(alarm, north: 0)
+    #expect(value == .boolean(false), "it watches all the same")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    alarm.sample(at: moment)
+    #expect(sink.reports.last == "anchor.watch: recovered")
+    #expect(self.alarm().status.state == .unknown)
+  }
+
+  // MARK: Words
+
+  @Test func eachTroubleHasItsRemedy() {
+    func remedy(_ failure: SourceFailure, of source: String) -> String? {
+      settings.remedies.first { string($0.source) == source }
+        .map { string($0.remedy(for: failure).bytes) }
+    }
+    let name = InlineText("anchor.watch")
+    #expect(
+      remedy(.malformed(name, found: name), of: "anchor.watch")
+        == "set the watch again: switch it off and on")
+    #expect(remedy(.missing(name), of: "anchor.watch")?.contains("make room") == true)
+    #expect(remedy(.missing(name), of: "GPIO5")?.contains("gpioinfo") == true)
+  }
+}
