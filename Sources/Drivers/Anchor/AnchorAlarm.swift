@@ -94,13 +94,11 @@ public final class AnchorAlarm {
   }
 
   private func keep(now: Instant) {
-    do throws(SourceFailure) {
-      try file.write(monitor.takeKept())
-      supervisor.worked(AnchorFile.name)
-    } catch {
-      monitor.keepingFailed()
-      supervisor.failed(AnchorFile.name, error, now: now)
+    guard let failure = file.write(monitor.takeKept()) else {
+      return supervisor.worked(AnchorFile.name)
     }
+    monitor.keepingFailed()
+    supervisor.failed(AnchorFile.name, failure, now: now)
   }
 
   private func lineRead(_ value: Value) {

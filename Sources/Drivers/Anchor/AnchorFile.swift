@@ -45,14 +45,14 @@ struct AnchorFile {
     }
   }
 
-  /// - Throws: why it is not kept.
-  func write(_ kept: KeptAnchor) throws(SourceFailure) {
-    guard mayWrite else { throw Self.malformed("a file that is not written over") }
+  /// Returns why it is not kept; nil where it is.
+  func write(_ kept: KeptAnchor) -> SourceFailure? {
+    guard mayWrite else { return Self.malformed("a file that is not written over") }
     do throws(Errno) {
-      let file = kept.file
-      try replaceFile(named: Self.fileName, in: directory, with: file.bytes)
+      try replaceFile(named: Self.fileName, in: directory, with: kept.file.bytes)
+      return nil
     } catch {
-      throw SourceFailure(error, of: Self.name)
+      return SourceFailure(error, of: Self.name)
     }
   }
 

@@ -128,7 +128,8 @@ extension Configuration {
       default: nil
       }
     }
-    let anchor = location?.anchor.map { [($0.line.address, $0.line.entity.name)] } ?? []
-    return inputs + anchor + outputs.map { ($0.address, $0.entity.name) }
+    let all = inputs + outputs.map { ($0.address, $0.entity.name) }
+    guard let anchor = location?.anchor?.line else { return all }
+    return all + CollectionOfOne((address: anchor.address, name: anchor.entity.name))
   }
 }
