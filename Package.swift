@@ -81,8 +81,9 @@ let package = Package(
       name: "Drivers",
       dependencies: ["LinuxIO", "Sensing", "YAML", "Bytes", "CGPIO", "CGPS", "CLinux"],
       exclude: pages(of: [
-        "Battery", "EstimatedBattery", "GPIO", "GPSD", "HardwareMonitor", "IIO", "Interface",
-        "Measurement", "OneWire", "Outputs", "Pulses", "System", "TextFile", "VEDirect",
+        "Anchor", "Battery", "EstimatedBattery", "GPIO", "GPSD", "HardwareMonitor", "IIO",
+        "Interface", "Measurement", "OneWire", "Outputs", "Pulses", "System", "TextFile",
+        "VEDirect",
       ]),
       swiftSettings: shipped),
     // Layer 4

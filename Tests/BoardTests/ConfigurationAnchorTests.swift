@@ -132,7 +132,7 @@ import Testing
     -> SourceContext
   {
     configuration.sourceContext(
-      loop: try EventLoop(), sink: self, supervisor: supervisor, fixTimeout: .seconds(1),
+      loop: try EventLoop(), sink: self, supervisor: supervisor, answerTimeout: .seconds(1),
       now: Moment.now.instant)
   }
 

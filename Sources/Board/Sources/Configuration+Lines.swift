@@ -10,7 +10,8 @@ extension Configuration {
   /// Home Assistant. What is wrong with a board file, or with a pin, is told, and harms no other
   /// sensor.
   public func findingLines(_ log: Log) -> Configuration {
-    let addresses = sensors.compactMap { $0.lineAddress } + outputs.map { $0.address }
+    let addresses =
+      sensors.compactMap { $0.lineAddress } + outputs.map { $0.address }
       + (location?.anchor.map { [$0.line.address] } ?? [])
     let hasNames = addresses.contains { if case .name = $0 { true } else { false } }
     guard hasNames else { return self }
