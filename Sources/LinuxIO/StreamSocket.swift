@@ -69,9 +69,6 @@ extension Descriptor {
   }
 }
 
-/// Ends a connection whose descriptor belongs to a library, which sees it when it uses it next.
-public func hangUp(socket: Int32) { _ = shutdown(socket, Int32(SHUT_RDWR)) }
-
 /// Whether the other side of a connected socket neither ended the connection nor said anything.
 public func isQuiet(socket: Int32) -> Bool {
   var byte: UInt8 = 0

@@ -40,6 +40,10 @@ public enum TransferResult: Equatable, Sendable {
   private var endpoint: Endpoint?
   /// The socket of the last transfer, which libcurl keeps for the next one; -1 where it does not.
   private var keptSocket: Int32 = -1
+  /// Whether the connections that were made before lead nowhere.
+  private var connectsAnew = false
+  /// Whether the transfer under way was begun since.
+  private var isConnectingAnew = false
 
   /// The body of the answer.
   public var response: ByteBuffer
@@ -63,7 +67,7 @@ public enum TransferResult: Equatable, Sendable {
     easy = configured
     request = ByteBuffer(capacity: requestByteCountMax)
     response = ByteBuffer(capacity: responseByteCountMax)
-    // Another one could not be left, for its socket is not known any more.
+    // An older one, which was left, goes where a new one is made.
     multi.keepOneConnection()
     for easy in [configured, system] {
       easy.set(CURLOPT_TIMEOUT_MS, Int(Self.timeout.nanoseconds / 1_000_000))
@@ -84,7 +88,9 @@ public enum TransferResult: Equatable, Sendable {
   public var isBusy: Bool { endpoint != nil }
 
   /// Whether the connection of the last transfer still stands: the server there did not restart.
-  public var isConnectionKept: Bool { keptSocket >= 0 && isQuiet(socket: keptSocket) }
+  public var isConnectionKept: Bool {
+    !connectsAnew && keptSocket >= 0 && isQuiet(socket: keptSocket)
+  }
 
   /// The media type of the last answer, such as `application/json`: in lower case, without
   /// parameters, and empty where the server named none.
@@ -111,16 +117,17 @@ public enum TransferResult: Equatable, Sendable {
     easy.set(CURLOPT_URL, terminated: endpoint.terminatedURL)
     unsafe easy.check(ccurl_set_headers(easy.handle, endpoint.headers))
     set(endpoint.method)
+    easy.set(CURLOPT_FRESH_CONNECT, connectsAnew ? 1 : 0)
+    isConnectingAnew = connectsAnew
     multi.add(easy, telling: self)
   }
 
-  /// Ends the connection of the last transfer; the next one makes its own. A connection leads
-  /// through the network that the machine was in when it was made: once the machine is in another
-  /// one, what is sent over it is lost without a word. A transfer that is under way goes on.
+  /// Uses no connection any more that was made before. A connection leads through the network that
+  /// the machine was in when it was made: once the machine is in another one, what is sent over it
+  /// is lost without a word. A transfer that is under way goes on.
   public func leaveConnection() {
-    guard !isBusy, keptSocket >= 0 else { return }
-    hangUp(socket: keptSocket)
-    keptSocket = -1
+    connectsAnew = true
+    isConnectingAnew = false
   }
 
   /// Makes a call of the login below the address of Home Assistant, and tells `owner` how it ended,
@@ -135,6 +142,8 @@ public enum TransferResult: Equatable, Sendable {
   public func cancel() {
     guard isBusy else { return }
     multi.remove(easy)
+    // libcurl closed it, and its number may be that of another socket by now.
+    keptSocket = -1
     endpoint = nil
     unsafe owner = nil
   }
@@ -177,6 +186,8 @@ extension HTTPClient: MultiHandleOwner {
   func transferFinished(_ result: CURLcode) {
     // Out of the multi handle, the easy one does not know it any more.
     keptSocket = unsafe ccurl_active_socket(easy.handle)
+    // Where there was no connection, an older one still waits to be used.
+    if isConnectingAnew, keptSocket >= 0 { connectsAnew = false }
     fault = TransferFault(result)
     multi.remove(easy)
     endpoint = nil

@@ -242,8 +242,9 @@ import Testing
     #expect(sink.reports == ["anchor.watch: malformed anchor.watch 'a damaged file'"])
   }
 
-  @Test func aFileOfANewerVersionIsNotWrittenOver() throws {
-    var bytes: [UInt8] = [0x48, 0x57, 0x41, 0x4E, 2, 0, 9, 9]
+  @Test(arguments: [2, 60])
+  func aFileOfANewerVersionIsNotWrittenOver(more: Int) throws {
+    var bytes: [UInt8] = [0x48, 0x57, 0x41, 0x4E, 2, 0] + Array(repeating: 9, count: more)
     var checksum = CRC32C()
     checksum.update(bytes.span)
     bytes += (0..<4).map { UInt8(truncatingIfNeeded: checksum.value >> ($0 * 8)) }

@@ -139,7 +139,7 @@ import TrackTrials
     monitor.set(by: .line)
     sees(north: [0], error: 101)
     #expect(monitor.state == .awaitingPlace)
-    sees(north: [0], from: 10, error: 100)
+    sees(north: [0], from: 10, error: 5)
     #expect(monitor.state == .inside)
     sees(north: Array(repeating: 0, count: 40), from: 20, error: 500)
     monitor.cycleDue(now: Self.at(420))
@@ -149,10 +149,24 @@ import TrackTrials
   @Test mutating func aLargeCircleBelievesALargerError() {
     monitor = AnchorMonitor(radiusMeters: 200, cycle: .seconds(10), now: Self.start)
     monitor.set(by: .line)
-    sees(north: [0], error: 401)
+    sees(north: [0], error: 5)
+    sees(north: Array(repeating: 0, count: 40), from: 10, error: 401)
+    monitor.cycleDue(now: Self.at(420))
+    #expect(monitor.state == .unknown)
+    sees(north: [0], from: 430, error: 400)
+    #expect(monitor.status.distanceMeters == 0)
+  }
+
+  /// A cold receiver is far off at first. Its first place would be the anchor's for ever.
+  @Test(arguments: [(40.0, 25.0), (200, 100)])
+  mutating func theAnchorIsNotWhereAColdReceiverThinksThatItIs(radius: Double, error: Double) {
+    monitor = AnchorMonitor(radiusMeters: radius, cycle: .seconds(10), now: Self.start)
+    monitor.set(by: .line)
+    sees(north: [20, 20], error: error + 1)
     #expect(monitor.state == .awaitingPlace)
-    sees(north: [0], from: 10, error: 400)
+    sees(north: [0], from: 20, error: error)
     #expect(monitor.state == .inside)
+    #expect(monitor.status.distanceMeters == 0)
   }
 
   @Test(arguments: [(10, 300), (600, 1800)])

@@ -6,9 +6,9 @@ import Testing
 @testable import Transport
 
 @Suite(.serialized) final class HTTPClientTests {
-  private let loop: EventLoop
-  private let client: HTTPClient
-  private let owner = RecordingOwner()
+  let loop: EventLoop
+  let client: HTTPClient
+  let owner = RecordingOwner()
   private var servers: [ScriptedServer] = []
 
   init() throws {
@@ -196,61 +196,6 @@ import Testing
     #expect(client.responseMediaType == InlineText(""))
   }
 
-  // MARK: Connections
-
-  @Test func theConnectionIsKeptForTheNextPost() throws {
-    let server = try server(.whole([UInt8]("1")), .whole([UInt8]("2")), .whole([UInt8]("3")))
-    for number in 1...3 {
-      #expect(try post("{}", to: server) == .answered(status: 200))
-      #expect(body == "\(number)")
-    }
-    #expect(server.connectionCount == 1)
-  }
-
-  @Test func aConnectionThatWasClosedMeanwhileIsMadeAnew() throws {
-    let server = try server(.whole([UInt8]("1")), .whole([UInt8]("2")))
-    _ = try post("{}", to: server)
-    server.closeAllConnections()
-    #expect(try post("{}", to: server) == .answered(status: 200))
-    #expect(body == "2" && server.connectionCount == 2)
-  }
-
-  @Test func aConnectionThatWasLeftIsMadeAnew() throws {
-    let server = try server(.whole([UInt8]("1")), .whole([UInt8]("2")), .whole([UInt8]("3")))
-    client.leaveConnection()
-    _ = try post("{}", to: server)
-    #expect(client.isConnectionKept)
-    client.leaveConnection()
-    #expect(!client.isConnectionKept)
-    #expect(try post("{}", to: server) == .answered(status: 200))
-    #expect(body == "2" && server.connectionCount == 2)
-    #expect(try post("{}", to: server) == .answered(status: 200))
-    #expect(body == "3" && server.connectionCount == 2)
-  }
-
-  /// The older one goes; libcurl takes those of one millisecond for equally old.
-  @Test func onlyOneConnectionIsKept() throws {
-    let servers = [try server(.whole([UInt8]("1"))), try server(.whole([UInt8]("2")))]
-    for server in servers { _ = try post("{}", to: server) }
-    try turn { servers.reduce(0) { $0 + $1.hangUpCount } == 1 }
-  }
-
-  @Test func theNextPostMayStartWhereTheLastOneIsToldToHaveEnded() throws {
-    let server = try server(.whole([UInt8]("1")), .whole([UInt8]("2")))
-    write("first")
-    let next = endpoint(server)
-    owner.whenEnded = { [client, owner] in
-      owner.whenEnded = nil
-      client.request.removeAll()
-      client.request.append("second")
-      client.send(to: next, telling: owner)
-    }
-    client.send(to: endpoint(server), telling: owner)
-    try turn(untilResults: 2)
-    #expect(owner.results == [.answered(status: 200), .answered(status: 200)])
-    #expect(server.requests.last?.suffix(6) == [UInt8]("second")[...])
-  }
-
   // MARK: Failures
 
   @Test func aPortThatRefusesIsAFailureAndTheNextPostMaySucceed() throws {
@@ -326,13 +271,13 @@ import Testing
 
   // MARK: Tools
 
-  private func server(_ replies: ScriptedServer.Reply...) throws -> ScriptedServer {
+  func server(_ replies: ScriptedServer.Reply...) throws -> ScriptedServer {
     let server = try ScriptedServer(loop: loop, replies: replies)
     servers.append(server)
     return server
   }
 
-  private func endpoint(
+  func endpoint(
     _ server: ScriptedServer, path: String = "/", method: HTTPMethod = .post,
     contentType: Endpoint.ContentType = .json, token: [UInt8]? = nil
   ) -> Endpoint {
@@ -341,20 +286,20 @@ import Testing
       method: method, contentType: contentType, bearerToken: token)
   }
 
-  private var body: String {
+  var body: String {
     func bytes(of buffer: borrowing ByteBuffer) -> [UInt8] { [UInt8](buffer.bytes) }
     return String(decoding: bytes(of: client.response), as: UTF8.self)
   }
 
   private var isTooLong: Bool { client.response.isOverflowed }
 
-  private func write(_ text: String) {
+  func write(_ text: String) {
     client.request.removeAll()
     client.request.append([UInt8](text.utf8))
   }
 
   /// Posts and turns the loop until it has ended. libcurl's own time limit ends every transfer.
-  private func post(
+  func post(
     _ text: String, to server: ScriptedServer, path: String = "/", token: [UInt8]? = nil
   ) throws -> TransferResult {
     write(text)
@@ -367,11 +312,11 @@ import Testing
     return try #require(owner.results.last)
   }
 
-  private func turn(untilResults count: Int) throws {
+  func turn(untilResults count: Int) throws {
     try turn { owner.results.count == count }
   }
 
-  private func turn(until isDone: () -> Bool) throws {
+  func turn(until isDone: () -> Bool) throws {
     while !isDone() {
       try loop.turn(until: client.deadline)
       client.deadlineReached(now: Moment.now.instant)

@@ -9,6 +9,9 @@ struct AnchorFile {
   /// What messages call it.
   static var name: InlineText { InlineText(fileName) }
 
+  /// Longer than the file of this version: one of a newer version is known by its beginning.
+  private static let byteCountMax = 256
+
   let directory: Path
   /// A file that cannot be read, or that a newer version wrote, is not written over.
   private var mayWrite = true
@@ -22,7 +25,7 @@ struct AnchorFile {
     let kept: [UInt8]
     do throws(Errno) {
       kept = try readFile(
-        at: directory / Self.fileName, byteCountMax: KeptAnchor.fileByteCount)
+        at: directory / Self.fileName, byteCountMax: Self.byteCountMax)
     } catch .noSuchFile {
       return nil
     } catch .fileTooLarge {

@@ -36,6 +36,9 @@ public struct AnchorMonitor {
 
   /// A fix with a larger error says nothing, unless twice the radius is more.
   public static let errorMetersMax = 100.0
+  /// The anchor gets its place from no fix with a larger error, unless half the radius is more: a
+  /// wrong place would raise an alarm, or hide one, for as long as the watch is set.
+  public static let placeErrorMetersMax = 25.0
   /// So long, or three cycles where they are longer, the last fix counts.
   public static let fixLifetime: Duration = .seconds(300)
 
@@ -159,6 +162,8 @@ public struct AnchorMonitor {
   }
 
   private mutating func place(at fix: Fix) {
+    guard (fix.horizontalErrorMeters ?? 0) <= max(Self.placeErrorMetersMax, radiusMeters / 2)
+    else { return }
     guard let place = KeptAnchor.Place(fix) else { return }
     anchor.place = place
     watch = AnchorWatch(anchor: place.point, radiusMeters: radiusMeters)
