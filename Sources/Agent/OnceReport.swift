@@ -15,6 +15,8 @@ struct OnceReport {
   let leftHourCount: Int
   /// Whether the configuration slows history down.
   let isPaced: Bool
+  /// Whether the disk has what Home Assistant does not have.
+  let isKept: Bool
 
   var code: ExitCode {
     let outcome = outcome?.exitCode ?? .temporaryFailure
@@ -37,14 +39,22 @@ struct OnceReport {
       guard let value = batch.value(of: sensor) else { continue }
       table.append([
         "\(bytes: batch.name(of: sensor).printable)", value.words(in: batch.unit(of: sensor)),
-        "\(batch.fate(of: sensor).word)",
+        "\(word(for: batch.fate(of: sensor)))",
       ])
     }
     if let fix {
       let fate: Batch.Fate = counts.locations > 0 ? .taken : leftCount > 0 ? .kept : .refused
-      table.append(["location", Self.words(fix), "\(fate.word)"])
+      table.append(["location", Self.words(fix), "\(word(for: fate))"])
     }
     return table.lines
+  }
+
+  private func word(for fate: Batch.Fate) -> StaticString {
+    switch fate {
+    case .taken: "taken"
+    case .kept: isKept ? "kept" : "lost"
+    case .refused: "refused"
+    }
   }
 
   /// To a metre: `52.93421, 5.03243, 16 m`.
@@ -72,9 +82,13 @@ struct OnceReport {
     default: break
     }
     let remedy: MessageText =
-      isPaced && outcome?.exitCode == .success
-      ? "history.bytes_per_minute lets no more go in this time; --timeout gives it more"
-      : "they are kept, and go with the next run"
+      if !isKept {
+        "they are lost: nothing is kept on the disk"
+      } else if isPaced, outcome?.exitCode == .success {
+        "history.bytes_per_minute lets no more go in this time; --timeout gives it more"
+      } else {
+        "they are kept, and go with the next run"
+      }
     var left: MessageText = "\(entries: leftCount)"
     if leftHourCount > 0 { left = "\(left) and \(leftHourCount, "hour") of statistics" }
     return
@@ -89,16 +103,6 @@ extension Uplink.Outcome {
     case .outage(let cause): cause.exitCode
     case .notRegistered(let problem): problem.exitCode
     case .postponed: .temporaryFailure
-    }
-  }
-}
-
-extension Batch.Fate {
-  fileprivate var word: StaticString {
-    switch self {
-    case .taken: "taken"
-    case .kept: "kept"
-    case .refused: "refused"
     }
   }
 }

@@ -171,7 +171,9 @@ public struct Run {
     let report = OnceReport(
       outcome: driver.uplink.outcome, counts: counts, leftCount: left,
       leftHourCount: driver.uplink.waitingHours.count,
-      isPaced: configuration.history.bytesPerMinute != nil)
+      isPaced: configuration.history.bytesPerMinute != nil,
+      isKept: driver.uplink.delivery.history.spool.failure == nil
+        && configuration.durability != .memory)
     if !isJSON { report.tell(driver.uplink.delivery.batch, driver.uplink.lastFix, log) }
     return report.code
   }

@@ -53,6 +53,18 @@ extension WholeAgent.Once {
       kept.log.last?.contains("they are kept, and go with the next run") == true, "\(kept.log)")
   }
 
+  @Test func whereTheDiskKeepsNothingNothingIsPromised() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    #expect(try await board.run("run", "--once").status == 0)
+    try board.write("no directory", to: "state/spool")
+    home.fault = .status(503)
+    try board.charge(70)
+    let ending = try await board.run("run", "--once")
+    #expect(ending.output.contains { $0.hasPrefix("BAT7 capacity") && $0.hasSuffix("lost") })
+    #expect(ending.log.last?.hasSuffix("; they are lost: nothing is kept on the disk") == true)
+  }
+
   @Test func aJournalGetsNoValues() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
@@ -100,13 +112,13 @@ extension WholeAgent.Once {
 @Suite struct OnceReportTests {
   private func report(
     _ outcome: Uplink.Outcome?, refused: Int = 0, left: Int = 0, leftHours: Int = 0,
-    isPaced: Bool = true
+    isPaced: Bool = true, isKept: Bool = true
   ) -> OnceReport {
     var counts = Uplink.Counts()
     counts.refused = refused
     return OnceReport(
       outcome: outcome, counts: counts, leftCount: left, leftHourCount: leftHours,
-      isPaced: isPaced)
+      isPaced: isPaced, isKept: isKept)
   }
 
   @Test func onlyWhereNothingIsLeftItIsDone() {
@@ -134,6 +146,15 @@ extension WholeAgent.Once {
     ] {
       let words = String(decoding: report.verdict.bytes, as: UTF8.self)
       #expect(words.hasSuffix("; they are kept, and go with the next run"))
+    }
+  }
+
+  @Test func whatTheDiskDoesNotKeepIsNotPromised() {
+    for outcome in [Uplink.Outcome.proven, .outage(.server(.unavailable(status: 503)))] {
+      let verdict = report(outcome, left: 2, isKept: false).verdict
+      let words = String(decoding: verdict.bytes, as: UTF8.self)
+      #expect(
+        words.hasSuffix("Left: 2 readings and fixes; they are lost: nothing is kept on the disk"))
     }
   }
 
