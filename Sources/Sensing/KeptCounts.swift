@@ -12,10 +12,9 @@ public struct KeptCounts: Equatable, Sendable {
   /// As many as there can be sensors.
   public static let countMax = 64
   static let idByteCountMax = 200
-  public static let fileByteCountMax = 10 + countMax * (9 + idByteCountMax)
+  public static let fileByteCountMax = KeptFrame.byteCount + countMax * (9 + idByteCountMax)
 
-  private static let magic: StaticString = "HWCT"
-  private static let version: UInt16 = 1
+  private static let frame = KeptFrame(magic: "HWCT", version: 1)
 
   private struct Entry: Equatable {
     let id: [UInt8]
@@ -47,34 +46,19 @@ public struct KeptCounts: Equatable, Sendable {
   /// The bytes of the file.
   public var file: ByteBuffer {
     var buffer = ByteBuffer(capacity: Self.fileByteCountMax)
-    buffer.append(Self.magic)
-    buffer.append(native: Self.version.littleEndian)
+    Self.frame.open(&buffer)
     for entry in entries {
       buffer.append(UInt8(clamping: entry.id.count))
       buffer.append(entry.id)
       buffer.append(native: entry.count.littleEndian)
     }
-    var checksum = CRC32C()
-    checksum.update(buffer.bytes)
-    buffer.append(native: checksum.value.littleEndian)
+    Self.frame.close(&buffer)
     return buffer
   }
 
-  /// What is wrong with a file.
-  public enum FileError: Error, Equatable, Sendable {
-    case damaged
-    case unknownVersion(UInt16)
-  }
-
-  public init(file bytes: Span<UInt8>) throws(FileError) {
-    guard bytes.count >= 10, bytes.starts(with: Self.magic) else { throw .damaged }
-    let end = bytes.count - 4
-    var checksum = CRC32C()
-    checksum.update(bytes.extracting(0..<end))
-    guard bytes.littleEndian(UInt32.self, at: end) == checksum.value else { throw .damaged }
-    let version = bytes.littleEndian(UInt16.self, at: 4)
-    guard version == Self.version else { throw .unknownVersion(version) }
-    var position = 6
+  public init(file bytes: Span<UInt8>) throws(KeptFrameError) {
+    let end = try Self.frame.bodyEnd(of: bytes)
+    var position = KeptFrame.bodyOffset
     while position < end {
       let length = Int(bytes[position])
       guard (1...Self.idByteCountMax).contains(length), position + 9 + length <= end,
@@ -86,13 +70,5 @@ public struct KeptCounts: Equatable, Sendable {
       entries.append(Entry(id: id, count: count))
       position += 9 + length
     }
-  }
-}
-
-extension Span where Element == UInt8 {
-  fileprivate func littleEndian<Integer: FixedWidthInteger>(
-    _: Integer.Type, at offset: Int
-  ) -> Integer {
-    Integer(littleEndian: nativeInteger(Integer.self, at: offset))
   }
 }

@@ -328,7 +328,7 @@ import TrackTrials
   func whatCannotBeIsDamage(place: Int, byte: UInt8) {
     var bytes = [UInt8](Self.kept(53, 5).file.bytes.extracting(0..<16))
     bytes[place] = byte
-    #expect(throws: KeptAnchor.FileError.damaged) {
+    #expect(throws: KeptFrameError.damaged) {
       try KeptAnchor(file: checked(bytes).span)
     }
   }
@@ -336,7 +336,7 @@ import TrackTrials
   @Test func aNewerFileIsNotTakenForADamagedOne() {
     var bytes = [UInt8](Self.kept(53, 5).file.bytes.extracting(0..<16))
     bytes[4] = 2
-    #expect(throws: KeptAnchor.FileError.unknownVersion(2)) {
+    #expect(throws: KeptFrameError.unknownVersion(2)) {
       try KeptAnchor(file: checked(bytes + [1, 2, 3]).span)
     }
   }

@@ -44,14 +44,14 @@ import Testing
   @Test func aFileThatWasCutOrChangedIsDamaged() {
     let file = bytes(some)
     for count in 0..<file.count {
-      #expect(throws: KeptCounts.FileError.damaged) {
+      #expect(throws: KeptFrameError.damaged) {
         try KeptCounts(file: Array(file[..<count]).span)
       }
     }
     for index in file.indices {
       var changed = file
       changed[index] ^= 0x10
-      #expect(throws: KeptCounts.FileError.damaged) { try KeptCounts(file: changed.span) }
+      #expect(throws: KeptFrameError.damaged) { try KeptCounts(file: changed.span) }
     }
   }
 
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func aFileOfANewerVersionIsNotTakenForDamaged() {
-    #expect(throws: KeptCounts.FileError.unknownVersion(2)) {
+    #expect(throws: KeptFrameError.unknownVersion(2)) {
       try KeptCounts(file: sealed([], version: 2).span)
     }
   }
@@ -76,7 +76,7 @@ import Testing
       [1, 65, 1, 0, 0, 0, 0, 0, 0, 0, 1, 65, 2, 0, 0, 0, 0, 0, 0, 0],
     ] as [[UInt8]])
   func whatNoFileOfOursHoldsIsDamaged(body: [UInt8]) {
-    #expect(throws: KeptCounts.FileError.damaged) { try KeptCounts(file: sealed(body).span) }
+    #expect(throws: KeptFrameError.damaged) { try KeptCounts(file: sealed(body).span) }
   }
 
   @Test func thereAreNeverTooMany() throws {
@@ -91,6 +91,6 @@ import Testing
     for number in 0...UInt8(KeptCounts.countMax) {
       many += [2, 65, number] + [UInt8](repeating: 0, count: 8)
     }
-    #expect(throws: KeptCounts.FileError.damaged) { try KeptCounts(file: sealed(many).span) }
+    #expect(throws: KeptFrameError.damaged) { try KeptCounts(file: sealed(many).span) }
   }
 }

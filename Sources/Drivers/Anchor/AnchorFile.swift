@@ -38,7 +38,7 @@ struct AnchorFile {
   }
 
   private mutating func take(_ bytes: [UInt8]) throws(SourceFailure) -> KeptAnchor {
-    do throws(KeptAnchor.FileError) {
+    do throws(KeptFrameError) {
       return try KeptAnchor(file: bytes.span)
     } catch .damaged {
       throw Self.malformed("a damaged file")

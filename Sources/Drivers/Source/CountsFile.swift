@@ -69,7 +69,7 @@ public final class CountsFile {
   }
 
   private func take(_ bytes: [UInt8], now: Instant) {
-    do throws(KeptCounts.FileError) {
+    do throws(KeptFrameError) {
       counts = try KeptCounts(file: bytes.span)
     } catch .damaged {
       tell("what was damaged", now: now)

@@ -41,15 +41,8 @@ public struct KeptAnchor: Equatable, Sendable {
     }
   }
 
-  /// What is wrong with a file.
-  public enum FileError: Error, Equatable, Sendable {
-    case damaged
-    case unknownVersion(UInt16)
-  }
-
   public static let fileByteCount = 20
-  private static let magic: StaticString = "HWAN"
-  private static let version: UInt16 = 1
+  private static let frame = KeptFrame(magic: "HWAN", version: 1)
 
   /// Nil where no watch is set.
   var setter: Setter?
@@ -62,26 +55,17 @@ public struct KeptAnchor: Equatable, Sendable {
   /// The bytes of the file.
   public var file: ByteBuffer {
     var buffer = ByteBuffer(capacity: Self.fileByteCount)
-    buffer.append(Self.magic)
-    buffer.append(native: Self.version.littleEndian)
+    Self.frame.open(&buffer)
     buffer.append(setter?.rawValue ?? 0)
     buffer.append(place == nil ? 0 : isOutside ? 2 : 1)
     buffer.append(native: (place?.latitude ?? 0).littleEndian)
     buffer.append(native: (place?.longitude ?? 0).littleEndian)
-    var checksum = CRC32C()
-    checksum.update(buffer.bytes)
-    buffer.append(native: checksum.value.littleEndian)
+    Self.frame.close(&buffer)
     return buffer
   }
 
-  public init(file bytes: Span<UInt8>) throws(FileError) {
-    guard bytes.count >= 10, bytes.starts(with: Self.magic) else { throw .damaged }
-    let end = bytes.count - 4
-    var checksum = CRC32C()
-    checksum.update(bytes.extracting(0..<end))
-    guard bytes.littleEndian(UInt32.self, at: end) == checksum.value else { throw .damaged }
-    let version = bytes.littleEndian(UInt16.self, at: 4)
-    guard version == Self.version else { throw .unknownVersion(version) }
+  public init(file bytes: Span<UInt8>) throws(KeptFrameError) {
+    _ = try Self.frame.bodyEnd(of: bytes)
     guard bytes.count == Self.fileByteCount, bytes[6] <= 2, bytes[7] <= 2 else { throw .damaged }
     setter = Setter(rawValue: bytes[6])
     guard setter != nil, bytes[7] > 0 else { return }
@@ -90,13 +74,5 @@ public struct KeptAnchor: Equatable, Sendable {
       longitude: bytes.littleEndian(Int32.self, at: 12))
     guard place != nil else { throw .damaged }
     isOutside = bytes[7] == 2
-  }
-}
-
-extension Span where Element == UInt8 {
-  fileprivate func littleEndian<Integer: FixedWidthInteger>(
-    _: Integer.Type, at offset: Int
-  ) -> Integer {
-    Integer(littleEndian: nativeInteger(Integer.self, at: offset))
   }
 }

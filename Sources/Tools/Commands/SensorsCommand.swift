@@ -47,17 +47,7 @@ struct SensorsCommand {
   private let isJSON: Bool
 
   init(_ arguments: inout Arguments) throws(UsageError) {
-    var file = [UInt8](Configuration.defaultFile)
-    var isJSON = false
-    while let argument = try arguments.next() {
-      switch argument {
-      case "--json": isJSON = true
-      case "--config": file = try arguments.value(of: argument, "the name of a file")
-      default: throw argument.unknown
-      }
-    }
-    self.file = file
-    self.isJSON = isJSON
+    (file, isJSON) = try arguments.fileAndForm()
   }
 
   func run() throws(CommandFailure) -> ExitCode {

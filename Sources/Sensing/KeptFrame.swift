@@ -1,0 +1,50 @@
+import Bytes
+
+/// What is wrong with a file that an earlier run kept.
+public enum KeptFrameError: Error, Equatable, Sendable {
+  case damaged
+  case unknownVersion(UInt16)
+}
+
+/// What the files of counts and of the anchor share: a magic number and a version before what they
+/// keep, and a checksum (CRC-32C) of all that behind it. Integers are little-endian.
+struct KeptFrame {
+  /// What the frame adds.
+  static let byteCount = 10
+  /// Where what is kept begins.
+  static let bodyOffset = 6
+
+  /// Of 4 bytes.
+  let magic: StaticString
+  let version: UInt16
+
+  func open(_ buffer: inout ByteBuffer) {
+    buffer.append(magic)
+    buffer.append(native: version.littleEndian)
+  }
+
+  func close(_ buffer: inout ByteBuffer) {
+    var checksum = CRC32C()
+    checksum.update(buffer.bytes)
+    buffer.append(native: checksum.value.littleEndian)
+  }
+
+  /// Where what is kept ends, in a file that is whole and of this version.
+  func bodyEnd(of file: Span<UInt8>) throws(KeptFrameError) -> Int {
+    guard file.count >= Self.byteCount, file.starts(with: magic) else { throw .damaged }
+    let end = file.count - 4
+    var checksum = CRC32C()
+    checksum.update(file.extracting(0..<end))
+    guard file.littleEndian(UInt32.self, at: end) == checksum.value else { throw .damaged }
+    let version = file.littleEndian(UInt16.self, at: 4)
+    guard version == self.version else { throw .unknownVersion(version) }
+    return end
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// The integer that stands at this offset, which has to lie inside with all its bytes.
+  func littleEndian<Integer: FixedWidthInteger>(_: Integer.Type, at offset: Int) -> Integer {
+    Integer(littleEndian: nativeInteger(Integer.self, at: offset))
+  }
+}

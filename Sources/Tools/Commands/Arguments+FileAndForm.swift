@@ -1,0 +1,18 @@
+import Board
+import Bytes
+
+extension Arguments {
+  /// All the arguments of a command that takes none but `--config FILE` and `--json`.
+  mutating func fileAndForm() throws(UsageError) -> (file: [UInt8], isJSON: Bool) {
+    var file = [UInt8](Configuration.defaultFile)
+    var isJSON = false
+    while let argument = try next() {
+      switch argument {
+      case "--json": isJSON = true
+      case "--config": file = try value(of: argument, "the name of a file")
+      default: throw argument.unknown
+      }
+    }
+    return (file, isJSON)
+  }
+}
