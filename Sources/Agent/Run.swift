@@ -136,7 +136,8 @@ public struct Run {
       answerTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.answerTimeout,
       now: now)
     let anchor = configuration.anchorAlarm(context, owner: output)
-    let sources = configuration.sources(context, anchor: anchor)
+    let outputs = configuration.switchedOutputs(context)
+    let sources = configuration.sources(context, anchor: anchor, switched: outputs)
     // Asked first: what changes after the others were read is announced.
     if !isOnce, sources.contains(where: { !$0.deviceKinds.isEmpty }) {
       supervisor.add(DeviceEvents(loop: loop, supervisor: supervisor))
@@ -149,7 +150,8 @@ public struct Run {
     runLoop.anchor = anchor
     runLoop.serveStatus(in: state)
     reporter.started(configuration, state)
-    driver.start(sampling: supervisor)
+    driver.start(
+      sampling: supervisor, commanding: CommandExecutor(outputs: outputs, anchor: anchor))
     if configuration.homeAssistant.homeNetwork != nil { output.watchNetwork(on: loop, now: now) }
     return runLoop
   }

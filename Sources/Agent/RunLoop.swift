@@ -8,7 +8,7 @@ import Outbox
 /// come.
 final class RunLoop {
   let driver: UplinkDriver
-  /// Nil where the configuration wants no anchor watch. Only its line sets it yet.
+  /// Nil where the configuration wants no anchor watch.
   var anchor: AnchorAlarm?
   private let loop: EventLoop
   private let supervisor: Supervisor

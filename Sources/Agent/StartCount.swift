@@ -1,13 +1,11 @@
 import Bytes
-import CLinux
 import LinuxIO
 
 /// Counts the starts of a service since it last did well, so that an agent which ends again and
-/// again is started more and more rarely.
+/// again is started more and more rarely. Only from its version 254 on systemd can do this by itself.
 ///
-/// From its version 254 on systemd does this by itself (`RestartSteps=`). For an older one the unit
-/// has a `RuntimeDirectory=` that is kept between automatic starts; without such a directory
-/// nothing is counted. The file in it has a byte for each start, and no contents.
+/// The unit has a `RuntimeDirectory=` that is kept between automatic starts; without such a
+/// directory nothing is counted. The file in it has a byte for each start, and no contents.
 struct StartCount {
   /// How long a run lasts that does away with the starts before it.
   static let goodRun: Duration = .seconds(600)
@@ -21,10 +19,8 @@ struct StartCount {
 
   /// Nil where the service manager gave no directory for it.
   init?() {
-    guard let text = unsafe getenv("RUNTIME_DIRECTORY"), unsafe text[0] != 0 else { return nil }
-    let bytes = unsafe [UInt8](
-      UnsafeRawBufferPointer(start: text, count: strlen(text)))
-    file = Path(bytes) / "starts"
+    guard let directory = runtimeDirectory() else { return nil }
+    file = directory / "starts"
   }
 
   /// How long this start waits after so many others, in addition to systemd's own pause.

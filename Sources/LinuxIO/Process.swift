@@ -1,6 +1,13 @@
 import Bytes
 import CLinux
 
+/// A directory that the service manager made for this process, and which goes with it
+/// (`RuntimeDirectory=` of systemd.exec(5)); nil where it made none.
+public func runtimeDirectory() -> Path? {
+  guard let text = unsafe getenv("RUNTIME_DIRECTORY"), unsafe text[0] != 0 else { return nil }
+  return unsafe Path([UInt8](UnsafeRawBufferPointer(start: text, count: strlen(text))))
+}
+
 /// Whether this process has a controlling terminal: one whose end ends the process.
 public var hasControllingTerminal: Bool {
   (try? Descriptor(opening: Path("/dev/tty"), mode: .read)) != nil

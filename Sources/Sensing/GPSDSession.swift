@@ -12,7 +12,13 @@ public import Bytes
 /// (`?POLL;` would be answered with the newest report of each receiver, however old, cut at 10,240
 /// bytes, and for one more wake-up in each cycle.)
 public struct GPSDSession: ~Copyable {
-  public enum Pace: Sendable { case streaming, onDemand }
+  public enum Pace: Sendable {
+    case streaming, onDemand
+
+    fileprivate init(forCyclesOf cycle: Duration) {
+      self = cycle <= GPSDSession.streamingCycleMax ? .streaming : .onDemand
+    }
+  }
 
   /// The longest cycle whose reports fit the socket.
   public static let streamingCycleMax: Duration = .seconds(30)
@@ -81,7 +87,7 @@ public struct GPSDSession: ~Copyable {
     case over
   }
 
-  private let cycle: Duration
+  private var cycle: Duration
   private let fixTimeout: Duration
   private let name: InlineText
   /// The only receiver to believe; empty for the best.
@@ -125,7 +131,7 @@ public struct GPSDSession: ~Copyable {
     self.device = device
     self.cycle = cycle
     self.fixTimeout = fixTimeout
-    pace = cycle <= Self.streamingCycleMax ? .streaming : .onDemand
+    pace = Pace(forCyclesOf: cycle)
     lastReportAt = now
     emptySince = now
   }
@@ -179,6 +185,12 @@ public struct GPSDSession: ~Copyable {
   public var shortfall: SourceFailure? { noFixDetector.shortfall(of: name) }
 
   // MARK: Events
+
+  /// From now on cycles are so far apart. The pace follows with the next one.
+  public mutating func cycleChanged(to cycle: Duration) {
+    self.cycle = cycle
+    pace = Pace(forCyclesOf: cycle)
+  }
 
   public mutating func cycleDue(now: Instant) -> Action? {
     if let failure = noFixDetector.cycleDue()?.failure(of: name) { news = .failed(failure) }

@@ -41,15 +41,7 @@ final class FaultyWorld {
 
   /// Gives the programs a GPIO chip: the fake one, as a library that stands before libc.
   func preloadChip(_ chip: String) throws {
-    let library = board.path("fakegpio.so")
-    if !FileManager.default.fileExists(atPath: library) {
-      let object = RunningAgent.executable.deletingLastPathComponent()
-        .appending(path: "FakeGPIO.build/fakegpio.c.o")
-      let arguments = ["-shared", "-o", library, object.path]
-      try #require(try ChildProcess.run("cc", arguments, errors: .inherited) == 0)
-    }
-    environment["LD_PRELOAD"] = library
-    environment["FAKEGPIO"] = chip
+    environment.merge(try board.environment(withChip: chip)) { $1 }
   }
 
   func runWithoutPrivileges() throws {
@@ -131,4 +123,19 @@ final class FaultyWorld {
   }
 
   func agent() throws -> RunningAgent { try started(["run", "--json"]) }
+}
+
+extension Board {
+  /// With this environment, programs have a GPIO chip: the fake one, as a library that stands before
+  /// libc.
+  func environment(withChip chip: String) throws -> [String: String] {
+    let library = path("fakegpio.so")
+    if !FileManager.default.fileExists(atPath: library) {
+      let object = RunningAgent.executable.deletingLastPathComponent()
+        .appending(path: "FakeGPIO.build/fakegpio.c.o")
+      let arguments = ["-shared", "-o", library, object.path]
+      try #require(try ChildProcess.run("cc", arguments, errors: .inherited) == 0)
+    }
+    return ["LD_PRELOAD": library, "FAKEGPIO": chip]
+  }
 }

@@ -27,7 +27,8 @@ import Testing
     let output = SourceOutput(driver: driver, reporter: reporter)
     let supervisor = Supervisor(owner: output)
     #expect(!driver.takeCycle())
-    driver.start(sampling: supervisor)
+    driver.start(
+      sampling: supervisor, commanding: CommandExecutor(outputs: [], anchor: nil))
     driver.deadlineReached(now: driver.deadline)
     #expect(driver.takeCycle())
     #expect(!driver.takeCycle())

@@ -23,13 +23,14 @@ extension PracticeServer {
     journal.count { condition($0.event) }
   }
 
-  /// Has a notification sent to the board; returns the status of the call.
-  fileprivate func notify(_ message: String) async throws -> Int? {
+  /// Has a notification sent to the board, with this `data`; returns the status of the call.
+  func notify(_ message: String, _ data: String = "{}") async throws -> Int? {
     let url = try #require(URL(string: "\(url)/api/services/notify/mobile_app_boat"))
     var request = URLRequest(url: url)
     request.httpMethod = "POST"
     request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
-    request.httpBody = Data(#"{"title":"Harbour","message":"\#(message)"}"#.utf8)
+    request.httpBody = Data(
+      #"{"title":"Harbour","message":"\#(message)","data":\#(data)}"#.utf8)
     let (_, response) = try await URLSession.shared.data(for: request)
     return (response as? HTTPURLResponse)?.statusCode
   }

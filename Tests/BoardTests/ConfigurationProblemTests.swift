@@ -218,7 +218,8 @@ import YAML
     (
       "mqtt: hunter2",
       "f:2:1: unknown key \"mqtt\"; write every, state_directory, home_assistant, notifications, "
-        + "durability, history, device, location, battery, system, host, sensors or outputs"
+        + "durability, history, device, location, battery, system, host, sensors, outputs or"
+        + " commands"
     ),
     (
       "device: { nickname: hunter2 }",
@@ -230,7 +231,8 @@ import YAML
     (
       "\"a\\e[31m\": 1",
       "f:2:1: unknown key \"a?[31m\"; write every, state_directory, home_assistant, notifications, "
-        + "durability, history, device, location, battery, system, host, sensors or outputs"
+        + "durability, history, device, location, battery, system, host, sensors, outputs or"
+        + " commands"
     ),
   ])
   func anUnknownKeyIsAnsweredWithTheNearestOne(_ line: String, _ expected: String) {

@@ -29,6 +29,24 @@ import Testing
   }
 
   @Test(arguments: [
+    ("commands: [command_gpi]", "commands[0]: \"command_gpi\" is unknown; did you mean"),
+    ("commands: [command_gpio, command_gpio]", "this is already used on line"),
+    ("commands: command_gpio", "commands: a list is expected here"),
+    (
+      "commands: [command_gpio]\nnotifications: off",
+      "notifications: commands come with notifications, over the WebSocket; write notifications:"
+    ),
+    (
+      "commands: [command_gpio]\nnotifications: { websocket: false }",
+      "notifications: commands come with notifications"
+    ),
+  ])
+  func aCommandThatCannotComeIsNamed(_ written: String, _ expected: String) {
+    let problem = Outcome.problem(minimum + "\(written)\n")
+    #expect(problem.contains(expected), "\(problem)")
+  }
+
+  @Test(arguments: [
     ("{ url: http://h }", "home_network: nothing says which network is home"),
     ("{ ssids: [] }", "ssids: this list has 0 items"),
     ("{ ssids: Harbour }", "ssids: a list is expected here"),

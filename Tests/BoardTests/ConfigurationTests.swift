@@ -146,6 +146,20 @@ import Transport
     #expect(configuration.sensors.count == 1)
   }
 
+  @Test func commandsAreAllowedOneByOneAndComeWithNotifications() throws {
+    let none = try Outcome.configuration(minimum)
+    #expect(none.commands.isEmpty && !none.notifications.isWebSocketWanted)
+    let some = try Outcome.configuration(minimum + "commands: [command_gpio, command_reboot]\n")
+    #expect(some.commands == [CommandKinds(.output), CommandKinds(.reboot)])
+    #expect(some.notifications.isWebSocketWanted)
+    let empty = try Outcome.configuration(minimum + "commands: []\n")
+    #expect(empty.commands.isEmpty && !empty.notifications.isWebSocketWanted)
+    for kind in CommandKind.all {
+      let one = try Outcome.configuration(minimum + "commands: [\(kind.word)]\n")
+      #expect(one.commands == CommandKinds(kind))
+    }
+  }
+
   @Test func notificationsNeedOneWord() throws {
     let on = try Outcome.configuration(minimum + "notifications: websocket\n").notifications
     #expect(on.isWebSocketWanted && on.push == nil)

@@ -11,7 +11,7 @@ struct Agent {
   let deviceName = "Agent \(UUID().uuidString.prefix(8).lowercased())"
   private let binary: URL
   private let gpsdPort: String
-  private let folder: URL
+  let folder: URL
 
   /// What one run said: its exit status and the objects it wrote, one a line.
   struct Run {
@@ -88,7 +88,9 @@ struct Agent {
   }
 
   /// `homeward run`, until it is stopped.
-  func start() throws -> AgentAtWork { try AgentAtWork(binary, ["run"] + options) }
+  func start(environment: [String: String] = [:]) throws -> AgentAtWork {
+    try AgentAtWork(binary, ["run"] + options, environment: environment)
+  }
 
   /// `homeward run --once`, to its end.
   func runOnce() throws -> Run { try run("run", "--once") }

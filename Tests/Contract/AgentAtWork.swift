@@ -14,10 +14,11 @@ final class AgentAtWork {
   private var output: AsyncStream<String>.Iterator
   private var events: [JSON] = []
 
-  init(_ binary: URL, _ arguments: [String]) throws {
+  init(_ binary: URL, _ arguments: [String], environment: [String: String] = [:]) throws {
     let pipe = Pipe()
     process = try ChildProcess(
-      binary.path, arguments, output: .pipe(pipe), errors: .nothing, timeout: .seconds(420))
+      binary.path, arguments, environment: environment, output: .pipe(pipe), errors: .nothing,
+      timeout: .seconds(420))
     output = pipe.lines().makeAsyncIterator()
   }
 

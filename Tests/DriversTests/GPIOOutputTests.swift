@@ -100,7 +100,7 @@ import Testing
     let output = makeOutput()
     supervisor.sample(at: at(seconds: 0))
     fake.short()
-    #expect(output.switchOn(at: at(seconds: 1)))
+    #expect(!output.switchOn(at: at(seconds: 1)))
     #expect(recorded == .boolean(false))
     #expect(sink.reports == ["GPIO22: malformed GPIO22 'off while it is switched on'"])
     fake.level = true

@@ -25,6 +25,7 @@ final class UplinkRig {
     var rejected = RejectedTokens()
     var isClockSynchronized = false
     var track: TrackFilter.Settings?
+    var commands: CommandKinds = []
   }
 
   static let nonce = Nonce(randomBytes: InlineArray(repeating: 7))
@@ -57,6 +58,16 @@ final class UplinkRig {
   private(set) var connectCount = 0
   private(set) var sampleCount = 0
   private(set) var spoolActions: [Spool.Action] = []
+  /// How often the sources were told that they are asked.
+  private(set) var paces: [Duration] = []
+  /// What commands wanted of the board, and why that cannot be done; nil where it can.
+  private(set) var orders: [BoardOrder] = []
+  var boardProblem: CommandProblem?
+  private(set) var rebootCount = 0
+  private(set) var results: [CommandResult] = []
+  private(set) var notifications: [PushNotification] = []
+  /// What was sent; only that of a registration without a key can be read.
+  private(set) var messages: [String] = []
 
   init(_ setup: Setup = Setup()) {
     var settings = Uplink.Settings(
@@ -67,6 +78,7 @@ final class UplinkRig {
     settings.webSocket = setup.webSocket
     settings.registersAgainAfter = setup.registersAgainAfter
     settings.track = setup.track
+    settings.commands = setup.commands
     var memory = Uplink.Memory(registration: setup.isRegistered ? Self.registration(setup) : nil)
     memory.credential =
       setup.refreshToken.map {
@@ -141,6 +153,31 @@ final class UplinkRig {
     }
   }
 
+  /// The answer of a Home Assistant without keys.
+  static let noKey = #"{"success":false,"error":{"code":"encryption_not_available","message":""}}"#
+
+  /// One with a registration without a key, whose answers a test can write, and which has proven
+  /// its first cycle.
+  static func proven(_ setup: Setup) -> UplinkRig {
+    var setup = setup
+    setup.isRegistered = true
+    setup.isPlain = true
+    let rig = UplinkRig(setup)
+    rig.wait(.zero)
+    rig.cycle()
+    rig.answer(400, noKey)
+    rig.prove()
+    return rig
+  }
+
+  /// Home Assistant takes the cycle under way.
+  func prove() {
+    let verdict = #"{"success":false,"error":{"code":"not_registered","message":""}}"#
+    let key = Challenge(of: Self.nonce).key
+    // More than a cycle has messages; what answers nothing is not heard.
+    for _ in 0..<6 { answer(200, #"{"\#(key)":\#(verdict)}"#) }
+  }
+
   static let accessToken = #"{"access_token":"access","token_type":"Bearer","expires_in":1800}"#
   static let registered =
     #"{"cloudhook_url":null,"remote_ui_url":null,"secret":"\#(String(repeating: "5", count: 64))","webhook_id":"made"}"#
@@ -177,6 +214,11 @@ final class UplinkRig {
       if case .message = call { write() }
       calls.append(call)
     case .cancel(let channel): cancelled.append(channel)
+    case .setPace(let cycle): paces.append(cycle)
+    case .perform(let order, let call):
+      orders.append(order)
+      uplink.performed(order, for: call, boardProblem)
+    case .reboot: rebootCount += 1
     case .leaveConnection: leftConnectionCount += 1
     case .post:
       write()
@@ -192,6 +234,7 @@ final class UplinkRig {
   private func write() {
     var request = ByteBuffer(capacity: 128 * 1024)
     uplink.writeMessage(nonce: Self.nonce, into: &request)
+    messages.append(String(decoding: [UInt8](request.bytes), as: UTF8.self))
   }
 
   private func tell(_ event: Uplink.Event) {
@@ -199,6 +242,8 @@ final class UplinkRig {
     case .notRegistered(let problem): problems.append(problem)
     case .delivery(let event): deliveryEvents.append(event)
     case .stateFailed: stateFailures += 1
+    case .command(let result): results.append(result)
+    case .notified(let notification): notifications.append(notification)
     default: break
     }
   }

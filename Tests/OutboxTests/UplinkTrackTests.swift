@@ -7,29 +7,16 @@ import Testing
 
 /// Which fixes an uplink keeps and sends.
 @Suite struct UplinkTrackTests {
-  private static let noKey =
-    #"{"success":false,"error":{"code":"encryption_not_available","message":""}}"#
-
   /// A Home Assistant without keys, whose answers the test can write.
   private func rig(_ track: TrackFilter.Settings? = TrackFilter.Settings()) -> UplinkRig {
     var setup = UplinkRig.Setup()
     setup.isRegistered = true
     setup.isPlain = true
     setup.track = track
-    let rig = UplinkRig(setup)
-    rig.wait(.zero)
-    rig.cycle()
-    rig.answer(400, Self.noKey)
-    prove(rig)
-    return rig
+    return UplinkRig.proven(setup)
   }
 
-  private func prove(_ rig: UplinkRig) {
-    let verdict = #"{"success":false,"error":{"code":"not_registered","message":""}}"#
-    let key = Challenge(of: UplinkRig.nonce).key
-    // More than a cycle has messages; what answers nothing is not heard.
-    for _ in 0..<6 { rig.answer(200, #"{"\#(key)":\#(verdict)}"#) }
-  }
+  private func prove(_ rig: UplinkRig) { rig.prove() }
 
   /// The cycle of a board that stands.
   private func stand(_ rig: UplinkRig, _ end: (UplinkRig) -> Void) {
@@ -132,7 +119,7 @@ import Testing
     let rig = UplinkRig(setup)
     rig.wait(.zero)
     rig.cycle()
-    rig.answer(400, Self.noKey)
+    rig.answer(400, UplinkRig.noKey)
     // The configuration, and then the zones.
     rig.answer(200, "[]")
     rig.answer(200, answer)

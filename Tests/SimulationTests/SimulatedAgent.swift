@@ -216,6 +216,8 @@ final class SimulatedAgent {
     case .connectWebSocket: webSocket?.setAllowed(true)
     case .giveTokenToWebSocket(let result): socket?.give(result)
     case .openPushChannel(let registration): webSocket?.openChannel(of: registration)
+    // No day has commands.
+    case .setPace, .perform, .reboot: break
     case .tell(let event): try tell(event)
     }
   }

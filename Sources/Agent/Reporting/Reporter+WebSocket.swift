@@ -50,21 +50,21 @@ extension Reporter {
     events.write("notifications_refused")
   }
 
-  func notification(_ result: Result<PushNotification, RequestError>) {
-    switch result {
-    case .success(let notification):
-      let title = notification.title?.bytes ?? []
-      let message = notification.message?.bytes ?? []
-      log.notice(
-        title.isEmpty
-          ? "notification: \(received: message)"
-          : "notification: \(received: title): \(received: message)")
-      events.write("notification") {
-        $0.appendMember("title", title.span)
-        $0.appendMember("message", message.span)
-        $0.appendMember("data") { notification.data.write(into: &$0) }
-      }
-    case .failure: log.warning("a notification of Home Assistant cannot be read")
+  func notification(_ notification: PushNotification) {
+    let title = notification.title?.bytes ?? []
+    let message = notification.message?.bytes ?? []
+    log.notice(
+      title.isEmpty
+        ? "notification: \(received: message)"
+        : "notification: \(received: title): \(received: message)")
+    events.write("notification") {
+      $0.appendMember("title", title.span)
+      $0.appendMember("message", message.span)
+      $0.appendMember("data") { notification.data.write(into: &$0) }
     }
+  }
+
+  func notificationUnreadable() {
+    log.warning("a notification of Home Assistant cannot be read")
   }
 }

@@ -139,6 +139,9 @@ final class Reporter {
     case .statistics(let event): statistics(event)
     case .hoursNotKept(let failure): hoursNotKept(Errno(code: failure.code))
     case .webSocket(let state): if let login { webSocket(state, of: login) }
+    case .notified(let notification): self.notification(notification)
+    case .notificationCleared: break
+    case .command(let result): command(result)
     }
   }
 

@@ -26,6 +26,7 @@ final class UplinkDriver {
   private let socket: WebSocketDriver?
   private(set) var webSocket: WebSocketTransport?
   private var supervisor: Supervisor?
+  private var executor: CommandExecutor?
   private var webhook = WebhookEndpoint()
   private var isPerforming = false
   private var hasBegunCycle = false
@@ -53,8 +54,9 @@ final class UplinkDriver {
   }
 
   /// Begins to work. The driver outlives what it is told by.
-  func start(sampling supervisor: Supervisor) {
+  func start(sampling supervisor: Supervisor, commanding executor: CommandExecutor) {
     self.supervisor = supervisor
+    self.executor = executor
     if let socket {
       let client = socket.makeClient(
         policy: WebSocketTransport.policy, seed: randomSeed(), telling: self)
@@ -158,6 +160,10 @@ final class UplinkDriver {
     case .sample:
       supervisor?.sample(at: .now)
       hasBegunCycle = true
+    case .setPace(let cycle): supervisor?.cycleChanged(to: cycle)
+    case .perform(let order, let call):
+      uplink.performed(order, for: call, executor?.perform(order, at: .now))
+    case .reboot: reporter.rebooting(executor?.reboot())
     case .readClockState: uplink.clockStateRead(isSynchronized: isClockSynchronized)
     case .write(let write): state.perform(write, for: &uplink)
     case .readRejectedTokens: state.readRejectedTokens(for: &uplink)
@@ -255,7 +261,12 @@ extension UplinkDriver: WebSocketTransportOwner {
   func pushChannelChanged(_ change: PushChannel.Change) { reporter.pushChannel(change) }
 
   func notified(_ notification: Result<PushNotification, RequestError>) {
-    reporter.notification(notification)
+    switch notification {
+    case .success(let notification):
+      uplink.notified(notification, now: Moment.now.instant)
+      perform()
+    case .failure: reporter.notificationUnreadable()
+    }
   }
 }
 

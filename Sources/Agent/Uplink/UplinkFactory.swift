@@ -54,6 +54,7 @@ struct UplinkFactory {
     settings.isPlainAllowed = home.isPlainAllowed
     settings.isPlainAllowedAway = home.isPlainAllowedAway
     settings.registersAgainAfter = home.registersAgainAfter
+    settings.commands = configuration.commands
     settings.track = configuration.location?.track
     if hasWebSocket {
       settings.webSocket = Uplink.Settings.WebSocket(

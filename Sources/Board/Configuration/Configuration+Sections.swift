@@ -19,7 +19,7 @@ extension ConfigurationField {
     let homeAssistant = keys.required(
       "home_assistant", example: "home_assistant: { url: http://192.168.1.5:8123 }")?
       .homeAssistant()
-    let notifications = keys.optional("notifications")?.notifications()
+    let notificationsField = keys.optional("notifications")
     let durability = keys.optional("durability")?.durability()
     let history = keys.optional("history")?.history()
     let deviceName = keys.optional("device")?.deviceName()
@@ -34,16 +34,31 @@ extension ConfigurationField {
     let battery = batteryField.map {
       BatterySettings($0, among: devices.sensors.flatMap { $0.measured })
     }
+    let commands = keys.optional("commands")?.commands() ?? []
+    let notifications = notificationsField?.notifications(with: commands)
     guard let homeAssistant else { return nil }
     return Configuration(
       every: every ?? .seconds(60),
       stateDirectory: stateDirectory ?? [UInt8](Configuration.defaultStateDirectory),
-      homeAssistant: homeAssistant, notifications: notifications ?? .off,
+      homeAssistant: homeAssistant,
+      notifications: notifications ?? .standard(with: commands),
       durability: durability ?? .batch, history: history ?? .standard,
       deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,
       host: host ?? .standard,
-      sensors: devices.sensors, outputs: devices.outputs)
+      sensors: devices.sensors, outputs: devices.outputs, commands: commands)
+  }
+
+  private func commands() -> CommandKinds {
+    let words = CommandKind.all.map { $0.word }
+    let seen = SeenTexts()
+    var commands: CommandKinds = []
+    for item in items(count: 0...words.count, example: "[request_location_update]") {
+      guard let index = item.word(of: words) else { continue }
+      seen.add([UInt8](words[index]), of: item)
+      commands.insert(CommandKinds(CommandKind.all[index]))
+    }
+    return commands
   }
 
   private func durability() -> Durability? {

@@ -1,5 +1,6 @@
 import Bytes
 import LinuxIO
+import Outbox
 import Sensing
 import Transport
 import YAML
@@ -103,7 +104,17 @@ extension ConfigurationField {
     return nil
   }
 
-  func notifications() -> Configuration.NotificationSettings? {
+  func notifications(with commands: CommandKinds) -> Configuration.NotificationSettings? {
+    let settings = notifications()
+    if let settings, !settings.isWebSocketWanted, !commands.isEmpty {
+      report(
+        "commands come with notifications, over the WebSocket",
+        remedy: "write notifications: websocket, or take out commands")
+    }
+    return settings
+  }
+
+  private func notifications() -> Configuration.NotificationSettings? {
     if isText {
       let remedy: MessageText = "write off, websocket or { push_url: …, push_token_file: … }"
       return word(of: ["off", "websocket"], remedy: remedy).map {

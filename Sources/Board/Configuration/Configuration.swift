@@ -43,6 +43,8 @@ public struct Configuration: Equatable, Sendable {
   /// `outputs`: GPIO lines that the agent switches, at most 16; with addresses and names of their
   /// own. Default: none.
   public var outputs: [OutputSettings] = []
+  /// `commands`: what Home Assistant may ask of this board with notifications. Default: nothing.
+  public var commands: CommandKinds = []
 }
 
 extension Configuration {
@@ -102,7 +104,10 @@ extension Configuration {
     /// `push_url` and `push_token_file`: a server that Home Assistant posts them to. Default: nil.
     public var push: PushSettings?
 
-    public static var off: NotificationSettings { NotificationSettings(isWebSocketWanted: false) }
+    /// What holds where nothing is said of notifications: commands come with them.
+    public static func standard(with commands: CommandKinds) -> NotificationSettings {
+      NotificationSettings(isWebSocketWanted: !commands.isEmpty)
+    }
   }
 
   public struct PushSettings: Equatable, Sendable {

@@ -6,8 +6,9 @@ public import Sensing
 extension Configuration {
   /// The sources that the configuration names, in the order in which they are asked. `anchor` is
   /// the anchor watch, where there is one that works: it hears what its line and the receiver say.
+  /// `switched` are the outputs that work; without them they are only looked at.
   public func sources(
-    _ context: SourceContext, anchor: AnchorAlarm? = nil
+    _ context: SourceContext, anchor: AnchorAlarm? = nil, switched: [GPIOOutput]? = nil
   ) -> [any Source] {
     let located = anchor.map { context.tapped(by: $0) } ?? context
     let estimate = battery.estimate(context)
@@ -20,8 +21,10 @@ extension Configuration {
     }
     sources += system.sources(context)
     for sensor in sensors { sources.append(sensor.source(context)) }
-    for output in outputs {
-      sources.append(context.changesNothing ? output.look(context) : output.source(context))
+    if let switched {
+      for output in switched { sources.append(output) }
+    } else {
+      for output in outputs { sources.append(output.look(context)) }
     }
     if let location {
       if let anchor { sources.append(anchor) }
@@ -40,6 +43,11 @@ extension Configuration {
     location?.anchor.map {
       AnchorAlarm($0, in: Path(stateDirectory), context, owner: owner)
     }
+  }
+
+  /// The outputs that the configuration names, to be switched.
+  public func switchedOutputs(_ context: SourceContext) -> [GPIOOutput] {
+    outputs.map { $0.source(context) }
   }
 
   public func sourceContext(

@@ -146,6 +146,8 @@ extension AnchorAlarm: ReadingSink {
 }
 
 extension AnchorAlarm: Source {
+  public func cycleChanged(to cycle: Duration) { monitor.cycleChanged(to: cycle) }
+
   /// Reads nothing: what it judges comes from the receiver and the line.
   public func sample(at moment: Moment) {
     restore(at: moment)

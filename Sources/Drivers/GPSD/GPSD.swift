@@ -255,6 +255,8 @@ extension GPSD: Source {
     perform(session.deadlineReached(now: moment.instant), now: moment.instant)
   }
 
+  public func cycleChanged(to cycle: Duration) { session.cycleChanged(to: cycle) }
+
   public func sample(at moment: Moment) {
     perform(session.cycleDue(now: moment.instant), now: moment.instant)
   }

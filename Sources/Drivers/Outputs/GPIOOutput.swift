@@ -9,6 +9,8 @@ public import Sensing
 /// `OutputLine` decides what it is to be. While the agent has the line, no other program gets it.
 public final class GPIOOutput {
   public let name: InlineText
+  /// What people call it.
+  public var title: [UInt8] { settings.entity.name }
   private let settings: OutputSettings
   private let devices: Path
   private let sink: any ReadingSink
@@ -17,6 +19,8 @@ public final class GPIOOutput {
   private var sensor: DeclaredSensor
   private var output: OutputLine
   private var request: GPIOLineRequest?
+  /// Whether the level that was read last is the one that it is to have.
+  private var isFollowing = false
 
   /// - Parameters:
   ///   - settings: which line, and what it may do.
@@ -40,19 +44,19 @@ public final class GPIOOutput {
 
   /// Switches it on, until `switchOff` or for `max_on`.
   ///
-  /// - Returns: whether the kernel did that; where it did not, the supervisor has heard why.
+  /// - Returns: whether the line follows; where it does not, the supervisor has heard why.
   public func switchOn(at moment: Moment) -> Bool {
     output.onRequested(now: moment.instant) && act(at: moment)
   }
 
   /// Switches it on for a while, more than no time and never longer than `max_on`.
   ///
-  /// - Returns: whether the kernel did that.
+  /// - Returns: whether the line follows.
   public func pulse(for duration: Duration, at moment: Moment) -> Bool {
     output.onRequested(for: duration, now: moment.instant) && act(at: moment)
   }
 
-  /// - Returns: whether the kernel did that.
+  /// - Returns: whether the line follows.
   public func switchOff(at moment: Moment) -> Bool { output.offRequested() && act(at: moment) }
 
   // MARK: The line
@@ -68,9 +72,9 @@ public final class GPIOOutput {
     output.opened()
   }
 
-  /// Does what is to be done, and tells what came of it. Returns whether it was possible.
+  /// Does what is to be done, and tells what came of it. Returns whether the line follows.
   private func act(at moment: Moment) -> Bool {
-    attempt(at: moment) { () throws(SourceFailure) in
+    let isDone = attempt(at: moment) { () throws(SourceFailure) in
       do throws(Errno) {
         while case .set(let level) = output.nextAction() { try request?.set(level) }
       } catch {
@@ -78,6 +82,7 @@ public final class GPIOOutput {
       }
       try readBack(at: moment)
     }
+    return isDone && isFollowing
   }
 
   private func readBack(at moment: Moment) throws(SourceFailure) {
@@ -87,7 +92,8 @@ public final class GPIOOutput {
     }
     guard let level else { return }
     sensor.record(.boolean(level == .active), at: moment.wallTime, in: sink)
-    if level == output.wanted {
+    isFollowing = level == output.wanted
+    if isFollowing {
       supervisor.worked(name)
     } else {
       let words: StaticString =

@@ -86,6 +86,8 @@ extension OutputSettings {
   /// The unique id that is made of the address.
   public var ownID: [UInt8] { uniqueID("output_", address.text.span) }
 
-  /// What Home Assistant is told.
-  var description: SensorDescription { Self.entityKind.description(of: entity, uniqueID: ownID) }
+  /// What Home Assistant is told, and at once: who switched it waits for that.
+  var description: SensorDescription {
+    Self.entityKind.description(of: entity, uniqueID: ownID, isUrgent: true)
+  }
 }

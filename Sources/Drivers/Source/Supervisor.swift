@@ -103,6 +103,11 @@ public final class Supervisor {
     }
   }
 
+  /// From now on cycles are so far apart.
+  public func cycleChanged(to cycle: Duration) {
+    for row in rows { row.source?.cycleChanged(to: cycle) }
+  }
+
   /// The agent ends: every source hears of it, also one that fails.
   public func stop(at moment: Moment) {
     for row in rows { row.source?.stop(at: moment) }

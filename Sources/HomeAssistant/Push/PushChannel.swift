@@ -103,7 +103,7 @@ public final class PushChannel {
       [unowned(unsafe) client, onNotification] result in
       guard unsafe client.handlers[id] != nil else { return }
       if case .failure(.server(code: "not_found", _)) = result { unsafe client.resubscribe(id) }
-      onNotification(event)
+      onNotification(event.map { $0.confirmed(result) })
     }
   }
 }

@@ -1,5 +1,16 @@
 public import Bytes
 
+/// Whether Home Assistant knows that a notification has arrived.
+public enum PushConfirmation: Equatable, Sendable {
+  /// It took the confirmation.
+  case taken
+  /// The channel was opened without confirmations.
+  case notAsked
+  /// It refused the confirmation, or its answer was lost: it may have told the sender that the
+  /// notification did not arrive, or have sent it another way.
+  case failed
+}
+
 /// A notification for this device, as the local channel brings it.
 public struct PushNotification: JSONDecodable, Equatable, Sendable {
   /// What it says; nil of a command such as `clear_notification`'s tag alone.
@@ -10,6 +21,8 @@ public struct PushNotification: JSONDecodable, Equatable, Sendable {
   public let data: JSONObject
   /// What a confirmation must name; nil where the channel was opened without confirmations.
   public let confirmID: Text?
+  /// What became of the confirmation.
+  public internal(set) var confirmation = PushConfirmation.notAsked
 
   public init(json: JSON) throws(JSONDecodingError) {
     let members = try json.object()
@@ -17,6 +30,15 @@ public struct PushNotification: JSONDecodable, Equatable, Sendable {
     title = try members.getIfPresent("title")
     data = try members.get("data", default: [:])
     confirmID = try members.getIfPresent("hass_confirm_id")
+  }
+
+  /// The same, with what Home Assistant answered to its confirmation.
+  func confirmed(_ result: Result<NoContent, RequestError>) -> PushNotification {
+    var notification = self
+    if case .success = result { notification.confirmation = .taken } else {
+      notification.confirmation = .failed
+    }
+    return notification
   }
 }
 

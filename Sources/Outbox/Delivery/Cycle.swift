@@ -16,7 +16,7 @@ import Sensing
 ///
 /// Some cycles do more. The first one, one a day, and each attempt of an outage begin by asking
 /// Home Assistant for its configuration and, where they are wanted, its zones. What has changed
-/// about the device is told. The first location after any of that is looked up, for its own answer
+/// about the device is told, and so are the results of commands. The first location after any of that is looked up, for its own answer
 /// says nothing.
 ///
 /// None of what is asked of Home Assistant and told to it beside readings holds up a reading: what
@@ -24,8 +24,8 @@ import Sensing
 ///
 /// Invariants:
 /// 1. An answer that has to repeat a challenge counts only for the message that was written last.
-/// 2. Before the states of a cycle come the key, the configuration, the zones, the device, the
-///    sensors and the location, each where it is due.
+/// 2. Before the states of a cycle come the key, the configuration, the zones, the device, results,
+///    the sensors and the location, each where it is due.
 /// 3. What an answer says beside the states counts at once for Home Assistant's version, addresses
 ///    and tracker; with the proof for the device.
 struct Cycle {
@@ -46,6 +46,7 @@ struct Cycle {
   private(set) var server: KnownServer
   private var keyRequest: KeyRequest
   private var deviceUpdate: DeviceUpdate
+  var results = CommandResults()
   /// Of the message that was written last; nil where the next one is not written yet.
   private var challenge: Challenge?
 
@@ -64,6 +65,7 @@ struct Cycle {
     sent = SentBatch()
     isHistoryAnswered = false
     deviceUpdate.cycleBegan()
+    results.cycleBegan()
   }
 
   /// Home Assistant may be another one than before.
@@ -91,6 +93,7 @@ struct Cycle {
       return .zones
     }
     if deviceUpdate.isDue { return .registration }
+    if results.isDue { return .commandResult }
     return sent.nextMessage(of: &batch, now: now)
   }
 
@@ -114,6 +117,7 @@ struct Cycle {
       case .readBack: server.writeReadBack(challenge, into: &data)
       case .states: sent.writeStates(of: &batch, challenge, into: &data)
       case .history: history.writeChunk(into: &data)
+      case .commandResult: results.writeNext(into: &data, of: history.device)
       }
     }
     precondition(!buffer.isOverflowed, "the buffer was made for as many sensors as there can be")
@@ -145,6 +149,7 @@ struct Cycle {
     case .states: return statesAnswered(content, of: &batch, telling: &tellings)
     // The proof follows with the states.
     case .history: isHistoryAnswered = true
+    case .commandResult: results.answered()
     }
     return .goesOn
   }
@@ -159,6 +164,7 @@ struct Cycle {
     case .registration: deviceUpdate.dropped(telling: &tellings)
     case .location: return locationAnswered()
     case .history: isHistoryAnswered = true
+    case .commandResult: results.answered()
     case .zones: break
     case .key, .configuration, .readBack, .states: return .failed(.dropped)
     }
@@ -202,5 +208,6 @@ struct Cycle {
   mutating func proven(in batch: inout Batch, telling tellings: inout Queue<DeliveryEvent>) {
     sent.proven(in: &batch, telling: &tellings)
     deviceUpdate.proven(telling: &tellings)
+    results.proven()
   }
 }

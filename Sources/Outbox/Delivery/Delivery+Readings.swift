@@ -20,6 +20,11 @@ extension Delivery {
     history.record(fix)
   }
 
+  /// Keeps what became of a command, until Home Assistant is proven to have it.
+  mutating func report(_ result: CommandResult) { cycle.results.append(result) }
+
+  var commandResults: CommandResults { cycle.results }
+
   /// A fix that is no point of the track: what it says of the time counts all the same.
   public mutating func fixLeftOut(_ fix: Fix) { history.fixLeftOut(fix) }
 }

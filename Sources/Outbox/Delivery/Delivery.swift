@@ -44,7 +44,7 @@ public struct Delivery: ~Copyable {
   public private(set) var routes: Routes
   private var state = State.resting
   /// The one under way, or else the one before.
-  private(set) var cycle: Cycle
+  var cycle: Cycle
   private(set) var outage: Outage
   /// Over which the last proof came; at first, over which it is expected.
   private var lastRoute: Route?

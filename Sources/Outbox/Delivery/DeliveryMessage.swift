@@ -22,6 +22,7 @@ extension Delivery {
     case readBack
     case states
     case history
+    case commandResult
 
     public var type: MessageType {
       switch self {
@@ -33,7 +34,7 @@ extension Delivery {
       case .location: .updateLocation
       case .readBack: .renderTemplate
       case .states: .updateSensorStates
-      case .history: .fireEvent
+      case .history, .commandResult: .fireEvent
       }
     }
   }

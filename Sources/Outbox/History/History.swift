@@ -36,7 +36,7 @@ public struct History: ~Copyable {
   public let spool: Spool
   /// The sensors whose readings these are.
   public let sensors: SensorTable
-  private let device: Device
+  let device: Device
   private var state = State.resting
   private var chunk = HistoryChunk()
   private var rateLimiter: HistoryRateLimiter

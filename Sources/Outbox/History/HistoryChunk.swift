@@ -188,7 +188,7 @@ struct HistorySensor: Equatable {
 
 extension WallTime {
   /// In milliseconds: no consumer needs more, and every reader of JSON keeps that exactly.
-  fileprivate var unixSeconds: FixedPoint { FixedPoint(nanoseconds / 1_000_000, decimals: 3) }
+  var unixSeconds: FixedPoint { FixedPoint(nanoseconds / 1_000_000, decimals: 3) }
 }
 
 extension ByteBuffer {

@@ -124,7 +124,10 @@ struct LoginChannel {
 
 /// When the sources are asked, and when what they said is to go.
 struct CyclePlan {
-  private let every: Duration
+  /// As the configuration has it.
+  private let usual: Duration
+  /// What a command asked for, and until when; nil for ever.
+  private var commanded: (every: Duration, until: Instant?)?
   private(set) var nextCycleAt: Instant
   /// The sources were asked, and one may wait for an answer.
   private var isSampling = false
@@ -132,17 +135,44 @@ struct CyclePlan {
   private(set) var isOwed = false
 
   init(every: Duration, now: Instant) {
-    self.every = every
+    usual = every
     nextCycleAt = now
+  }
+
+  /// From one cycle to the next.
+  var every: Duration { commanded?.every ?? usual }
+
+  /// - Parameters:
+  ///   - every: nil for what the configuration has.
+  ///   - until: when that holds again; nil for never.
+  mutating func setInterval(_ every: Duration?, until: Instant?, now: Instant) {
+    commanded = every.map { ($0, until) }
+    // At once: what the sources do between two cycles depends on how far apart they are.
+    nextCycleAt = now
+  }
+
+  /// The sources are to be asked before their time. Returns whether they are; else they are being
+  /// asked already.
+  mutating func sampleWanted(now: Instant) -> Bool {
+    guard !isSampling else { return false }
+    isSampling = true
+    planNextCycle(after: now)
+    return true
+  }
+
+  /// The time of a command ends with a cycle.
+  private mutating func planNextCycle(after moment: Instant) {
+    nextCycleAt = earliest(moment + every, commanded?.until) ?? moment + every
   }
 
   /// Returns whether the sources are to be asked.
   mutating func deadlineReached(now: Instant) -> Bool {
     guard now >= nextCycleAt else { return false }
     isSampling = true
-    nextCycleAt = nextCycleAt + every
+    if let until = commanded?.until, now >= until { commanded = nil }
+    planNextCycle(after: nextCycleAt)
     // After a suspension the cycles that were slept through are not made up for.
-    if nextCycleAt <= now { nextCycleAt = now + every }
+    if nextCycleAt <= now { planNextCycle(after: now) }
     return true
   }
 

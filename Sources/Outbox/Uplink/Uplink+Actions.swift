@@ -105,6 +105,7 @@ extension Uplink {
     case .proven(_, let hasLocation):
       outcome = .proven
       if hasLocation, delivery.batch.waitingFixCount == 0 { isPositionOwed = false }
+      rebootIfTold()
       bringStatistics()
     case .outage(let cause): outcome = .outage(cause)
     case .configurationRead(let server):

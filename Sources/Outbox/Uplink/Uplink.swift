@@ -30,7 +30,10 @@ public struct Uplink: ~Copyable {
   var registrar: Registrar
   var statistics: StatisticsUplink?
   private(set) var home: HomeDetector
-  private(set) var plan: CyclePlan
+  var plan: CyclePlan
+  var commands: CommandDispatcher
+  /// How often the sources know that they are asked.
+  var pace: Duration
   var keeper = StateKeeper()
   var webhook: WebhookChannel
   /// The fix that was recorded last, whether it was sent or not.
@@ -67,6 +70,8 @@ public struct Uplink: ~Copyable {
     self.identity = identity
     self.now = now
     plan = CyclePlan(every: settings.every, now: now)
+    pace = settings.every
+    commands = CommandDispatcher(allowed: settings.commands)
     track = settings.track.map { TrackFilter($0) }
     home = HomeDetector(settings.home?.networks, now: now)
     let sensors = history.sensors
@@ -120,6 +125,7 @@ public struct Uplink: ~Copyable {
       return delivery.fixLeftOut(fix)
     }
     isPositionOwed = true
+    commands.fixKept()
     delivery.record(fix)
   }
 
@@ -169,7 +175,7 @@ public struct Uplink: ~Copyable {
 
   /// When `deadlineReached` is due.
   public var deadline: Instant {
-    var next = earliest(statistics?.deadline, home.deadline)
+    var next = earliest(statistics?.deadline, earliest(home.deadline, commands.rebootAt))
     if registrar.isEnrolling {
       next = earliest(next, delivery.diskDeadline)
       if !home.isLooking { next = earliest(next, registrar.deadline) }
@@ -189,7 +195,11 @@ public struct Uplink: ~Copyable {
     } else {
       delivery.deadlineReached(now: now)
     }
-    if plan.deadlineReached(now: now) { actions.append(.sample) }
+    rebootIfTold()
+    if plan.deadlineReached(now: now) {
+      tellPace()
+      actions.append(.sample)
+    }
   }
 
   /// No source waits for anything. What was sampled, or is urgent, can go.
@@ -201,8 +211,9 @@ public struct Uplink: ~Copyable {
   public mutating func sourcesReady(isConnectionKept: @autoclosure () -> Bool, now: Instant) {
     self.now = now
     if plan.sourcesReady() {
+      commandsSampled()
       cycleDue(isConnectionKept: isConnectionKept())
-    } else if delivery.batch.hasUrgentChange {
+    } else if delivery.batch.hasUrgentChange || delivery.commandResults.count > 0 {
       urgentChange(isConnectionKept: isConnectionKept())
     }
   }
@@ -357,34 +368,5 @@ public struct Uplink: ~Copyable {
   public mutating func loginFailed(_ reason: InlineText, now: Instant) {
     self.now = now
     registrar.connectionFailed(reason, now: now)
-  }
-
-  // MARK: The WebSocket
-
-  public mutating func webSocketChanged(_ state: ConnectionState, now: Instant) {
-    self.now = now
-    let isReady = if case .ready = state { true } else { false }
-    webhook.webSocketChanged(isOpen: isReady)
-    if isReady { registrar.webSocketAccepted() }
-    if case .down(.rejected) = state, registrar.mayReplaceToken {
-      // A refused access token is replaced once.
-      actions.append(.connectWebSocket)
-    } else {
-      actions.append(.tell(.webSocket(state)))
-    }
-  }
-
-  /// - Parameters:
-  ///   - refused: the token that Home Assistant did not accept, if it was shown one.
-  ///   - now: the moment of now.
-  public mutating func webSocketWantsToken(refused: [UInt8]?, now: Instant) {
-    self.now = now
-    registrar.webSocketWantsToken(refused: refused, now: now)
-  }
-
-  /// Home Assistant answered what `ask` asked, or did not.
-  public mutating func asked(_ result: Result<JSON, RequestError>, now: Instant) {
-    self.now = now
-    statistics?.answered(result, now: now)
   }
 }

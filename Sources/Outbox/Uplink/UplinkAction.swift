@@ -47,6 +47,8 @@ extension Uplink {
     public var readsTokenFile: Bool
     /// From one cycle to the next.
     public var every: Duration
+    /// Which commands Home Assistant may give.
+    public var commands: CommandKinds = []
     /// Which fixes are points of the track; nil where every one is.
     public var track: TrackFilter.Settings?
 
@@ -107,6 +109,12 @@ extension Uplink {
     case disk(Spool.Action)
     /// Ask every source.
     case sample
+    /// Tell every source that it is asked in this interval from now on.
+    case setPace(Duration)
+    /// Do what a command wants, and tell `performed`.
+    indirect case perform(BoardOrder, for: CommandCall)
+    /// Reboot the board. Nothing more is told of it.
+    case reboot
     /// Tell `clockStateRead`.
     case readClockState
     /// Tell `stateWritten` or `stateFailed`.
@@ -151,5 +159,10 @@ extension Uplink {
     /// The hours for the statistics are in memory only.
     case hoursNotKept(DiskFailure)
     indirect case webSocket(ConnectionState)
+    /// A notification that is for people.
+    indirect case notified(PushNotification)
+    /// That with this tag is not to be shown any more.
+    case notificationCleared(tag: [UInt8])
+    indirect case command(CommandResult)
   }
 }

@@ -43,7 +43,7 @@ public struct AnchorMonitor {
   public static let fixLifetime: Duration = .seconds(300)
 
   private let radiusMeters: Double
-  private let fixLifetime: Duration
+  private var fixLifetime: Duration
   private var anchor = KeptAnchor()
   private var watch: AnchorWatch?
   private var jumps = JumpFilter()
@@ -134,6 +134,11 @@ public struct AnchorMonitor {
   public mutating func lineLost() { lineLevel = nil }
 
   // MARK: Where the boat is
+
+  /// From now on cycles are so far apart.
+  public mutating func cycleChanged(to cycle: Duration) {
+    fixLifetime = max(Self.fixLifetime, cycle + cycle + cycle)
+  }
 
   /// A cycle begins: a fix that is too old does not count any more.
   public mutating func cycleDue(now: Instant) {

@@ -267,7 +267,7 @@ final class DeliveryRig {
       let told = try #require(sent.last)
       let isWanted = !unwanted.contains { told.contains(#""unique_id":"\#($0)""#) }
       answered(#"{"success":\#(isWanted)}"#)
-    case .location, .history: answered(.unproven)
+    case .location, .history, .commandResult: answered(.unproven)
     case .states:
       let verdicts = try ids(in: try #require(sent.last)).map { id in
         let unknown = #"{"success":false,"error":{"code":"not_registered","message":""}}"#

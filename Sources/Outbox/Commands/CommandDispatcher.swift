@@ -1,0 +1,83 @@
+import Bytes
+import HomeAssistant
+
+/// What is done about the commands that come: each once, and only those that are allowed.
+///
+/// Invariants:
+/// 1. A command that Home Assistant may believe undelivered is not carried out: its sender may send
+///    it again, or another way.
+/// 2. Of commands with one `id`, and of one that came twice, the first is carried out.
+struct CommandDispatcher {
+  /// So long a reboot waits until Home Assistant has its result.
+  static let rebootDelayMax: Duration = .seconds(15)
+  private static let rememberedCountMax = 64
+
+  private let allowed: CommandKinds
+  /// By what is known which ones came last.
+  private var remembered: [Text] = []
+  /// Those whose result is known when the sources were asked.
+  private var sampling: [CommandCall] = []
+  /// Those of them that want a fix.
+  private var locating: [CommandCall] = []
+  private var hasFix = false
+  /// When the board is to be rebooted at the latest; nil where it is not.
+  private(set) var rebootAt: Instant?
+
+  init(allowed: CommandKinds) { self.allowed = allowed }
+
+  /// The command of a notification, where it is to be carried out.
+  mutating func command(
+    _ call: CommandCall, _ notification: PushNotification
+  ) throws(CommandProblem) -> Command {
+    guard let kind = CommandKind(word: call.word.span) else { throw .unknownCommand }
+    guard allowed.contains(CommandKinds(kind)) else { throw .notAllowed }
+    guard notification.confirmation != .failed else { throw .notConfirmed }
+    let command = try Command(kind, notification.data)
+    try remember(notification.confirmID?.cut(to: CommandCall.textByteCountMax))
+    try remember(call.id.map { Text($0) })
+    return command
+  }
+
+  private mutating func remember(_ id: Text?) throws(CommandProblem) {
+    guard let id else { return }
+    guard !remembered.contains(id) else { throw .repeated }
+    if remembered.count == Self.rememberedCountMax { remembered.removeFirst() }
+    remembered.append(id)
+  }
+
+  // MARK: Commands that wait for the sources
+
+  /// How many have no result yet.
+  var waitingCount: Int { sampling.count + locating.count }
+
+  /// The sources are asked for this one.
+  mutating func samplingBegan(_ call: CommandCall, wantsFix: Bool) {
+    guard wantsFix else { return sampling.append(call) }
+    if locating.isEmpty { hasFix = false }
+    locating.append(call)
+  }
+
+  /// A fix goes to Home Assistant.
+  mutating func fixKept() { hasFix = true }
+
+  /// No source waits for anything. Returns the commands that end with that, and how.
+  mutating func takeSampled() -> [(call: CommandCall, problem: CommandProblem?)] {
+    var ended: [(call: CommandCall, problem: CommandProblem?)] = []
+    for call in sampling { ended.append((call, nil)) }
+    for call in locating { ended.append((call, hasFix ? nil : .noFix)) }
+    sampling.removeAll()
+    locating.removeAll()
+    return ended
+  }
+
+  // MARK: Reboot
+
+  mutating func rebootWanted(now: Instant) { rebootAt = rebootAt ?? now + Self.rebootDelayMax }
+
+  /// Returns whether it is to be done now: Home Assistant has its result, or has not answered.
+  mutating func takeReboot(isTold: Bool, now: Instant) -> Bool {
+    guard let rebootAt, isTold || now >= rebootAt else { return false }
+    self.rebootAt = nil
+    return true
+  }
+}

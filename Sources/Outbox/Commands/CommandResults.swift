@@ -1,0 +1,74 @@
+import Bytes
+import Sensing
+
+/// The results of commands, until Home Assistant is proven to have them. Home Assistant gets each
+/// as the data of `homeward_command`, at least once:
+///
+///     device_id           the id that the device registered with
+///     device              its name
+///     command             the message of the notification
+///     id, output, action  `id`, `output` and `command` of its data, where they were there
+///     result              "done", "refused" (nothing was tried) or "failed"
+///     reason              why, in a word; missing where it was done
+///     key                 which member of the data was wrong, where that is the reason
+///     time                in seconds since 1970; missing where the board does not know the time
+struct CommandResults {
+  static let eventType: StaticString = "homeward_command"
+  /// More commands are refused, of which Home Assistant is not told.
+  static let countMax = 16
+
+  private var results: [CommandResult] = []
+  /// How many of them the cycle under way has sent, and had an answer to.
+  private var sentCount = 0
+
+  var count: Int { results.count }
+
+  /// Whether one is to be sent in the cycle under way.
+  var isDue: Bool { sentCount < results.count }
+
+  /// - Precondition: there are fewer than `countMax`.
+  mutating func append(_ result: CommandResult) {
+    precondition(count < Self.countMax, "what does not fit is refused before it is done")
+    results.append(result)
+  }
+
+  mutating func cycleBegan() { sentCount = 0 }
+
+  mutating func answered() { sentCount += 1 }
+
+  /// Home Assistant has what was sent.
+  mutating func proven() {
+    results.removeFirst(sentCount)
+    sentCount = 0
+  }
+
+  /// Writes the `data` of the `fire_event` with the next one.
+  func writeNext(into data: inout ByteBuffer, of device: History.Device) {
+    let result = results[sentCount]
+    data.openJSONObject()
+    data.appendMember("event_type", Self.eventType)
+    data.appendMember("event_data") { data in
+      data.openJSONObject()
+      data.appendMember("device_id", device.id.span)
+      data.appendMember("device", device.name.span)
+      result.appendMembers(to: &data)
+      data.closeJSONObject()
+    }
+    data.closeJSONObject()
+  }
+}
+
+extension CommandResult {
+  fileprivate func appendMembers(to data: inout ByteBuffer) {
+    data.appendMember("command", call.word.span)
+    if let id = call.id { data.appendMember("id", id.span) }
+    if let output = call.output { data.appendMember("output", output.span) }
+    if let action = call.action { data.appendMember("action", action.span) }
+    data.appendMember("result", code)
+    if let problem { data.appendMember("reason", problem.code) }
+    if case .wrongData(let key) = problem { data.appendMember("key", key.text) }
+    if let time {
+      data.appendMember("time") { $0.appendJSON(time.unixSeconds) }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+public import Bytes
+public import HomeAssistant
+
+// What is done about the commands of Home Assistant: what concerns the machine is done here, the
+// rest is for the driver.
+
+extension Uplink {
+  /// A notification came, and was confirmed where that is asked for.
+  public mutating func notified(_ notification: PushNotification, now: Instant) {
+    self.now = now
+    guard let call = CommandCall(notification) else {
+      return actions.append(.tell(.notified(notification)))
+    }
+    // Nothing is done of which Home Assistant could not be told.
+    guard delivery.commandResults.count + commands.waitingCount < CommandResults.countMax else {
+      return tell(CommandResult(of: call, problem: .tooMany, time: nil))
+    }
+    do throws(CommandProblem) {
+      carryOut(try commands.command(call, notification), call)
+    } catch { ended(call, error) }
+  }
+
+  private mutating func carryOut(_ command: Command, _ call: CommandCall) {
+    switch command {
+    case .requestLocationUpdate:
+      isPositionOwed = true
+      sample(for: call, wantsFix: true)
+    case .updateSensors:
+      delivery.connectionEnded()
+      sample(for: call, wantsFix: false)
+    case .interval(let every, let lasting):
+      plan.setInterval(every, until: lasting.map { now + $0 }, now: now)
+      tellPace()
+      ended(call, nil)
+    case .output(let name, let switching):
+      actions.append(.perform(.output(name, switching), for: call))
+    case .anchor(let isSet): actions.append(.perform(.anchor(isSet: isSet), for: call))
+    case .reboot: actions.append(.perform(.prepareReboot, for: call))
+    case .clearNotification(let tag):
+      actions.append(.tell(.notificationCleared(tag: tag)))
+      ended(call, nil)
+    }
+  }
+
+  private mutating func sample(for call: CommandCall, wantsFix: Bool) {
+    commands.samplingBegan(call, wantsFix: wantsFix)
+    if plan.sampleWanted(now: now) { actions.append(.sample) }
+  }
+
+  /// What `perform` asked for is done, or why it is not.
+  public mutating func performed(
+    _ order: BoardOrder, for call: CommandCall, _ problem: CommandProblem?
+  ) {
+    if case .prepareReboot = order, problem == nil { commands.rebootWanted(now: now) }
+    ended(call, problem)
+  }
+
+  /// What was asked of the sources has come, or will not.
+  mutating func commandsSampled() {
+    guard commands.waitingCount > 0 else { return }
+    for (call, problem) in commands.takeSampled() { ended(call, problem) }
+  }
+
+  private mutating func ended(_ call: CommandCall, _ problem: CommandProblem?) {
+    let result = CommandResult(of: call, problem: problem, time: delivery.history.time(at: now))
+    delivery.report(result)
+    tell(result)
+  }
+
+  private mutating func tell(_ result: CommandResult) { actions.append(.tell(.command(result))) }
+
+  /// Tells the sources how often they are asked, where that is another interval than before.
+  mutating func tellPace() {
+    guard plan.every != pace else { return }
+    pace = plan.every
+    actions.append(.setPace(pace))
+  }
+
+  /// The board reboots as soon as Home Assistant knows, or cannot be told.
+  mutating func rebootIfTold() {
+    if commands.takeReboot(isTold: delivery.commandResults.count == 0, now: now) {
+      actions.append(.reboot)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Bytes
+import Foundation
+import PracticeHome
+import TestRun
+import Testing
+
+extension WholeAgent {
+  /// A board that Home Assistant may ask for something.
+  @Suite struct Commanded {}
+}
+
+extension PracticeServer {
+  /// What became of commands, as events: the command, the result, and the reason where there is one.
+  fileprivate var commandResults: [String] {
+    journal.compactMap {
+      guard case .eventFired(type: "homeward_command", let data) = $0.event else { return nil }
+      let words = ["command", "result", "reason"].compactMap { data[$0]?.string }
+      return words.joined(separator: " ")
+    }
+  }
+}
+
+extension WholeAgent.Commanded {
+  private static let chip = "/dev/gpiochip0 pinctrl-fake GPIO22 22"
+
+  private func agent(
+    _ home: PracticeServer, _ settings: String, every: String = "5s",
+    environment: [String: String] = [:]
+  ) async throws -> RunningAgent {
+    let board = try Board(reportingTo: home, settings: settings)
+    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    try board.write(text.replacing("every: 5s", with: "every: \(every)"), to: "homeward.yaml")
+    let environment = try board.environment(withChip: Self.chip).merging(environment) { $1 }
+    let agent = try RunningAgent(on: board, environment: environment)
+    try await agent.event("notifications_open")
+    try await agent.event("proven")
+    return agent
+  }
+
+  @Test func anOutputIsSwitchedAndHomeAssistantSeesItAtOnce() async throws {
+    let home = try practiceHome()
+    let agent = try await agent(
+      home,
+      "commands: [command_gpio]\noutputs: [{ gpio: GPIO22, name: Pump, max_on: 1s }]")
+    func pump() -> String? { home.state(of: "binary_sensor.boat_pump")?.state }
+    while pump() != "off" { try await agent.event("proven") }
+    let turnOn = #"{"output":"pump","command":"turn_on"}"#
+    #expect(try await home.notify("command_gpio", turnOn) == 200)
+    try await agent.event("command")
+    while pump() != "on" { try await agent.event("proven") }
+    // For a second at most.
+    while pump() != "off" { try await agent.event("proven") }
+    #expect(home.commandResults == ["command_gpio done"])
+
+    #expect(try await home.notify("command_gpio", #"{"output":"Horn","command":"turn_on"}"#) == 200)
+    #expect(try await home.notify("command_reboot") == 200)
+    while home.commandResults.count < 3 { try await agent.event("proven") }
+    #expect(
+      home.commandResults == [
+        "command_gpio done", "command_gpio refused unknown_output",
+        "command_reboot refused not_allowed",
+      ])
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "the command \"command_gpio\" is done").count == 1)
+    #expect(ending.lines(with: "commands of the configuration does not allow it").count == 1)
+  }
+
+  @Test func allThatIsReadIsReadAndToldWhenItIsAskedFor() async throws {
+    let home = try practiceHome()
+    let agent = try await agent(home, "commands: [command_update_sensors]", every: "1h")
+    #expect(try await home.notify("command_update_sensors") == 200)
+    try await agent.event("command")
+    try await agent.event("proven")
+    #expect(home.commandResults == ["command_update_sensors done"])
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func theBoardIsRebootedByAFileThatAUnitWaitsFor() async throws {
+    let home = try practiceHome()
+    let folder = TestRun.newPlace()
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let agent = try await agent(
+      home, "commands: [command_reboot]", environment: ["RUNTIME_DIRECTORY": folder.path])
+    #expect(try await home.notify("command_reboot") == 200)
+    try await agent.event("command")
+    while home.commandResults.isEmpty { try await agent.event("proven") }
+    // No person has enabled the unit here.
+    #expect(home.commandResults == ["command_reboot refused no_reboot"])
+    #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "reboot").path))
+    #expect(await agent.stop().status == 0)
+  }
+}

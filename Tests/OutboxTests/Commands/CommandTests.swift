@@ -1,0 +1,225 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import HomeAssistant
+@testable import Outbox
+
+/// What an uplink does about the commands that come with notifications.
+@Suite struct CommandTests {
+  static let all = CommandKinds(CommandKind.all.map { CommandKinds($0) })
+
+  private func rig(_ commands: CommandKinds = all) -> UplinkRig {
+    var setup = UplinkRig.Setup()
+    setup.commands = commands
+    return .proven(setup)
+  }
+
+  // MARK: Which are carried out
+
+  @Test func whatIsForPeopleIsNoCommand() throws {
+    let rig = rig()
+    try rig.notify("Storm at nine")
+    #expect(rig.notifications.map { $0.message } == ["Storm at nine"])
+    #expect(rig.results.isEmpty)
+  }
+
+  @Test(arguments: CommandKind.all)
+  func whatTheConfigurationDoesNotAllowIsRefusedAndReported(kind: CommandKind) throws {
+    let rig = rig(Self.all.subtracting(CommandKinds(kind)))
+    try rig.notify("\(kind.word)", #"{"output":"Pump","command":"turn_on","tag":"1"}"#)
+    #expect(rig.results.map { $0.problem } == [.notAllowed])
+    #expect(rig.orders.isEmpty && rig.notifications.isEmpty)
+    rig.cycle()
+    #expect(rig.told.map { $0.result } == ["refused"])
+    #expect(rig.told.map { $0.reason } == ["not_allowed"])
+  }
+
+  @Test(arguments: ["command_flashlight", "command_", "remove_channel", "command_stop_tts"])
+  func commandsOfPhonesAreRefusedByName(word: String) throws {
+    let rig = rig()
+    try rig.notify(word)
+    rig.cycle()
+    #expect(rig.told.map { $0.reason } == ["unknown_command"])
+    #expect(rig.told.map { $0.command } == [word])
+  }
+
+  /// Its sender was told that it did not arrive, and may have sent it another way.
+  @Test func whatHomeAssistantBelievesUndeliveredIsNotCarriedOut() throws {
+    let rig = rig()
+    try rig.notify(
+      "command_gpio", #"{"output":"Pump","command":"turn_on"}"#, confirmation: .failed)
+    #expect(rig.orders.isEmpty)
+    #expect(rig.results.map { $0.problem } == [.notConfirmed])
+  }
+
+  @Test func aServerThatAsksForNoConfirmationCommandsAllTheSame() throws {
+    let rig = rig()
+    try rig.notify(
+      "command_gpio", #"{"output":"Pump","command":"turn_on"}"#, confirmation: .notAsked)
+    #expect(rig.orders == [.output([UInt8]("Pump".utf8), .on)])
+  }
+
+  @Test func oneThatCameTwiceIsCarriedOutOnce() throws {
+    let rig = rig()
+    let pump = #"{"output":"Pump","command":"turn_on"}"#
+    try rig.notify("command_gpio", pump, confirmID: "a")
+    try rig.notify("command_gpio", pump, confirmID: "a")
+    try rig.notify("command_gpio", pump, confirmID: "b")
+    #expect(rig.orders.count == 2)
+    #expect(rig.results.map { $0.problem } == [nil, .repeated, nil])
+  }
+
+  @Test func twoOfOneSenderWithOneIdAreOne() throws {
+    let rig = rig()
+    let pump = #"{"output":"Pump","command":"pulse","duration":5,"id":"7"}"#
+    try rig.notify("command_gpio", pump)
+    try rig.notify("command_gpio", pump)
+    #expect(rig.orders.count == 1)
+    #expect(rig.results.map { $0.problem } == [nil, .repeated])
+  }
+
+  /// The first one was not carried out: its sender mends it.
+  @Test func theIdOfOneThatWasRefusedIsFree() throws {
+    let rig = rig()
+    try rig.notify("command_gpio", #"{"output":"Pump","command":"on","id":"7"}"#)
+    try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on","id":"7"}"#)
+    #expect(rig.results.map { $0.problem } == [.wrongData("command"), nil])
+  }
+
+  @Test func idsAreForgottenInTheirOrder() throws {
+    let rig = rig()
+    for id in 0..<33 {
+      try rig.notify("clear_notification", #"{"tag":"x","id":"\#(id)"}"#)
+      rig.cycle()
+      rig.prove()
+    }
+    try rig.notify("clear_notification", #"{"tag":"x","id":"1"}"#)
+    try rig.notify("clear_notification", #"{"tag":"x","id":"0"}"#)
+    #expect(rig.results.suffix(2).map { $0.problem } == [.repeated, nil])
+  }
+
+  // MARK: What belongs to them
+
+  @Test(arguments: [
+    (#"{"command":"turn_on"}"#, "output"), (#"{"output":"","command":"turn_on"}"#, "output"),
+    (#"{"output":5,"command":"turn_on"}"#, "output"), (#"{"output":"Pump"}"#, "command"),
+    (#"{"output":"Pump","command":"toggle"}"#, "command"),
+    (#"{"output":"Pump","command":"pulse"}"#, "duration"),
+    (#"{"output":"Pump","command":"pulse","duration":0}"#, "duration"),
+    (#"{"output":"Pump","command":"pulse","duration":-1}"#, "duration"),
+    (#"{"output":"Pump","command":"pulse","duration":86401}"#, "duration"),
+    (#"{"output":"Pump","command":"pulse","duration":1e300}"#, "duration"),
+    (#"{"output":"Pump","command":"pulse","duration":"5s"}"#, "duration"),
+    (#"{"output":"Pump","command":"pulse","duration":[5]}"#, "duration"),
+    ("{}", "output"),
+  ])
+  func aSwitchingThatMakesNoSenseSaysWhichMember(data: String, key: String) throws {
+    let rig = rig()
+    try rig.notify("command_gpio", data)
+    #expect(rig.orders.isEmpty)
+    rig.cycle()
+    #expect(rig.told.map { $0.reason } == ["wrong_data"])
+    #expect(rig.told.map { $0.key } == [key])
+  }
+
+  @Test(arguments: [
+    (#"{"output":"Pump","command":"turn_off"}"#, Command.Switching.off),
+    (#"{"output":"Pump","command":"pulse","duration":86400}"#, .pulse(.seconds(86_400))),
+    (#"{"output":"Pump","command":"pulse","duration":0.001}"#, .pulse(.milliseconds(1))),
+    (#"{"output":"Pump","command":"pulse","duration":"2.5"}"#, .pulse(.milliseconds(2500))),
+    (#"{"output":"Pump","command":"turn_on","duration":null}"#, .on),
+  ])
+  func anOutputIsSwitched(data: String, switching: Command.Switching) throws {
+    let rig = rig()
+    try rig.notify("command_gpio", data)
+    #expect(rig.orders == [.output([UInt8]("Pump".utf8), switching)])
+  }
+
+  @Test func theAnchorWatchIsSetAndCleared() throws {
+    let rig = rig()
+    try rig.notify("command_anchor", #"{"command":"turn_on"}"#)
+    try rig.notify("command_anchor", #"{"command":"turn_off"}"#)
+    try rig.notify("command_anchor", #"{"command":"pulse"}"#)
+    #expect(rig.orders == [.anchor(isSet: true), .anchor(isSet: false)])
+    #expect(rig.results.last?.problem == .wrongData("command"))
+  }
+
+  // MARK: Results
+
+  @Test func theResultGoesAtOnceAndRepeatsWhatWasAsked() throws {
+    let rig = rig()
+    rig.wait(.seconds(3))
+    try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on","id":"7"}"#)
+    rig.cycle()
+    let told = try #require(rig.told.first)
+    #expect(told.command == "command_gpio" && told.id == "7" && told.result == "done")
+    #expect(told.output == "Pump" && told.action == "turn_on" && told.reason == nil)
+    #expect(told.deviceId == "board" && told.device == "Boat")
+    #expect(told.time == Double(UplinkRig.firstHour * 3600 + 3))
+  }
+
+  @Test func whatTheBoardCannotDoIsTold() throws {
+    let rig = rig()
+    rig.boardProblem = .outputFailed
+    try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on"}"#)
+    rig.boardProblem = .unknownOutput
+    try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on"}"#)
+    rig.cycle()
+    rig.prove()
+    #expect(rig.told.map { $0.result } == ["failed", "refused"])
+    #expect(rig.told.map { $0.reason } == ["output_failed", "unknown_output"])
+  }
+
+  @Test func aResultIsToldUntilItIsProven() throws {
+    let rig = rig()
+    try rig.notify("command_anchor", #"{"command":"turn_on"}"#)
+    rig.cycle()
+    #expect(rig.told.count == 1)
+    rig.event { $0.messageFailed(InlineText("no route"), now: $1) }
+    rig.wait(.seconds(10))
+    rig.prove()
+    #expect(rig.told.count == 2)
+    rig.wait(.seconds(30))
+    rig.cycle()
+    rig.prove()
+    #expect(rig.told.count == 2)
+  }
+
+  /// The answer to the event alone proves nothing.
+  @Test func aResultWhoseCycleIsNotProvenComesAgain() throws {
+    let rig = rig()
+    try rig.notify("command_anchor", #"{"command":"turn_on"}"#)
+    rig.cycle()
+    rig.answer(200, "{}")
+    rig.event { $0.messageFailed(InlineText("no route"), now: $1) }
+    rig.wait(.seconds(10))
+    rig.prove()
+    #expect(rig.told.count == 2)
+  }
+
+  @Test func oneThatComesDuringACycleFollowsIt() throws {
+    let rig = rig()
+    rig.wait(.seconds(30))
+    rig.cycle()
+    try rig.notify("command_anchor", #"{"command":"turn_on"}"#)
+    rig.cycle()
+    rig.prove()
+    #expect(rig.told.isEmpty)
+    rig.cycle()
+    rig.prove()
+    #expect(rig.told.count == 1)
+  }
+
+  @Test func moreThanCanBeToldAreNotCarriedOut() throws {
+    let rig = rig()
+    for _ in 0..<20 { try rig.notify("command_anchor", #"{"command":"turn_on"}"#) }
+    #expect(rig.orders.count == 16)
+    #expect(rig.results.suffix(4).allSatisfy { $0.problem == .tooMany })
+    rig.cycle()
+    for _ in 0..<4 { rig.prove() }
+    #expect(rig.told.count == 16)
+    try rig.notify("command_anchor", #"{"command":"turn_on"}"#)
+    #expect(rig.orders.count == 17)
+  }
+}

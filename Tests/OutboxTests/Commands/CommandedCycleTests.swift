@@ -1,0 +1,189 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import HomeAssistant
+@testable import Outbox
+
+/// Commands that concern when and what the board reports, and its reboot.
+@Suite struct CommandedCycleTests {
+  private func rig(_ track: TrackFilter.Settings? = nil) -> UplinkRig {
+    var setup = UplinkRig.Setup()
+    setup.commands = CommandTests.all
+    setup.track = track
+    return .proven(setup)
+  }
+
+  private func fix(_ rig: UplinkRig, longitude: Double = 4) {
+    rig.event { uplink, now in
+      uplink.record(
+        Fix(
+          mode: .threeDimensional, latitude: 52, longitude: longitude, speedMetersPerSecond: 0,
+          horizontalErrorMeters: 3, time: rig.wallTime(), notBefore: now))
+    }
+  }
+
+  // MARK: A location
+
+  /// The track does not need it, and it is not time for a cycle.
+  @Test func aLocationThatIsAskedForGoesAtOnce() throws {
+    let rig = rig(TrackFilter.Settings())
+    for _ in 0..<2 {
+      rig.wait(.seconds(30))
+      fix(rig)
+      rig.cycle()
+      rig.prove()
+    }
+    #expect(rig.uplink.counts.locations == 1)
+    rig.wait(.seconds(7))
+    let samples = rig.sampleCount
+    try rig.notify("request_location_update")
+    #expect(rig.sampleCount == samples + 1 && rig.results.isEmpty)
+    fix(rig)
+    rig.cycle()
+    rig.prove()
+    #expect(rig.uplink.counts.locations == 2)
+    #expect(rig.told.map { $0.result } == ["done"])
+  }
+
+  @Test func withoutAFixTheLocationFailed() throws {
+    let rig = rig()
+    fix(rig)
+    try rig.notify("request_location_update")
+    rig.cycle()
+    #expect(rig.told.map { $0.reason } == ["no_fix"])
+    #expect(rig.told.map { $0.result } == ["failed"])
+  }
+
+  @Test func aCycleThatIsUnderWayServesTheCommandToo() throws {
+    let rig = rig()
+    rig.wait(.seconds(30))
+    let samples = rig.sampleCount
+    try rig.notify("request_location_update")
+    try rig.notify("command_update_sensors")
+    #expect(rig.sampleCount == samples)
+    fix(rig)
+    rig.cycle()
+    rig.prove()
+    #expect(rig.told.map { $0.result } == ["done", "done"])
+  }
+
+  // MARK: All sensors
+
+  @Test func allStatesAreToldAgain() throws {
+    let rig = rig()
+    let load = try rig.declare("load")
+    func record() {
+      rig.event { uplink, _ in
+        uplink.record(
+          Reading(sensor: load, value: .number(FixedPoint(7)), time: rig.wallTime()))
+      }
+    }
+    record()
+    rig.wait(.seconds(30))
+    rig.cycle()
+    rig.proveAll(["load"])
+    rig.wait(.seconds(30))
+    record()
+    rig.cycle()
+    #expect(rig.messages.last?.contains(#""state":7"#) == false)
+    rig.proveAll(["load"])
+    try rig.notify("command_update_sensors")
+    record()
+    rig.cycle()
+    rig.answer(200, "{}")
+    #expect(rig.messages.last?.contains(#""state":7"#) == true)
+  }
+
+  // MARK: The interval
+
+  @Test func cyclesAreAsFarApartAsTheCommandSays() throws {
+    let rig = rig()
+    try rig.notify("command_interval", #"{"every":600}"#)
+    #expect(rig.paces == [.seconds(600)])
+    rig.wait(.zero)
+    let samples = rig.sampleCount
+    rig.wait(.seconds(599))
+    #expect(rig.sampleCount == samples)
+    rig.wait(.seconds(1))
+    #expect(rig.sampleCount == samples + 1)
+    try rig.notify("command_interval")
+    #expect(rig.paces == [.seconds(600), .seconds(30)])
+    rig.wait(.zero)
+    rig.wait(.seconds(30))
+    #expect(rig.sampleCount == samples + 3)
+  }
+
+  /// The owner is far away, and forgets it.
+  @Test func anIntervalForATimeEndsWithThatTime() throws {
+    let rig = rig()
+    try rig.notify("command_interval", #"{"every":3600,"for":"90"}"#)
+    rig.wait(.zero)
+    let samples = rig.sampleCount
+    rig.wait(.seconds(90))
+    #expect(rig.sampleCount == samples + 1)
+    #expect(rig.paces == [.seconds(3600), .seconds(30)])
+    rig.wait(.seconds(30))
+    #expect(rig.sampleCount == samples + 2)
+  }
+
+  @Test func anIntervalThatIsOverAfterASleepIsOver() throws {
+    let rig = rig()
+    try rig.notify("command_interval", #"{"every":60,"for":90}"#)
+    rig.wait(.zero)
+    rig.wait(.seconds(5000))
+    #expect(rig.paces.last == .seconds(30))
+    #expect(rig.uplink.nextCycleAt == rig.now + .seconds(30))
+  }
+
+  @Test(arguments: [
+    (#"{"every":4.999}"#, "every"), (#"{"every":86401}"#, "every"),
+    (#"{"every":"often"}"#, "every"), (#"{"every":60,"for":2592001}"#, "for"),
+  ])
+  func anIntervalOutOfRangeIsRefused(data: String, key: String) throws {
+    let rig = rig()
+    try rig.notify("command_interval", data)
+    #expect(rig.paces.isEmpty)
+    rig.cycle()
+    #expect(rig.told.map { $0.key } == [key])
+  }
+
+  // MARK: Reboot
+
+  @Test func theBoardRebootsWhenHomeAssistantKnowsThatItWill() throws {
+    let rig = rig()
+    try rig.notify("command_reboot")
+    #expect(rig.orders == [.prepareReboot])
+    rig.cycle()
+    #expect(rig.told.map { $0.result } == ["done"] && rig.rebootCount == 0)
+    rig.prove()
+    #expect(rig.rebootCount == 1)
+    rig.wait(.seconds(30))
+    rig.cycle()
+    rig.prove()
+    #expect(rig.rebootCount == 1)
+  }
+
+  @Test func itDoesNotWaitForAHomeAssistantThatIsGone() throws {
+    let rig = rig()
+    try rig.notify("command_reboot")
+    rig.cycle()
+    rig.event { $0.messageFailed(InlineText("no route"), now: $1) }
+    rig.wait(.seconds(14))
+    #expect(rig.rebootCount == 0)
+    #expect(rig.uplink.deadline <= rig.now + .seconds(1))
+    rig.wait(.seconds(1))
+    #expect(rig.rebootCount == 1)
+  }
+
+  @Test func aBoardThatMayNotRebootDoesNot() throws {
+    let rig = rig()
+    rig.boardProblem = .noReboot
+    try rig.notify("command_reboot")
+    rig.cycle()
+    rig.prove()
+    rig.wait(.seconds(30))
+    #expect(rig.rebootCount == 0)
+    #expect(rig.told.map { $0.reason } == ["no_reboot"])
+  }
+}
