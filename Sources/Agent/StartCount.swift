@@ -2,7 +2,8 @@ import Bytes
 import LinuxIO
 
 /// Counts the starts of a service since it last did well, so that an agent which ends again and
-/// again is started more and more rarely. Only from its version 254 on systemd can do this by itself.
+/// again is started more and more rarely. systemd can do this by itself only from its version 254
+/// on.
 ///
 /// The unit has a `RuntimeDirectory=` that is kept between automatic starts; without such a
 /// directory nothing is counted. The file in it has a byte for each start, and no contents.

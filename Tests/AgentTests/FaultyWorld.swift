@@ -126,8 +126,8 @@ final class FaultyWorld {
 }
 
 extension Board {
-  /// With this environment, programs have a GPIO chip: the fake one, as a library that stands before
-  /// libc.
+  /// With this environment, programs have a GPIO chip: the fake one, as a library that stands
+  /// before libc.
   func environment(withChip chip: String) throws -> [String: String] {
     let library = path("fakegpio.so")
     if !FileManager.default.fileExists(atPath: library) {

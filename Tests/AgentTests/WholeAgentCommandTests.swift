@@ -10,7 +10,7 @@ extension WholeAgent {
 }
 
 extension PracticeServer {
-  /// What became of commands, as events: the command, the result, and the reason where there is one.
+  /// What became of commands, as events: the command, the result, and the reason, if any.
   fileprivate var commandResults: [String] {
     journal.compactMap {
       guard case .eventFired(type: "homeward_command", let data) = $0.event else { return nil }

@@ -35,7 +35,9 @@ public struct PushNotification: JSONDecodable, Equatable, Sendable {
   /// The same, with what Home Assistant answered to its confirmation.
   func confirmed(_ result: Result<NoContent, RequestError>) -> PushNotification {
     var notification = self
-    if case .success = result { notification.confirmation = .taken } else {
+    if case .success = result {
+      notification.confirmation = .taken
+    } else {
       notification.confirmation = .failed
     }
     return notification

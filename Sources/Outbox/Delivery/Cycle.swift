@@ -16,7 +16,8 @@ import Sensing
 ///
 /// Some cycles do more. The first one, one a day, and each attempt of an outage begin by asking
 /// Home Assistant for its configuration and, where they are wanted, its zones. What has changed
-/// about the device is told, and so are the results of commands. The first location after any of that is looked up, for its own answer
+/// about the device is told, and so are the results of commands. The first location after a
+/// configuration, a change of the device or a change of the way is looked up, for its own answer
 /// says nothing.
 ///
 /// None of what is asked of Home Assistant and told to it beside readings holds up a reading: what

@@ -145,6 +145,7 @@ struct CyclePlan {
   /// - Parameters:
   ///   - every: nil for what the configuration has.
   ///   - until: when that holds again; nil for never.
+  ///   - now: when the next cycle is due.
   mutating func setInterval(_ every: Duration?, until: Instant?, now: Instant) {
     commanded = every.map { ($0, until) }
     // At once: what the sources do between two cycles depends on how far apart they are.
