@@ -11,27 +11,43 @@ public protocol BackgroundReadOwner: AnyObject {
   func fileReadFailed(_ error: Errno, in duration: Duration)
 }
 
+/// What devices share that keep one another waiting: of one bus one file is read at a time.
+public struct DeviceBus: Equatable, Sendable {
+  /// Of its name. Two buses of the same checksum would merely wait for each other.
+  fileprivate let checksum: UInt32
+
+  public init(named name: Span<UInt8>) {
+    var checksum = CRC32C()
+    checksum.update(name)
+    self.checksum = checksum.value
+  }
+}
+
 /// Reads files whose drivers take their time, beside the loop: a 1-Wire thermometer measures while
 /// its file is read, for up to 0.75 s, and neither `poll(2)` nor `O_NONBLOCK` changes that.
 ///
-/// One thread reads one file after the other. It does nothing else, and is started with the first
-/// file. Where a read does not come back, another thread takes the place of this one; of such reads
-/// the reader stands three.
+/// The files of a bus are read one after the other, and those of several buses by a thread each, of
+/// which there are at most `threadsMax`: a bus that does not answer takes one of them and keeps no
+/// other bus waiting. The threads do nothing else, and one of them stays when there is nothing to
+/// read.
 @safe public final class BackgroundReader {
   /// Files that can be waited for at one time.
   public static let filesMax = Int(CLINUX_READER_JOBS_MAX)
   /// What is longer is cut.
   public static let byteCountMax = Int(CLINUX_READER_BYTES_MAX)
-  /// No driver is known whose read takes longer and comes back; `scd4x` takes 6 s.
-  static let longestRead: Duration = .seconds(10)
+  /// Buses that can be read at one time.
+  public static let threadsMax = Int(CLINUX_READER_THREADS_MAX)
+
+  private struct Job {
+    let owner: any BackgroundReadOwner
+    let bus: DeviceBus
+  }
 
   private let loop: EventLoop
   private let clock: @convention(c) () -> Int64
-  private var thread: OpaquePointer?
-  /// How many threads there were when one may have been missing.
-  private(set) var threadCount: Int32 = 1
-  /// Who waits, by the number of the job.
-  private var owners = [(any BackgroundReadOwner)?](repeating: nil, count: filesMax)
+  private var reader: OpaquePointer?
+  /// What is waited for, by its number.
+  private var jobs = [Job?](repeating: nil, count: filesMax)
   private var bytes = [UInt8](repeating: 0, count: byteCountMax)
 
   /// - Parameters:
@@ -43,34 +59,35 @@ public protocol BackgroundReadOwner: AnyObject {
     self.clock = clock ?? clinux_monotonic_clock
   }
 
-  deinit { if let thread = unsafe thread { unsafe clinux_reader_stop(thread) } }
+  deinit { if let reader = unsafe reader { unsafe clinux_reader_stop(reader) } }
 
   /// Now, by the clock that times reads.
   public var now: Instant { Instant(nanoseconds: clock()) }
 
-  /// Reads a file from its start, and tells `owner`, who keeps the descriptor open until then.
+  /// Reads a file from its start when its bus is free, and tells `owner`, who keeps the descriptor
+  /// open until then.
   ///
   /// - Throws: EBUSY where `filesMax` files are waited for; what the kernel says where there can be
   ///   no thread.
   public func read(
-    _ descriptor: Int32, telling owner: any BackgroundReadOwner
+    _ descriptor: Int32, on bus: DeviceBus, telling owner: any BackgroundReadOwner
   ) throws(Errno) {
-    let thread = unsafe try startedThread()
-    guard let job = owners.firstIndex(where: { $0 == nil }) else { throw .busy }
-    owners[job] = owner
-    unsafe clinux_reader_ask(thread, UInt32(job), descriptor)
+    let reader = unsafe try startedReader()
+    guard let number = jobs.firstIndex(where: { $0 == nil }) else { throw .busy }
+    let error = unsafe clinux_reader_ask(reader, UInt32(number), descriptor, bus.checksum)
+    guard error == 0 else { throw Errno(code: error) }
+    jobs[number] = Job(owner: owner, bus: bus)
   }
 
-  /// An owner waits for longer than it meant to. Where a read that does not come back stands before
-  /// the others, they are read now.
-  public func relieve() {
-    guard let thread = unsafe thread else { return }
-    threadCount = unsafe clinux_reader_relieve(thread, Self.longestRead.nanoseconds)
+  /// How many threads there are.
+  var threadCount: Int {
+    guard let reader = unsafe reader else { return 0 }
+    return unsafe Int(clinux_reader_threads(reader))
   }
 
   @unsafe
-  private func startedThread() throws(Errno) -> OpaquePointer {
-    if let thread = unsafe thread { return unsafe thread }
+  private func startedReader() throws(Errno) -> OpaquePointer {
+    if let reader = unsafe reader { return unsafe reader }
     guard let started = unsafe clinux_reader_start(clock) else { throw Errno.current }
     do throws(Errno) {
       _ = try loop.watch(unsafe clinux_reader_event(started), for: .input, telling: self)
@@ -78,18 +95,18 @@ public protocol BackgroundReadOwner: AnyObject {
       unsafe clinux_reader_stop(started)
       throw error
     }
-    unsafe thread = started
+    unsafe reader = started
     return unsafe started
   }
 
   /// What became of a job, where it is done.
-  private func taken(_ job: Int) -> (result: Int64, duration: Duration)? {
-    guard let thread = unsafe thread else { return nil }
+  private func taken(_ number: Int) -> (result: Int64, duration: Duration)? {
+    guard let reader = unsafe reader else { return nil }
     var result: Int64 = 0
     var nanoseconds: Int64 = 0
     let isDone = unsafe bytes.withUnsafeMutableBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return false }
-      return unsafe clinux_reader_take(thread, UInt32(job), start, &result, &nanoseconds)
+      return unsafe clinux_reader_take(reader, UInt32(number), start, &result, &nanoseconds)
     }
     return isDone ? (result, .nanoseconds(nanoseconds)) : nil
   }
@@ -98,14 +115,14 @@ public protocol BackgroundReadOwner: AnyObject {
 extension BackgroundReader: Watcher {
   public func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
     clinux_eventfd_clear(descriptor)
-    for job in owners.indices {
-      guard let owner = owners[job], let (result, duration) = taken(job) else { continue }
-      // It may ask for another file at once.
-      owners[job] = nil
+    for number in jobs.indices {
+      guard let job = jobs[number], let (result, duration) = taken(number) else { continue }
+      // Its owner may ask for another file at once.
+      jobs[number] = nil
       if result < 0 {
-        owner.fileReadFailed(Errno(code: Int32(truncatingIfNeeded: -result)), in: duration)
+        job.owner.fileReadFailed(Errno(code: Int32(truncatingIfNeeded: -result)), in: duration)
       } else {
-        owner.fileRead(bytes.span.extracting(first: Int(result)), in: duration)
+        job.owner.fileRead(bytes.span.extracting(first: Int(result)), in: duration)
       }
     }
   }

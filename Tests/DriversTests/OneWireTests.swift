@@ -1,5 +1,6 @@
 import Bytes
 import CLinux
+import FailingReads
 import LinuxIO
 import Sensing
 import Testing
@@ -24,14 +25,15 @@ import Testing
   }
 
   private func thermometer(
-    _ entity: EntitySettings = EntitySettings(name: [UInt8]("Soil".utf8))
+    _ entity: EntitySettings = EntitySettings(name: [UInt8]("Soil".utf8)),
+    id: String = "28-0316a2796cff", reader: BackgroundReader? = nil
   ) -> OneWireThermometer {
     OneWireThermometer(
-      OneWireSettings(id: [UInt8]("28-0316a2796cff".utf8), entity: entity),
+      OneWireSettings(id: [UInt8](id.utf8), entity: entity),
       SourceContext(
         sys: tree.path, proc: tree.path, loop: loop, sink: sink, supervisor: supervisor,
         counts: CountsFile(in: tree.path, supervisor: supervisor), cycle: .seconds(60),
-        answerTimeout: .seconds(5), now: at(seconds: 0).instant))
+        answerTimeout: .seconds(5), now: at(seconds: 0).instant, reader: reader))
   }
 
   private func write(_ text: String) throws { try tree.write(text, to: "\(part)/temperature") }
@@ -160,6 +162,26 @@ import Testing
     while recorded == .unavailable { try loop.turn(until: nil) }
     #expect(recorded == .number(FixedPoint(200, decimals: 1)))
     #expect(sink.reports.last == "28-0316a2796cff: recovered")
+  }
+
+  /// The link is what tells the bus of a part.
+  @Test func aBusThatHangsHoldsUpNoOtherBus() throws {
+    for (id, bus) in [("28-0316a2796cff", 1), ("28-0316a2796c00", 1), ("28-0316a2796c01", 2)] {
+      try tree.write("20000\n", to: "devices/w1_bus_master\(bus)/\(id)/temperature")
+      try tree.link("../../../devices/w1_bus_master\(bus)/\(id)", at: "bus/w1/devices/\(id)")
+    }
+    let file = "devices/w1_bus_master1/28-0316a2796cff/temperature"
+    try tree.write("\(HANGING_READ_MARK)0", to: file)
+    let reader = BackgroundReader(loop: loop)
+    let parts = ["28-0316a2796cff", "28-0316a2796c00", "28-0316a2796c01"].map {
+      thermometer(id: $0, reader: reader)
+    }
+    for part in parts { try part.sample(at: at(seconds: 1)) }
+    try wait(for: parts[2])
+    #expect(sink.values.keys.sorted() == ["one_wire_28_0316a2796c01"])
+    try tree.overwrite("20000\n\n\n", in: file)
+    for part in parts { try wait(for: part) }
+    #expect(sink.values.count == 3)
   }
 
   @Test func noiseMakesNoNewValue() throws {

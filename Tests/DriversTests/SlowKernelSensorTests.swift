@@ -128,22 +128,67 @@ import Testing
     #expect(rig.failure() == nil)
   }
 
+  // MARK: What shares a bus
+
   /// The file of the one that hangs stays open: a thread holds its number.
-  @Test func aDriverThatDoesNotAnswerHoldsUpNoOther() throws {
+  @Test func aDriverThatDoesNotAnswerHoldsUpNoOtherBus() throws {
     try hang()
     try sample(at: 1)
-    try tree.addConverter(1, named: "bme280", at: "1-0076", ["in_temp_input": "25080\n"])
-    let other = try rig.another("iio: bme280/temp")
-    try other.source.sample(at: at(seconds: 1))
-    advance_reading_clock(11_000_000_000)
-    while other.source.shortfall != nil {
-      // The next cycles.
-      try sample(at: 12)
-      try other.source.sample(at: at(seconds: 12))
-      try rig.turn()
-    }
+    try tree.addMonitor(1, named: "sht3x", at: "3-0044", on: "i2c-3", ["temp1_input": "25080\n"])
+    let other = try rig.another("hwmon: sht3x/temp1")
+    #expect(other.failure() == nil)
     #expect(other.number == "25.1")
+    try tree.addMonitor(2, named: "sht4x", at: "1-0044", ["temp1_input": "25080\n"])
+    let behind = try rig.another("hwmon: sht4x/temp1")
+    try behind.source.sample(at: at(seconds: 1))
+    #expect(other.failure() == nil)
+    #expect(behind.value == nil, "it is on the bus that does not answer")
     try answer("200")
-    rig.wait { rig.value != nil }
+    behind.wait()
+    #expect(behind.number == "25.1")
+  }
+}
+
+/// What keeps what waiting, by where the kernel shows it.
+@Suite struct DeviceBusTests {
+  private let tree: FakeTree
+
+  init() throws { tree = try FakeTree() }
+
+  private func bus(of device: String) throws -> DeviceBus {
+    let link = "bus/iio/devices/iio:device\(randomSeed())"
+    try tree.link("../../../devices/\(device)", at: link)
+    return DeviceBus(ofDeviceAt: tree.path / [UInt8](link.utf8))
+  }
+
+  @Test(arguments: [
+    ("platform/soc/fe804000.i2c/i2c-1/1-0076/iio:device0", "i2c-1"),
+    ("platform/soc/fe804000.i2c/i2c-1/i2c-11/11-0048/iio:device1", "i2c-1"),
+    ("platform/soc/fe804000.i2c/i2c-1/1-0044/hwmon/hwmon2", "i2c-1"),
+    ("w1_bus_master2/28-0316a2796cff", "w1_bus_master2"),
+    ("w1_bus_master2/28-0316a2796cff/hwmon/hwmon3", "w1_bus_master2"),
+  ])
+  func partsOfOneBusShareIt(device: String, bus name: String) throws {
+    #expect(try bus(of: device) == DeviceBus(named: [UInt8](name.utf8).span))
+  }
+
+  @Test func whatIsOnNoSuchBusHasItsOwn() throws {
+    let devices = [
+      "platform/dht11@4/iio:device0", "platform/dht11@17/iio:device1",
+      "platform/soc/fe204000.spi/spi_master/spi0/spi0.0/iio:device2",
+      "platform/soc/fe804000.i2c/rp1/iio:device3", "platform/i2c-1/1-0076/iio:device4",
+      "platform/i2c-2/1-0076/iio:device4", "w1_bus_master1/28-0316a2796cff",
+    ]
+    let buses = try devices.map { try bus(of: $0) }
+    for (index, bus) in buses.enumerated() { #expect(buses.firstIndex(of: bus) == index) }
+    #expect(try bus(of: devices[0]) == buses[0])
+  }
+
+  @Test func aDirectoryThatIsNoLinkIsADeviceToo() throws {
+    try tree.write("1\n", to: "a/in_temp_input")
+    try tree.write("1\n", to: "b/in_temp_input")
+    let (one, other) = (tree.path / "a", tree.path / "b")
+    #expect(DeviceBus(ofDeviceAt: one) == DeviceBus(ofDeviceAt: one))
+    #expect(DeviceBus(ofDeviceAt: one) != DeviceBus(ofDeviceAt: other))
   }
 }

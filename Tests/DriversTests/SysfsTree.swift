@@ -3,17 +3,17 @@ import LinuxIO
 /// The devices of sysfs as the kernel shows them: a directory where the device is, and a link to it
 /// in the folder of its kind.
 extension FakeTree {
-  /// An Industrial IO device, whose parent is called `place` and is the part `part`.
+  /// An Industrial IO device, whose parent is called `place`, is the part `part`, and is on `bus`.
   func addConverter(
     _ number: Int, named name: String, at place: String, part: String? = nil,
-    _ files: [String: String]
+    on bus: String = "i2c-1", _ files: [String: String]
   ) throws {
-    let parent = "devices/platform/i2c-1/\(place)"
+    let parent = "devices/platform/\(bus)/\(place)"
     if let part { try write("\(part)\n", to: "\(parent)/name") }
     try write("\(name)\n", to: "\(parent)/iio:device\(number)/name")
     try write(files, in: "\(parent)/iio:device\(number)")
     try link(
-      "../../../devices/platform/i2c-1/\(place)/iio:device\(number)",
+      "../../../\(parent)/iio:device\(number)",
       at: "bus/iio/devices/iio:device\(number)")
   }
 
@@ -22,23 +22,22 @@ extension FakeTree {
     try remove("devices/platform/i2c-1/\(place)/")
   }
 
-  /// A hardware monitor, whose parent is called `place` and belongs to `subsystem`.
+  /// A hardware monitor, whose parent is called `place`, belongs to `subsystem`, and is on `bus`.
   func addMonitor(
     _ number: Int, named name: String, at place: String, subsystem: String = "i2c",
-    _ files: [String: String]
+    on bus: String = "i2c-1", _ files: [String: String]
   ) throws {
-    let parent = "devices/platform/\(place)"
+    let parent = "devices/platform/\(bus)/\(place)"
     try write("\(name)\n", to: "\(parent)/hwmon/hwmon\(number)/name")
     try write(files, in: "\(parent)/hwmon/hwmon\(number)")
     try link("../../../\(place)", at: "\(parent)/hwmon/hwmon\(number)/device")
     try link("../../../class/\(subsystem)", at: "\(parent)/subsystem")
-    try link(
-      "../../devices/platform/\(place)/hwmon/hwmon\(number)", at: "class/hwmon/hwmon\(number)")
+    try link("../../\(parent)/hwmon/hwmon\(number)", at: "class/hwmon/hwmon\(number)")
   }
 
   func removeMonitor(_ number: Int, at place: String) throws {
     try remove("class/hwmon/hwmon\(number)")
-    try remove("devices/platform/\(place)/")
+    try remove("devices/platform/i2c-1/\(place)/")
   }
 }
 

@@ -46,12 +46,17 @@ import Testing
     }
   }
 
-  private func read(_ file: File) throws {
-    try reader.read(file.descriptor.number, telling: file)
+  private static func bus(_ number: Int) -> DeviceBus {
+    DeviceBus(named: [UInt8]("i2c-\(number)".utf8).span)
   }
 
+  private func read(_ file: File, on bus: Int = 1) throws {
+    try reader.read(file.descriptor.number, on: Self.bus(bus), telling: file)
+  }
+
+  /// Gives the threads a moment, until it is over.
   private func wait(until isOver: () -> Bool) throws {
-    while !isOver() { try loop.turn(until: nil) }
+    while !isOver() { try loop.turn(until: Moment.now.instant + .milliseconds(1)) }
   }
 
   @Test func aFileIsReadFromItsStartEachTime() throws {
@@ -113,18 +118,25 @@ import Testing
 
     init(_ text: String) throws {
       path = "\(TestRun.folder.path)/driver-\(randomSeed())"
-      try say(text)
+      try write(text, .writePrivate)
     }
 
     deinit { unsafe unlink(path) }
 
-    func say(_ text: String) throws {
-      try Descriptor(opening: Path([UInt8](path.utf8)), mode: .writePrivate)
+    /// What hangs goes on. Who reads the file meanwhile finds the mark or the answer.
+    func answer() throws {
+      try write(BackgroundReaderTests.answer, OpenMode(flags: O_WRONLY, permissions: 0))
+    }
+
+    private func write(_ text: String, _ mode: OpenMode) throws {
+      try Descriptor(opening: Path([UInt8](path.utf8)), mode: mode)
         .writeAll([UInt8](text.utf8).span)
     }
   }
 
   private static let hangs = "\(HANGING_READ_MARK)0"
+  /// As long as that.
+  private static let answer = "42\n\n\n\n\n"
 
   @Test(arguments: [("\(SLOW_READ_MARK)180\n42\n", Int64(180)), ("42\n", 0)])
   func howLongAReadTookIsTold(text: String, milliseconds: Int64) throws {
@@ -136,60 +148,77 @@ import Testing
     #expect(file.duration == .milliseconds(milliseconds))
   }
 
-  @Test func aReadThatDoesNotComeBackHoldsUpNoOther() throws {
+  @Test func aReadThatDoesNotComeBackHoldsUpNoOtherBus() throws {
     let driver = try Driver(Self.hangs)
     let (hanging, other) = (try File(driver.path), try File("/proc/sys/kernel/ostype"))
-    try read(hanging)
-    try read(other)
-    advance_reading_clock(BackgroundReader.longestRead.nanoseconds + 1)
-    try wait(relieving: true) { other.isAnswered }
-    #expect(reader.threadCount == 2)
+    try read(hanging, on: 1)
+    try read(other, on: 2)
+    try wait { other.isAnswered }
     #expect(!hanging.isAnswered)
-    try driver.say("42\n")
+    try driver.answer()
     try wait { hanging.isAnswered }
-    #expect(hanging.texts == ["42\n"])
+    #expect(hanging.texts == [Self.answer])
   }
 
-  @Test func aReadThatIsMerelySlowGetsNoOtherThread() throws {
+  /// A bus that is dead for all of its parts takes one thread.
+  @Test func theFilesOfABusWaitForOneAnother() throws {
     let driver = try Driver(Self.hangs)
-    let hanging = try File(driver.path)
-    try read(hanging)
-    advance_reading_clock(BackgroundReader.longestRead.nanoseconds)
-    for _ in 0..<20 { try turn(relieving: true) }
-    #expect(reader.threadCount == 1)
-    try driver.say("42\n")
-    try wait { hanging.isAnswered }
+    let hanging = try (0..<BackgroundReader.threadsMax + 2).map { _ in try File(driver.path) }
+    let behind = try File("/proc/sys/kernel/ostype")
+    for file in hanging + [behind] { try read(file, on: 1) }
+    let others = try (0..<10).map { _ in try File("/proc/sys/kernel/ostype") }
+    for file in others { try read(file, on: 2) }
+    try wait { others.allSatisfy { $0.isAnswered } }
+    #expect(reader.threadCount == 2)
+    #expect(!behind.isAnswered)
+    try driver.answer()
+    try wait { (hanging + [behind]).allSatisfy { $0.isAnswered } }
   }
 
-  @Test func manyReadsThatDoNotComeBackTakeFourThreads() throws {
+  @Test func ofBusesThatDoNotAnswerFourAreReadAndTheOthersLater() throws {
     let driver = try Driver(Self.hangs)
     let files = try (0..<6).map { _ in try File(driver.path) }
-    for file in files { try read(file) }
-    advance_reading_clock(BackgroundReader.longestRead.nanoseconds + 1)
-    while reader.threadCount < CLINUX_READER_THREADS_MAX { try turn(relieving: true) }
-    for _ in 0..<50 { try turn(relieving: true) }
+    for (bus, file) in files.enumerated() { try read(file, on: bus) }
     #expect(reader.threadCount == 4)
-    try driver.say("42\n")
+    #expect(reader.threadCount == BackgroundReader.threadsMax)
+    try driver.answer()
     try wait { files.allSatisfy { $0.isAnswered } }
+  }
+
+  @Test func whereThereIsNothingToReadOneThreadStays() throws {
+    #expect(reader.threadCount == 0)
+    for _ in 0..<20 {
+      let files = try (0..<12).map { _ in try File("/proc/sys/kernel/ostype") }
+      for (bus, file) in files.enumerated() { try read(file, on: bus / 2) }
+      try wait { files.allSatisfy { $0.isAnswered } }
+      try wait { reader.threadCount == 1 }
+      for _ in 0..<5 { #expect(reader.threadCount == 1) }
+    }
+  }
+
+  /// One that asks again at once, as a thermometer that says 0 does, keeps no neighbour waiting.
+  @Test func theFilesOfABusAreReadInTurn() throws {
+    let drivers = [try Driver(Self.hangs), try Driver(Self.hangs)]
+    let greedy = try File("/proc/sys/kernel/ostype")
+    let others = try drivers.map { try File($0.path) }
+    greedy.again = { [self] in try read(greedy) }
+    for file in [greedy] + others { try read(file) }
+    try wait { greedy.texts.count == 1 }
+    try drivers[0].answer()
+    try wait { others[0].isAnswered }
+    for _ in 0..<20 { try loop.turn(until: Moment.now.instant + .milliseconds(1)) }
+    #expect(greedy.texts.count == 1)
+    try drivers[1].answer()
+    try wait { others[1].isAnswered && greedy.texts.count == 2 }
   }
 
   @Test func theEndOfTheReaderWaitsForNoRead() throws {
     let driver = try Driver(Self.hangs)
     let file = try File(driver.path)
     let reader = unsafe try #require(clinux_reader_start(reading_clock))
-    unsafe clinux_reader_ask(reader, 0, file.descriptor.number)
+    #expect(unsafe clinux_reader_ask(reader, 0, file.descriptor.number, 1) == 0)
     unsafe clinux_reader_stop(reader)
     // What is still read then is read into memory that stays until it is over.
-    try driver.say("42\n")
-  }
-
-  private func wait(relieving: Bool, until isOver: () -> Bool) throws {
-    while !isOver() { try turn(relieving: relieving) }
-  }
-
-  /// Gives the threads a moment.
-  private func turn(relieving: Bool) throws {
-    if relieving { reader.relieve() }
-    try loop.turn(until: Moment.now.instant + .milliseconds(1))
+    try driver.answer()
   }
 }

@@ -19,6 +19,7 @@ extension MonitorSettings {
     let chip = try Self.finder(sys: sys).directory(of: address.device, label: address.name)
     return OpenChannel(
       file: KernelFile(chip / channel.inputFile, label: address.name, isReopened: false),
+      bus: DeviceBus(ofDeviceAt: chip),
       conversion: KernelConversion(quantity, shunt: try shunt(of: chip)))
   }
 

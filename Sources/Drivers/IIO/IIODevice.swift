@@ -17,15 +17,17 @@ extension IIOSettings {
   /// Finds the device, and reads how its numbers are meant.
   func open(sys: Path) throws(SourceFailure) -> OpenChannel {
     let device = try Self.finder(sys: sys).directory(of: address.device, label: address.name)
+    let bus = DeviceBus(ofDeviceAt: device)
     let input = file(channel.inputFile, of: device)
     if input.exists {
       return OpenChannel(
-        file: input, conversion: KernelConversion(channel.quantity, shunt: try shunt(of: device)))
+        file: input, bus: bus,
+        conversion: KernelConversion(channel.quantity, shunt: try shunt(of: device)))
     }
     let name = DeviceFinder.text(of: device / "name") ?? []
     let part = DeviceFinder.text(of: device / ".." / "name") ?? []
     return OpenChannel(
-      file: file(channel.rawFile, of: device),
+      file: file(channel.rawFile, of: device), bus: bus,
       conversion: KernelConversion(
         channel.quantity,
         offset: try number("offset", of: device) ?? KernelConversion.offset(of: name.span),

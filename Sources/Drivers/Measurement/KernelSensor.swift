@@ -5,6 +5,7 @@ public import Sensing
 /// A channel of the kernel that is open: its file, and what its text means.
 struct OpenChannel {
   let file: KernelFile
+  let bus: DeviceBus
   let conversion: KernelConversion
 }
 
@@ -75,7 +76,7 @@ public final class KernelSensor {
     let channel = if let channel { channel } else { try open() }
     self.channel = channel
     if pace.isBesideLoop {
-      do throws(Errno) { try channel.file.ask(reader, telling: self) } catch {
+      do throws(Errno) { try channel.file.ask(reader, on: channel.bus, telling: self) } catch {
         throw SourceFailure(error, of: name)
       }
       answer.asked(at: moment.instant)
@@ -173,7 +174,6 @@ extension KernelSensor: Source {
     guard answer.isAwaited else {
       return try attempt(at: moment) { () throws(SourceFailure) in try read(at: moment) }
     }
-    reader.relieve()
     guard answer.isOverdue(now: moment.instant) else { return }
     // Its file stays open: a thread still reads it.
     sensor.record(.unavailable, at: moment.wallTime, in: sink)

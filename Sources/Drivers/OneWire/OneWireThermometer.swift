@@ -12,7 +12,6 @@ public final class OneWireThermometer {
   public let name: InlineText
   private let temperature: SlowKernelFile
   private let scratchpad: SlowKernelFile
-  private let reader: BackgroundReader
   private var filter = OneWireFilter()
   private var sensor: DeclaredSensor
   private let sink: any ReadingSink
@@ -27,7 +26,6 @@ public final class OneWireThermometer {
     name = settings.name
     temperature = SlowKernelFile(part / "temperature", reader: context.reader)
     scratchpad = SlowKernelFile(part / "w1_slave", reader: context.reader)
-    reader = context.reader
     answer = PendingAnswer(timeout: context.answerTimeout)
     sensor = DeclaredSensor(
       OneWireSettings.entityKind.description(
@@ -70,7 +68,6 @@ extension OneWireThermometer: Source {
   /// Asks the part, unless it is still at its last answer.
   public func sample(at moment: Moment) throws(SourceFailure) {
     if answer.isAwaited {
-      reader.relieve()
       guard answer.isOverdue(now: moment.instant) else { return }
       sensor.record(.unavailable, at: moment.wallTime, in: sink)
       throw .silent(name)

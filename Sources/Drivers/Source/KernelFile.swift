@@ -65,9 +65,11 @@ final class KernelFile {
   /// Has the file read beside the loop. Until `owner` is told, this has to stay.
   ///
   /// - Throws: what `open(2)` says, and what `BackgroundReader.read` throws.
-  func ask(_ reader: BackgroundReader, telling owner: any BackgroundReadOwner) throws(Errno) {
+  func ask(
+    _ reader: BackgroundReader, on bus: DeviceBus, telling owner: any BackgroundReadOwner
+  ) throws(Errno) {
     try open()
-    if let number = descriptor?.number { try reader.read(number, telling: owner) }
+    if let number = descriptor?.number { try reader.read(number, on: bus, telling: owner) }
   }
 
   /// Whether the file can be opened or is at least there; opened, it stays so.

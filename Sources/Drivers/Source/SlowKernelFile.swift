@@ -7,12 +7,13 @@ protocol SlowKernelFileOwner: AnyObject {
   func fileReadFailed(_ error: Errno, of file: SlowKernelFile)
 }
 
-/// A file of sysfs whose driver takes its time: asked for, and answered when it was read. Otherwise
-/// it is like a `KernelFile`.
+/// A file of a device in sysfs whose driver takes its time: asked for, and answered when it was
+/// read. Otherwise it is like a `KernelFile`.
 final class SlowKernelFile {
   private let path: Path
   private let reader: BackgroundReader
   private var descriptor: Descriptor?
+  private var bus: DeviceBus?
   /// Whether the descriptor is older than the question.
   private var wasOpen = false
   private unowned(unsafe) var owner: (any SlowKernelFileOwner)?
@@ -29,8 +30,11 @@ final class SlowKernelFile {
   func ask(telling owner: any SlowKernelFileOwner) throws(Errno) {
     unsafe self.owner = owner
     wasOpen = descriptor != nil
-    if descriptor == nil { descriptor = try Descriptor(opening: path, mode: .read) }
-    if let number = descriptor?.number { try reader.read(number, telling: self) }
+    if descriptor == nil {
+      descriptor = try Descriptor(opening: path, mode: .read)
+      bus = DeviceBus(ofDeviceAt: path.parent)
+    }
+    if let number = descriptor?.number, let bus { try reader.read(number, on: bus, telling: self) }
   }
 }
 
