@@ -49,6 +49,9 @@ public struct DeviceBus: Equatable, Sendable {
   /// What is waited for, by its number.
   private var jobs = [Job?](repeating: nil, count: filesMax)
   private var bytes = [UInt8](repeating: 0, count: byteCountMax)
+  /// The present by the loop's clock when a file that was read in the loop held it up last. What is
+  /// asked for in the same turn is better read here.
+  public var loopHeldUpAt: Instant?
 
   /// - Parameters:
   ///   - loop: who tells that a file was read.
@@ -63,6 +66,12 @@ public struct DeviceBus: Equatable, Sendable {
 
   /// Now, by the clock that times reads.
   public var now: Instant { Instant(nanoseconds: clock()) }
+
+  /// Whether a file of this bus is waited for.
+  public func isReading(_ bus: DeviceBus) -> Bool {
+    for job in jobs where job?.bus == bus { return true }
+    return false
+  }
 
   /// Reads a file from its start when its bus is free, and tells `owner`, who keeps the descriptor
   /// open until then.

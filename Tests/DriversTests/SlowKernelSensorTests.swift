@@ -26,8 +26,8 @@ import Testing
   }
 
   /// Has it read once. Returns whether the loop went on meanwhile.
-  private func isReadBesideTheLoop() throws -> Bool {
-    try rig.source.sample(at: at(seconds: 1))
+  private func isReadBesideTheLoop(at second: Int64 = 1) throws -> Bool {
+    try rig.source.sample(at: at(seconds: second))
     defer { rig.wait() }
     return rig.source.isGathering
   }
@@ -58,8 +58,8 @@ import Testing
     #expect(try !isReadBesideTheLoop())
     #expect(rig.number == "200")
     try write(300)
-    for _ in 0..<16 { #expect(try isReadBesideTheLoop()) }
-    #expect(try !isReadBesideTheLoop())
+    for _ in 0..<16 { #expect(try isReadBesideTheLoop(at: 2)) }
+    #expect(try !isReadBesideTheLoop(at: 2))
   }
 
   @Test func aFailureMakesAFileUnknownAgain() throws {
@@ -129,6 +129,65 @@ import Testing
   }
 
   // MARK: What shares a bus
+
+  /// A sensor that is known to be fast, and its file.
+  private func fastSensor(
+    _ number: Int, on bus: String = "i2c-1"
+  ) throws -> (rig: SensorRig, file: String) {
+    let place = "\(bus.dropFirst(4))-004\(number)"
+    try tree.addConverter(
+      number, named: "lm75-\(number)", at: place, on: bus, ["in_temp_input": "25080\n"])
+    let other = try rig.another("iio: lm75-\(number)/temp")
+    #expect(other.failure() == nil)
+    #expect(other.failure() == nil)
+    #expect(other.source.deadline == nil)
+    return (other, "devices/platform/\(bus)/\(place)/iio:device\(number)/in_temp_input")
+  }
+
+  /// An adapter waits for a second until it says that a part does not answer.
+  @Test func aBusThatDiesHoldsTheLoopUpOnceAndNotForEachChannel() throws {
+    let sensors = try (1...4).map { try fastSensor($0, on: $0 < 4 ? "i2c-1" : "i2c-2") }
+    for (_, file) in sensors { try tree.write("\(SLOW_READ_MARK)1000\n20000\n", to: file) }
+    for (rig, _) in sensors { try rig.source.sample(at: at(seconds: 10)) }
+    #expect(sensors.map { $0.rig.source.isGathering } == [false, true, true, true])
+    for (rig, _) in sensors { rig.wait() }
+    for (rig, _) in sensors { try rig.source.sample(at: at(seconds: 20)) }
+    #expect(sensors.allSatisfy { $0.rig.source.isGathering }, "each has learnt it")
+    for (rig, _) in sensors {
+      rig.wait()
+      #expect(rig.number == "20.0")
+    }
+  }
+
+  @Test func theNextTurnIsNotHeldUpByTheLastOne() throws {
+    let (slow, fast) = (try fastSensor(1), try fastSensor(2))
+    try tree.write("\(SLOW_READ_MARK)11\n20000\n", to: slow.file)
+    try slow.rig.source.sample(at: at(seconds: 10))
+    try fast.rig.source.sample(at: at(seconds: 11))
+    #expect(!fast.rig.source.isGathering)
+    try tree.write("\(SLOW_READ_MARK)10\n20000\n", to: fast.file)
+    try fast.rig.source.sample(at: at(seconds: 20))
+    let other = try fastSensor(3)
+    try other.rig.source.sample(at: at(seconds: 20))
+    #expect(!other.rig.source.isGathering, "10 ms hold nothing up")
+  }
+
+  /// Who reads it in the loop would wait for the bus as long as the thread does.
+  @Test func whatIsFastIsNotReadInTheLoopWhileItsBusIsBeingRead() throws {
+    let (neighbour, other) = (try fastSensor(1), try fastSensor(2, on: "i2c-2"))
+    try hang()
+    try sample(at: 1)
+    try neighbour.rig.source.sample(at: at(seconds: 10))
+    try other.rig.source.sample(at: at(seconds: 10))
+    #expect(neighbour.rig.source.isGathering)
+    #expect(!other.rig.source.isGathering)
+    try answer("200")
+    neighbour.rig.wait()
+    #expect(neighbour.rig.number == "25.1")
+    rig.wait()
+    try neighbour.rig.source.sample(at: at(seconds: 20))
+    #expect(!neighbour.rig.source.isGathering)
+  }
 
   /// The file of the one that hangs stays open: a thread holds its number.
   @Test func aDriverThatDoesNotAnswerHoldsUpNoOtherBus() throws {

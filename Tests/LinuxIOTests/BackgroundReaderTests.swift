@@ -196,6 +196,17 @@ import Testing
     }
   }
 
+  @Test func aBusIsReadUntilItsOwnersHaveHeard() throws {
+    let (bus, other) = (Self.bus(1), Self.bus(2))
+    let files = try (0..<2).map { _ in try File("/proc/sys/kernel/ostype") }
+    #expect(!reader.isReading(bus))
+    for file in files { try read(file, on: 1) }
+    #expect(reader.isReading(bus))
+    #expect(!reader.isReading(other))
+    try wait { files.allSatisfy { $0.isAnswered } }
+    #expect(!reader.isReading(bus))
+  }
+
   /// One that asks again at once, as a thermometer that says 0 does, keeps no neighbour waiting.
   @Test func theFilesOfABusAreReadInTurn() throws {
     let drivers = [try Driver(Self.hangs), try Driver(Self.hangs)]

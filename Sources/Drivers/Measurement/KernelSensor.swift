@@ -16,7 +16,9 @@ struct OpenChannel {
 /// again, and with it what was written to its other files in the meantime.
 ///
 /// A file that is fast is read in the loop. One that is slow, or not known yet, is read beside it;
-/// a cycle waits for that, and not for long.
+/// a cycle waits for that, and not for long. So is one whose bus is being read there, for which the
+/// loop would wait, and each one after a file that has held the loop up in the same turn: a bus
+/// that does not answer any more does that once, and not once for each of its channels.
 public final class KernelSensor {
   /// How often in a row a driver may say that it has no value yet (EAGAIN).
   static let notYetMax = 3
@@ -75,7 +77,7 @@ public final class KernelSensor {
     isFresh = channel == nil
     let channel = if let channel { channel } else { try open() }
     self.channel = channel
-    if pace.isBesideLoop {
+    if pace.isBesideLoop || isHeldUp(channel.bus, at: moment) {
       do throws(Errno) { try channel.file.ask(reader, on: channel.bus, telling: self) } catch {
         throw SourceFailure(error, of: name)
       }
@@ -83,9 +85,16 @@ public final class KernelSensor {
     } else {
       let began = reader.now
       let outcome = Self.outcome(of: channel)
-      pace.readEnded(after: reader.now - began)
+      let duration = reader.now - began
+      pace.readEnded(after: duration)
+      if duration > ReadPace.fastMax { reader.loopHeldUpAt = moment.instant }
       try take(outcome, at: moment)
     }
+  }
+
+  /// Whether also a file that is fast would hold the loop up now.
+  private func isHeldUp(_ bus: DeviceBus, at moment: Moment) -> Bool {
+    reader.loopHeldUpAt == moment.instant || reader.isReading(bus)
   }
 
   private static func outcome(of channel: OpenChannel) -> Outcome {
