@@ -118,11 +118,22 @@ import Testing
     #expect(sink.values["other"] == .boolean(true))
   }
 
+  /// Whose readings come from the line is known by the way that they take.
+  @Test func aSensorThatIsCalledAsTheLineIsASensor() throws {
+    let alarm = alarm()
+    let index = try #require(
+      alarm.declare(SensorDescription(uniqueID: settings.line.uniqueID, name: [], icon: [])))
+    alarm.record(Reading(sensor: index, value: .boolean(true), time: moment.wallTime))
+    #expect(sink.sensors.map { $0.uniqueID }.contains(settings.line.uniqueID))
+    #expect(alarm.status.state == .unset)
+  }
+
   // MARK: The line
 
   private func line(_ alarm: AnchorAlarm, in devices: StaticString) -> GPIOLine {
     GPIOLine(
-      settings.line, devices: Path(devices), loop: loop, sink: alarm, supervisor: supervisor)
+      settings.line, devices: Path(devices), loop: loop, sink: AnchorSwitch(of: alarm),
+      supervisor: supervisor)
   }
 
   /// The switch is turned.
@@ -172,7 +183,8 @@ import Testing
     chip.level = true
     let alarm = AnchorAlarm(moved, in: path, context(), owner: nil)
     let line = GPIOLine(
-      moved.line, devices: Path("/anchor-3"), loop: loop, sink: alarm, supervisor: supervisor)
+      moved.line, devices: Path("/anchor-3"), loop: loop, sink: AnchorSwitch(of: alarm),
+      supervisor: supervisor)
     line.sample(at: .now)
     #expect(alarm.status.state == .awaitingPlace)
     #expect(sink.sensors.map { string($0.uniqueID) } == [Self.uniqueID])
@@ -200,6 +212,30 @@ import Testing
     sees(before, north: 0)
     before.clearAnchor(at: moment)
     #expect(alarm().status.state == .unset)
+  }
+
+  /// Each restart reads the switch again, which is on all the time.
+  @Test func whatACommandHasClearedStaysSoWhileTheSwitchIsOn() throws {
+    let chips = [
+      FakeLine(Path("/anchor-5/gpiochip0"), name: "GPIO5"),
+      FakeLine(Path("/anchor-6/gpiochip0"), name: "GPIO5"),
+    ]
+    for chip in chips { chip.level = true }
+    let before = alarm()
+    let formerLine = line(before, in: "/anchor-5")
+    formerLine.sample(at: .now)
+    sees(before, north: 0)
+    #expect(value == .boolean(false))
+    before.clearAnchor(at: moment)
+    let next = alarm()
+    let line = line(next, in: "/anchor-6")
+    line.sample(at: .now)
+    #expect(next.status.state == .unset)
+    try turnSwitch(chips[1], to: false, line)
+    #expect(next.status.state == .unset)
+    try turnSwitch(chips[1], to: true, line)
+    #expect(next.status.state == .awaitingPlace)
+    #expect(next.status.setter == .line)
   }
 
   /// The switch is read before the first cycle asks for anything.
@@ -242,8 +278,53 @@ import Testing
     #expect(sink.reports == ["anchor.watch: malformed anchor.watch 'a damaged file'"])
   }
 
+  // MARK: A file that cannot be read
+
+  /// A switch that is on sets a watch where none is known; what is on the disk stays as it is.
+  @Test func aFileThatBecomesReadableCountsAsNothingWasDecidedSince() throws {
+    let before = alarm()
+    before.setAnchor(at: moment)
+    sees(before, north: 0, 60, 60)
+    let bytes = try Data(contentsOf: file)
+    try makeUnreadable()
+    let next = alarm()
+    AnchorSwitch(of: next).record(
+      Reading(sensor: SensorIndex(0), value: .boolean(true), time: moment.wallTime))
+    sees(next, north: 0)
+    #expect(next.status.state == .inside)
+    #expect(sink.reports == ["anchor.watch: failed anchor.watch \(EIO)"])
+    try FileManager.default.removeItem(at: file)
+    try bytes.write(to: file)
+    present = present + .seconds(10)
+    next.sample(at: moment)
+    #expect(next.status.state == .outside)
+    #expect(next.status.setter == .command)
+    #expect(sink.reports.last == "anchor.watch: recovered")
+  }
+
+  @Test(arguments: [true, false])
+  func aCommandCountsAlthoughTheFileCannotBeRead(sets: Bool) throws {
+    let before = alarm()
+    before.setAnchor(at: moment)
+    sees(before, north: 0, 60, 60)
+    try makeUnreadable()
+    let next = alarm()
+    if sets { next.setAnchor(at: moment) } else { next.clearAnchor(at: moment) }
+    #expect(
+      sink.reports == ["anchor.watch: failed anchor.watch \(EIO)", "anchor.watch: recovered"])
+    #expect(alarm().status.state == (sets ? .awaitingPlace : .unset))
+    #expect(sink.reports.count == 2)
+  }
+
+  /// Reading it says EIO.
+  private func makeUnreadable() throws {
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.createSymbolicLink(
+      atPath: file.path, withDestinationPath: "/proc/self/mem")
+  }
+
   @Test(arguments: [2, 60])
-  func aFileOfANewerVersionIsNotWrittenOver(more: Int) throws {
+  func aFileOfANewerVersionIsWrittenOverOnlyByWhatIsNewer(more: Int) throws {
     var bytes: [UInt8] = [0x48, 0x57, 0x41, 0x4E, 2, 0] + Array(repeating: 9, count: more)
     var checksum = CRC32C()
     checksum.update(bytes.span)
@@ -252,10 +333,19 @@ import Testing
     let alarm = alarm()
     #expect(
       sink.reports == ["anchor.watch: malformed anchor.watch 'a file of a newer version'"])
-    alarm.setAnchor(at: moment)
+    let line = AnchorSwitch(of: alarm)
+    func turn(_ isOn: Bool) {
+      line.record(
+        Reading(sensor: SensorIndex(0), value: .boolean(isOn), time: moment.wallTime))
+    }
+    turn(true)
     sees(alarm, north: 0, 60, 60)
     #expect(value == .boolean(true), "it watches all the same")
     #expect(try Data(contentsOf: file) == Data(bytes))
+    turn(false)
+    turn(true)
+    #expect(sink.reports.last == "anchor.watch: recovered", "as the remedy says")
+    #expect(self.alarm().status.state == .awaitingPlace)
   }
 
   @Test func aDiskThatTakesNothingIsToldAndTriedAgain() throws {
@@ -281,7 +371,7 @@ import Testing
     let name = InlineText("anchor.watch")
     #expect(
       remedy(.malformed(name, found: name), of: "anchor.watch")
-        == "set the watch again: switch it off and on")
+        == "set the watch again: switch it off and on, and the file is written anew")
     #expect(remedy(.missing(name), of: "anchor.watch")?.contains("make room") == true)
     #expect(remedy(.missing(name), of: "GPIO5")?.contains("gpioinfo") == true)
   }

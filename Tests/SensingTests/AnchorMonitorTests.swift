@@ -113,6 +113,19 @@ import TrackTrials
     #expect(monitor.status.setter == .command)
   }
 
+  @Test mutating func aSwitchThatWasLostAndIsStillOnDoesNotSetWhatACommandHasCleared() {
+    monitor.lineSettled(.active)
+    monitor.clear()
+    monitor.lineLost()
+    monitor.lineSettled(.active)
+    #expect(monitor.state == .unset)
+    monitor.lineLost()
+    monitor.lineSettled(.inactive)
+    monitor.lineLost()
+    monitor.lineSettled(.active)
+    #expect(monitor.state == .awaitingPlace, "it was turned off meanwhile, and on")
+  }
+
   // MARK: Where the boat is
 
   @Test mutating func oneWildFixIsNoAlarm() {
@@ -239,6 +252,105 @@ import TrackTrials
     #expect(other.state == .awaitingPlace)
   }
 
+  @Test mutating func whatACommandHasClearedStaysSoWhileTheSwitchIsOn() throws {
+    monitor.lineSettled(.active)
+    sees(north: [0])
+    monitor.clear()
+    var next = try restarted(at: 100)
+    next.lineSettled(.active)
+    #expect(next.state == .unset)
+    #expect(!next.isToBeKept)
+    next.lineSettled(.inactive)
+    #expect(next.state == .unset)
+    next.lineSettled(.active)
+    #expect(next.state == .awaitingPlace, "the next turn of the switch counts again")
+    #expect(next.status.setter == .line)
+  }
+
+  @Test mutating func aSwitchThatIsTurnedOffAfterACommandHasClearedTheWatchIsKeptSo() throws {
+    monitor.lineSettled(.active)
+    monitor.clear()
+    monitor = try restarted(at: 100)
+    monitor.lineSettled(.inactive)
+    #expect(monitor.isToBeKept)
+    var next = try restarted(at: 200)
+    next.lineSettled(.active)
+    #expect(next.state == .awaitingPlace)
+  }
+
+  @Test mutating func aCommandAfterTheSwitchCountsOverARestartUntilTheSwitchIsTurned() throws {
+    monitor.lineSettled(.inactive)
+    monitor.lineSettled(.active)
+    monitor.set(by: .command)
+    sees(north: [0])
+    var next = try restarted(at: 100)
+    next.lineSettled(.active)
+    #expect(next.status.setter == .command)
+    #expect(next.state == .unknown)
+    next.lineSettled(.inactive)
+    #expect(next.state == .unset)
+  }
+
+  // MARK: A file that becomes readable later
+
+  private mutating func kept(by setter: KeptAnchor.Setter?, lineIsActive: Bool) -> KeptAnchor {
+    monitor = AnchorMonitor(radiusMeters: 40, cycle: .seconds(10), now: Self.start)
+    monitor.lineSettled(lineIsActive ? .active : .inactive)
+    if setter == .command { monitor.set(by: .command) }
+    if setter == nil { monitor.clear() }
+    sees(north: [0])
+    defer { monitor = AnchorMonitor(radiusMeters: 40, cycle: .seconds(10), now: Self.start) }
+    return monitor.takeKept()
+  }
+
+  /// The switch is on and nothing says that it was before: the boat is watched from where it is.
+  @Test mutating func theOldPlaceOfTheAnchorCountsWhereNothingWasDecidedSince() {
+    let kept = kept(by: .line, lineIsActive: true)
+    monitor.lineSettled(.active)
+    sees(north: [30], from: 100)
+    #expect(monitor.state == .inside)
+    #expect(!monitor.isDecided)
+    monitor.restored(kept, now: Self.at(110))
+    #expect(monitor.state == .unknown)
+    #expect(!monitor.isToBeKept)
+    sees(north: [60, 60], from: 120)
+    #expect(monitor.state == .outside)
+  }
+
+  @Test mutating func whatWasDecidedBeforeTheFileCouldBeReadCounts() {
+    let kept = kept(by: .line, lineIsActive: true)
+    let start = monitor
+    monitor.set(by: .command)
+    monitor.restored(kept, now: Self.at(100))
+    #expect(monitor.status.setter == .command)
+    monitor = start
+    monitor.clear()
+    #expect(monitor.isDecided)
+    monitor.restored(kept, now: Self.at(100))
+    #expect(monitor.state == .unset)
+    monitor = start
+    monitor.lineSettled(.inactive)
+    monitor.lineSettled(.active)
+    #expect(monitor.isDecided)
+    monitor.restored(kept, now: Self.at(100))
+    #expect(monitor.state == .awaitingPlace)
+  }
+
+  @Test mutating func theLevelOfTheLineIsHeldAgainstTheFileThatComesLate() {
+    var kept = kept(by: .line, lineIsActive: true)
+    monitor.lineSettled(.inactive)
+    monitor.restored(kept, now: Self.at(100))
+    #expect(monitor.state == .unset, "it was turned off meanwhile")
+    #expect(monitor.isToBeKept)
+    kept = self.kept(by: nil, lineIsActive: true)
+    monitor.lineSettled(.active)
+    monitor.restored(kept, now: Self.at(100))
+    #expect(monitor.state == .unset, "a command had cleared it")
+    kept = self.kept(by: .line, lineIsActive: true)
+    monitor.restored(kept, now: Self.at(100))
+    #expect(monitor.state == .unknown, "a line that was not read says nothing")
+  }
+
   @Test mutating func theRadiusOfTheConfigurationCountsAfterARestart() throws {
     monitor.set(by: .line)
     sees(north: [0])
@@ -275,75 +387,5 @@ import TrackTrials
       _ = monitor.takeKept()
     }
     #expect(count == 1)
-  }
-}
-
-@Suite struct KeptAnchorTests {
-  private static func kept(_ latitude: Double, _ longitude: Double) -> KeptAnchor {
-    var kept = KeptAnchor()
-    kept.setter = .line
-    kept.isOutside = true
-    var fix = TrackFilterTests.fix(at: 0)
-    (fix.latitude, fix.longitude) = (latitude, longitude)
-    kept.place = KeptAnchor.Place(fix)
-    return kept
-  }
-
-  private func read(_ bytes: [UInt8]) -> KeptAnchor? { try? KeptAnchor(file: bytes.span) }
-
-  @Test(arguments: [(53.4412345, -5.6254321), (90, 180), (-90, -180), (0, 0)])
-  func whatIsKeptIsReadAgain(latitude: Double, longitude: Double) throws {
-    let kept = Self.kept(latitude, longitude)
-    let bytes = [UInt8](kept.file.bytes)
-    #expect(bytes.count == KeptAnchor.fileByteCount)
-    #expect(read(bytes) == kept)
-    let place = try #require(read(bytes)?.place)
-    let truth = EarthPoint(latitudeDegrees: latitude, longitudeDegrees: longitude)
-    #expect(place.point.distanceMeters(to: truth) < 0.02)
-  }
-
-  @Test func theFormatIsThatOfItsTable() {
-    #expect(
-      [UInt8](Self.kept(1, -1).file.bytes).prefix(16) == [
-        0x48, 0x57, 0x41, 0x4E, 1, 0, 1, 2, 0x80, 0x96, 0x98, 0, 0x80, 0x69, 0x67, 0xFF,
-      ])
-    #expect(read([UInt8](KeptAnchor().file.bytes)) == KeptAnchor())
-  }
-
-  @Test func aTornOrDamagedFileIsNone() {
-    let bytes = [UInt8](Self.kept(53, 5).file.bytes)
-    for count in 0..<bytes.count { #expect(read([UInt8](bytes.prefix(count))) == nil) }
-    #expect(read(bytes + [0]) == nil)
-    for index in bytes.indices {
-      for bit in 0..<8 {
-        var damaged = bytes
-        damaged[index] ^= 1 << bit
-        #expect(read(damaged) == nil)
-      }
-    }
-  }
-
-  /// The checksum is right, and what stands there is not.
-  @Test(arguments: [(6, 3), (7, 3), (11, 0x7F), (15, 0x7F)])
-  func whatCannotBeIsDamage(place: Int, byte: UInt8) {
-    var bytes = [UInt8](Self.kept(53, 5).file.bytes.extracting(0..<16))
-    bytes[place] = byte
-    #expect(throws: KeptFrameError.damaged) {
-      try KeptAnchor(file: checked(bytes).span)
-    }
-  }
-
-  @Test func aNewerFileIsNotTakenForADamagedOne() {
-    var bytes = [UInt8](Self.kept(53, 5).file.bytes.extracting(0..<16))
-    bytes[4] = 2
-    #expect(throws: KeptFrameError.unknownVersion(2)) {
-      try KeptAnchor(file: checked(bytes + [1, 2, 3]).span)
-    }
-  }
-
-  private func checked(_ bytes: [UInt8]) -> [UInt8] {
-    var checksum = CRC32C()
-    checksum.update(bytes.span)
-    return bytes + (0..<4).map { UInt8(truncatingIfNeeded: checksum.value >> ($0 * 8)) }
   }
 }

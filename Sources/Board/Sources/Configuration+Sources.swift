@@ -28,7 +28,10 @@ extension Configuration {
     }
     if let location {
       if let anchor { sources.append(anchor) }
-      if let anchor = location.anchor { sources.append(anchor.lineSource(located)) }
+      if let settings = location.anchor {
+        let line = anchor.map { located.tapped(by: AnchorSwitch(of: $0)) } ?? located
+        sources.append(settings.lineSource(line))
+      }
       sources.append(location.source(located))
     }
     if let estimate { sources.append(estimate) }

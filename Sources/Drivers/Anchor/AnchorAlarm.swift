@@ -12,10 +12,9 @@ public protocol AnchorAlarmOwner: AnyObject {
 /// everything on, and adds a sensor that is on while the boat is not where it was anchored.
 ///
 /// `AnchorMonitor` judges. The line that sets the watch is a `GPIOLine` of its own, whose levels
-/// come here and go no further.
+/// come here by `AnchorSwitch` and go no further.
 public final class AnchorAlarm {
   public let name = InlineText("anchor")
-  private let settings: AnchorSettings
   private let sink: any ReadingSink
   private let supervisor: Supervisor
   private unowned(unsafe) let owner: (any AnchorAlarmOwner)?
@@ -25,10 +24,8 @@ public final class AnchorAlarm {
   private var sensor: DeclaredSensor
   /// What was told last.
   private var told: AnchorMonitor.State?
-  private var isRestored = false
-
-  /// No sensor of the sink has this index.
-  private static let line = SensorIndex(.max)
+  /// Whether the file was asked in this cycle.
+  private var isFileAsked = false
 
   /// - Parameters:
   ///   - settings: how far the boat may be from its anchor, and what sets the watch.
@@ -40,7 +37,6 @@ public final class AnchorAlarm {
     _ settings: AnchorSettings, in directory: Path, _ context: SourceContext,
     owner: (any AnchorAlarmOwner)?, now: @escaping () -> Instant = { Moment.now.instant }
   ) {
-    self.settings = settings
     sink = context.sink
     supervisor = context.supervisor
     unsafe self.owner = owner
@@ -71,12 +67,13 @@ public final class AnchorAlarm {
 
   // MARK: What comes of it
 
-  /// Takes up what an earlier run kept, once.
+  /// Takes up what an earlier run kept. A file that cannot be read is asked again in each cycle.
   private func restore(at moment: Moment) {
-    guard !isRestored else { return }
-    isRestored = true
+    guard !file.isRead, !isFileAsked else { return }
+    isFileAsked = true
     do throws(SourceFailure) {
       if let kept = try file.read() { monitor.restored(kept, now: moment.instant) }
+      supervisor.worked(AnchorFile.name)
     } catch {
       supervisor.failed(AnchorFile.name, error, now: moment.instant)
     }
@@ -84,7 +81,12 @@ public final class AnchorAlarm {
 
   /// Keeps and tells what has changed.
   private func tell(at moment: Moment) {
-    if monitor.isToBeKept { keep(now: moment.instant) }
+    if !file.isRead, monitor.isDecided {
+      // The last word counts, whatever the file says.
+      file.isRead = true
+      monitor.keepingFailed()
+    }
+    if monitor.isToBeKept, file.isRead { keep(now: moment.instant) }
     let state = monitor.state
     guard state != told else { return }
     let isNews = told != nil || state != .unset
@@ -101,11 +103,15 @@ public final class AnchorAlarm {
     supervisor.failed(AnchorFile.name, failure, now: now)
   }
 
-  private func lineRead(_ value: Value) {
+  /// The line that sets the watch says this.
+  fileprivate func lineRead(_ value: Value) {
+    let moment = present
+    restore(at: moment)
     switch value {
     case .boolean(let isActive): monitor.lineSettled(isActive ? .active : .inactive)
     case .number, .text, .unknown, .unavailable: monitor.lineLost()
     }
+    tell(at: moment)
   }
 
   private var present: Moment { Moment(instant: now(), wallTime: Moment.now.wallTime) }
@@ -124,17 +130,9 @@ extension AnchorMonitor.State {
 }
 
 extension AnchorAlarm: ReadingSink {
-  public func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    sensor.uniqueID == settings.line.uniqueID ? Self.line : sink.declare(sensor)
-  }
+  public func declare(_ sensor: SensorDescription) -> SensorIndex? { sink.declare(sensor) }
 
-  public func record(_ reading: Reading) {
-    guard reading.sensor == Self.line else { return sink.record(reading) }
-    let moment = present
-    restore(at: moment)
-    lineRead(reading.value)
-    tell(at: moment)
-  }
+  public func record(_ reading: Reading) { sink.record(reading) }
 
   public func record(_ fix: Fix) {
     sink.record(fix)
@@ -150,8 +148,21 @@ extension AnchorAlarm: Source {
 
   /// Reads nothing: what it judges comes from the receiver and the line.
   public func sample(at moment: Moment) {
+    isFileAsked = false
     restore(at: moment)
     monitor.cycleDue(now: moment.instant)
     tell(at: moment)
   }
+}
+
+/// Where the line that sets an anchor watch says its levels: its only sensor is not one of the
+/// board's.
+public final class AnchorSwitch: ReadingSink {
+  private let alarm: AnchorAlarm
+
+  public init(of alarm: AnchorAlarm) { self.alarm = alarm }
+
+  public func declare(_ sensor: SensorDescription) -> SensorIndex? { SensorIndex(0) }
+  public func record(_ reading: Reading) { alarm.lineRead(reading.value) }
+  public func record(_ fix: Fix) {}
 }

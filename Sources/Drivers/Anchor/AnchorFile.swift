@@ -13,25 +13,26 @@ struct AnchorFile {
   private static let byteCountMax = 256
 
   let directory: Path
-  /// A file that cannot be read, or that a newer version wrote, is not written over.
-  private var mayWrite = true
+  /// Whether it is over with what an earlier run kept: it was read, or is lost. Until then the file
+  /// is not written over: it may become readable.
+  var isRead = false
 
   init(in directory: Path) { self.directory = directory }
 
   /// What an earlier run kept; nil where there is nothing.
   ///
-  /// - Throws: what is wrong with the file.
+  /// - Throws: what is wrong with the file; it can be read again unless `isRead`.
   mutating func read() throws(SourceFailure) -> KeptAnchor? {
     let kept: [UInt8]
     do throws(Errno) {
       kept = try readFile(
         at: directory / Self.fileName, byteCountMax: Self.byteCountMax)
     } catch .noSuchFile {
+      isRead = true
       return nil
     } catch .fileTooLarge {
       kept = []
     } catch {
-      mayWrite = false
       throw SourceFailure(error, of: Self.name)
     }
     return try take(kept)
@@ -39,18 +40,19 @@ struct AnchorFile {
 
   private mutating func take(_ bytes: [UInt8]) throws(SourceFailure) -> KeptAnchor {
     do throws(KeptFrameError) {
-      return try KeptAnchor(file: bytes.span)
+      let kept = try KeptAnchor(file: bytes.span)
+      isRead = true
+      return kept
     } catch .damaged {
+      isRead = true
       throw Self.malformed("a damaged file")
     } catch {
-      mayWrite = false
       throw Self.malformed("a file of a newer version")
     }
   }
 
   /// Returns why it is not kept; nil where it is.
   func write(_ kept: KeptAnchor) -> SourceFailure? {
-    guard mayWrite else { return Self.malformed("a file that is not written over") }
     do throws(Errno) {
       try replaceFile(named: Self.fileName, in: directory, with: kept.file.bytes)
       return nil

@@ -48,8 +48,11 @@ extension AnchorSettings {
   /// Of the line, and of the file that keeps the watch.
   public var remedies: [SourceRemedies] {
     let file = SourceRemedies(of: AnchorFile.name, isNamedByPerson: false) { failure in
-      if case .malformed = failure { return "set the watch again: switch it off and on" }
-      return "make room on the disk of state_directory, or see whether it is read-only"
+      if case .malformed = failure {
+        return "set the watch again: switch it off and on, and the file is written anew"
+      }
+      return "make room on the disk of state_directory, and see whether it is read-only or fails"
+        + " (sudo dmesg); it is tried again in each cycle"
     }
     return [line.remedies, file]
   }

@@ -5,8 +5,9 @@ public import Bytes
 ///
 /// A GPIO line sets it where it becomes active and clears it where it becomes inactive; a command
 /// does either at any time, and the last one counts. A line that is lost changes nothing: the boat
-/// is watched on. What happened to it meanwhile, or while the agent did not run, is made up for as
-/// far as it concerns a watch that the line has set.
+/// is watched on. Where it was turned meanwhile, or while the agent did not run, it sets a watch
+/// where there is none, and clears one that it has set. Its level is kept, so that a line that was
+/// not turned does nothing: what a command cleared stays so.
 ///
 /// A set watch gets its place from the next fix that can be trusted. Fixes that a boat cannot have
 /// reached are left out (`JumpFilter`), and so are those whose error is too large to say anything.
@@ -47,13 +48,15 @@ public struct AnchorMonitor {
   private var anchor = KeptAnchor()
   private var watch: AnchorWatch?
   private var jumps = JumpFilter()
-  /// Nil where it is not known.
-  private var lineLevel: Level?
+  /// Whether the line can be read: when it turns, that is seen.
+  private var isLineSeen = false
   /// When the last fix was that can be trusted, or the agent began to wait for one.
   private var trustedAt: Instant
   public private(set) var state = State.unset
   /// Whether `kept` is another one than when it was kept last.
   public private(set) var isToBeKept = false
+  /// Whether a command came, or the line was seen to turn: what an earlier run kept is over then.
+  public private(set) var isDecided = false
 
   /// - Parameters:
   ///   - radiusMeters: how far the boat may be from its anchor, above 0.
@@ -79,13 +82,22 @@ public struct AnchorMonitor {
     return anchor
   }
 
-  /// It could not be kept.
+  /// It could not be kept, or the file says another thing.
   public mutating func keepingFailed() { isToBeKept = true }
 
-  /// An earlier run kept this. A boat that was outside is so until a fix says another thing; one
-  /// that was inside may have drifted.
+  /// An earlier run kept this, which counts until something is decided. A boat that was outside is
+  /// so until a fix says another thing; one that was inside may have drifted.
   public mutating func restored(_ kept: KeptAnchor, now: Instant) {
+    guard !isDecided else { return }
+    let level: Level? = isLineSeen ? (anchor.isLineActive ? .active : .inactive) : nil
+    isLineSeen = false
+    take(kept, now: now)
+    if let level { lineSettled(level) }
+  }
+
+  private mutating func take(_ kept: KeptAnchor, now: Instant) {
     anchor = kept
+    (watch, state, isToBeKept) = (nil, .unset, false)
     trustedAt = now
     guard kept.setter != nil else { return }
     guard let place = kept.place else {
@@ -101,37 +113,44 @@ public struct AnchorMonitor {
 
   /// The anchor is where the boat will be by the next fix that can be trusted.
   public mutating func set(by setter: KeptAnchor.Setter) {
-    anchor = KeptAnchor()
-    anchor.setter = setter
-    watch = nil
-    state = .awaitingPlace
-    isToBeKept = true
+    isDecided = true
+    if setter == .line { anchor.isLineActive = true }
+    begin(by: setter)
   }
 
   /// The anchor is up.
   public mutating func clear() {
-    guard anchor.setter != nil else { return }
+    isDecided = true
+    if anchor.setter != nil { begin(by: nil) }
+  }
+
+  private mutating func begin(by setter: KeptAnchor.Setter?) {
+    let isLineActive = anchor.isLineActive
     anchor = KeptAnchor()
+    (anchor.setter, anchor.isLineActive) = (setter, isLineActive)
     watch = nil
-    state = .unset
+    state = setter == nil ? .unset : .awaitingPlace
     isToBeKept = true
   }
 
   /// The line has this level, for as long as its debounce window wants.
   public mutating func lineSettled(_ level: Level) {
-    let previous = lineLevel
-    lineLevel = level
-    guard level != previous else { return }
-    switch (level, previous) {
-    case (.active, nil): if anchor.setter == nil { set(by: .line) }
-    case (.active, _): set(by: .line)
-    case (.inactive, nil): if anchor.setter == .line { clear() }
-    case (.inactive, _): clear()
+    let wasSeen = isLineSeen
+    isLineSeen = true
+    let isActive = level == .active
+    guard isActive != anchor.isLineActive else { return }
+    anchor.isLineActive = isActive
+    isToBeKept = true
+    if wasSeen { isDecided = true }
+    if isActive {
+      if wasSeen || anchor.setter == nil { begin(by: .line) }
+    } else if wasSeen || anchor.setter == .line {
+      begin(by: nil)
     }
   }
 
   /// The line cannot be read: the watch goes on as it is.
-  public mutating func lineLost() { lineLevel = nil }
+  public mutating func lineLost() { isLineSeen = false }
 
   // MARK: Where the boat is
 

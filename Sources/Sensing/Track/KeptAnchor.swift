@@ -10,6 +10,7 @@ public import Bytes
 ///        1  boat        0 the anchor has no place yet, 1 the boat is inside, 2 it is outside
 ///        4  latitude    of the anchor, in 10^-7 degrees north
 ///        4  longitude   of the anchor, in 10^-7 degrees east
+///        1  line        1 the GPIO line was active when it was read last, else 0
 ///        4  checksum    CRC-32C of all before
 public struct KeptAnchor: Equatable, Sendable {
   /// Who sets the watch.
@@ -41,7 +42,7 @@ public struct KeptAnchor: Equatable, Sendable {
     }
   }
 
-  public static let fileByteCount = 20
+  public static let fileByteCount = 21
   private static let frame = KeptFrame(magic: "HWAN", version: 1)
 
   /// Nil where no watch is set.
@@ -49,6 +50,8 @@ public struct KeptAnchor: Equatable, Sendable {
   /// Nil before there was a fix.
   var place: Place?
   var isOutside = false
+  /// Whether the line was active when it was read last: only another level is news.
+  var isLineActive = false
 
   init() {}
 
@@ -60,14 +63,17 @@ public struct KeptAnchor: Equatable, Sendable {
     buffer.append(place == nil ? 0 : isOutside ? 2 : 1)
     buffer.append(native: (place?.latitude ?? 0).littleEndian)
     buffer.append(native: (place?.longitude ?? 0).littleEndian)
+    buffer.append(isLineActive ? 1 : 0)
     Self.frame.close(&buffer)
     return buffer
   }
 
   public init(file bytes: Span<UInt8>) throws(KeptFrameError) {
     _ = try Self.frame.bodyEnd(of: bytes)
-    guard bytes.count == Self.fileByteCount, bytes[6] <= 2, bytes[7] <= 2 else { throw .damaged }
+    guard bytes.count == Self.fileByteCount, bytes[6] <= 2, bytes[7] <= 2, bytes[16] <= 1
+    else { throw .damaged }
     setter = Setter(rawValue: bytes[6])
+    isLineActive = bytes[16] == 1
     guard setter != nil, bytes[7] > 0 else { return }
     place = Place(
       latitude: bytes.littleEndian(Int32.self, at: 8),
