@@ -377,7 +377,7 @@ public struct GPSDSession: ~Copyable {
     case .error: errorReceived(input.line.message)
     case .version, .other: break
     case .satellites, .attitude:
-      let chosen = device.isEmpty ? receivers.chosen : ReceiverPath(device.span).checksum
+      let chosen = device.isEmpty ? receivers.speaker : ReceiverPath(device.span).checksum
       details.lineRead(
         input.buffer, input.readRange, input.line.reportClass, chosen: chosen)
     case .position:

@@ -5,8 +5,8 @@ import Bytes
 ///
 /// Of the lines of a cycle the newest SKY that has satellites is kept, else the newest, and the
 /// newest ATT; each is read once, when the cycle ends. The SKY is one of the receiver whose fixes
-/// are taken; before there is one, of the first that speaks. What was not told for `cyclesMax`
-/// cycles is unknown.
+/// are taken; before there is one, or when it is gone, of the first that speaks. What was not told
+/// for `cyclesMax` cycles is unknown.
 struct ReceiverDetails: ~Copyable {
   /// Cycles in a row in which a detail is not told, before it is unknown.
   static let cyclesMax = 3
@@ -52,8 +52,8 @@ struct ReceiverDetails: ~Copyable {
 
   // MARK: Lines
 
-  /// A line of `input` that is no TPV. `chosen` is the receiver whose fixes are taken, by its
-  /// checksum.
+  /// A line of `input` that is no TPV. `chosen` is the receiver whose satellites count, by its
+  /// checksum; nil for the first that speaks.
   mutating func lineRead(
     _ input: borrowing ByteBuffer, _ range: Range<Int>, _ kind: GPSDLine.Class, chosen: UInt32?
   ) {

@@ -25,6 +25,9 @@ struct Receivers: ~Copyable {
   static let countMax = 8
   /// Choices in a row in which another has to be better than the one that was chosen.
   static let betterChoicesMax = 3
+  /// Choices in a row before which the chosen one may say nothing, and the others are not heard in
+  /// its place.
+  static let silentChoicesMax = 3
   /// What is taken for the error of a fix that has none.
   static let unknownErrorMeters = 100.0
   /// More than any error that counts.
@@ -52,8 +55,10 @@ struct Receivers: ~Copyable {
 
   private var all: [Receiver] = []
   /// The checksum of its path.
-  private(set) var chosen: UInt32?
+  private var chosen: UInt32?
   private var betterCount = 0
+  /// How often in a row the chosen one had said nothing.
+  private var silentCount = 0
   /// What was chosen.
   var fix: Fix?
   /// Of the one that was chosen, or of the best that reported where that one did not; nil where
@@ -63,6 +68,10 @@ struct Receivers: ~Copyable {
   private(set) var hasFix = false
 
   init() { all.reserveCapacity(Self.countMax) }
+
+  /// The receiver whose satellites count: the chosen one while it is there; nil for the first that
+  /// speaks.
+  var speaker: UInt32? { silentCount > Self.silentChoicesMax ? nil : chosen }
 
   /// What the receiver is called that was chosen last; nil while there is one alone.
   var chosenName: InlineText? {
@@ -156,9 +165,11 @@ struct Receivers: ~Copyable {
 
   private mutating func takeState() {
     state = nil
+    silentCount += 1
     for index in all.indices {
       guard let other = all[index].state else { continue }
       if all[index].path.checksum == chosen {
+        silentCount = 0
         state = other
         return
       }

@@ -225,6 +225,47 @@ import Testing
     #expect(conversation.value(of: .fix) == .text(InlineText("3D")))
   }
 
+  /// It is pulled out, and the other one is still under a roof.
+  @Test func ofAReceiverThatIsGoneTheSuccessorTellsItsSatellitesBeforeItHasAFix() {
+    let successor = Self.tpv(0, "/dev/b", mode: 1) + Self.sky(4, 0, "/dev/b")
+    cycle(Self.sky(10, 8) + "%" + successor)
+    expect(10, 8)
+    for _ in 0...Receivers.silentChoicesMax {
+      cycle(successor)
+      #expect(number(.satellitesSeen) != 4, "it may come back")
+    }
+    cycle(successor + Self.sky(3, 0, "/dev/c"))
+    expect(4, 0)
+    #expect(conversation.value(of: .fix) == .text(InlineText("no fix")))
+    cycle(successor + "%" + Self.sky(10, 8))
+    expect(4, 0)
+    cycle(successor + "%" + Self.sky(10, 8))
+    expect(10, 8)
+  }
+
+  /// A tunnel is not the end of a receiver.
+  @Test func aReceiverWithoutAFixIsStillTheOneWhoseSatellitesAreTold() {
+    let other = Self.tpv(0, "/dev/b", mode: 1) + Self.sky(4, 0, "/dev/b")
+    cycle(Self.sky(10, 8) + "%" + other)
+    for _ in 0...ReceiverDetails.cyclesMax + 1 {
+      cycle(Self.sky(3, 0) + "%" + other, mode: 1)
+      expect(3, 0)
+    }
+  }
+
+  @Test func aReceiverThatIsMeantAndSaysNothingHasNoSuccessor() {
+    let conversation = GPSDConversation.awaitingFix(.streaming, device: "/dev/a", details: .all)
+    _ = conversation.hears(Self.sky(10, 8) + Self.tpv(1))
+    _ = conversation.drained()
+    for _ in 0...ReceiverDetails.cyclesMax + 2 {
+      conversation.wait(.seconds(10))
+      _ = conversation.cycleDue()
+      _ = conversation.hears(Self.tpv(1, "/dev/b") + Self.sky(4, 1, "/dev/b"))
+      _ = conversation.drained()
+    }
+    #expect(conversation.value(of: .satellitesSeen) == .unknown)
+  }
+
   @Test func whereNoneHasAFixTheBestModeOfAllIsTold() {
     cycle("%" + Self.tpv(9, "/dev/b", mode: 0), mode: 1)
     #expect(conversation.value(of: .fix) == .text(InlineText("no fix")))
