@@ -271,6 +271,16 @@ import Testing
     #expect(alarm().status.state == .awaitingPlace)
   }
 
+  /// What is damaged is lost, so that nothing is saved by waiting for it.
+  @Test func aSwitchThatIsOnReplacesATornFileAtOnce() throws {
+    try Data("HWAN".utf8).write(to: file)
+    let next = alarm()
+    AnchorSwitch(of: next).record(
+      Reading(sensor: SensorIndex(0), value: .boolean(true), time: moment.wallTime))
+    #expect(sink.reports.last == "anchor.watch: recovered")
+    #expect(alarm().status.state == .awaitingPlace)
+  }
+
   @Test(arguments: [Data("HWAN, and so long that it is no watch".utf8), Data()])
   func aFileThatIsNoneIsTold(_ bytes: Data) throws {
     try bytes.write(to: file)
