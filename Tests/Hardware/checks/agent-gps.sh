@@ -32,11 +32,12 @@ receiver() {
 }
 count_receivers() { receivers | wc -l; }
 
-# start_gpsd: it outlives the check that starts it.
+# start_gpsd [PORT]: it outlives the check that starts it.
 start_gpsd() {
   local device
   device=$(receiver)
-  (gpsd -N -n -b -s 4800 -F "$PWD/gpsd.sock" "$device" >>gpsd.log 2>&1 & echo $! >gpsd.pid)
+  (gpsd -N -n -b -s 4800 -S "${1-2947}" -F "$PWD/gpsd.sock" "$device" >>gpsd.log 2>&1 &
+    echo $! >gpsd.pid)
 }
 
 # position: reads JSON, and says latitude, longitude, and the accuracy, rounded up to a decimetre.
@@ -132,6 +133,37 @@ gpsd_is_killed() {
   soon '' failing
 }
 
+cause() { agent_status | sed -n 's/.*"failing_sources":\[{[^}]*"cause":"\([a-z_]*\)".*/\1/p'; }
+
+# origin: the time of day when this machine started, which moves where the clock is set.
+origin() { echo $((EPOCHSECONDS - $(cut -d . -f 1 /proc/uptime))); }
+
+# The positions go on, with the time of the board, and its clock stays as it is.
+dates_roll_back() {
+  local before
+  kill "$(<gpsd.pid)" || true
+  start_gpsd 2950
+  play-gpsd 2950 2947
+  play-receiver stands "${harbour[@]}"
+  position_arrives 52.9332535
+  soon '' failing
+  before=$(origin)
+  play-gpsd rolled
+  soon wrong_date cause
+  play-receiver stands "${quay[@]}"
+  position_arrives 52.9334202
+  is wrong_date "$(cause)"
+  is no "$(whether older 15)"
+  is yes "$(whether test $(($(origin) - before)) -ge -2 -a $(($(origin) - before)) -le 2)"
+}
+
+dates_are_right_again() {
+  play-gpsd right
+  soon '' failing
+  play-receiver stands "${quay[@]}"
+  position_arrives 52.9334202
+}
+
 start_gpsd
 start_agent
 check "a position arrives with its accuracy, and the next one" fix_arrives
@@ -139,6 +171,9 @@ check "a jump that no board can make does not arrive" jump_is_refused
 check "of a receiver that falls silent no old position arrives" receiver_falls_silent
 check "a receiver is unplugged, and back" receiver_is_gone_and_back
 check "gpsd is killed, and started again" gpsd_is_killed
+check "dates that roll back by 1,024 weeks move no time, and positions go on" dates_roll_back
+check "when the dates are right again, so is all" dates_are_right_again
+[[ -n $still ]] || play-gpsd gone
 play-receiver silent
 kill "$(<gpsd.pid)" || true
 # Also in a world that stands still.
