@@ -49,7 +49,10 @@ final class RunLoop {
   /// `end`, until then at the latest, and no longer than there is something to do.
   func run(until end: Instant?) throws(Errno) {
     while !signals.isStopRequested, !signals.hasReloadRequest {
-      if let end, driver.uplink.isDone(by: end) { return }
+      if let end, driver.uplink.isDone(by: end) {
+        // Where no attempt can be made, it is over before the slow sources have answered.
+        guard supervisor.isGathering, Moment.now.instant < end else { return }
+      }
       // Before an edge is recorded with the time of a clock that was set during the sleep.
       try loop.turn(until: earliest(deadline, end)) { driver.clockRead(.now) }
       let moment = Moment.now

@@ -65,6 +65,19 @@ extension WholeAgent.Once {
     #expect(ending.log.last?.hasSuffix("; they are lost: nothing is kept on the disk") == true)
   }
 
+  /// A thermometer on 1-Wire is read beside the loop: it answers after it is clear that there is no
+  /// attempt to wait for.
+  @Test func aBoardThatIsNotPairedShowsItsSlowSensorsToo() async throws {
+    let board = try Board(
+      reportingTo: "http://127.0.0.1:1", token: nil, isTokenFileNamed: false,
+      settings: "sensors: [{ one_wire: 28-0316a2796cff, name: Soil }]")
+    try board.write("21312\n", to: "sys/bus/w1/devices/28-0316a2796cff/temperature")
+    let ending = try await board.run("run", "--once")
+    #expect(ending.status == 69)
+    let rows = ending.output.map { $0.split(whereSeparator: { $0 == " " }).joined(separator: " ") }
+    #expect(rows.contains("Soil 21.3 °C kept"), "\(rows)")
+  }
+
   @Test func aJournalGetsNoValues() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
