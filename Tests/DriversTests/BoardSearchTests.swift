@@ -148,7 +148,32 @@ import Testing
     fakes[1].refuseToOpen(EACCES)
     let incomplete = GPIOLineSettings.found(in: search())
     #expect(incomplete.items.count == 5)
-    #expect(incomplete.note.map { string($0.bytes) } == "some are shown to root only")
+    #expect(
+      incomplete.note.map { string($0.bytes) }
+        == "the kernel does not tell of all lines here; to root it tells more")
+  }
+
+  @Test func twoPartsOfAKindAreTwoChips() throws {
+    let fakes = try (0...1).map { number in
+      try tree.write("", to: "gpiochip\(number)")
+      return FakeLine(
+        tree.path / [UInt8]("gpiochip\(number)".utf8), label: "pcf8574", name: "L\(number)")
+    }
+    fakes[1].hold(as: "pump")
+    let kind = GPIOLineSettings.found(in: search())
+    #expect(kind.items.map { string($0.address) } == ["pcf8574", "pcf8574"])
+    #expect(
+      kind.items.map { string($0.words?.bytes ?? []) } == [
+        "18 of 18 lines free", "17 of 18 lines free; another chip has this label: name them",
+      ])
+  }
+
+  @Test func aGPSDOfAnotherMachineIsWaitedForLonger() {
+    func patience(_ host: String) -> Duration {
+      GPSDSettings(host: [UInt8](host.utf8), port: 2947).patience
+    }
+    for host in ["127.0.0.1", "localhost", "::1"] { #expect(patience(host) == .milliseconds(50)) }
+    #expect(patience("192.168.1.9") == .seconds(3))
   }
 
   @Test func whatTheConfigurationHasIsFoundByEitherSpelling() throws {

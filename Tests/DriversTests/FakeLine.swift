@@ -18,6 +18,7 @@ import Testing
   var level = false { didSet { unsafe fakegpio_set_level(chip, level ? 1 : 0) } }
   func refuse(_ error: Int32) { unsafe fakegpio_set_refusal(chip, error) }
   func refuseToOpen(_ error: Int32) { unsafe fakegpio_set_open_error(chip, error) }
+  func refuseToTell(_ error: Int32) { unsafe fakegpio_set_info_error(chip, error) }
   func hold(as name: String) { unsafe fakegpio_set_holder(chip, name) }
   func refuseDebounce() { unsafe fakegpio_refuse_debounce(chip) }
   func short() { unsafe fakegpio_short(chip) }

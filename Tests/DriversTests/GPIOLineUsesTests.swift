@@ -38,4 +38,14 @@ import Testing
     fake.refuseToOpen(2)  // ENOENT: it left meanwhile.
     #expect(!uses.isIncomplete)
   }
+
+  @Test func aLineThatTheKernelDoesNotTellOfIsKnownToBeLeftOut() throws {
+    let fake = try makeLine(chip: 3)
+    fake.refuseToTell(19)  // ENODEV
+    #expect(uses.lines.count == 17)
+    #expect(uses.isIncomplete)
+    fake.refuseToTell(0)
+    #expect(uses.lines.count == 18)
+    #expect(!uses.isIncomplete)
+  }
 }

@@ -23,7 +23,7 @@ struct fakegpio {
   struct fakegpio *next;
   char path[128], label[32], name[32], source[128], holder[32];
   unsigned int offset;
-  int level, refusal, open_error;
+  int level, refusal, open_error, info_error;
   bool has_left, is_shorted, refuses_debounce;
   int device;    // What every descriptor of the chip is a copy of.
   int line;      // The number of the descriptor that a program got for the line.
@@ -78,6 +78,7 @@ void fakegpio_set_holder(fakegpio *chip, const char *name) {
   strncpy(chip->holder, name, sizeof chip->holder - 1);
 }
 
+void fakegpio_set_info_error(fakegpio *chip, int error) { chip->info_error = error; }
 void fakegpio_set_open_error(fakegpio *chip, int error) { chip->open_error = error; }
 
 void fakegpio_set_source(fakegpio *chip, const char *path) {
@@ -210,6 +211,7 @@ static int tell_line(const struct fakegpio *chip, struct gpio_v2_line_info *info
   memset(info->consumer, 0, sizeof info->consumer);
   info->flags = 0;
   if (info->offset != chip->offset) return 0;
+  if (chip->info_error) return refuse(chip->info_error);
   memcpy(info->name, chip->name, sizeof chip->name);
   if (is_held(chip)) info->flags = GPIO_V2_LINE_FLAG_USED;
   if (*chip->holder)

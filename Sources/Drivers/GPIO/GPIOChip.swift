@@ -42,8 +42,13 @@ struct GPIOChip: ~Copyable {
     }
   }
 
-  /// What the kernel says of each line, in their order. A line that left meanwhile is left out.
-  var lines: [GPIOLineUse] { (0..<lineCount).compactMap { line(at: $0) } }
+  /// Adds what the kernel says of each line, in their order. Returns false where it does not tell
+  /// of some, for example because the chip left meanwhile.
+  func appendLines(to lines: inout [GPIOLineUse]) -> Bool {
+    let all = (0..<lineCount).compactMap { line(at: $0) }
+    lines += all
+    return all.count == Int(lineCount)
+  }
 
   func line(at offset: UInt32) -> GPIOLineUse? {
     var name = [UInt8](repeating: 0, count: Self.nameByteCount)

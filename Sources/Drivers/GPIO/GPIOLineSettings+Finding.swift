@@ -13,24 +13,32 @@ extension GPIOLineSettings {
     var start = 0
     while start < uses.lines.count {
       let label = uses.lines[start].chip
-      let lines = uses.lines[start...].prefix { $0.chip == label }
-      let freeCount = lines.count { !$0.isTaken }
+      var end = start + 1
+      // Two parts of a kind have the same label; the lines of each begin anew.
+      while end < uses.lines.count, uses.lines[end].chip == label,
+        uses.lines[end].offset > uses.lines[end - 1].offset
+      { end += 1 }
+      let freeCount = uses.lines[start..<end].count { !$0.isTaken }
+      let isSecond = kind.items.contains { $0.address == label }
+      let reach: StaticString = isSecond ? "; another chip has this label: name them" : ""
       kind.append(
         FoundItem(
-          label, named: [], words: "\(freeCount) of \(lines.count, "line") free"))
-      start += lines.count
+          label, named: [], words: "\(freeCount) of \(end - start, "line") free\(reach)"))
+      start = end
     }
     for line in uses.lines where kind.examples.count < examplesMax {
       if !line.isTaken, line.name.canBeTyped { kind.examples.append(line.name) }
     }
     if let example = kind.examples.first {
       kind.note =
-        "homeward pins shows them; a switch: - { gpio: \(bytes: example), name: Door,"
+        "sudo homeward pins shows them; a switch: - { gpio: \(bytes: example), name: Door,"
         + " bias: pull_up }"
     } else if !kind.items.isEmpty {
-      kind.note = "homeward pins shows them"
+      kind.note = "sudo homeward pins shows them"
     }
-    if uses.isIncomplete { kind.note = "some are shown to root only" }
+    if uses.isIncomplete {
+      kind.note = "the kernel does not tell of all lines here; to root it tells more"
+    }
     return kind
   }
 }

@@ -28,7 +28,8 @@ public struct GPIOLineUse: Equatable, Sendable {
 public struct GPIOLineUses: Sendable {
   /// In the order of chips and lines.
   public let lines: [GPIOLineUse]
-  /// Whether there are chips that could not be asked, for example because this takes root.
+  /// Whether there are chips that could not be asked, for example because this takes root, or lines
+  /// of which the kernel did not tell.
   public let isIncomplete: Bool
 
   public init(lines: [GPIOLineUse], isIncomplete: Bool) {
@@ -44,7 +45,8 @@ public struct GPIOLineUses: Sendable {
     var isIncomplete = false
     for number in 0..<GPIOChip.chipsMax {
       do throws(Errno) {
-        lines += try GPIOChip(opening: GPIOLinePlace.path(ofChip: number, in: devices)).lines
+        let chip = try GPIOChip(opening: GPIOLinePlace.path(ofChip: number, in: devices))
+        if !chip.appendLines(to: &lines) { isIncomplete = true }
       } catch .noSuchFile, .noSuchDevice, Errno(code: ENOTTY) {
         continue  // Most numbers have no chip, and some files are none.
       } catch {

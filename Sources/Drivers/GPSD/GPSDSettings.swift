@@ -52,13 +52,15 @@ public struct GPSDSettings: Equatable, Sendable {
     }
   }
 
-  private var isThisBoard: Bool {
+  var isThisBoard: Bool {
     host.span.starts(with: "127.") || host.span.elementsEqual("localhost")
       || host.span.elementsEqual("::1")
   }
 }
 
 extension GPSDSettings {
+  static let usualHost: StaticString = "127.0.0.1"
+  static let usualPort: UInt16 = 2947
   /// `GPS_PATH_MAX` of gpsd, without the NUL.
   fileprivate static let receiverBytesMax = 127
 
@@ -72,8 +74,8 @@ extension GPSDSettings {
     defer { keys.reportUnknownKeys() }
     _ = keys.required("source", example: "source: gpsd")?.word(of: ["gpsd"])
     self.init(
-      host: keys.optional("host")?.numericAddress() ?? [UInt8]("127.0.0.1"),
-      port: keys.optional("port")?.port() ?? 2947,
+      host: keys.optional("host")?.numericAddress() ?? [UInt8](Self.usualHost),
+      port: keys.optional("port")?.port() ?? Self.usualPort,
       device: keys.optional("device")?.receiver() ?? [])
     track = Self.track(keys)
     details = keys.optional("diagnostics")?.receiverDetails() ?? []

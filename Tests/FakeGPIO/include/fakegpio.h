@@ -29,6 +29,8 @@ void fakegpio_set_refusal(fakegpio *chip, int error);
 void fakegpio_refuse_debounce(fakegpio *chip);
 /// Another program of that name holds the line from now on; "" for none.
 void fakegpio_set_holder(fakegpio *chip, const char *name);
+/// The error that asking what the line is gets from now on; 0 for none.
+void fakegpio_set_info_error(fakegpio *chip, int error);
 /// The error that opening the chip gets from now on; 0 for none.
 void fakegpio_set_open_error(fakegpio *chip, int error);
 /// The events of the line come from this FIFO from its next request on.
