@@ -103,17 +103,29 @@ public struct Refusal: Error {
 public final class SeenTexts {
   private var texts: [[UInt8]] = []
   private var fields: [ConfigurationField] = []
+  private var writtenTexts: [[UInt8]] = []
 
   public init() {}
 
   /// Remembers the text of `field`, and reports it when it stood there before.
-  public func add(_ text: [UInt8], of field: ConfigurationField) {
+  ///
+  /// - Parameters:
+  ///   - text: what may stand there once.
+  ///   - field: where it stands.
+  ///   - written: what stands in the file, where several texts mean the same thing.
+  public func add(_ text: [UInt8], of field: ConfigurationField, writtenAs written: [UInt8]? = nil)
+  {
+    let written = written ?? text
     if let index = texts.firstIndex(of: text) {
+      let line = fields[index].node.mark.line
       field.report(
-        "this is already used on line \(fields[index].node.mark.line)",
+        writtenTexts[index] == written
+          ? "this is already used on line \(line)"
+          : "\(quoted: written) is \(quoted: writtenTexts[index]), already used on line \(line)",
         remedy: "each may stand there once")
     }
     texts.append(text)
+    writtenTexts.append(written)
     fields.append(field)
   }
 }

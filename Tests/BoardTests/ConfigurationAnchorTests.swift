@@ -26,6 +26,20 @@ import Testing
     #expect(anchor.line.bias == .asIs)
   }
 
+  @Test func aWatchThatLooksTooSeldomIsRefusedWithTheReason() throws {
+    func problem(_ every: String, _ anchor: String = ", anchor: { radius: 40m, gpio: GPIO5 }")
+      -> String
+    {
+      Outcome.problem("every: \(every)\n" + minimum + "location: { source: gpsd\(anchor) }\n")
+    }
+    #expect(problem("5min") == "")
+    #expect(problem("1h", "") == "")
+    #expect(
+      problem("301s")
+        == "f:1:8: every: an anchor watch judges one fix in each cycle, and so it sees a drag 2"
+        + " cycles late; write 5 min or less, such as 10s; or leave out location.anchor")
+  }
+
   @Test func eachKeyIsTaken() throws {
     let anchor = try #require(
       try location(

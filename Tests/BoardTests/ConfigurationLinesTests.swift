@@ -92,9 +92,45 @@ private let boardFile = """
     let result = try found("{ gpio: PIN1, name: Bilge }, { gpio: PIN2, name: Hatch }")
     #expect(
       result.warnings == [
-        "Bilge: \"PIN1\" is 3V3, and no GPIO line; homeward pins shows the pins of this board"
+        "Bilge: \"PIN1\" is 3V3, and no GPIO line; sudo homeward pins shows the pins of this board"
       ])
     #expect(result.lines.map { text($0.address.text) } == ["PIN1", "main-chip/2"])
+  }
+
+  @Test func aLineThatIsNamedTwiceIsRefusedByWhateverNames() throws {
+    func problems(_ more: String, knowsBoard: Bool = true) throws -> [String] {
+      let board = try BoardFile.parse([UInt8](boardFile.utf8))
+      let source = [UInt8]((minimum + "host: { sys: /elsewhere }\n" + more).utf8)
+      var asked: [String] = []
+      defer { #expect(asked.count <= 1 && asked.allSatisfy { $0 == "/elsewhere" }) }
+      do throws(ConfigurationErrors) {
+        _ = try Configuration.parse(source) { host in
+          asked.append(String(decoding: host.sys, as: UTF8.self))
+          return knowsBoard ? board : nil
+        }
+        return []
+      } catch {
+        let lines = String(decoding: error.rendered(fileName: [UInt8]("f".utf8)), as: UTF8.self)
+        return lines.split(separator: "\n").map(String.init)
+      }
+    }
+    let two = "sensors: [{ gpio: GPIO2, name: Bilge }, { pulses: main-chip/2, name: Rain }]\n"
+    let found = try problems(two)
+    #expect(found.count == 1)
+    #expect(
+      found.first?.hasSuffix(
+        "sensors[1].pulses: \"main-chip/2\" is \"GPIO2\", already used on line 3; each may stand"
+          + " there once") == true, "\(found)")
+    #expect(try problems(two, knowsBoard: false) == [])
+    let output = "outputs: [{ gpio: J1_3, name: Pump }]\n"
+    #expect(try problems("sensors: [{ gpio: PIN3, name: Bilge }]\n" + output).count == 1)
+    let anchor = "location: { source: gpsd, anchor: { radius: 40m, gpio: GPIO3 } }\n"
+    #expect(try problems(anchor + output).count == 1)
+    #expect(try problems("sensors: [{ gpio: GPIO2, name: Bilge }]\n" + output) == [])
+    let same = try problems("sensors: [{ gpio: GPIO2, name: A }, { gpio: GPIO2, name: B }]\n")
+    #expect(same.count == 1)
+    #expect(same.first?.contains("this is already used on line 3") == true, "\(same)")
+    #expect(try problems("every: 10s\n") == [])
   }
 
   private func moved(_ entries: String) throws -> Configuration {

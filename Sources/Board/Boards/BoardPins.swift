@@ -33,7 +33,7 @@ public struct BoardPins: Sendable {
     guard pin.line != nil else {
       throw Refusal(
         "\(quoted: name) is \(bytes: pin.name), and no GPIO line",
-        remedy: "homeward pins shows the pins of this board")
+        remedy: "sudo homeward pins shows the pins of this board")
     }
     let others = board.addresses(of: place)
     return [written] + others.filter { $0 != written }

@@ -31,7 +31,14 @@ extension Configuration {
     } catch {
       throw CommandFailure(unreadable: file, error)
     }
-    do throws(ConfigurationErrors) { return try parse(bytes) } catch {
+    do throws(ConfigurationErrors) {
+      return try parse(
+        bytes,
+        on: { host in
+          // What is wrong with a board file is told where its lines are looked for.
+          (try? BoardPins(sys: Path(host.sys), packagedIn: host.boards))?.board
+        })
+    } catch {
       let name = isInput ? [UInt8]("standard input") : file
       let lines = error.rendered(fileName: name).dropLast()
       throw CommandFailure(
@@ -51,12 +58,20 @@ extension Configuration {
   /// - Throws: everything that is wrong with the file; after a mistake in its YAML, only what was
   ///   found until there.
   public static func parse(_ source: [UInt8]) throws(ConfigurationErrors) -> Configuration {
+    try parse(source, on: nil)
+  }
+
+  /// The same, where a line of the board that is named twice is a mistake, too, by whatever names.
+  /// `board` finds the board.
+  static func parse(
+    _ source: [UInt8], on board: BoardLook?
+  ) throws(ConfigurationErrors) -> Configuration {
     let problems = ProblemCollector()
     guard
       let field = ConfigurationField(
         file: source, example: "home_assistant: { url: http://192.168.1.5:8123 }",
         problems: problems),
-      let configuration = field.configuration(), problems.isEmpty
+      let configuration = field.configuration(on: board), problems.isEmpty
     else { throw problems.errors }
     return configuration
   }

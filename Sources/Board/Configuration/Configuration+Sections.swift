@@ -9,12 +9,13 @@ import YAML
 
 extension ConfigurationField {
   /// The file as a whole.
-  func configuration() -> Configuration? {
+  func configuration(on board: BoardLook? = nil) -> Configuration? {
     guard let keys = section(example: "home_assistant: { url: http://192.168.1.5:8123 }") else {
       return nil
     }
     defer { keys.reportUnknownKeys() }
-    let every = keys.optional("every")?.duration(in: Configuration.everyRange, example: "60s")
+    let everyField = keys.optional("every")
+    let every = everyField?.duration(in: Configuration.everyRange, example: "60s")
     let stateDirectory = keys.optional("state_directory")?.absolutePath()
     let homeAssistant = keys.required(
       "home_assistant", example: "home_assistant: { url: http://192.168.1.5:8123 }")?
@@ -23,11 +24,13 @@ extension ConfigurationField {
     let durability = keys.optional("durability")?.durability()
     let history = keys.optional("history")?.history()
     let deviceName = keys.optional("device")?.deviceName()
-    let taken = TakenNames()
-    let location = keys.optional("location").flatMap { GPSDSettings($0, notAmong: taken) }
+    let locationField = keys.optional("location")
     let batteryField = keys.optional("battery")
     let system = keys.optional("system").map { SystemSettings($0) }
     let host = keys.optional("host")?.hostPaths()
+    let pinNames = board.map { PinNames(of: host ?? .standard, look: $0) }
+    let taken = TakenNames { pinNames?.name(of: $0) }
+    let location = locationField.flatMap { GPSDSettings($0, notAmong: taken) }
     let devices = SensorSettings.lists(
       sensors: keys.optional("sensors"), outputs: keys.optional("outputs"), notAmong: taken)
     // It may name sensors.
@@ -36,6 +39,13 @@ extension ConfigurationField {
     }
     let commands = keys.optional("commands")?.commands() ?? []
     let notifications = notificationsField?.notifications(with: commands)
+    if location?.anchor != nil, let every, every > AnchorSettings.cycleMax {
+      everyField?.report(
+        "an anchor watch judges one fix in each cycle, and so it sees a drag 2 cycles late",
+        remedy:
+          "write \(AnchorSettings.cycleMax) or less, such as 10s; or leave out location.anchor"
+      )
+    }
     guard let homeAssistant else { return nil }
     return Configuration(
       every: every ?? .seconds(60),
@@ -99,5 +109,27 @@ extension ConfigurationField {
       proc: keys.optional("proc")?.absolutePath() ?? Configuration.HostPaths.standard.proc,
       sys: keys.optional("sys")?.absolutePath() ?? Configuration.HostPaths.standard.sys,
       boards: keys.optional("boards")?.absolutePath() ?? Configuration.HostPaths.standard.boards)
+  }
+}
+
+/// Finds the board file of a machine; nil where it has none that can be used.
+typealias BoardLook = (Configuration.HostPaths) -> BoardFile?
+
+/// Which pin a line is at, whatever it is called. The board is looked for where there is a line.
+private final class PinNames {
+  private let host: Configuration.HostPaths
+  private let look: BoardLook
+  private lazy var board: BoardFile? = look(host)
+
+  init(of host: Configuration.HostPaths, look: @escaping BoardLook) {
+    self.host = host
+    self.look = look
+  }
+
+  /// Nil where it is at no pin of the board, or the board is not known.
+  func name(of line: GPIOLineAddress) -> [UInt8]? {
+    guard let board, let place = board.places(of: line).first else { return nil }
+    let header = board.headers[place.header].name
+    return ("\(bytes: header)_\(place.pin + 1)" as MessageText).bytes
   }
 }

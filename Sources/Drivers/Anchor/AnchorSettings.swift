@@ -21,6 +21,8 @@ public struct AnchorSettings: Equatable, Sendable {
 
 extension AnchorSettings {
   private static let radiusRange = 5...10_000
+  /// The longest `every` that goes with it: a cycle judges one fix, and two have to agree.
+  public static let cycleMax: Duration = .seconds(300)
 
   /// Reads `location.anchor`; nil, reported, where it cannot be used.
   init?(_ field: ConfigurationField, notAmong taken: TakenNames) {
@@ -31,7 +33,7 @@ extension AnchorSettings {
     let radius = keys.required("radius", example: "radius: 40m")?
       .meters(in: Self.radiusRange, example: "40m")
     let address = keys.required("gpio", example: "gpio: GPIO5")?
-      .gpioLine(notAmong: taken.addresses)
+      .gpioLine(notAmong: taken)
     let name = keys.optional("name")?.name(notAmong: taken.names)
     let debounce = keys.optional("debounce")?
       .duration(in: GPIOLineSettings.debounceRange, example: "50ms")

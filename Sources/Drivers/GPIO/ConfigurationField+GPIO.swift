@@ -9,12 +9,12 @@ extension ConfigurationField {
   }
 
   /// A line's name, or a chip's label and an offset with a slash between them.
-  func gpioLine(notAmong lines: SeenTexts) -> GPIOLineAddress? {
+  func gpioLine(notAmong taken: TakenNames) -> GPIOLineAddress? {
     guard let text = text() else { return nil }
     do throws(Refusal) {
       let line = try GPIOLineAddress(written: text)
       // An address has one spelling, so that the same text is the same line.
-      lines.add(text, of: self)
+      taken.add(line, of: self, writtenAs: text)
       return line
     } catch {
       report(error)
@@ -76,11 +76,13 @@ extension GPIOLineAddress {
   static func remedy(for failure: SourceFailure) -> MessageText {
     switch failure {
     case .busy:
-      "end the program that holds it (gpioinfo shows which), or take it out of sensors"
+      "end the program that holds it (sudo gpioinfo shows which), or take it out of sensors"
     case .flooded:
       "look at its wire: one that nothing drives needs bias, and one beside a motor a shield; a"
         + " debounce of 20ms or more keeps short edges away"
-    default: "gpioinfo lists the lines of this board (sudo apt install gpiod)"
+    default:
+      "sudo homeward pins draws the pins of this board, and sudo gpioinfo lists its lines (sudo apt"
+        + " install gpiod)"
     }
   }
 }

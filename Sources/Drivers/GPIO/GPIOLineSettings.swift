@@ -44,7 +44,7 @@ extension GPIOLineSettings {
 
   /// Reads an entry; nil, reported, where it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let line = keys.required("gpio", example: "gpio: GPIO17")?.gpioLine(notAmong: taken.addresses)
+    let line = keys.required("gpio", example: "gpio: GPIO17")?.gpioLine(notAmong: taken)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     let debounce = keys.optional("debounce")?.duration(in: Self.debounceRange, example: "50ms")
     let isUrgent = keys.optional("urgent")?.boolean()

@@ -46,7 +46,7 @@ extension OutputSettings {
 
   /// Reads an entry; nil, reported, where it cannot be used.
   private init?(_ keys: SectionReader, _ item: ConfigurationField, notAmong taken: TakenNames) {
-    let line = keys.required("gpio", example: "gpio: GPIO22")?.gpioLine(notAmong: taken.addresses)
+    let line = keys.required("gpio", example: "gpio: GPIO22")?.gpioLine(notAmong: taken)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     let maxOn = keys.optional("max_on")?.duration(in: Self.maxOnRange, example: "10min")
     let isActiveLow = keys.optional("active_low")?.boolean()

@@ -79,7 +79,7 @@ extension PulseSettings {
   /// Reads an entry; nil, reported, where it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
     let line = keys.required("pulses", example: "pulses: GPIO27")?
-      .gpioLine(notAmong: taken.addresses)
+      .gpioLine(notAmong: taken)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     let perPulse = keys.optional("per_pulse")?.amount()
     let minWidth = keys.optional("min_width")?.duration(in: Self.minWidthRange, example: "5ms")

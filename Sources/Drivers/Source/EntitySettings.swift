@@ -1,5 +1,5 @@
 public import Bytes
-import Sensing
+public import Sensing
 import YAML
 
 /// What the configuration may say of a sensor of any kind, in Home Assistant's terms.
@@ -94,8 +94,18 @@ public final class TakenNames {
   let addresses = SeenTexts()
   let names = SeenTexts()
   let uniqueIDs = SeenTexts()
+  private let pinName: (GPIOLineAddress) -> [UInt8]?
 
-  public init() {}
+  /// `pinName` says which pin of the board a line is at, whatever the line is called; nil where
+  /// that is not known.
+  public init(pinName: @escaping (GPIOLineAddress) -> [UInt8]? = { _ in nil }) {
+    self.pinName = pinName
+  }
+
+  /// Takes a line, and reports it where it is taken, be it by another name.
+  func add(_ line: GPIOLineAddress, of field: ConfigurationField, writtenAs text: [UInt8]) {
+    addresses.add(pinName(line) ?? text, of: field, writtenAs: text)
+  }
 }
 
 extension ConfigurationField {
