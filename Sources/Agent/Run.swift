@@ -37,7 +37,8 @@ public struct Run {
 
     /// `held` is the directory that this agent has already, if any.
     init(_ file: [UInt8], held: StateDirectory? = nil) throws(CommandFailure) {
-      configuration = try Configuration.read(from: file).findingLines(Log(waits: false))
+      let log = Log(waits: false)
+      configuration = try Configuration.read(from: file).findingLines { log.warning($0) }
       if let held, held.path.bytes == configuration.stateDirectory {
         state = held
       } else {

@@ -95,7 +95,7 @@ extension SetUp.Checking {
         "WRONG  login          Home Assistant does not accept the login of this board any more; it"
           + " is never sent again, for Home Assistant may ban this address",
         "         at fault     Home Assistant",
-        "         what to do   homeward pair",
+        "         what to do   sudo homeward pair --config \(board.configuration)",
         "ok     source         BAT7: capacity 83 %",
         "ok     source         MARK: tells nothing now",
       ])
@@ -113,16 +113,18 @@ extension SetUp.Checking {
 
   @Test func aBoardThatIsNotPairedIsToldHow() async throws {
     let home = try lockedHome()
-    let check = try await (try Board(unpairedWith: home)).checked()
+    let unpaired = try Board(unpairedWith: home)
+    let check = try await unpaired.checked()
     #expect(check.status == 69)
     #expect(check.problems == ["registration not_paired board"])
-    #expect(check["registration"]?.remedy == "homeward pair")
+    let pair = "sudo homeward pair --config"
+    #expect(check["registration"]?.remedy == "\(pair) \(unpaired.configuration)")
     #expect(check["server"]?.isWell == true)
 
     let board = try Board(reportingTo: home)
     #expect(
       try await board.checked()["registration"]?.remedy
-        == "homeward pair, or homeward run with a token in \(board.path("token"))")
+        == "\(pair) \(board.configuration), or the agent with a token in \(board.path("token"))")
   }
 
   @Test func aDamagedRegistrationOrLoginIsNamed() async throws {
@@ -191,7 +193,7 @@ extension SetUp.Checking {
     let check = try await board.checked()
     #expect(check.status == 76)
     #expect(check.problems == ["encryption dropped home_assistant"])
-    #expect(check["encryption"]?.remedy?.hasPrefix("homeward pair") == true)
+    #expect(check["encryption"]?.remedy?.hasPrefix("sudo homeward pair") == true)
     #expect(check["login"]?.isWell == true)
   }
 

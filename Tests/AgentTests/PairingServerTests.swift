@@ -252,6 +252,6 @@ extension SetUp.Pairing {
     #expect(ending.status == 75)
     #expect(ending.lines(with: "another homeward uses \(board.state.path)").count == 1)
     let last = await agent.stop()
-    #expect(last.lines(with: "Pair this board: homeward pair").count == 1)
+    #expect(last.lines(with: "Pair this board: sudo homeward pair").count == 1)
   }
 }

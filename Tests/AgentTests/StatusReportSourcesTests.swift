@@ -84,7 +84,8 @@ import Testing
     #expect(
       shown.prefix(4) == [
         "WRONG  source           GPIO17: a chip for GPIO17 is not there, for 1 min 30 s",
-        "         what to do     gpioinfo lists the lines of this board (sudo apt install gpiod)",
+        "         what to do     sudo homeward pins draws the pins of this board, and sudo gpioinfo lists"
+          + " its lines (sudo apt install gpiod)",
         "WRONG  source           BAT0 is in use by another program, for 1 min",
         "         what to do     look what the kernel says of it: sudo dmesg",
       ])

@@ -104,7 +104,7 @@ import Testing
       StatusRig.lines(status).starts(with: [
         "WRONG  Home Assistant   Home Assistant answers with nothing: it is starting, or it does not"
           + " know this device, for 1 h 5 min",
-        "         what to do     homeward check: it seems not to know this board any more",
+        "         what to do     sudo homeward check: it seems not to know this board any more",
         "         last proof     1 h 6 min ago",
       ]))
   }

@@ -52,14 +52,54 @@ extension WholeAgent.Pins {
     #expect(ending.output.contains { $0.contains("Bilge") && $0.contains("GPIO3   3 |") })
   }
 
-  @Test func anotherBoardIsDrawnWithNothingOfThisOne() async throws {
+  @Test func anotherBoardIsDrawnWithWhatTheConfigurationThatIsNamedUses() async throws {
     let board = try board("another")
     for name in ["my", board.path("boards/my.yaml")] {
       let ending = try await ending(on: board, "--board", name)
       #expect(ending.status == 0)
       #expect(ending.output.contains { $0.hasSuffix("(i2c1 SDA)") })
-      #expect(!ending.output.contains { $0.contains("Bilge") })
+      #expect(ending.output.contains { $0.contains("Bilge") && $0.contains("GPIO3   3 |") })
     }
+  }
+
+  @Test func twoNamesOfOneLineAreRefusedWithTheirPlace() async throws {
+    let board = try board()
+    try board.write(
+      """
+      home_assistant: { url: "http://127.0.0.1:1" }
+      host: { sys: \(board.path("sys")), boards: \(board.path("boards")) }
+      sensors:
+        - { gpio: PIN3, name: Bilge }
+        - { pulses: GPIO3, name: Rain }
+      """, to: "pins.yaml")
+    for command in ["pins", "check", "run"] {
+      let ending = try await RunningAgent(
+        on: board, [command, "--config", board.path("pins.yaml")]
+      ).ending()
+      #expect(ending.status == 78)
+      let words = "pins.yaml:5:15: sensors[1].pulses: \"GPIO3\" is \"PIN3\", already used on line 4"
+      #expect((ending.log + ending.output).contains { $0.contains(words) }, "\(ending.log)")
+    }
+  }
+
+  @Test func aPinThatIsNoLineSaysWhatItIs() async throws {
+    let board = try board()
+    try board.write(
+      """
+      home_assistant: { url: "http://127.0.0.1:1" }
+      host: { sys: \(board.path("sys")), boards: \(board.path("boards")) }
+      state_directory: \(board.path("state"))
+      system: off
+      battery: off
+      sensors: [{ gpio: PIN1, name: Bilge }]
+      """, to: "pins.yaml")
+    let ending = try await RunningAgent(
+      on: board, ["check", "--config", board.path("pins.yaml")]
+    ).ending()
+    let words = "\"PIN1\" is 3V3, and no GPIO line; sudo homeward pins shows the pins of this board"
+    #expect(ending.output.contains("WRONG  configuration  Bilge: \(words)"), "\(ending.output)")
+    #expect(ending.output.contains("         what to do   \(words)"))
+    #expect(!ending.output.contains { $0.contains("gpioinfo") })
   }
 
   @Test func anUnknownBoardSaysWhatItIsAndWhatToDo() async throws {
@@ -86,8 +126,9 @@ extension WholeAgent.Pins {
 
   @Test func aBoardWithoutAConfigurationHasPinsToo() async throws {
     let board = try board()
-    let ending = try await ending(
-      on: board, "--board", board.path("boards/my.yaml"), "--json", configuration: "nothing.yaml")
+    let ending = try await RunningAgent(
+      on: board, ["pins", "--board", board.path("boards/my.yaml"), "--json"]
+    ).ending()
     #expect(ending.status == 0)
     #expect(ending.output.first?.hasPrefix("{\"board\":\"My board\",\"headers\":[") == true)
   }

@@ -207,7 +207,8 @@ extension WholeAgent.Sending {
     home.suffer(.changeKeys)
     let ending = try await board.run("send", "get_config")
     #expect(ending.status == 76)
-    #expect(ending.lines(with: "Pair the board again: homeward pair").count == 1, "\(ending.log)")
+    #expect(
+      ending.lines(with: "Pair the board again: sudo homeward pair").count == 1, "\(ending.log)")
   }
 
   struct Trouble: Sendable, CustomTestStringConvertible {
@@ -260,7 +261,7 @@ extension WholeAgent.Sending {
     let board = try Board(reportingTo: home)
     let ending = try await board.run("send", "get_config")
     #expect(ending.status == 69)
-    #expect(ending.lines(with: "make it one with: homeward pair").count == 1, "\(ending.log)")
+    #expect(ending.lines(with: "make it one with: sudo homeward pair").count == 1, "\(ending.log)")
     #expect(home.requestCount == 0)
   }
 

@@ -32,14 +32,28 @@ extension WholeAgent.Sensors {
     #expect(!lines.contains { $0.contains("\u{1B}") })
   }
 
-  @Test func whatIsReportedIsMarkedAndTheBoardIsLookedAtWithoutAConfiguration() async throws {
+  @Test func whatIsReportedIsMarked() async throws {
     let board = try board("sensors: [{ iio: bme280/temp, name: Cabin }]")
     #expect(try await ending(on: board).output.contains("    in the configuration as \"Cabin\""))
-    let none = try await RunningAgent(
-      on: board, ["sensors", "--config", board.path("none.yaml")]
-    ).ending()
-    #expect(none.status == 0)
-    #expect(none.output.contains { $0.hasPrefix("  memory: ") }, "\(none.output)")
+  }
+
+  @Test(arguments: ["sensors", "pins"])
+  func aNamedConfigurationThatIsMissingIsToldWithTheNextStep(command: String) async throws {
+    let board = try board()
+    let none = board.path("none.yaml")
+    let ending = try await RunningAgent(on: board, [command, "--config", none]).ending()
+    #expect(ending.status == 66)
+    #expect(ending.output == [])
+    #expect(
+      ending.lines(with: "to write it, run: sudo homeward pair --config \(none)").count == 1,
+      "\(ending.log)")
+  }
+
+  @Test func theNextStepNamesTheConfiguration() async throws {
+    let board = try board()
+    #expect(
+      try await ending(on: board).output.last?.hasSuffix(
+        "then: sudo homeward check --config \(board.configuration)") == true)
   }
 
   @Test func scriptsGetOneLine() async throws {

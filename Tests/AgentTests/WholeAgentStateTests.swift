@@ -141,7 +141,7 @@ extension WholeAgent.State {
     unsafe chmod(board.state.path, 0o777)
     let ending = try await board.run("run")
     #expect(ending.status == 77)
-    #expect(ending.lines(with: "run: chmod go-w \(board.state.path)").count == 1)
+    #expect(ending.lines(with: "run: sudo chmod go-w \(board.state.path)").count == 1)
   }
 
   @Test func aStateDirectoryThatCannotBeMadeIsNamed() async throws {

@@ -27,6 +27,20 @@ import Testing
     #expect(try next(&arguments) == nil)
   }
 
+  @Test func theNextCommandHasTheSameConfiguration() {
+    func option(_ words: String...) -> String? {
+      text(Arguments(words.map { Array($0.utf8) }).configurationOption.bytes)
+    }
+    #expect(option("check", "--config", "boat.yaml", "--json") == " --config boat.yaml")
+    #expect(option("check", "--json=1", "--config=boat.yaml") == " --config boat.yaml")
+    #expect(option("check", "--help", "--config=b") == " --config b")
+    for words in [[], ["check", "--json"], ["check", "--config"]] as [[String]] {
+      #expect(text(Arguments(words.map { Array($0.utf8) }).configurationOption.bytes) == "")
+    }
+    #expect(option("check", "--config", "-") == "")
+    #expect(option("check", "--config", "a\u{1B}[2J") == " --config a?[2J")
+  }
+
   @Test func aValueWhereNoneBelongsIsAMistake() throws {
     var arguments = arguments("--once=1", "--all")
     #expect(try next(&arguments) == "--once")

@@ -29,7 +29,6 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     let lines = try lines()
     for (value, line) in [
       ("  BAT0: capacity 83 %, status Full", "    reported by battery: auto"),
-      ("  cpu_temperature: 45.1 °C", "    system: [cpu_temperature]"),
       (
         "  28-0316a2796cff: 21.3 °C", "    - { one_wire: 28-0316a2796cff, name: Thermometer 6cff }"
       ),
@@ -40,10 +39,76 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
       let index = try #require(lines.firstIndex(of: value), "\(value) \(lines)")
       #expect(lines[index + 1] == line)
     }
+    #expect(lines.contains("  cpu_temperature: 45.1 °C"))
     #expect(
       lines.last
         == "A line with a dash goes below \"sensors:\" of f; then: sudo homeward check")
     #expect(lines.allSatisfy { $0.count <= 80 })
+  }
+
+  @Test func withoutAConfigurationPairIsTheNextStep() throws {
+    try board.addUsual()
+    let lines = text(try found().lines(isColored: false, file: nil)).split(separator: "\n")
+    #expect(
+      lines.last == "To report it, and to have these lines in a configuration: sudo homeward pair")
+  }
+
+  @Test func aKeyThatStandsOnceIsOneLineWithAll() throws {
+    try board.addUsual()
+    try board.write("Mains\n", to: "class/power_supply/AC/type")
+    try board.write("1\n", to: "class/power_supply/AC/online")
+    let lines = try lines("battery: [AC]\nsystem: [load]\n")
+    let first = try #require(lines.firstIndex(of: "  AC: online on"), "\(lines)")
+    #expect(
+      lines[first...].prefix(4) == [
+        "  AC: online on", "    in the configuration", "  BAT0: capacity 83 %, status Full",
+        "    battery: [AC, BAT0]",
+      ])
+    #expect(lines.count { $0.hasPrefix("    system: ") } == 1)
+    #expect(lines.contains("    system: [cpu_temperature, load, memory, uptime, disk]"))
+    #expect(!(try self.lines("battery: auto\n").contains { $0.hasPrefix("    battery: [") }))
+    _ = try board.configuration("battery: [AC, BAT0]\n")
+  }
+
+  @Test func moreSuppliesThanTheListTakesAreLeftOut() throws {
+    for number in 10...30 {
+      try board.write("Mains\n", to: "class/power_supply/AC\(number)/type")
+    }
+    let lines = try lines("battery: off\n")
+    let line = try #require(lines.first { $0.hasPrefix("    battery: [") })
+    #expect(line.split(separator: ",").count == 16)
+    _ = try board.configuration(line.trimmingCharacters(in: .whitespaces))
+  }
+
+  @Test func whatIsConfiguredIsReadAsItIsConfigured() throws {
+    try board.addUsual()
+    try board.addConverter(
+      1, named: [UInt8]("ads1015".utf8), ["in_voltage0_input": [UInt8]("1000\n".utf8)])
+    let configured = try lines(
+      "sensors:\n  - { iio: ads1015/voltage0, name: Level, scale: [0, 2], to: [0, 100], unit: \"%\" }"
+        + "\n"
+        + "  - { iio: bme280/temp, name: Cabin }\n")
+    let index = try #require(
+      configured.firstIndex { $0.hasPrefix("  ads1015/voltage0: 50") && $0.hasSuffix(" %") },
+      "\(configured)")
+    #expect(configured[index + 1] == "    in the configuration as \"Level\"")
+  }
+
+  @Test func gpsdIsAskedWhereTheConfigurationHasIt() throws {
+    let server = try ListeningSocket()
+    let anchor = "anchor: { radius: 40m, gpio: GPIO5 }"
+    let configuration = try board.configuration(
+      "location: { source: gpsd, port: \(server.port), \(anchor) }\n")
+    let kind = try #require(
+      configuration.findSources(loop: try EventLoop()).first { $0.key.description == "location" })
+    let item = try #require(kind.items.first)
+    #expect(
+      text(try #require(kind.line).bytes) == "location: { source: gpsd, port: \(server.port) }")
+    let alone = try #require(configuration.reporting(item, of: kind))
+    #expect(alone.location?.port == server.port)
+    #expect(alone.location?.anchor == nil)
+    let sampler = SourceSampler(loop: try EventLoop(), timeout: .seconds(1), screen: nil)
+    #expect(alone.sources(sampler.context(of: alone)).count == 1)
   }
 
   @Test func whatTheConfigurationHasIsMarkedWithItsName() throws {
@@ -183,7 +248,9 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     let battery = try #require(kinds.first { $0["key"] as? String == "battery" })
     let supply = try #require((battery["found"] as? [[String: Any]])?.first)
     #expect(supply["is_reported"] as? Bool == true)
-    #expect(supply["yaml"] as? String == "battery: [BAT0]")
+    #expect(supply["yaml"] == nil, "it is no line alone where there are others")
+    #expect(battery["yaml"] as? String == "battery: [BAT0]")
+    #expect(iio["yaml"] == nil)
   }
 
   @Test func aTerminalIsShownColours() throws {
@@ -192,6 +259,31 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     #expect(lines.contains("\u{1B}[1mNetwork interfaces\u{1B}[0m\n"))
     #expect(lines.contains("    \u{1B}[2mreported by battery: auto\u{1B}[0m\n"))
   }
+}
+
+/// A port at which connections are taken, and nothing is said.
+private final class ListeningSocket {
+  private let descriptor: Int32
+  let port: UInt16
+
+  init() throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    self.descriptor = descriptor
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        unsafe bind(descriptor, pointer, length) + listen(descriptor, 4)
+          + getsockname(descriptor, pointer, &length)
+      }
+    }
+    port = UInt16(bigEndian: address.sin_port)
+    guard descriptor >= 0, result == 0 else { throw POSIXError(.EIO) }
+  }
+
+  deinit { close(descriptor) }
 }
 
 /// What `homeward pair` writes.

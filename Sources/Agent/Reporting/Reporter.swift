@@ -239,9 +239,9 @@ final class Reporter {
   private func doubted(after duration: Duration) {
     log.error(
       "for \(wholeSeconds: duration) Home Assistant has not shown that it knows this device. If it"
-        + " was deleted there, pair this board again: homeward pair (or let the agent do it, by"
-        + " home_assistant.register_again); homeward check tells more. What is read meanwhile is"
-        + " kept")
+        + " was deleted there, pair this board again: \(Arguments.command("pair")) (or let the agent"
+        + " do it, by home_assistant.register_again); \(Arguments.command("check")) tells more. What"
+        + " is read meanwhile is kept")
     events.write("registration_doubted")
   }
 }

@@ -45,7 +45,7 @@ extension StatusReport {
     case .down(.rejected):
       document.appendMember("is_well", false)
       document.appendState(
-        "rejected", "Home Assistant does not accept the token; see homeward check")
+        "rejected", "Home Assistant does not accept the token; see: sudo homeward check")
     case .down(.retrying(_, let next, let cause)):
       document.appendMember("is_well", false)
       document.appendMember("state", "failed")

@@ -66,7 +66,30 @@ extension Arguments {
   public static var commandWithSudo: MessageText {
     var arguments = ofProcess
     guard let command = try? arguments.next(), !command.isOption else { return "sudo homeward" }
-    return "sudo homeward \(bytes: command.bytes.printable)"
+    return "sudo homeward \(bytes: command.bytes.printable)\(ofProcess.configurationOption)"
+  }
+
+  /// A command that a person gives next, with the same configuration as this process's:
+  /// `sudo homeward check --config boat.yaml`.
+  @inline(never)
+  public static func command(_ words: StaticString) -> MessageText {
+    "sudo homeward \(words)\(ofProcess.configurationOption)"
+  }
+
+  /// ` --config FILE` where these arguments name one that can be named again; else nothing.
+  var configurationOption: MessageText {
+    var words = self
+    while let word = words.nextWord() {
+      guard "--config" ~= word, let file = try? words.value(of: word, "a file") else { continue }
+      return file.span.elementsEqual("-") ? "" : " --config \(bytes: file.printable)"
+    }
+    return ""
+  }
+
+  /// The next one, whatever it is, without the value that is attached to it.
+  private mutating func nextWord() -> Argument? {
+    attached = nil
+    do throws(UsageError) { return try next() } catch { return Argument(bytes: []) }
   }
 }
 

@@ -32,9 +32,25 @@ extension Configuration {
     return kinds
   }
 
-  /// The same board with a configuration that reports one thing and nothing else; nil where there
-  /// is no YAML for it that says so.
+  /// The same board with a configuration that reports one thing and nothing else: as this
+  /// configuration does, where it has that thing, else by the line that is shown. Nil where there
+  /// is no YAML that says so.
   public func reporting(_ item: FoundItem, of kind: FoundKind) -> Configuration? {
+    guard var alone = reportingByLine(item, of: kind) else { return nil }
+    guard item.reportedBy != nil else { return alone }
+    if kind.isEntry {
+      alone.sensors = sensors.filter {
+        [UInt8]($0.entry.key).span.elementsEqual(kind.key) && $0.entry.name == item.name
+      }
+    } else if alone.location != nil {
+      alone.location = location
+      // Its line is a thing of its own.
+      alone.location?.anchor = nil
+    }
+    return alone
+  }
+
+  private func reportingByLine(_ item: FoundItem, of kind: FoundKind) -> Configuration? {
     guard let line = item.line else { return nil }
     let isBattery = [UInt8](kind.key).span.elementsEqual("battery")
     let isSystem = [UInt8](kind.key).span.elementsEqual("system")

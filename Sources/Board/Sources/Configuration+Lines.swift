@@ -1,7 +1,7 @@
-import Bytes
+public import Bytes
 import Drivers
 import LinuxIO
-import Sensing
+public import Sensing
 import YAML
 
 extension Configuration {
@@ -9,19 +9,22 @@ extension Configuration {
   /// name that a person wrote, the board file says where it is; the sensor stays the same one in
   /// Home Assistant. What is wrong with a board file, or with a pin, is told, and harms no other
   /// sensor.
-  public func findingLines(_ log: Log) -> Configuration {
-    let addresses =
-      sensors.compactMap { $0.lineAddress } + outputs.map { $0.address }
-      + (location?.anchor.map { [$0.line.address] } ?? [])
-    let hasNames = addresses.contains { if case .name = $0 { true } else { false } }
+  public func findingLines(warning: (MessageText) -> Void) -> Configuration {
+    let hasNames = lineAddresses.contains { if case .name = $0 { true } else { false } }
     guard hasNames else { return self }
     let uses = GPIOLineUses()
     do throws(BoardFileFailure) {
-      return findingLines(as: uses, try boardPins()) { log.warning($0) }
+      return findingLines(as: uses, try boardPins(), warning: warning)
     } catch {
-      log.warning(CommandFailure(error).text)
+      warning(CommandFailure(error).text)
       return self
     }
+  }
+
+  /// Where its sensors, its outputs and the anchor watch have GPIO lines.
+  public var lineAddresses: [GPIOLineAddress] {
+    sensors.compactMap { $0.lineAddress } + outputs.map { $0.address }
+      + (location?.anchor.map { [$0.line.address] } ?? [])
   }
 
   /// The same, for a kernel that says this of its lines, and these pins.

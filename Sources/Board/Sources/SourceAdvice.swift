@@ -2,6 +2,7 @@ public import Bytes
 import Drivers
 import LinuxIO
 public import Sensing
+import YAML
 
 /// What a person does about a source that fails: each kind of source brings its own remedies.
 public struct SourceAdvice: Sendable {
@@ -10,7 +11,10 @@ public struct SourceAdvice: Sendable {
   private let supplies: SourceRemedies
   /// The entries of `sensors`, by what messages call their sources.
   private let entries: [(source: InlineText, entry: ConfiguredEntry)]
+  /// Where the configuration has GPIO lines.
+  private let lines: [GPIOLineAddress]
   private let sys: Path
+  private let boards: [UInt8]
 
   public init(_ configuration: Configuration) {
     supplies = configuration.battery.remedies(sys: Path(configuration.host.sys))
@@ -22,16 +26,30 @@ public struct SourceAdvice: Sendable {
     if let location = configuration.location { remedies += location.allRemedies }
     self.remedies = remedies
     entries = configuration.sensors.map { ($0.remedies.source, $0.entry) }
+    lines = configuration.lineAddresses
     sys = Path(configuration.host.sys)
+    boards = configuration.host.boards
   }
 
   public func remedy(for failure: SourceFailure, of source: InlineText) -> MessageText {
     if case .missing = failure, let entry = entries.first(where: { $0.source == source })?.entry,
       let others = BoardSearch(sys: sys).others(than: entry)
     {
-      return "\(others); sudo homeward sensors shows them"
+      return "\(others); \(Arguments.command("sensors")) shows them"
+    }
+    if case .missing = failure, let refusal = refusal(of: source) {
+      return "\(refusal.problem); \(refusal.remedy)"
     }
     return remedies(of: source).remedy(for: failure)
+  }
+
+  /// Why a pin of this board is no GPIO line; nil where it is one, or the board is not known.
+  private func refusal(of source: InlineText) -> Refusal? {
+    guard let line = lines.first(where: { InlineText($0.text.span) == source }),
+      let pins = try? BoardPins(sys: sys, packagedIn: boards)
+    else { return nil }
+    do throws(Refusal) { _ = try pins.addresses(of: line) } catch { return error }
+    return nil
   }
 
   /// Whether the configuration names what the source reads.

@@ -32,8 +32,8 @@ extension StateDirectory {
     case .shared:
       throw CommandFailure(
         code: .noPermission,
-        text: "others may write in \(path), where the key of this board is kept; run: chmod go-w"
-          + " \(path)")
+        text: "others may write in \(path), where the key of this board is kept; run: sudo chmod"
+          + " go-w \(path)")
     case .failed(.notPermitted): throw CommandFailure(notPermitted: path)
     case .failed(let error):
       throw CommandFailure(
@@ -53,7 +53,8 @@ extension StateDirectory {
   /// The credential that is kept, or nil.
   func keptCredential() throws(CommandFailure) -> Credential? {
     try opened(
-      readCredential(), Self.credentialName, remedy: "remove it, and log in with homeward pair")
+      readCredential(), Self.credentialName,
+      remedy: "remove it, and log in with \(Arguments.command("pair"))")
   }
 
   /// The tokens that may not be sent. None is sent by who does not know them, or could not keep

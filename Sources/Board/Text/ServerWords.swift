@@ -80,7 +80,7 @@ extension OutageCause {
       "Home Assistant dropped our message without a word: it holds another key, or none"
     case .otherKey: "Home Assistant answers with another key: the registration is not ours"
     case .gone:
-      "Home Assistant has deleted this device (410); to register it anew: homeward pair"
+      "Home Assistant has deleted this device (410); to register it anew: \(Arguments.command("pair"))"
     case .badRequest: "Home Assistant, or a proxy before it, calls our message malformed (400)"
     case .encryptionRequired: "Home Assistant got our message unsealed; is there a proxy?"
     case .server(let refusal): refusal.words(addressIn: "home_assistant.url")

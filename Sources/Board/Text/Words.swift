@@ -113,7 +113,7 @@ extension Value {
 extension Enrollment.TokenFlaw {
   public var words: MessageText {
     switch self {
-    case .noFileNamed: "there is no token. Pair this board: homeward pair"
+    case .noFileNamed: "there is no token. Pair this board: \(Arguments.command("pair"))"
     case .unreadable(let code): Self.unusable("cannot be read: \(Errno(code: code))")
     case .empty: Self.unusable("is empty")
     case .tooLarge: Self.unusable("is larger than 8 KiB")
@@ -121,7 +121,7 @@ extension Enrollment.TokenFlaw {
       Self.unusable("holds a space, a second line, or something else that no token has")
     case .credentialRejected:
       "Home Assistant does not accept what pairing kept; it is never sent again, for Home Assistant"
-        + " may ban this address. Pair this board again: homeward pair"
+        + " may ban this address. Pair this board again: \(Arguments.command("pair"))"
     case .withheld:
       "no token is sent: this may not be home, and home_assistant.url is plain HTTP; it goes where"
         + " home_assistant.home_network knows the network, over https://, or with"
@@ -149,7 +149,7 @@ extension Enrollment.TokenFlaw {
 
   private static func unusable(_ flaw: MessageText) -> MessageText {
     "there is no token: home_assistant.token_file \(flaw). Write a long-lived token of Home"
-      + " Assistant to it, and nothing else; or leave it out, and use: homeward pair"
+      + " Assistant to it, and nothing else; or leave it out, and use: \(Arguments.command("pair"))"
   }
 }
 
@@ -159,7 +159,8 @@ extension Enrollment.Problem {
     case .noToken(let flaw): flaw.words
     case .tokenRejected:
       "Home Assistant does not accept the token; it is never sent again, for Home Assistant may"
-        + " ban this address. Write a new one to home_assistant.token_file, or use: homeward pair"
+        + " ban this address. Write a new one to home_assistant.token_file, or use:"
+        + " \(Arguments.command("pair"))"
     case .noConnection(let reason):
       "Home Assistant cannot be reached to register: \(unreached: reason)"
     case .server(let refusal) where refusal.isLasting:

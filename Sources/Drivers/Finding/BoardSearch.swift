@@ -56,7 +56,7 @@ public final class BoardSearch {
   ///   - addresses: all ways in which the configuration may say what it reads, the one that is
   ///     written first.
   ///   - candidates: what a person might call it; the first one that no other has is taken.
-  ///   - words: what is said of it where it is not to be read.
+  ///   - words: what is said of it where it is not to be read; what the configuration has is read.
   /// - Returns: what to show of it.
   func entry(
     _ key: StaticString, _ addresses: [[UInt8]], named candidates: [[UInt8]],
@@ -70,7 +70,7 @@ public final class BoardSearch {
     return FoundItem(
       address, named: name, line: "{ \(key): \(yaml: address), name: \(yaml: name) }",
       reportedBy: known.map { "in the configuration as \"\(bytes: $0.name.printable)\"" },
-      words: words)
+      words: known == nil ? words : nil)
   }
 
   private func freeName(among candidates: [[UInt8]]) -> [UInt8] {

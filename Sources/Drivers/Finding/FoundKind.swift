@@ -1,4 +1,5 @@
 public import Bytes
+import YAML
 
 /// What the finder of one kind of source has found on a board.
 public struct FoundKind: Sendable {
@@ -47,6 +48,21 @@ public struct FoundKind: Sendable {
     unusableCount += count - items.count
   }
 
+  /// The YAML of a key at the margin of the file, with all that was found: a key stands there once.
+  /// Nil for entries of `sensors`, which have a line each, and where there is nothing.
+  public var line: MessageText? {
+    guard !isEntry, let first = items.first else { return nil }
+    guard items.count > 1 else { return first.line }
+    var names: MessageText = "\(yaml: first.address)"
+    for item in items[1..<min(items.count, Self.listMax)] {
+      names = names + ", \(yaml: item.address)"
+    }
+    return "\(key): [\(names)]"
+  }
+
+  /// What a list in the configuration may hold, as that of `battery`.
+  private static let listMax = 16
+
   /// Whether there is nothing to say.
   public var isEmpty: Bool {
     items.isEmpty && note == nil && unusableCount == 0 && omittedCount == 0
@@ -60,8 +76,8 @@ public struct FoundItem: Sendable {
   /// What its sensor is called, or what the names of its sensors begin with: by the configuration,
   /// else as a person might call it.
   public let name: [UInt8]
-  /// The YAML that reports it: an entry of `sensors` without its dash, or a line such as
-  /// `battery: [BAT0]`; nil where no line alone would do.
+  /// The YAML that reports it and nothing else: an entry of `sensors` without its dash, or a line
+  /// such as `battery: [BAT0]`; nil where no line alone would do.
   public let line: MessageText?
   /// What of the configuration reports it already; nil where nothing does.
   public let reportedBy: MessageText?

@@ -57,8 +57,12 @@ final class Checkup {
 
   private func readConfiguration() -> Configuration? {
     do throws(CommandFailure) {
-      let configuration = try Configuration.read(from: file).findingLines(Log())
+      var flaws: [MessageText] = []
+      let configuration = try Configuration.read(from: file).findingLines { flaws.append($0) }
       report.append(.well("configuration", "\(Path(file))"))
+      for flaw in flaws {
+        report.append(.wrong("configuration", "pins", .configuration, .configuration, flaw))
+      }
       return configuration
     } catch {
       report.append(
@@ -89,9 +93,9 @@ final class Checkup {
   private static func notPaired(
     _ state: StateDirectory, _ configuration: Configuration
   ) -> Finding {
-    var remedy: MessageText = "homeward pair"
+    var remedy = Arguments.command("pair")
     if let token = configuration.homeAssistant.tokenFile {
-      remedy = "homeward pair, or homeward run with a token in \(Path(token))"
+      remedy = "\(remedy), or the agent with a token in \(Path(token))"
     }
     return .wrong(
       "registration", "not_paired", .board, .unavailable,

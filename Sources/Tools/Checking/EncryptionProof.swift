@@ -90,7 +90,7 @@ struct EncryptionProof {
   static var waiting: MessageText { "wait a while, and check again" }
 
   private static var again: MessageText {
-    "homeward pair (Home Assistant then makes new entities)"
+    "\(Arguments.command("pair")) (Home Assistant then makes new entities)"
   }
 
   /// The webhook does not live now: only the user of this board can see why.
@@ -100,7 +100,7 @@ struct EncryptionProof {
       .wrong(
         "encryption", "not_live", .homeAssistant, .temporaryFailure, OutageCause.notLive.words,
         remedy: "wait some minutes, and check again; if this stays, the device was deleted there:"
-          + " homeward pair")
+          + " \(Arguments.command("pair"))")
     case .starting:
       .wrong(
         "encryption", "starting", .homeAssistant, .temporaryFailure, "Home Assistant is starting",

@@ -2,9 +2,10 @@ import Board
 import Bytes
 
 extension Arguments {
-  /// All the arguments of a command that takes none but `--config FILE` and `--json`.
-  mutating func fileAndForm() throws(UsageError) -> (file: [UInt8], isJSON: Bool) {
-    var file = [UInt8](Configuration.defaultFile)
+  /// All the arguments of a command that takes none but `--config FILE` and `--json`; without a
+  /// file where none is named.
+  mutating func fileAndForm() throws(UsageError) -> (file: [UInt8]?, isJSON: Bool) {
+    var file: [UInt8]?
     var isJSON = false
     while let argument = try next() {
       switch argument {

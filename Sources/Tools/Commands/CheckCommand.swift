@@ -48,7 +48,9 @@ struct CheckCommand {
   private let isJSON: Bool
 
   init(_ arguments: inout Arguments) throws(UsageError) {
-    (file, isJSON) = try arguments.fileAndForm()
+    let (named, isJSON) = try arguments.fileAndForm()
+    file = named ?? [UInt8](Configuration.defaultFile)
+    self.isJSON = isJSON
   }
 
   func run() throws(CommandFailure) -> ExitCode {

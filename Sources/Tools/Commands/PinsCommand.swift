@@ -35,7 +35,7 @@ extension Command {
       --board FILE    Draw the board of this board file; a name without a slash is
                       that of a file in /etc/homeward/boards or
                       /usr/share/homeward/boards, without .yaml. Nothing of this
-                      machine is shown then.
+                      machine is shown then; with --config, what that one uses.
       --json          Write one JSON object to standard output instead.
       --help          Show this.
 
@@ -50,12 +50,13 @@ extension Command {
 
 /// `homeward pins`
 struct PinsCommand {
-  private let file: [UInt8]
+  /// Nil for the usual one.
+  private let file: [UInt8]?
   private let board: [UInt8]?
   private let isJSON: Bool
 
   init(_ arguments: inout Arguments) throws(UsageError) {
-    var file = [UInt8](Configuration.defaultFile)
+    var file: [UInt8]?
     var board: [UInt8]?
     var isJSON = false
     while let argument = try arguments.next() {
@@ -77,8 +78,11 @@ struct PinsCommand {
     let report: BoardReport
     do throws(BoardFileFailure) {
       if let board {
+        var surroundings = PinReport.Surroundings()
+        // That of this machine is no other board's.
+        if file != nil { surroundings.configured = configuration?.lines ?? [] }
         report = BoardReport(
-          try named(board, in: BoardFiles(packagedIn: host.boards)), in: PinReport.Surroundings())
+          try named(board, in: BoardFiles(packagedIn: host.boards)), in: surroundings)
       } else {
         let tree = try DeviceTree(of: Path(host.sys))
         guard let found = try BoardFiles(packagedIn: host.boards).board(of: tree) else {
@@ -112,7 +116,7 @@ struct PinsCommand {
     surroundings.configured = configuration?.lines ?? []
     surroundings.lines = GPIOLineUses()
     if surroundings.lines.isIncomplete {
-      Log().warning("which programs and drivers have a line is shown to root only")
+      Log().warning("the kernel does not tell of all lines who has them; to root it tells more")
     }
     return surroundings
   }

@@ -35,7 +35,7 @@ extension Command {
 
     Examples:
       sudo homeward sensors
-      sudo homeward sensors --json | jq -r '.kinds[].found[].yaml | values'
+      sudo homeward sensors --json | jq -r '.kinds[] | .yaml, .found[].yaml | values'
 
     """
   }
@@ -43,7 +43,8 @@ extension Command {
 
 /// `homeward sensors`
 struct SensorsCommand {
-  private let file: [UInt8]
+  /// Nil for the usual one.
+  private let file: [UInt8]?
   private let isJSON: Bool
 
   init(_ arguments: inout Arguments) throws(UsageError) {
@@ -56,9 +57,11 @@ struct SensorsCommand {
       of: try Configuration.forLook(from: file) ?? .withoutFile, loop: try .forCommand(),
       screen: isTerminal && !isJSON ? STDOUT_FILENO : nil)
     let hasColors = unsafe getenv("NO_COLOR") == nil
-    writeToTerminal(
-      isJSON ? found.json : found.lines(isColored: isTerminal && hasColors, file: file).forTerminal,
-      STDOUT_FILENO)
+    let usual = [UInt8](Configuration.defaultFile)
+    let isThere = file != nil || (try? byteCount(ofFileAt: Path(usual))) != nil
+    let lines = found.lines(
+      isColored: isTerminal && hasColors, file: isThere ? file ?? usual : nil)
+    writeToTerminal(isJSON ? found.json : lines.forTerminal, STDOUT_FILENO)
     return .success
   }
 }

@@ -12,24 +12,28 @@ extension FoundSources {
   ///       28-0316a2796cff: 21.3 °C
   ///         - { one_wire: 28-0316a2796cff, name: Thermometer 6cff }
   ///
-  /// At the end stands what to do with a line for the configuration `file`.
-  func lines(isColored: Bool, file: [UInt8]) -> [UInt8] {
+  /// At the end stands what to do with a line for the configuration `file`; nil where there is no
+  /// configuration.
+  func lines(isColored: Bool, file: [UInt8]?) -> [UInt8] {
     var lines: [UInt8] = []
     for kind in kinds where !kind.found.isEmpty {
       if !lines.isEmpty { lines.append(UInt8(ascii: "\n")) }
       lines += kind.lines(isColored: isColored)
     }
     if lines.isEmpty { return [UInt8]("There is nothing here that Homeward knows.\n") }
-    let isNew = kinds.contains { kind in
-      kind.found.isEntry
-        && kind.entries.contains { $0.item.line != nil && $0.item.reportedBy == nil }
+    return lines + advice(file).bytes
+  }
+
+  private func advice(_ file: [UInt8]?) -> MessageText {
+    guard let file else {
+      return "\nTo report it, and to have these lines in a configuration: sudo homeward pair\n"
     }
-    guard isNew else { return lines }
+    guard kinds.contains(where: { $0.found.isEntry && $0.isNew }) else { return "" }
     let place: MessageText =
       file.span.elementsEqual("-") ? "the configuration" : "\(Path(file))"
-    let advice: MessageText =
-      "\nA line with a dash goes below \"sensors:\" of \(place); then: sudo homeward check\n"
-    return lines + advice.bytes
+    return
+      "\nA line with a dash goes below \"sensors:\" of \(place); then:"
+      + " \(Arguments.command("check"))\n"
   }
 
   /// All in one object on one line.
@@ -48,6 +52,11 @@ extension FoundSources {
 }
 
 extension FoundSources.Kind {
+  /// Whether there is a line for what the configuration does not report.
+  fileprivate var isNew: Bool {
+    entries.contains { $0.item.line != nil && $0.item.reportedBy == nil }
+  }
+
   fileprivate func lines(isColored: Bool) -> [UInt8] {
     let (bold, dim, plain) = isColored ? ("\u{1B}[1m", "\u{1B}[2m", "\u{1B}[0m") : Self.noColors
     var lines: MessageText = "\(bold)\(found.title)\(plain)\n"
@@ -56,11 +65,11 @@ extension FoundSources.Kind {
       lines = lines + "  \(bytes: address): \(entry.words)\n"
       if let reason = entry.item.reportedBy {
         lines = lines + "    \(dim)\(reason)\(plain)\n"
-      } else if let line = entry.item.line {
-        let dash: StaticString = found.isEntry ? "- " : ""
-        lines = lines + "    \(dash)\(line)\n"
+      } else if found.isEntry, let line = entry.item.line {
+        lines = lines + "    - \(line)\n"
       }
     }
+    if isNew, let line = found.line { lines = lines + "    \(line)\n" }
     for remark in remarks { lines = lines + "  \(remark)\n" }
     return lines.bytes
   }
@@ -85,7 +94,7 @@ extension FoundSources.Kind {
       return sum + entry.item.address.count + entry.item.name.count + line + values
         + entry.words.bytes.count + 512
     }
-    return items + (found.note?.bytes.count ?? 0) + 512
+    return items + (found.line?.bytes.count ?? 0) + (found.note?.bytes.count ?? 0) + 512
   }
 
   fileprivate func write(into line: inout ByteBuffer) {
@@ -96,6 +105,7 @@ extension FoundSources.Kind {
     line.openJSONArray()
     for entry in entries { entry.write(into: &line, isEntry: found.isEntry) }
     line.closeJSONArray()
+    if let yaml = found.line { line.appendMember("yaml", yaml.bytes.span) }
     if let note = found.note { line.appendMember("note", note.bytes.span) }
     line.appendMember("omitted", found.omittedCount)
     line.appendMember("unusable", found.unusableCount)
@@ -110,9 +120,8 @@ extension FoundSources.Entry {
     if !item.name.isEmpty { line.appendMember("name", item.name.span) }
     line.appendJSON(key: "is_reported")
     line.appendJSON(item.reportedBy != nil)
-    if let yaml = item.line {
-      let dash: StaticString = isEntry ? "- " : ""
-      line.appendMember("yaml", ("\(dash)\(yaml)" as MessageText).bytes.span)
+    if isEntry, let yaml = item.line {
+      line.appendMember("yaml", ("- \(yaml)" as MessageText).bytes.span)
     }
     line.appendMember("text", words.bytes.span)
     line.appendJSON(key: "sensors")

@@ -66,7 +66,7 @@ struct ServerChoice {
   private static var nothingFound: CommandFailure {
     CommandFailure(
       code: .temporaryFailure,
-      text: "\(nobodyAnswers); name its address: homeward pair http://192.168.1.5:8123")
+      text: "\(nobodyAnswers); name its address: sudo homeward pair http://192.168.1.5:8123")
   }
 
   private static var nobodyAnswers: MessageText {

@@ -107,7 +107,7 @@ enum SendVerdict {
   private static func droppedWords(for type: MessageType) -> MessageText {
     if type.isDroppedForItsKey {
       "Home Assistant dropped the message without a word: it holds another key for this board, or"
-        + " none. Pair the board again: homeward pair"
+        + " none. Pair the board again: \(Arguments.command("pair"))"
     } else {
       "Home Assistant dropped the message without a word: it does not like what stands in it, or"
         + " cannot open it. Where sudo homeward send get_config works, it can"

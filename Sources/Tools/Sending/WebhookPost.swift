@@ -23,7 +23,7 @@ struct WebhookPost {
       throw CommandFailure(
         code: .unavailable,
         text: "\(state.path) holds no registration: this board is no device of Home Assistant yet;"
-          + " make it one with: homeward pair")
+          + " make it one with: \(Arguments.command("pair"))")
     }
     self.configuration = configuration
     self.registration = registration
@@ -62,7 +62,8 @@ struct WebhookPost {
           code: .osError,
           text:
             "Home Assistant gave a key, and it cannot be kept in \(state.path): \(error); it"
-            + " gives none again. Make room there, and pair the board again: homeward pair")
+            + " gives none again. Make room there, and pair the board again:"
+            + " \(Arguments.command("pair"))")
       }
       return SendReport(.enableEncryption, .enabled)
     case .alreadyEnabled: return SendReport(.enableEncryption, .alreadyEnabled)

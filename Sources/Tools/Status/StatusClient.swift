@@ -50,7 +50,8 @@ struct StatusClient {
     }
     return CommandFailure(
       code: .unavailable,
-      text: "no agent runs with \(stateDirectory); start it: sudo homeward run\(disk)")
+      text: "no agent runs with \(stateDirectory); start it:"
+        + " \(Arguments.command("run"))\(disk)")
   }
 
   private func failure(_ error: Errno) -> CommandFailure {

@@ -46,9 +46,11 @@ struct StatusLines {
   mutating func append(homeAssistant home: StatusMembers) {
     append(home.verdict, "Home Assistant", home.text("text") + home.lasting("since"))
     if home.isTrue("is_registration_doubted") == true {
-      append(more: "what to do", "homeward check: it seems not to know this board any more")
+      append(
+        more: "what to do",
+        "\(Arguments.command("check")): it seems not to know this board any more")
     } else if home.has("cause") {
-      append(more: "what to do", "sudo homeward check")
+      append(more: "what to do", Arguments.command("check"))
     }
     append(
       more: "last proof",
