@@ -3,6 +3,8 @@
 #include "clinux.h"
 
 #include <dirent.h>
+#include <grp.h>
+#include <pwd.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <sys/wait.h>
@@ -59,6 +61,58 @@ int clinux_run(const char *program, const char *first, const char *second) {
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+ssize_t clinux_output(const char *program, const char *first, const char *second,
+                      const char *third, char *bytes, size_t size) {
+  char *words[] = {(char *)program, (char *)first, (char *)second, (char *)third, NULL};
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) < 0) return -1;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child;
+  int started = posix_spawn(&child, program, &actions, NULL, words, environ) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  size_t count = 0;
+  char rest[256];
+  while (started) {
+    int isFull = count == size;
+    ssize_t got = read(ends[0], isFull ? rest : bytes + count, isFull ? sizeof rest : size - count);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    if (!isFull) count += (size_t)got;
+  }
+  close(ends[0]);
+  if (!started) return -1;
+  int status;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return -1;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? (ssize_t)count : -1;
+}
+
+int clinux_user(const char *name, uid_t *number, gid_t *groups, int max) {
+  struct passwd *entry = getpwnam(name);
+  if (!entry) return -1;
+  *number = entry->pw_uid;
+  int count = max;
+  return getgrouplist(name, entry->pw_gid, groups, &count) < 0 ? max : count;
+}
+
+bool clinux_is_mount_point(const char *path) {
+  struct statx status;
+  if (statx(AT_FDCWD, path, 0, 0, &status) < 0) return false;
+  return !(status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) ||
+         (status.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+}
+
+bool clinux_group_name(gid_t group, char *name, size_t size) {
+  struct group *entry = getgrgid(group);
+  if (!entry || strlen(entry->gr_name) >= size) return false;
+  memcpy(name, entry->gr_name, strlen(entry->gr_name) + 1);
+  return true;
 }
 
 const char *clinux_error_description(int code) { return strerrordesc_np(code); }

@@ -120,6 +120,16 @@ extension FileSystemSpace {
   }
 }
 
+/// Where the file system is mounted that holds a file or a directory, or would hold it.
+public func mountPoint(holding path: Path) -> Path {
+  var place = path
+  while place.bytes != place.parent.bytes {
+    if unsafe place.withCString({ unsafe clinux_is_mount_point($0) }) { break }
+    place = place.parent
+  }
+  return place
+}
+
 /// The names in a directory, read again and again without allocating.
 @safe public final class DirectoryReader {
   private let directory: OpaquePointer

@@ -41,7 +41,7 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
       this board is not paired, or was deleted in Home Assistant; of status:
             no agent runs
       """
-    case .osError: "this machine lacks something, such as memory"
+    case .osError: "this machine lacks something, such as memory or a good supply"
     case .cannotCreate: "the file is there already, or cannot be made"
     case .inputOutput: "a sensor cannot be read, or the output cannot be written"
     case .temporaryFailure:

@@ -75,7 +75,14 @@ public final class StateDirectory {
   public var readOnlyWords: MessageText {
     guard (try? FileSystemSpace(holding: path))?.isReadOnly == true else { return "" }
     return "; its disk is read-only, as a card becomes that fails (sudo dmesg tells why). To write"
-      + " again: sudo mount -o remount,rw /"
+      + " again: sudo mount -o remount,rw \(mountPoint(holding: path))"
+  }
+
+  /// Why a file cannot be written; nil where it can, or where there is no directory yet.
+  public var writingError: Errno? {
+    guard (try? byteCount(ofFileAt: path)) != nil else { return nil }
+    do throws(Errno) { try checkIsWritable() } catch { return error }
+    return nil
   }
 
   /// Tries to write, and makes the directory where it is missing.

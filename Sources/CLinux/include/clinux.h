@@ -178,6 +178,22 @@ static inline int clinux_close_at_exec(int descriptor) {
 /// status, or -1 where it was not started or did not end by itself.
 int clinux_run(const char *program, const char *first, const char *second);
 
+/// Runs a program with up to three words behind its name, and takes the beginning of what it
+/// writes to its standard output. Returns how many bytes that is, or -1 where it was not started,
+/// or did not end by itself with 0.
+ssize_t clinux_output(const char *program, const char *first, const char *second,
+                      const char *third, char *bytes, size_t size);
+
+/// The number of a user and the numbers of its groups. Returns how many groups it has, `max` at
+/// most, or -1 where there is no such user.
+int clinux_user(const char *name, uid_t *number, gid_t *groups, int max);
+
+/// Whether a file system is mounted at a path (`STATX_ATTR_MOUNT_ROOT`), or that is not known.
+bool clinux_is_mount_point(const char *path);
+
+/// What a group is called; false where it has no name, or one that has no room.
+bool clinux_group_name(gid_t group, char *name, size_t size);
+
 /// The next signal of `clinux_signalfd`, or 0.
 static inline int clinux_next_signal(int descriptor) {
   struct signalfd_siginfo signal;

@@ -24,7 +24,7 @@ struct CheckReport {
   /// All in one object on one line.
   var json: [UInt8] {
     let textByteCount = findings.reduce(0) { sum, finding in
-      sum + finding.text.bytes.count + (finding.problem?.remedy?.bytes.count ?? 0)
+      sum + finding.text.bytes.count + (finding.remedy?.bytes.count ?? 0)
     }
     // A byte becomes six at most.
     var line = ByteBuffer(capacity: 4096 + 6 * textByteCount)
@@ -51,12 +51,13 @@ extension Finding {
   ///              what to do   homeward pair
   var lines: [UInt8] {
     var lines = StatusLines(subjectWidth: 15)
-    lines.append(problem == nil ? .well : .wrong, subject, text)
-    guard let problem else { return lines.bytes }
-    lines.append(more: "at fault", "\(problem.culprit.words)")
-    if let remedy = problem.remedy { lines.append(more: "what to do", remedy) }
+    lines.append(problem != nil ? .wrong : advice != nil ? .neither : .well, subject, text)
+    if let problem { lines.append(more: "at fault", "\(problem.culprit.words)") }
+    if let remedy { lines.append(more: "what to do", remedy) }
     return lines.bytes
   }
+
+  fileprivate var remedy: MessageText? { problem?.remedy ?? advice }
 
   fileprivate func write(into line: inout ByteBuffer) {
     line.openJSONObject()
@@ -68,7 +69,7 @@ extension Finding {
       line.appendMember("at_fault", problem.culprit.code)
     }
     line.appendMember("text", text.bytes.span)
-    if let remedy = problem?.remedy { line.appendMember("remedy", remedy.bytes.span) }
+    if let remedy { line.appendMember("remedy", remedy.bytes.span) }
     line.closeJSONObject()
   }
 }

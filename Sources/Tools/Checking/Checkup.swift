@@ -9,19 +9,24 @@ import Transport
 /// running. It changes nothing, but that a login which Home Assistant rejects is never sent again.
 final class Checkup {
   private let file: [UInt8]
+  private let isOfService: Bool
   private let loop: EventLoop
   private var report: CheckReport
   private var sources: SourceCheck?
 
+  /// By the configuration in `file`; without one by that of the service, which is looked at, too.
   /// `isShown`: whether a person is shown each finding when it is there.
-  init(configuration file: [UInt8], isShown: Bool) throws(CommandFailure) {
-    self.file = file
+  init(configuration file: [UInt8]?, isShown: Bool) throws(CommandFailure) {
+    self.file = file ?? [UInt8](Configuration.defaultFile)
+    isOfService = file == nil
     loop = try .forCommand()
     report = CheckReport(isShown: isShown)
   }
 
   func run() throws(CommandFailure) -> CheckReport {
     guard let configuration = readConfiguration() else { return report }
+    BoardCheck(configuration: configuration).run { report.append($0) }
+    if isOfService { lookAtService(configuration) }
     try askHomeAssistant(configuration)
     // Last: a receiver is waited for, and what keeps everything back is the first to know.
     let sources = SourceCheck(
@@ -29,6 +34,14 @@ final class Checkup {
     self.sources = sources
     try sources.run { report.append($0) }
     return report
+  }
+
+  private func lookAtService(_ configuration: Configuration) {
+    let service = ServiceState.ask()
+    if let finding = service?.finding { report.append(finding) }
+    let name = service?.isLoaded == true ? service?.user : [UInt8]("homeward")
+    guard let user = name.flatMap({ UserRights(named: $0) }) else { return }
+    PermissionCheck(user: user, configuration: configuration).run { report.append($0) }
   }
 
   private func askHomeAssistant(_ configuration: Configuration) throws(CommandFailure) {

@@ -45,9 +45,18 @@ struct Finding {
   let text: MessageText
   /// Nil where all is well.
   let problem: Problem?
+  /// What could be better where there is no problem; nil where nothing could.
+  var advice: MessageText?
 
   static func well(_ subject: StaticString, _ text: MessageText) -> Finding {
     Finding(subject: subject, text: text, problem: nil)
+  }
+
+  /// What is neither well nor a problem.
+  static func note(
+    _ subject: StaticString, _ text: MessageText, remedy: MessageText
+  ) -> Finding {
+    Finding(subject: subject, text: text, problem: nil, advice: remedy)
   }
 
   static func wrong(

@@ -9,16 +9,18 @@ extension Command {
       name: "check", summary: "say what keeps this board from reporting",
       help: checkHelp, success: "all is well; else that of the first problem",
       codes: [
-        .dataError, .noInput, .unavailable, .inputOutput, .temporaryFailure, .protocolError,
-        .noPermission, .configuration,
+        .dataError, .noInput, .unavailable, .osError, .inputOutput, .temporaryFailure,
+        .protocolError, .noPermission, .configuration,
       ]
     ) { (arguments: inout Arguments) throws(UsageError) in try CheckCommand(&arguments).run }
   }
 
   private static var checkHelp: StaticString {
     """
-    homeward check: looks at all that reporting needs, every source included, and
-    says what is wrong with it, who has to do something, and what.
+    homeward check: looks at all that reporting needs, and says what is wrong with
+    it, who has to do something, and what: the configuration, the clock, disk and
+    supply of the board, Home Assistant, and every source. Without --config also the
+    service: whether it runs, and whether its user may read what it has to.
 
     It may run beside the agent, and reports no reading. It reads each source once,
     as the agent does; for a fix it waits up to 30 s. Home Assistant answers
@@ -44,13 +46,12 @@ extension Command {
 
 /// `homeward check`
 struct CheckCommand {
-  private let file: [UInt8]
+  /// Nil for that of the service.
+  private let file: [UInt8]?
   private let isJSON: Bool
 
   init(_ arguments: inout Arguments) throws(UsageError) {
-    let (named, isJSON) = try arguments.fileAndForm()
-    file = named ?? [UInt8](Configuration.defaultFile)
-    self.isJSON = isJSON
+    (file, isJSON) = try arguments.fileAndForm()
   }
 
   func run() throws(CommandFailure) -> ExitCode {

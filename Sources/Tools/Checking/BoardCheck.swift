@@ -1,0 +1,109 @@
+import Board
+import Bytes
+import Drivers
+import LinuxIO
+import Outbox
+import Sensing
+
+/// What of the board itself may keep it from reporting: its clock, its disk and its supply.
+struct BoardCheck {
+  let configuration: Configuration
+
+  func run(_ tell: (Finding) -> Void) {
+    tell(
+      Self.clock(
+        isSynchronized: isClockSynchronized, isTimesyncd: Self.isTimesyncdAtWork,
+        now: Moment.now.wallTime, hasReceiver: configuration.location != nil))
+    if let finding = disk() { tell(finding) }
+    if let finding = PowerStatus(sys: Path(configuration.host.sys)).finding { tell(finding) }
+  }
+
+  // MARK: The clock
+
+  private static var isTimesyncdAtWork: Bool {
+    (try? byteCount(ofFileAt: Path("/run/systemd/timesync/synchronized"))) != nil
+  }
+
+  /// 2025: no board with this program has a right clock before it.
+  private static let leastTime = WallTime(nanoseconds: 1_735_689_600_000_000_000)
+
+  /// How the clock is, and what sets it. A clock that was not set is no problem where it shows a
+  /// time that may be: many boards keep time, or get it from fixes.
+  static func clock(
+    isSynchronized: Bool, isTimesyncd: Bool, now: WallTime, hasReceiver: Bool
+  ) -> Finding {
+    let time: MessageText = "\(localTime: now)"
+    if isSynchronized, now >= leastTime {
+      let setter: StaticString =
+        isTimesyncd ? "systemd-timesyncd" : "NTP, or another clock, keeps it"
+      return .well("clock", "\(time), right: \(setter)")
+    }
+    let remedy: MessageText = "sudo timedatectl set-ntp true, and a network that lets NTP through"
+    if now < leastTime {
+      return .wrong(
+        "clock", "wrong", .board, .temporaryFailure,
+        "\(time) is wrong: TLS fails, and history waits for a right time", remedy: remedy)
+    }
+    let other: StaticString =
+      hasReceiver ? "; two fixes that agree put it right, too" : ""
+    return .note(
+      "clock", "\(time); no time server has set it since the start\(other)", remedy: remedy)
+  }
+
+  // MARK: The disk
+
+  /// Less than that, and the registration may not be kept.
+  private static let leastBytes: UInt64 = 4 << 20
+
+  private func disk() -> Finding? {
+    let directory = Path(configuration.stateDirectory)
+    let place = mountPoint(holding: directory)
+    guard let space = try? FileSystemSpace(holding: place) else { return nil }
+    var wanted = UInt64(configuration.history.diskMegabytes) << 20
+    if configuration.durability == .memory { wanted = 0 }
+    let history = Self.filesByteCount(of: directory / StateDirectory.spoolName)
+    return Self.disk(
+      free: space.availableBytes, isReadOnly: space.isReadOnly, at: place, of: directory,
+      wanted: wanted > history ? wanted - history : 0,
+      writing: StateDirectory(directory).writingError)
+  }
+
+  /// How the disk is: `bytes` of it are free, `wanted` is what history may still take, and
+  /// `writing` is why a file cannot be written.
+  static func disk(
+    free bytes: UInt64, isReadOnly: Bool, at place: Path, of directory: Path, wanted: UInt64,
+    writing: Errno?
+  ) -> Finding {
+    let free: MessageText = "\(Int(clamping: bytes >> 20)) MiB free on \(place)"
+    if isReadOnly {
+      return .wrong(
+        "disk", "read_only", .board, .noInput,
+        "\(place) is read-only, as a card becomes that fails; \(directory) cannot be written",
+        remedy: "sudo dmesg tells why; to write again: sudo mount -o remount,rw \(place). A card"
+          + " that fails has to be replaced")
+    }
+    if let writing, writing != .notPermitted {
+      return .wrong(
+        "disk", "not_writable", .board, .noInput, "\(directory) cannot be written: \(writing)",
+        remedy: "make room there (sudo apt clean), or name another state_directory")
+    }
+    let isFull = bytes < leastBytes
+    guard isFull || bytes < wanted else { return .well("disk", free) }
+    return .wrong(
+      "disk", isFull ? "full" : "little_room", .board, .noInput,
+      isFull
+        ? free : "\(free); history may take \(Int(clamping: wanted >> 20)) MiB more",
+      remedy: "make room there (sudo apt clean), or write a smaller history.disk_megabytes")
+  }
+
+  /// What the files of a folder take.
+  private static func filesByteCount(of folder: Path) -> UInt64 {
+    var sum: UInt64 = 0
+    // A folder that is not there, or is for others only, has nothing to tell.
+    try? DirectoryReader(opening: folder).forEachName { name in
+      let count = try? byteCount(ofFileAt: folder / [UInt8](name))
+      sum &+= UInt64(clamping: count ?? 0)
+    }
+    return sum
+  }
+}

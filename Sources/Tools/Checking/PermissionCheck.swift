@@ -1,0 +1,80 @@
+import Board
+import Bytes
+import Drivers
+import LinuxIO
+import Sensing
+import Transport
+
+/// Whether the user that the service runs as may read what the configuration names: who runs
+/// `homeward check` is root, and may read all.
+struct PermissionCheck {
+  let user: UserRights
+  let configuration: Configuration
+  /// Where the devices are.
+  var devices = Path("/dev")
+
+  func run(_ tell: (Finding) -> Void) {
+    var isWell = true
+    func tellProblem(_ text: MessageText, _ remedy: MessageText) {
+      isWell = false
+      tell(
+        .wrong(
+          "permissions", "not_permitted", .board, .noPermission, text,
+          remedy: "\(remedy), then: sudo systemctl restart homeward"))
+    }
+    let state = Path(configuration.stateDirectory)
+    if user.owns(state) == false {
+      tellProblem(
+        "\(state) does not belong to \(bytes: user.name)",
+        "sudo chown -R \(bytes: user.name): \(state)")
+    }
+    for path in paths {
+      guard let obstacle = user.obstacle(toReading: path) else { continue }
+      tellProblem("\(bytes: user.name) may not read \(path)", remedy(for: obstacle, to: path))
+    }
+    guard isWell else { return }
+    tell(
+      .well("permissions", "\(bytes: user.name) may read what the configuration names"))
+  }
+
+  private func remedy(for obstacle: UserRights.Obstacle, to path: Path) -> MessageText {
+    switch obstacle {
+    case .directory(let folder): "sudo chmod o+x \(folder), or name another place than \(path)"
+    case .group(let group):
+      "sudo adduser \(bytes: user.name) \(bytes: groupName(group).printable)"
+    case .owner:
+      path.bytes.span.starts(with: "/dev/")
+        ? "let a group read it by a rule of udev" : "sudo chown \(bytes: user.name) \(path)"
+    }
+  }
+
+  /// The files and devices that the agent opens and that may be for others only.
+  private var paths: [Path] {
+    var paths: [Path] = []
+    if !configuration.lineAddresses.isEmpty { paths += chips }
+    for sensor in configuration.sensors {
+      switch sensor {
+      case .veDirect(let port): paths.append(Path(port.path))
+      case .textFile(let file): paths.append(Path(file.path))
+      default: break
+      }
+    }
+    let home = configuration.homeAssistant
+    if let file = home.tokenFile { paths.append(Path(file)) }
+    if let push = configuration.notifications.push { paths.append(Path(push.tokenFile)) }
+    if let file = home.tls.authorityFile { paths.append(file) }
+    if let certificate = home.tls.clientCertificate {
+      paths += [certificate.certificateFile, certificate.keyFile]
+    }
+    return paths
+  }
+
+  private var chips: [Path] {
+    var chips: [Path] = []
+    // Without the folder there are no devices.
+    try? DirectoryReader(opening: devices).forEachName { name in
+      if name.starts(with: "gpiochip") { chips.append(devices / [UInt8](name)) }
+    }
+    return chips
+  }
+}

@@ -1,0 +1,101 @@
+import Board
+import Bytes
+import LinuxIO
+
+/// What the firmware of a Raspberry Pi says of its supply: the bits of `get_throttled`, or where
+/// the kernel does not show those, the alarm of the hardware monitor `rpi_volt`.
+struct PowerStatus: Equatable {
+  /// Bits 0 to 3 are now, the same from 16 on since the start: too little voltage, a lower clock,
+  /// throttled, the soft limit of the temperature (Raspberry Pi's `vcgencmd get_throttled`).
+  let bits: UInt32?
+  /// `in0_lcrit_alarm`: too little voltage now.
+  let isAlarm: Bool?
+
+  private static let undervoltage: UInt32 = 1 << 0
+  private static let throttled: UInt32 = 1 << 2
+  private static let sinceStart: UInt32 = 16
+
+  init(bits: UInt32?, isAlarm: Bool?) {
+    self.bits = bits
+    self.isAlarm = isAlarm
+  }
+
+  /// Reads what there is; both are nil on other boards.
+  init(sys: Path) {
+    let platform = sys / "devices" / "platform"
+    var bits: UInt32?
+    var isAlarm: Bool?
+    // Of the Pi 5 the names hold an address.
+    Self.eachName(in: platform, startingWith: "soc") { soc in
+      Self.eachName(in: soc, startingWith: "soc") { firmware in
+        bits = bits ?? Self.text(firmware / "get_throttled").flatMap { Self.hexadecimal($0) }
+      }
+    }
+    Self.eachName(in: sys / "class" / "hwmon", startingWith: "hwmon") { monitor in
+      guard let name = Self.text(monitor / "name"), name.span.elementsEqual("rpi_volt"),
+        let alarm = Self.text(monitor / "in0_lcrit_alarm")
+      else { return }
+      isAlarm = !alarm.span.elementsEqual("0")
+    }
+    self.init(bits: bits, isAlarm: isAlarm)
+  }
+
+  /// Nil on a board that does not say.
+  var finding: Finding? {
+    guard bits != nil || isAlarm != nil else { return nil }
+    let bits = bits ?? 0
+    let before = bits >> Self.sinceStart
+    let remedy: MessageText =
+      "take a supply for this board, with a short and thick cable; power its USB devices apart"
+    if isAlarm == true || bits & Self.undervoltage != 0 {
+      return .wrong(
+        "power", "undervoltage", .board, .osError, "The voltage of the supply is too low now",
+        remedy: remedy)
+    }
+    if before & Self.undervoltage != 0 {
+      return .wrong(
+        "power", "undervoltage_before", .board, .osError,
+        "The voltage of the supply was too low since the start of the board: cards fail by that",
+        remedy: remedy)
+    }
+    if bits & Self.throttled != 0 {
+      return .wrong(
+        "power", "throttled", .board, .osError, "The processor is slowed down: it is too hot",
+        remedy: "give it air, or a heat sink")
+    }
+    let heat: StaticString =
+      before & Self.throttled != 0 ? "; the processor was slowed down by heat before" : ""
+    return .well("power", "The voltage is right\(heat)")
+  }
+
+  private static func eachName(
+    in folder: Path, startingWith start: StaticString, _ body: (Path) -> Void
+  ) {
+    // A kernel without the folder has nothing of it.
+    try? DirectoryReader(opening: folder).forEachName { name in
+      if name.starts(with: start) { body(folder / [UInt8](name)) }
+    }
+  }
+
+  private static func text(_ file: Path) -> [UInt8]? {
+    var buffer = ByteBuffer(capacity: 32)
+    do throws(Errno) { try readBeginning(ofFileAt: file, into: &buffer) } catch { return nil }
+    return [UInt8](buffer.bytes.trimmed())
+  }
+
+  /// Without `0x`, as the kernel writes it; nil for what is none.
+  private static func hexadecimal(_ text: [UInt8]) -> UInt32? {
+    guard (1...8).contains(text.count) else { return nil }
+    var number: UInt32 = 0
+    for byte in text {
+      let digit: UInt8
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+      default: return nil
+      }
+      number = number << 4 | UInt32(digit)
+    }
+    return number
+  }
+}

@@ -1,0 +1,88 @@
+import Board
+import Bytes
+import CLinux
+import LinuxIO
+
+/// What systemd says of the service that runs the agent.
+struct ServiceState: Equatable {
+  private static let byteCountMax = 4096
+
+  /// Whether there is a unit.
+  let isLoaded: Bool
+  /// Such as `active`, `inactive`, `failed` or `activating`.
+  let active: [UInt8]
+  /// Such as `running`, `dead` or `auto-restart`.
+  let sub: [UInt8]
+  /// Such as `enabled` or `disabled`; empty where systemd does not say.
+  let file: [UInt8]
+  /// How often systemd started it again by itself.
+  let restarts: Int
+  /// As whom it runs; empty for root.
+  let user: [UInt8]
+
+  /// Asks systemd; nil where this machine has none.
+  ///
+  /// - Parameter root: where the root of the file system is.
+  /// - Returns: what it says.
+  static func ask(below root: Path = Path("")) -> ServiceState? {
+    guard (try? byteCount(ofFileAt: root / "run/systemd/system")) != nil else { return nil }
+    var answer = [UInt8](repeating: 0, count: byteCountMax)
+    let count = unsafe answer.withUnsafeMutableBytes { bytes -> Int in
+      guard let start = bytes.baseAddress else { return -1 }
+      return unsafe (root / "usr/bin/systemctl").withCString { program in
+        unsafe clinux_output(
+          program, "show", "homeward.service",
+          "--property=LoadState,ActiveState,SubState,UnitFileState,NRestarts,User",
+          start.assumingMemoryBound(to: CChar.self), bytes.count)
+      }
+    }
+    return count > 0 ? ServiceState(shown: [UInt8](answer.prefix(count))) : nil
+  }
+
+  /// What `systemctl show` answered: `NAME=VALUE` in lines.
+  init(shown text: [UInt8]) {
+    func value(_ name: StaticString) -> [UInt8] {
+      for line in text.split(separator: UInt8(ascii: "\n")) {
+        guard let sign = line.firstIndex(of: UInt8(ascii: "=")),
+          [UInt8](line[..<sign]).span.elementsEqual(name)
+        else { continue }
+        return [UInt8](line[(sign + 1)...])
+      }
+      return []
+    }
+    isLoaded = value("LoadState").span.elementsEqual("loaded")
+    active = value("ActiveState")
+    sub = value("SubState")
+    file = value("UnitFileState")
+    restarts = value("NRestarts").span.decimalValue.map { Int(clamping: $0) } ?? 0
+    user = value("User")
+  }
+
+  /// How the service is; nil where there is none, as the agent may be started in other ways.
+  var finding: Finding? {
+    guard isLoaded else { return nil }
+    let state: MessageText =
+      "homeward.service is \(bytes: active.printable) (\(bytes: sub.printable))"
+    let isRunning = active.span.elementsEqual("active")
+    guard isRunning else {
+      let isStarting = active.span.elementsEqual("activating")
+      return .wrong(
+        "service", isStarting ? "starting" : "not_running", .board, .unavailable,
+        restarts > 0 ? "\(state), and was started again \(restarts, "time")" : state,
+        remedy: isStarting
+          ? "sudo journalctl -u homeward says why it does not stay"
+          : "sudo systemctl restart homeward; sudo journalctl -u homeward says why it ended")
+    }
+    guard file.span.elementsEqual("enabled") || file.isEmpty else {
+      return .wrong(
+        "service", "not_enabled", .board, .unavailable,
+        "\(state), and \(bytes: file.printable): it does not come back after a start of the board",
+        remedy: "sudo systemctl enable homeward")
+    }
+    guard restarts > 0 else { return .well("service", "\(state), and enabled") }
+    return .well(
+      "service",
+      "\(state), and enabled; it ended and was started again \(restarts, "time"): sudo journalctl"
+        + " -u homeward says why")
+  }
+}

@@ -1,0 +1,367 @@
+import Bytes
+import Foundation
+import LinuxIO
+import Testing
+
+@testable import Board
+@testable import Tools
+
+private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+/// A finding as a person reads it: `WRONG subject cause: text; remedy`.
+private func row(_ finding: Finding?) -> String {
+  guard let finding else { return "nothing" }
+  let remedy = text((finding.problem?.remedy ?? finding.advice)?.bytes ?? [])
+  let verdict = finding.problem.map { "WRONG \(finding.subject) \($0.cause) \($0.code.rawValue)" }
+  return "\(verdict ?? "\(finding.subject)"): \(text(finding.text.bytes)); \(remedy)"
+}
+
+/// What `homeward check` says of the board itself.
+@Suite struct BoardCheckTests {
+  // MARK: The clock
+
+  private func clock(
+    _ isSynchronized: Bool, isTimesyncd: Bool = false, seconds: Int64 = 1_800_000_000,
+    hasReceiver: Bool = false
+  ) -> String {
+    row(
+      BoardCheck.clock(
+        isSynchronized: isSynchronized, isTimesyncd: isTimesyncd,
+        now: WallTime(nanoseconds: seconds * 1_000_000_000), hasReceiver: hasReceiver))
+  }
+
+  @Test func aClockThatWasSetIsRightAndSaysByWhat() {
+    #expect(clock(true, isTimesyncd: true).hasPrefix("clock: 2027-01-1"))
+    #expect(clock(true, isTimesyncd: true).contains(", right: systemd-timesyncd; "))
+    #expect(clock(true).contains(", right: NTP, or another clock, keeps it; "))
+  }
+
+  @Test func aClockThatNothingHasSetIsNoProblemWhereItMayBeRight() {
+    let unset = clock(false)
+    #expect(unset.hasPrefix("clock: 2027-01-1"))
+    #expect(unset.contains("no time server has set it since the start; sudo timedatectl set-ntp"))
+    #expect(clock(false, hasReceiver: true).contains("; two fixes that agree put it right, too; "))
+    #expect(clock(false, seconds: 1_735_689_600).hasPrefix("clock: "))
+  }
+
+  @Test(arguments: [true, false])
+  func aClockThatShowsAPastYearIsWrong(isSynchronized: Bool) {
+    let past = clock(isSynchronized, seconds: 1_735_689_599)
+    #expect(past.hasPrefix("WRONG clock wrong 75: "), "\(past)")
+    #expect(past.contains(" is wrong: TLS fails"))
+  }
+
+  // MARK: The disk
+
+  private func disk(
+    megabytes: UInt64 = 100, isReadOnly: Bool = false, wanted: UInt64 = 64, _ writing: Errno? = nil
+  ) -> String {
+    row(
+      BoardCheck.disk(
+        free: megabytes << 20, isReadOnly: isReadOnly, at: Path("/data"), of: Path("/data/state"),
+        wanted: wanted << 20, writing: writing))
+  }
+
+  @Test func aDiskWithRoomIsWellAndNamesItsPlace() {
+    #expect(disk() == "disk: 100 MiB free on /data; ")
+    #expect(disk(megabytes: 64).hasPrefix("disk: "))
+    #expect(disk(.notPermitted).hasPrefix("disk: "), "whoever checks is not who writes")
+  }
+
+  @Test func aCardThatTurnedReadOnlyNamesItsPlaceAndWhatToDo() {
+    let row = disk(isReadOnly: true, .fileExists)
+    #expect(row.hasPrefix("WRONG disk read_only 66: /data is read-only"), "\(row)")
+    #expect(row.contains("to write again: sudo mount -o remount,rw /data."))
+  }
+
+  @Test func aDiskWithoutRoomForHistoryIsToldBeforeItIsFull() {
+    #expect(
+      disk(megabytes: 63).hasPrefix(
+        "WRONG disk little_room 66: 63 MiB free on /data; history may take 64 MiB more; "))
+    #expect(disk(megabytes: 3, wanted: 0).hasPrefix("WRONG disk full 66: 3 MiB free on /data; "))
+    #expect(disk(megabytes: 4, wanted: 0).hasPrefix("disk: "))
+    #expect(disk(.fileExists).hasPrefix("WRONG disk not_writable 66: /data/state cannot be"))
+  }
+
+  private func findings(of configuration: Configuration) -> [Finding] {
+    var all: [Finding] = []
+    BoardCheck(configuration: configuration).run { all.append($0) }
+    return all
+  }
+
+  @Test func theDiskOfTheStateDirectoryIsLookedAtAndNothingIsMade() throws {
+    let board = FakeBoard()
+    let state = board.folder.appending(path: "state")
+    func disk(_ more: String = "") throws -> String {
+      let configuration = try board.configuration("state_directory: \(state.path)\n\(more)")
+      return row(findings(of: configuration).first { "\($0.subject)" == "disk" })
+    }
+    #expect(try disk().hasPrefix("disk: "))
+    #expect(!FileManager.default.fileExists(atPath: state.path))
+    // A link to nowhere in the place of a directory.
+    try board.write("", to: "state")
+    #expect(try disk().hasPrefix("WRONG disk not_writable 66: "))
+  }
+
+  @Test func whatHistoryHasTakenIsNotWantedAgain() throws {
+    let board = FakeBoard()
+    let state = board.folder.appending(path: "state")
+    let free = try FileSystemSpace(holding: Path([UInt8]("/tmp".utf8))).availableBytes >> 20
+    try #require(free > 16 && free < 4000 * 1024)
+    try board.write([UInt8](repeating: 0, count: 1024), to: "state/spool/1")
+    let configuration = try board.configuration("state_directory: \(state.path)\n")
+    #expect(row(findings(of: configuration).first { "\($0.subject)" == "disk" }).hasPrefix("disk"))
+  }
+
+  // MARK: The supply
+
+  private func power(_ bits: String?, alarm: String? = nil, soc: String = "soc") throws -> String {
+    let board = FakeBoard()
+    let firmware = "devices/platform/\(soc)/\(soc):firmware"
+    if let bits { try board.write("\(bits)\n", to: "\(firmware)/get_throttled") }
+    if let alarm {
+      try board.write("rpi_volt\n", to: "class/hwmon/hwmon3/name")
+      try board.write("\(alarm)\n", to: "class/hwmon/hwmon3/in0_lcrit_alarm")
+      try board.write("other\n", to: "class/hwmon/hwmon4/name")
+      try board.write("1\n", to: "class/hwmon/hwmon4/in0_lcrit_alarm")
+    }
+    return row(PowerStatus(sys: Path([UInt8](board.folder.path.utf8))).finding)
+  }
+
+  @Test func aBoardThatDoesNotTellItsVoltageSaysNothing() throws {
+    #expect(try power(nil) == "nothing")
+    #expect(try power("what") == "nothing")
+    #expect(try power("100000000") == "nothing")
+  }
+
+  @Test(arguments: [
+    ("0", "power: The voltage is right; "),
+    ("8", "power: The voltage is right; "),
+    ("40000", "power: The voltage is right; the processor was slowed down by heat before; "),
+    ("1", "WRONG power undervoltage 71: The voltage of the supply is too low now; "),
+    ("50005", "WRONG power undervoltage 71: "),
+    ("50000", "WRONG power undervoltage_before 71: "),
+    ("10000", "WRONG power undervoltage_before 71: "),
+    ("4", "WRONG power throttled 71: "),
+    ("e0008", "power: "),
+  ])
+  func theBitsOfTheFirmwareAreTold(bits: String, start: String) throws {
+    for soc in ["soc", "soc@107c000000"] {
+      let row = try power(bits, soc: soc)
+      #expect(row.hasPrefix(start), "\(row)")
+    }
+  }
+
+  @Test func theAlarmOfTheVoltageIsToldWhereTheBitsAreNot() throws {
+    #expect(try power(nil, alarm: "0") == "power: The voltage is right; ")
+    #expect(try power(nil, alarm: "1").hasPrefix("WRONG power undervoltage 71: "))
+    #expect(try power("0", alarm: "1").hasPrefix("WRONG power undervoltage 71: "))
+  }
+}
+
+/// What `homeward check` says of the service.
+@Suite struct ServiceStateTests {
+  private func finding(_ properties: String...) -> String {
+    row(ServiceState(shown: [UInt8](properties.joined(separator: "\n").utf8)).finding)
+  }
+
+  @Test func aServiceThatRunsAndComesBackIsWell() {
+    #expect(
+      finding(
+        "LoadState=loaded", "ActiveState=active", "SubState=running", "UnitFileState=enabled",
+        "NRestarts=0") == "service: homeward.service is active (running), and enabled; ")
+    #expect(
+      finding(
+        "LoadState=loaded", "ActiveState=active", "SubState=running", "UnitFileState=enabled",
+        "NRestarts=3"
+      ).contains("it ended and was started again 3 times"))
+  }
+
+  @Test func aServiceThatDoesNotRunIsToldWithTheCommand() {
+    let stopped = finding(
+      "LoadState=loaded", "ActiveState=inactive", "SubState=dead", "UnitFileState=enabled")
+    #expect(
+      stopped == "WRONG service not_running 69: homeward.service is inactive (dead); sudo systemctl"
+        + " restart homeward; sudo journalctl -u homeward says why it ended")
+    let starting = finding(
+      "LoadState=loaded", "ActiveState=activating", "SubState=auto-restart",
+      "UnitFileState=enabled", "NRestarts=7")
+    #expect(
+      starting
+        == "WRONG service starting 69: homeward.service is activating (auto-restart), and was"
+        + " started again 7 times; sudo journalctl -u homeward says why it does not stay")
+  }
+
+  @Test func aServiceThatDoesNotComeBackIsTold() {
+    let row = finding(
+      "LoadState=loaded", "ActiveState=active", "SubState=running", "UnitFileState=disabled")
+    #expect(row.hasPrefix("WRONG service not_enabled 69: "))
+    #expect(row.hasSuffix("; sudo systemctl enable homeward"))
+  }
+
+  @Test func whereThereIsNoUnitNothingIsSaid() {
+    #expect(finding("LoadState=not-found", "ActiveState=inactive") == "nothing")
+    #expect(finding("") == "nothing")
+  }
+
+  /// While another test starts a program, that one may hold the new file open: then the kernel does
+  /// not run it (ETXTBSY).
+  private func asked(below root: Path) -> ServiceState? {
+    for _ in 0..<1000 {
+      if let state = ServiceState.ask(below: root) { return state }
+      sched_yield()
+    }
+    return nil
+  }
+
+  @Test func systemdIsAskedWhereItIsAtWork() throws {
+    let board = FakeBoard()
+    let root = Path([UInt8](board.folder.path.utf8))
+    let script = board.folder.appending(path: "usr/bin/systemctl")
+    try board.write(
+      """
+      #!/bin/sh
+      echo complaint >&2
+      echo LoadState=loaded; echo "ActiveState=$1 $2"; echo User=boat; echo "SubState=$#"
+      """, to: "usr/bin/systemctl")
+    #expect(ServiceState.ask(below: root) == nil)
+    try board.write("", to: "run/systemd/system/x")
+    #expect(ServiceState.ask(below: root) == nil, "it cannot be run")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+    let state = try #require(asked(below: root))
+    #expect(text(state.active) == "show homeward.service")
+    #expect(text(state.sub) == "3")
+    #expect(text(state.user) == "boat")
+    try board.write("#!/bin/sh\necho LoadState=loaded; exit 1\n", to: "usr/bin/systemctl")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+    #expect(ServiceState.ask(below: root) == nil)
+  }
+
+  @Test func aLongAnswerIsCutAndTheProgramEnds() throws {
+    let board = FakeBoard()
+    let script = board.folder.appending(path: "usr/bin/systemctl")
+    try board.write("", to: "run/systemd/system/x")
+    try board.write(
+      "#!/bin/sh\necho LoadState=loaded\nhead -c 300000 /dev/zero\n", to: "usr/bin/systemctl")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+    let state = asked(below: Path([UInt8](board.folder.path.utf8)))
+    #expect(state?.isLoaded == true)
+  }
+}
+
+/// What `homeward check` says of what the service's user may read.
+@Suite struct PermissionCheckTests {
+  private let board = FakeBoard()
+
+  /// The owner of the files of a test, and those who are not.
+  private var owner: UserRights {
+    UserRights(name: [UInt8]("boat".utf8), number: geteuid(), groups: [])
+  }
+  private func stranger(in groups: [UInt32] = []) -> UserRights {
+    UserRights(name: [UInt8]("boat".utf8), number: 54_321, groups: groups)
+  }
+
+  private func write(_ name: String, mode: Int) throws -> String {
+    try board.write("", to: name)
+    let path = board.folder.appending(path: name).path
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    return path
+  }
+
+  private var state: String { "state_directory: \(board.folder.path)/s\n" }
+
+  private func rows(_ user: UserRights, _ more: String) throws -> [String] {
+    var rows: [String] = []
+    PermissionCheck(
+      user: user, configuration: try board.configuration(more),
+      devices: Path([UInt8]("\(board.folder.path)/dev".utf8))
+    ).run { rows.append(row($0)) }
+    return rows
+  }
+
+  @Test func whatTheUserMayReadIsWell() throws {
+    let file = try write("level", mode: 0o644)
+    let sensors = "sensors: [{ file: \(file), name: Level }]\n\(state)"
+    #expect(
+      try rows(stranger(), sensors) == ["permissions: boat may read what the configuration names; "]
+    )
+  }
+
+  @Test func aFileOfItsOwnerOnlyIsToldWithTheCommand() throws {
+    let file = try write("level", mode: 0o600)
+    let sensors = "sensors: [{ file: \(file), name: Level }]\n\(state)"
+    #expect(
+      try rows(stranger(), sensors) == [
+        "WRONG permissions not_permitted 77: boat may not read \(file); sudo chown boat \(file), then:"
+          + " sudo systemctl restart homeward"
+      ])
+    #expect(try rows(owner, sensors).first?.hasPrefix("permissions: ") == true)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give a file to a group"))
+  func theGroupThatIsMissingIsNamed() throws {
+    let chip = try write("dev/gpiochip0", mode: 0o660)
+    guard let entry = unsafe getgrnam("dialout") else { throw POSIXError(.ENOENT) }
+    let group = unsafe entry.pointee.gr_gid
+    guard unsafe chown(chip, uid_t.max, group) == 0 else { throw POSIXError(.EPERM) }
+    let sensors = "sensors: [{ gpio: GPIO17, name: Bilge }]\n\(state)"
+    #expect(
+      try rows(stranger(), sensors) == [
+        "WRONG permissions not_permitted 77: boat may not read \(chip); sudo adduser boat dialout,"
+          + " then: sudo systemctl restart homeward"
+      ])
+    #expect(try rows(stranger(in: [group]), sensors).count == 1)
+    #expect(try rows(stranger(in: [group]), sensors)[0].hasPrefix("permissions: "))
+    #expect(
+      try rows(stranger(), state)[0]
+        .hasPrefix("permissions: "), "without a line no chip matters")
+  }
+
+  @Test func aFolderOnTheWayIsToldToo() throws {
+    let file = try write("closed/level", mode: 0o644)
+    let folder = board.folder.appending(path: "closed").path
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
+    let row = try rows(stranger(), "sensors: [{ file: \(file), name: Level }]\n").last
+    #expect(row?.contains("; sudo chmod o+x \(folder), or name another place") == true)
+  }
+
+  @Test func theStateDirectoryHasToBelongToTheUser() throws {
+    try board.write("", to: "s/x")
+    let rows = try rows(stranger(), state)
+    #expect(rows.count == 1)
+    #expect(
+      rows[0].contains("/s does not belong to boat; sudo chown -R boat: \(board.folder.path)/s"))
+  }
+
+  @Test func theTokenTheAuthoritiesAndTheSerialPortAreLookedAt() throws {
+    let token = try write("token", mode: 0o600)
+    let port = "/dev/shm/homeward-\(UUID().uuidString)"
+    try Data().write(to: URL(filePath: port))
+    defer { try? FileManager.default.removeItem(atPath: port) }
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: port)
+    let authority = try write("ca.pem", mode: 0o600)
+    let text = """
+      home_assistant: { url: http://localhost, token_file: \(token), tls: { ca_file: \(authority) } }
+      state_directory: \(board.folder.path)/s
+      notifications: { push_url: "http://localhost", push_token_file: \(token) }
+      sensors: [{ ve_direct: \(port), name: House }]
+      """
+    let configuration = try Configuration.parse([UInt8](text.utf8))
+    var rows: [String] = []
+    PermissionCheck(user: stranger(), configuration: configuration).run { rows.append(row($0)) }
+    for path in [token, authority, port] {
+      #expect(rows.contains { $0.contains("boat may not read \(path); ") }, "\(rows)")
+    }
+  }
+
+  @Test func rootHasAllRightsAndUnknownUsersNone() throws {
+    let file = try write("level", mode: 0)
+    let path = Path([UInt8](file.utf8))
+    #expect(UserRights(named: [UInt8]("root".utf8))?.obstacle(toReading: path) == nil)
+    #expect(UserRights(named: [UInt8]("no-such-user".utf8)) == nil)
+    #expect(UserRights(named: []) == nil)
+    #expect(stranger().obstacle(toReading: path) == .owner)
+    #expect(stranger().obstacle(toReading: Path([UInt8]("/none".utf8))) == nil)
+    #expect(stranger().owns(path) == false && owner.owns(path) == true)
+  }
+}
