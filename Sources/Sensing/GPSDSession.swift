@@ -12,14 +12,6 @@ public import Bytes
 /// (`?POLL;` would be answered with the newest report of each receiver, however old, cut at 10,240
 /// bytes, and for one more wake-up in each cycle.)
 public struct GPSDSession: ~Copyable {
-  public enum Pace: Sendable {
-    case streaming, onDemand
-
-    fileprivate init(forCyclesOf cycle: Duration) {
-      self = cycle <= GPSDSession.streamingCycleMax ? .streaming : .onDemand
-    }
-  }
-
   /// The longest cycle whose reports fit the socket.
   public static let streamingCycleMax: Duration = .seconds(30)
   /// The most that a receiver may say in a cycle at the streaming pace: with the kernel's own
@@ -43,32 +35,6 @@ public struct GPSDSession: ~Copyable {
   public static let reportByteCountMax = 1024
   /// Lines in a row that make no sense after which the peer is not believed to be gpsd.
   public static let malformedLinesMax = 10
-
-  public enum Action: Equatable, Sendable {
-    /// Open the connection and tell `connected` or `failed`.
-    case connect
-    /// Read all there is, tell `bytesReceived` as often as needed, and then `drained`. What is too
-    /// much for one turn of the loop is read in the next ones.
-    case drain
-    /// Let libgps read `report`, tell `reportRead`, and then `bytesReceived` again.
-    case readReport
-    /// Send a command and read what comes, at once.
-    case askForReports
-    /// Send a command; from now on there is nothing to listen for.
-    case askForQuiet
-    /// What comes is read when a cycle is due.
-    case stopListening
-    /// Close the connection; this is why.
-    indirect case fail(SourceFailure)
-  }
-
-  /// What is told beside the fixes.
-  public enum News: Equatable, Sendable {
-    case failed(SourceFailure)
-    case recovered
-    /// Of several receivers, this one's fixes are taken from now on.
-    case chose(InlineText)
-  }
 
   private enum State {
     case disconnected

@@ -182,6 +182,17 @@ import TrackTrials
     #expect(monitor.status.distanceMeters == 0)
   }
 
+  @Test mutating func aFixCountsForLongerWhereCyclesBecomeLonger() {
+    monitor.set(by: .line)
+    sees(north: [0])
+    monitor.cycleChanged(to: .seconds(600))
+    monitor.cycleDue(now: Self.at(1800))
+    #expect(monitor.state == .inside)
+    monitor.cycleChanged(to: .seconds(10))
+    monitor.cycleDue(now: Self.at(1800))
+    #expect(monitor.state == .unknown)
+  }
+
   @Test(arguments: [(10, 300), (600, 1800)])
   mutating func withoutAFixForLongTheBoatIsNeitherInsideNorOutside(cycle: Int64, lifetime: Double) {
     monitor = AnchorMonitor(radiusMeters: 40, cycle: .seconds(cycle), now: Self.start)

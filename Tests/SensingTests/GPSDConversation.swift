@@ -54,6 +54,7 @@ final class GPSDConversation {
   func forget() { (reports, fixes, news) = ([], [], []) }
 
   func wait(_ duration: Duration) { now = now + duration }
+  func cycleChanged(to cycle: Duration) { session.cycleChanged(to: cycle) }
   func cycleDue() -> GPSDSession.Action? { after(session.cycleDue(now: now)) }
   func connected() { session.connected(now: now) }
   func failed(_ failure: SourceFailure) -> GPSDSession.Action? { after(session.failed(failure)) }

@@ -48,6 +48,21 @@ import Testing
     #expect(conversation.fixes.map(\.time) == [GPSDLines.time(1), GPSDLines.time(9)])
   }
 
+  /// A socket holds what is said in half a minute.
+  @Test func aStreamEndsWithTheFirstOfLongerCyclesAndBeginsAgainWithShorterOnes() {
+    let conversation = GPSDConversation.resting(.streaming)
+    conversation.cycleChanged(to: .seconds(900))
+    #expect(conversation.cycleDue() == .drain)
+    _ = conversation.hears(GPSDLines.fix(second: 2))
+    #expect(conversation.drained() == .askForQuiet)
+    conversation.cycleChanged(to: .seconds(10))
+    conversation.wait(.seconds(10))
+    #expect(conversation.cycleDue() == .drain)
+    #expect(conversation.drained() == .askForReports)
+    _ = conversation.hears(GPSDLines.fix(second: 13))
+    #expect(conversation.drained() == .stopListening)
+  }
+
   @Test func gpsdIsQuietBetweenTheCyclesOnDemand() {
     let conversation = GPSDConversation.awaitingFix(.onDemand)
     _ = conversation.hears(GPSDLines.fix(second: 1))
