@@ -102,9 +102,23 @@ import Testing
     #expect(throws: (any Error).self) { try unset.get("set_by", as: JSON.self) }
   }
 
+  @Test func theWayFromTheFirstFixIsToldInMeters() throws {
+    var fix = StatusRig.fix(8)
+    fix.latitude += 100 / 111_320
+    fix.longitude -= 50 / 67_960
+    let report = StatusRig.report(lastFix: fix, firstFix: StatusRig.fix(80))
+    let member = try StatusRig.member(try status(report), "offset")
+    #expect(try member.get("east_meters", as: Int.self) == -50)
+    #expect(try member.get("north_meters", as: Int.self) == 100)
+    #expect(throws: (any Error).self) {
+      try StatusRig.member(try status(StatusRig.report(lastFix: fix)), "offset")
+    }
+  }
+
   @Test func thePositionIsNotInTheReport() throws {
     let report = StatusRig.report(
-      lastFix: StatusRig.fix(8, error: 5), anchor: watch(at: [0, 10, 20], north: 63))
+      lastFix: StatusRig.fix(8, error: 5), firstFix: StatusRig.fix(80),
+      anchor: watch(at: [0, 10, 20], north: 63))
     let text = String(decoding: try status(report).document, as: UTF8.self)
     #expect(!text.contains("52.37") && !text.contains("4.89") && !text.contains("523702"))
   }

@@ -51,13 +51,14 @@ enum StatusRig {
     problem: Enrollment.Problem? = nil, network: StatusReport.Network? = nil,
     webSocket: StatusReport.WebSocket? = nil, statistics: StatusReport.Statistics? = nil,
     counts: Uplink.Counts = .init(), failing: FailingSources = .init(), lastFix: Fix? = nil,
+    firstFix: Fix? = nil,
     track: TrackFilter? = nil, anchor: AnchorMonitor.Status? = nil
   ) -> StatusReport {
     StatusReport(
       now: now, startedAt: ago(10_800), nextCycleAt: coming(4), nextAttemptAt: nextAttemptAt,
       url: url, isSealed: isSealed, registrationProblem: problem, network: network,
       webSocket: webSocket, statistics: statistics, counts: counts, failing: failing,
-      advice: advice, lastFix: lastFix, track: track, anchor: anchor)
+      advice: advice, lastFix: lastFix, firstFix: firstFix, track: track, anchor: anchor)
   }
 
   /// One of so many seconds ago.

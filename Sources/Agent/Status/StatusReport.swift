@@ -28,9 +28,11 @@ import Sensing
 /// - `counts`: since the start, as `homeward run --json` tells them at its end
 /// - `failing_sources`: what each one fails with, since when, and its `remedy`; the first
 ///   `sourcesShownMax` of `failing_source_count`
-/// - `sensors`: what each one says, and when it did (one that tells its changes: when it changed);
-///   as many of `sensor_count` as there is room for
+/// - `sensors`: what each one says, its `device_class`, and when it said so (one that tells its
+///   changes: when it changed); as many of `sensor_count` as there is room for
 /// - `last_fix`: when the position was read last
+/// - `offset`: how far that is to the east and to the north of the first fix since the start, in
+///   `east_meters` and `north_meters`: a track can be drawn of it, and it tells no place
 /// - `accuracy`: of that fix, in `meters`, and `from`: what it is made of (`eph`, `epx_epy` or
 ///   `hdop`); only where the receiver tells it
 /// - `track`: `state` (`moving`, `parked`), and what became of that fix: `decision`, `is_kept`;
@@ -87,6 +89,8 @@ struct StatusReport: ~Copyable {
   let advice: SourceAdvice
   /// What was read last; where that was is not told.
   let lastFix: Fix?
+  /// What was read first.
+  var firstFix: Fix?
   /// Nil where every fix is kept.
   var track: TrackFilter?
   /// Nil where there is no anchor watch.
@@ -181,43 +185,6 @@ struct StatusReport: ~Copyable {
     document.closeJSONObject()
   }
 
-  private func appendLastFix(to document: inout ByteBuffer) {
-    guard let lastFix else { return }
-    append(past: "last_fix", lastFix.notBefore, to: &document)
-    guard let error = lastFix.horizontalErrorMeters else { return }
-    document.open("accuracy")
-    document.appendMember("meters", wholeMeters(error))
-    document.appendMember("from", lastFix.errorSource.code)
-    document.closeJSONObject()
-  }
-
-  private func appendTrack(to document: inout ByteBuffer) {
-    guard let decision = track?.last?.decision else { return }
-    document.open("track")
-    if let state = track?.state {
-      document.appendMember("state", state == .parked ? "parked" : "moving")
-    }
-    document.appendMember("is_kept", decision.isKept)
-    document.appendMember("decision", decision.code)
-    document.appendMember("text", decision.words)
-    document.closeJSONObject()
-  }
-
-  private func appendAnchor(to document: inout ByteBuffer) {
-    guard let anchor else { return }
-    document.open("anchor")
-    document.appendMember("state", anchor.state.code)
-    if let setter = anchor.setter {
-      document.appendMember("set_by", setter == .line ? "line" : "command")
-    }
-    document.appendMember("radius_meters", wholeMeters(anchor.radiusMeters))
-    if let distance = anchor.distanceMeters {
-      document.appendMember("distance_meters", wholeMeters(distance))
-    }
-    document.appendMember("text", words: anchor.words)
-    document.closeJSONObject()
-  }
-
   private func appendFailing(to document: inout ByteBuffer) {
     document.appendMember("failing_source_count", failing.all.count)
     document.appendJSON(key: "failing_sources")
@@ -254,7 +221,7 @@ extension StatusReport {
         ? .init(waitingHourCount: uplink.waitingHours.count, problem: uplink.statisticsProblem)
         : nil,
       counts: uplink.counts, failing: failing, advice: advice, lastFix: uplink.lastFix,
-      track: uplink.track, anchor: anchor)
+      firstFix: uplink.firstFix, track: uplink.track, anchor: anchor)
   }
 }
 
@@ -272,6 +239,9 @@ extension StatusReport {
       document.appendJSON(key: "value")
       document.appendJSON(value: value)
       document.appendMember("text", words: value.words(in: batch.unit(of: sensor)))
+      if let deviceClass = batch.deviceClass(of: sensor) {
+        document.appendMember("device_class", deviceClass.span)
+      }
       if let readAt = batch.readAt(of: sensor) {
         let age = max((now.wallTime - readAt).nanoseconds, 0)
         append("read", age, isPast: true, to: &document)

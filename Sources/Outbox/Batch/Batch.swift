@@ -89,6 +89,7 @@ public struct Batch: ~Copyable {
   /// When a sensor said what it says, by the machine's clock.
   public func readAt(of sensor: SensorIndex) -> WallTime? { slots[sensor.value].readAt }
   public func unit(of sensor: SensorIndex) -> [UInt8]? { sensors[sensor].unit }
+  public func deviceClass(of sensor: SensorIndex) -> [UInt8]? { sensors[sensor].deviceClass }
 
   /// What became of the value of a sensor.
   public enum Fate: Sendable {

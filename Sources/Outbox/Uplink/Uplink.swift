@@ -38,6 +38,8 @@ public struct Uplink: ~Copyable {
   var webhook: WebhookChannel
   /// The fix that was recorded last, whether it was sent or not.
   public private(set) var lastFix: Fix?
+  /// The first one since the start: what the way of the board is told from.
+  public private(set) var firstFix: Fix?
   /// What decides which fixes are recorded; nil where all are.
   public private(set) var track: TrackFilter?
   /// Whether Home Assistant may not have the last point of the track.
@@ -119,6 +121,7 @@ public struct Uplink: ~Copyable {
   /// Takes a fix in. It is kept and sent where it is a point of the track.
   public mutating func record(_ fix: Fix) {
     lastFix = fix
+    if firstFix == nil { firstFix = fix }
     // In an outage the points are kept anyway.
     let isOwed = isPositionOwed && delivery.isReached && delivery.batch.waitingFixCount == 0
     guard track?.fixReported(fix, isOwed: isOwed).isKept ?? true else {
