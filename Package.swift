@@ -183,7 +183,7 @@ let package = Package(
       name: "ToolsTests",
       dependencies: [
         "Tools", "Board", "Drivers", "Outbox", "HomeAssistant", "Sensing", "LinuxIO", "YAML",
-        "Bytes",
+        "Bytes", "TestRun",
       ],
       swiftSettings: everywhere, linkerSettings: agentLibraries),
     .testTarget(

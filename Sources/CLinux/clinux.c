@@ -217,8 +217,10 @@ int clinux_accept(int descriptor) {
 int clinux_local_connect(const char *path, int64_t nanoseconds) {
   struct sockaddr_un address;
   if (local_address(path, &address) < 0) return -1;
-  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int waits = nanoseconds < 0 ? SOCK_NONBLOCK : 0;
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | waits, 0);
   if (descriptor < 0) return -1;
+  if (nanoseconds < 0) nanoseconds = 0;
   struct timeval timeout = {.tv_sec = (time_t)(nanoseconds / 1000000000),
                             .tv_usec = (suseconds_t)(nanoseconds % 1000000000 / 1000)};
   if (setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout) == 0 &&

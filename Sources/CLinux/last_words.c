@@ -84,6 +84,7 @@ static void say_last_words(int signal, siginfo_t *information, void *context) {
   } else {
     end = append(end, " in a library; please report this line\n");
   }
+  clinux_screen_leave();
   ssize_t written = write(STDERR_FILENO, line, (size_t)(end - line));
   (void)written;
   for (size_t index = 0; index < FATAL_SIGNAL_COUNT; index++) {

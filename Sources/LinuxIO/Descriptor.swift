@@ -132,9 +132,10 @@ public struct OpenMode: Sendable {
 
 extension Descriptor {
   /// A descriptor that becomes ready when the process gets SIGTERM, SIGINT or SIGHUP, none of which
-  /// then ends it by itself.
-  public static func signals() throws(Errno) -> Descriptor {
-    Descriptor(owning: try retryingInterrupts { clinux_signalfd() })
+  /// then ends it by itself; where `ofTerminal`, for all others by which a terminal tells
+  /// something, too.
+  public static func signals(ofTerminal: Bool = false) throws(Errno) -> Descriptor {
+    Descriptor(owning: try retryingInterrupts { clinux_signalfd(ofTerminal) })
   }
 
   /// The next signal that such a descriptor has; nil where there is none.

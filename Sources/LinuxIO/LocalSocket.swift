@@ -40,13 +40,13 @@ public struct LocalListener: ~Copyable {
 }
 
 /// Connects to the socket at `path`. Each call on the connection, and connecting itself, waits for
-/// `timeout` at most, and is then `.wouldBlock`.
+/// `timeout` at most, and is then `.wouldBlock`; nil never waits.
 ///
 /// - Throws: the kernel's error: `.noSuchFile` where no process ever listened, `.connectionRefused`
 ///   where none does any more, `.notPermitted` where the caller may not.
-public func connectLocal(to path: Path, timeout: Duration) throws(Errno) -> Descriptor {
+public func connectLocal(to path: Path, timeout: Duration?) throws(Errno) -> Descriptor {
   Descriptor(
     owning: try unsafe path.withCString { (path) throws(Errno) in
-      try retryingInterrupts { unsafe clinux_local_connect(path, timeout.nanoseconds) }
+      try retryingInterrupts { unsafe clinux_local_connect(path, timeout?.nanoseconds ?? -1) }
     })
 }

@@ -50,6 +50,40 @@ public func terminalColumns(_ descriptor: Int32) -> Int {
   Int(clinux_terminal_columns(descriptor))
 }
 
+/// How many rows the terminal at a descriptor has; 0 where it is none, or does not say.
+public func terminalRows(_ descriptor: Int32) -> Int { Int(clinux_terminal_rows(descriptor)) }
+
+/// The value of an environment variable; nil where there is none of that name.
+public func environmentVariable(_ name: StaticString) -> [UInt8]? {
+  let name = unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+  guard let value = unsafe getenv(name) else { return nil }
+  return unsafe [UInt8](UnsafeRawBufferPointer(start: value, count: strlen(value)))
+}
+
+extension Terminal {
+  /// Gives the terminal to pictures: another screen, no cursor, and keys that come at once and are
+  /// not shown. A process in the background is stopped instead. What ends the process by a fault of
+  /// its own leaves the terminal as it was, too.
+  public func enterScreen() throws(Errno) {
+    _ = try retryingInterrupts { clinux_screen_enter(descriptor) }
+  }
+
+  /// Reads the bytes of the keys that were pressed, of which there are some; none at the end of
+  /// input.
+  public func readKeys() throws(Errno) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = try retryingInterrupts { unsafe read(descriptor, &bytes, bytes.count) }
+    return [UInt8](bytes[..<count])
+  }
+
+  /// Makes the terminal what it was before; nothing where it was not given to pictures.
+  public static func leaveScreen() { clinux_screen_leave() }
+
+  /// Stops this process, as Ctrl-Z does to others, until it is to go on. Its descriptor of signals
+  /// is that of a terminal.
+  public static func stopProcess() { clinux_stop() }
+}
+
 /// Reads all of standard input, as far as `byteCountMax` bytes.
 ///
 /// - Throws: the kernel's error, and `.fileTooLarge`.

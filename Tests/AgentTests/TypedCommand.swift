@@ -27,8 +27,8 @@ private final class Terminal: Sendable {
     _ = text.withUTF8 { unsafe write(descriptor, $0.baseAddress, $0.count) }
   }
 
-  func setWidth(_ columns: UInt16) {
-    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+  func setSize(_ columns: UInt16, _ rows: UInt16 = 24) {
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     _ = unsafe ioctl(descriptor, UInt(TIOCSWINSZ), &size)
   }
 
@@ -43,7 +43,8 @@ private final class Terminal: Sendable {
   }
 }
 
-/// `homeward` as it is built, with a person at its terminal. Its standard output is a pipe.
+/// `homeward` as it is built, with a person at its terminal. Its standard output is a pipe, unless
+/// the story is about a `screen`.
 ///
 ///     let command = try TypedCommand(on: board, ["pair", home.url, "--config", …])
 ///     try await command.asked("User name: ")
@@ -87,17 +88,22 @@ final class TypedCommand {
   ///   - board: what it runs on.
   ///   - arguments: of the command line.
   ///   - columns: how many the terminal says that it has; 0 for one that does not say.
+  ///   - screen: what the environment says of the terminal that is its standard output, too.
   /// - Throws: why it does not start.
-  init(on board: Board, _ arguments: [String], columns: UInt16 = 0) throws {
+  init(
+    on board: Board, _ arguments: [String], columns: UInt16 = 0, screen: [String: String]? = nil
+  ) throws {
     self.board = board
     board.keepKeptSecrets()
     let (terminal, program) = try Terminal.opened()
     self.terminal = terminal
-    terminal.setWidth(columns)
+    terminal.setSize(columns)
     let output = Pipe()
     process = try ChildProcess(
-      RunningAgent.executable.path, arguments, environment: ["NO_COLOR": "1"],
-      input: .file(program), output: .pipe(output), errors: .file(program))
+      RunningAgent.executable.path, arguments,
+      environment: ["NO_COLOR": "1"].merging(screen ?? [:]) { $1 }, input: .file(program),
+      output: screen == nil ? .pipe(output) : .file(program), errors: .file(program))
+    if screen != nil { try output.fileHandleForWriting.close() }
     self.output = output.bytes()
     // The screen ends when the last program has gone.
     try program.close()
@@ -138,6 +144,42 @@ final class TypedCommand {
   func typeHidden(_ line: String) async {
     while terminal.isEchoing, process.isRunning { await Task.yield() }
     type(line)
+  }
+
+  // MARK: A screen
+
+  /// Waits until the screen is as it should be; a story that waits in vain ends with what it shows.
+  func shows(
+    _ emulator: inout TerminalEmulator, _ what: String, _ condition: (TerminalEmulator) -> Bool
+  ) async throws {
+    while !condition(emulator) {
+      guard let bytes = await appearances.next() else {
+        throw Ended(awaited: what, screen: emulator.lines.joined(separator: "\n"))
+      }
+      shown += bytes
+      emulator.feed(bytes)
+    }
+  }
+
+  func press(_ keys: String) { terminal.type(keys) }
+
+  func resize(_ columns: UInt16, _ rows: UInt16) {
+    terminal.setSize(columns, rows)
+    // It is not the controlling terminal, which would tell by itself.
+    process.send(signal: SIGWINCH)
+  }
+
+  func send(signal: Int32) { process.send(signal: signal) }
+
+  /// Whether lines are edited by the terminal, and what is typed is shown.
+  var isTerminalAsBefore: Bool { terminal.isEchoing }
+
+  /// Waits until a signal has stopped it.
+  func isStopped() async throws {
+    let file = "/proc/\(process.processIdentifier)/stat"
+    while try String(contentsOfFile: file, encoding: .utf8).split(separator: " ")[2] != "T" {
+      await Task.yield()
+    }
   }
 
   // MARK: Its end

@@ -126,7 +126,7 @@ int clinux_local_listen(const char *path, int backlog);
 /// The next connection of a listening socket, non-blocking.
 int clinux_accept(int descriptor);
 /// A socket that is connected to one at a path. Connecting, reading and writing block for so long
-/// at most each.
+/// at most each; with a negative number none of them blocks.
 int clinux_local_connect(const char *path, int64_t nanoseconds);
 
 /// A non-blocking datagram socket that is connected to the one that sd_notify(3) names: a path, or
@@ -145,6 +145,22 @@ static inline int clinux_terminal_columns(int descriptor) {
   struct winsize size = {0};
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
+/// The same of its rows.
+static inline int clinux_terminal_rows(int descriptor) {
+  struct winsize size = {0};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
+/// Gives a terminal to pictures: another screen, no cursor, and keys that come at once and are not
+/// shown; those for signals still make signals. A process in the background is stopped until it is
+/// in the foreground. -1 and `errno` where it is no terminal.
+int clinux_screen_enter(int descriptor);
+/// Makes the terminal what it was before; nothing where it was not given to pictures. A signal
+/// handler may call it.
+void clinux_screen_leave(void);
+/// Stops this process as its terminal wants to have it stopped, though SIGTSTP is blocked; comes
+/// back when it goes on. Meanwhile other signals may end it.
+void clinux_stop(void);
 
 /// Whether a descriptor is a regular file or a directory, of which the latter cannot be read; not a
 /// pipe, which may wait for a writer for ever.
@@ -210,13 +226,20 @@ static inline void clinux_forbid_core_dumps(void) {
   setrlimit(RLIMIT_CORE, &limit);
 }
 
-/// A descriptor that becomes readable for SIGTERM, SIGINT and SIGHUP, which are then blocked.
-static inline int clinux_signalfd(void) {
+/// A descriptor that becomes readable for SIGTERM, SIGINT and SIGHUP, which are then blocked; where
+/// `of_terminal`, for all others by which a terminal tells something, too.
+static inline int clinux_signalfd(bool of_terminal) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGTERM);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGHUP);
+  if (of_terminal) {
+    sigaddset(&set, SIGQUIT);
+    sigaddset(&set, SIGWINCH);
+    sigaddset(&set, SIGTSTP);
+    sigaddset(&set, SIGCONT);
+  }
   if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) return -1;
   signal(SIGPIPE, SIG_IGN);
   return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);

@@ -2,6 +2,7 @@ import Board
 import Bytes
 import CLinux
 import LinuxIO
+import YAML
 
 extension Command {
   static var status: Command {
@@ -23,18 +24,25 @@ extension Command {
     keeps a board from reporting at all is said by homeward check.
 
     Usage:
-      homeward status [--config FILE] [--json] [--watch]
+      homeward status [--config FILE] [--json] [--watch [--every TIME]]
 
     Options:
       --config FILE   The configuration of the agent (default:
                       /etc/homeward/homeward.yaml); - reads it from standard input.
       --json          Print what the agent told: one JSON object on a line.
-      --watch         Ask again every 2 seconds, until Ctrl-C. It goes on while
-                      the agent restarts.
+      --watch         Ask again and again, until q or Ctrl-C. It goes on while the
+                      agent restarts. On a terminal it draws the battery, the Wi-Fi
+                      signal, what waits and the way of the board since it began;
+                      arrows, j, k and Page scroll. The graphs are blocks and braille
+                      where the locale is UTF-8. Colours are left out with NO_COLOR;
+                      with TERM=dumb, or into a pipe, the lines come again each time.
+      --every TIME    With --watch: how long to wait between two questions, 1s to 1h
+                      (default: 2s).
       --help          Show this.
 
     Examples:
       sudo homeward status
+      sudo homeward status --watch --every 10s
       sudo homeward status --json | jq '.routes[] | select(.state == "taken")'
       sudo homeward status --json | jq .home_assistant.last_proof.seconds
 
@@ -44,22 +52,21 @@ extension Command {
 
 /// `homeward status`
 struct StatusCommand {
-  static let interval: Duration = .seconds(2)
-  /// To the top of the screen, and what stands there is gone.
-  private static let newScreen: StaticString = "\u{1B}[H\u{1B}[J"
-
   private let file: [UInt8]
   private let isJSON: Bool
   private let isWatching: Bool
+  private let every: Duration
 
   init(_ arguments: inout Arguments) throws(UsageError) {
     var file = [UInt8](Configuration.defaultFile)
     var isJSON = false
     var isWatching = false
+    var every: Duration?
     while let argument = try arguments.next() {
       switch argument {
       case "--json": isJSON = true
       case "--watch": isWatching = true
+      case "--every": every = try Self.interval(arguments.value(of: argument, "a time"))
       case "--config": file = try arguments.value(of: argument, "the name of a file")
       default: throw argument.unknown
       }
@@ -67,13 +74,28 @@ struct StatusCommand {
     self.file = file
     self.isJSON = isJSON
     self.isWatching = isWatching
+    if every != nil, !isWatching { throw .mistake("--every goes with --watch only") }
+    self.every = every ?? .seconds(2)
+  }
+
+  private static func interval(_ text: [UInt8]) throws(UsageError) -> Duration {
+    do throws(Refusal) {
+      return try Duration(text, in: Duration.seconds(1)...Duration.seconds(3600), example: "2s")
+    } catch {
+      throw .mistake("--every: \(error.problem); \(error.remedy)")
+    }
   }
 
   func run() throws(CommandFailure) -> ExitCode {
     let configuration = try Configuration.read(from: file)
     let client = StatusClient(stateDirectory: Path(configuration.stateDirectory))
     if isWatching {
-      try watch(client)
+      let terminal = isJSON ? nil : Terminal(STDOUT_FILENO)
+      if let terminal, let look = ScreenLook(environmentVariable) {
+        try StatusWatch(client, terminal, look, every: every).run()
+      } else {
+        try repeatLines(client, isWaitingAllowed: terminal != nil)
+      }
       return .success
     }
     let status = try client.run()
@@ -85,31 +107,30 @@ struct StatusCommand {
     isJSON ? status.document : status.lines.forTerminal
   }
 
-  /// An agent that does not run may be started meanwhile, so that is shown, and no end where it ran
+  /// An agent that does not run may be started meanwhile, so that is told, and no end where it ran
   /// before.
-  private func watch(_ client: StatusClient) throws(CommandFailure) {
+  private func repeatLines(
+    _ client: StatusClient, isWaitingAllowed: Bool
+  ) throws(CommandFailure) {
     let loop = try EventLoop.forCommand()
     let signals: Signals
     do throws(Errno) { signals = try Signals(loop: loop) } catch {
       throw CommandFailure(code: .osError, text: "the kernel gives no signals: \(error)")
     }
-    let isScreen = !isJSON && Terminal(STDOUT_FILENO) != nil
-    var isWaitingAllowed = isScreen
+    var isWaitingAllowed = isWaitingAllowed
     var toldFailure: [UInt8] = []
     var next = Moment.now.instant
     while !signals.isStopRequested {
       if Moment.now.instant >= next {
-        next = next + Self.interval
-        var shown = isScreen ? [UInt8](Self.newScreen) : []
+        next = next + every
+        var shown: [UInt8] = []
         do throws(CommandFailure) {
-          shown += text(of: try client.run())
+          shown = text(of: try client.run())
           isWaitingAllowed = true
           toldFailure = []
         } catch  where error.code == .unavailable || error.code == .temporaryFailure {
           guard isWaitingAllowed else { throw error }
-          if isScreen {
-            shown += error.text.bytes + "\n".utf8
-          } else if toldFailure != error.text.bytes {
+          if toldFailure != error.text.bytes {
             toldFailure = error.text.bytes
             Log().warning("\(error.text). It is asked again")
           }

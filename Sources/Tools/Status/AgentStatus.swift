@@ -8,16 +8,16 @@ struct AgentStatus {
   let document: [UInt8]
   /// Whether Home Assistant takes the data, and every source works.
   let isWell: Bool
-  private let root: StatusMembers
+  let root: StatusMembers
 
-  /// Nil where it is not what an agent tells.
-  init?(document: [UInt8]) {
+  /// Nil where it is not what an agent tells. `isCalm`: lengths of time are told in whole minutes.
+  init?(document: [UInt8], isCalm: Bool = false) {
     guard case .object(let members)? = try? JSON(parsing: document.span),
       case .boolean(let isWell)? = members["is_well"]
     else { return nil }
     self.document = document
     self.isWell = isWell
-    root = StatusMembers(members)
+    root = StatusMembers(members, isCalm: isCalm)
   }
 
   /// How a command ends that asked.
@@ -42,6 +42,14 @@ struct AgentStatus {
   ///            waiting          nothing
   var lines: [UInt8] {
     var lines = StatusLines(subjectWidth: 17)
+    appendState(to: &lines)
+    for sensor in root.list("sensors") { lines.append(.neither, "sensor", sensor.saying) }
+    appendPosition(to: &lines)
+    return lines.bytes
+  }
+
+  /// Whether the data goes to Home Assistant, and which sources fail.
+  func appendState(to lines: inout StatusLines) {
     if let home = root["home_assistant"] { lines.append(homeAssistant: home) }
     lines.append(routes: root.list("routes"))
     if let network = root["network"] { lines.append(network: network) }
@@ -59,7 +67,10 @@ struct AgentStatus {
     }
     let hidden = root.number("failing_source_count") - sources.count
     if hidden > 0 { lines.append(.wrong, "source", "\(hidden) more of them fail") }
-    for sensor in root.list("sensors") { lines.append(.neither, "sensor", sensor.saying) }
+  }
+
+  /// The last fix, the anchor watch, and the agent itself.
+  func appendPosition(to lines: inout StatusLines) {
     if root.has("last_fix") {
       lines.append(.neither, "location", "a fix, \(root.past("last_fix"))")
       if let accuracy = root["accuracy"] {
@@ -76,15 +87,18 @@ struct AgentStatus {
     lines.append(
       .neither, "agent", "homeward \(root.text("version"))\(root.lasting("started"))")
     lines.append(more: "next cycle", root.coming("next_cycle"))
-    return lines.bytes
   }
 }
 
 /// An object of the document. What is missing in it is nothing.
 struct StatusMembers {
   private let object: JSONObject
+  private let isCalm: Bool
 
-  init(_ object: JSONObject) { self.object = object }
+  init(_ object: JSONObject, isCalm: Bool) {
+    self.object = object
+    self.isCalm = isCalm
+  }
 
   // Called, not copied to each place that wants something.
   @inline(never)
@@ -92,13 +106,13 @@ struct StatusMembers {
 
   subscript(_ key: StaticString) -> StatusMembers? {
     guard case .object(let members)? = value(key) else { return nil }
-    return StatusMembers(members)
+    return StatusMembers(members, isCalm: isCalm)
   }
 
   func list(_ key: StaticString) -> [StatusMembers] {
     guard case .array(let elements)? = value(key) else { return [] }
     return elements.compactMap {
-      if case .object(let members) = $0 { StatusMembers(members) } else { nil }
+      if case .object(let members) = $0 { StatusMembers(members, isCalm: isCalm) } else { nil }
     }
   }
 
@@ -107,6 +121,13 @@ struct StatusMembers {
   func number(_ key: StaticString) -> Int {
     guard case .number(let number)? = value(key) else { return 0 }
     return Int(clamping: max(number.integer ?? 0, 0))
+  }
+
+  /// The nearest whole number; nil where there is none, or it does not fit.
+  @inline(never)
+  func rounded(_ key: StaticString) -> Int64? {
+    guard case .number(let number)? = value(key) else { return nil }
+    return number.scaled(byPowerOfTen: 0)
   }
 
   /// Fit for a terminal.
@@ -152,19 +173,24 @@ struct StatusMembers {
   /// How long ago something was, `3 s ago`.
   @inline(never)
   func past(_ key: StaticString) -> MessageText {
-    self[key].map { "\(wholeSeconds: $0.number("seconds")) ago" } ?? ""
+    self[key].map { "\(length($0.number("seconds"))) ago" } ?? ""
   }
 
   /// How long something has lasted, behind what lasts: `, for 3 min 5 s`.
   @inline(never)
   func lasting(_ key: StaticString) -> MessageText {
-    self[key].map { ", for \(wholeSeconds: $0.number("seconds"))" } ?? ""
+    self[key].map { ", for \(length($0.number("seconds")))" } ?? ""
   }
 
   /// When something comes: `in 4 s`, or `now`.
   @inline(never)
   func coming(_ key: StaticString) -> MessageText {
-    guard let seconds = self[key]?.number("seconds"), seconds > 0 else { return "now" }
-    return "in \(wholeSeconds: seconds)"
+    guard let seconds = self[key]?.number("seconds"), seconds > 0 || isCalm else { return "now" }
+    return "in \(length(seconds))"
+  }
+
+  private func length(_ seconds: Int) -> MessageText {
+    if isCalm, seconds < 60 { return "less than 1 min" }
+    return "\(wholeSeconds: isCalm ? seconds / 60 * 60 : seconds)"
   }
 }

@@ -10,15 +10,28 @@ struct StatusClient {
   let stateDirectory: Path
 
   func run() throws(CommandFailure) -> AgentStatus {
-    var document = ByteBuffer(capacity: StateDirectory.statusByteCountMax + 1)
+    var document = Self.emptyDocument
     do throws(Errno) {
-      let server = try connectLocal(
-        to: stateDirectory / StateDirectory.statusSocketName, timeout: Self.timeout)
+      let server = try connectLocal(to: socket, timeout: Self.timeout)
       try read(server, into: &document)
     } catch {
       throw failure(error)
     }
-    guard let status = AgentStatus(document: [UInt8](document.bytes)) else {
+    return try status(in: document)
+  }
+
+  /// More room than any document takes.
+  static var emptyDocument: ByteBuffer {
+    ByteBuffer(capacity: StateDirectory.statusByteCountMax + 1)
+  }
+
+  var socket: Path { stateDirectory / StateDirectory.statusSocketName }
+
+  /// What the agent told.
+  func status(
+    in document: borrowing ByteBuffer, isCalm: Bool = false
+  ) throws(CommandFailure) -> AgentStatus {
+    guard let status = AgentStatus(document: [UInt8](document.bytes), isCalm: isCalm) else {
       throw CommandFailure(
         code: .dataError,
         text: "what answers in \(stateDirectory) is not the agent, or one of another version")
@@ -54,7 +67,8 @@ struct StatusClient {
         + " \(Arguments.command("run"))\(disk)")
   }
 
-  private func failure(_ error: Errno) -> CommandFailure {
+  /// Why the agent could not be asked.
+  func failure(_ error: Errno) -> CommandFailure {
     switch error {
     case .noSuchFile, .connectionRefused: noAnswer
     case .notPermitted: CommandFailure(notPermitted: stateDirectory)

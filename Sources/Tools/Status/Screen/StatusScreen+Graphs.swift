@@ -1,0 +1,87 @@
+import Bytes
+
+// The graphs, and the map of the track.
+
+extension StatusScreen {
+  private struct Graph {
+    let name: StaticString
+    let words: MessageText
+    let history: SampleHistory
+    let scale: ClosedRange<Int64>
+  }
+
+  /// What a graph's name and value take.
+  private static let labelColumns = 20
+  /// A window that has fewer columns has its map below the graphs.
+  private static let besideColumnsMin = 56
+
+  /// Those of what the agent has ever told.
+  private var graphs: [Graph] {
+    var graphs: [Graph] = []
+    if !history.battery.isEmpty {
+      graphs.append(
+        Graph(
+          name: "battery", words: history.batteryWords, history: history.battery, scale: 0...100))
+    }
+    if !history.signal.isEmpty {
+      // Radios hear nothing below, and are beside the access point above.
+      graphs.append(
+        Graph(
+          name: "signal", words: history.signalWords, history: history.signal, scale: -95 ... -35))
+    }
+    if let backlog = history.backlog.latest {
+      // In steps: it is not drawn anew for each one that waits.
+      var top: Int64 = 8
+      for value in history.backlog.columns(max: SampleHistory.capacity) {
+        while top < value ?? 0 { top *= 2 }
+      }
+      graphs.append(
+        Graph(
+          name: "backlog", words: "\(Int(clamping: backlog))", history: history.backlog,
+          scale: 0...top))
+    }
+    return graphs
+  }
+
+  private var isMapBeside: Bool { size.columns >= Self.besideColumnsMin }
+
+  private var mapRowCount: Int {
+    if history.map.isEmpty || (!isMapBeside && size.rows < 24) { return 0 }
+    return size.rows < 18 ? 4 : size.rows < 32 ? 6 : size.rows < 48 ? 10 : 16
+  }
+
+  private var graphRowCount: Int {
+    let count = max(graphs.count, 1)
+    let usual = size.rows < 32 ? 1 : size.rows < 48 ? 2 : 3
+    let room = isMapBeside ? mapRowCount / count : 0
+    return min(max(usual, room), 4)
+  }
+
+  /// The rows of all graphs and of the map.
+  var panelRowCount: Int {
+    let rows = graphs.count * graphRowCount
+    return isMapBeside ? max(rows, mapRowCount) : rows + mapRowCount
+  }
+
+  func drawPanel(into grid: inout ScreenGrid) {
+    let mapColumns = min(max(size.columns * 3 / 10, 20), 64)
+    let end = isMapBeside && mapRowCount > 0 ? size.columns - mapColumns - 2 : size.columns
+    var row = 1
+    for graph in graphs {
+      let rows = row..<row + graphRowCount
+      row = rows.upperBound
+      grid.put(cells("\(graph.name)"), row: rows.lowerBound, column: 0)
+      grid.put(
+        cells(graph.words, .strong), row: rows.lowerBound, column: 9, end: Self.labelColumns - 1)
+      grid.draw(
+        graph.history, scale: graph.scale, in: rows, Self.labelColumns..<end,
+        isUnicode: look.isUnicode)
+    }
+    if mapRowCount > 0 {
+      let rows = isMapBeside ? 1..<1 + mapRowCount : row..<row + mapRowCount
+      let columns = isMapBeside ? end + 2..<size.columns : 0..<size.columns
+      history.map.draw(into: &grid, rows, columns, isUnicode: look.isUnicode)
+    }
+    if silence != nil { grid.setStyle(.faint, ofRows: 1..<1 + panelRowCount) }
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import PracticeHome
+import TestRun
+import Testing
+
+extension WholeAgent {
+  /// `homeward status --watch` at a terminal.
+  @Suite struct Screen {}
+}
+
+extension WholeAgent.Screen {
+  // The runtime of regular Swift would ask at the terminal what to do about a fault.
+  private static let look = [
+    "TERM": "xterm", "LC_ALL": "C.UTF-8", "SWIFT_BACKTRACE": "enable=no",
+  ]
+
+  private func watch(
+    _ board: Board, _ more: String..., screen: [String: String] = look
+  ) throws -> TypedCommand {
+    let arguments = ["status", "--watch", "--every", "1s", "--config", board.configuration]
+    return try TypedCommand(on: board, arguments + more, columns: 80, screen: screen)
+  }
+
+  private func expectTheTerminalAsBefore(
+    _ command: TypedCommand, _ emulator: TerminalEmulator, status: Int32 = 0,
+    at location: SourceLocation = #_sourceLocation
+  ) async {
+    var emulator = emulator
+    let ending = await command.ending()
+    #expect(ending.status == status, sourceLocation: location)
+    emulator = TerminalEmulator(columns: emulator.columns, rows: emulator.rows)
+    emulator.feed([UInt8](ending.screen.utf8))
+    #expect(emulator.faults == [], sourceLocation: location)
+    #expect(!emulator.isOtherScreen && emulator.isCursorShown, sourceLocation: location)
+    #expect(emulator.isWrapping && command.isTerminalAsBefore, sourceLocation: location)
+  }
+
+  @Test func theAgentIsDrawnAlsoWhileItRestarts() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let first = try RunningAgent(on: board)
+    try await first.event("proven")
+    let command = try watch(board)
+    var emulator = TerminalEmulator(columns: 80, rows: 24)
+    try await command.shows(&emulator, "all is well") { $0.lines[0].contains("all is well") }
+    #expect(emulator.lines.contains { $0.hasPrefix("battery  83 %") })
+    #expect(emulator.lines.contains { $0.hasPrefix("  BAT7 capacity") && $0.hasSuffix("83 %") })
+    #expect(emulator.isOtherScreen && !emulator.isCursorShown && !emulator.isWrapping)
+    #expect(!command.isTerminalAsBefore, "keys are not shown")
+
+    #expect(await first.stop().status == 0)
+    try await command.shows(&emulator, "the silence") {
+      $0.lines[0].contains("the agent does not answer since ")
+    }
+    #expect(emulator.lines.contains { $0.hasPrefix("battery  83 %") })
+    try board.charge(42)
+    let second = try RunningAgent(on: board)
+    try await second.event("proven")
+    try await command.shows(&emulator, "42 %") {
+      $0.lines[0].contains("all is well") && $0.lines.contains { $0.hasPrefix("battery  42 %") }
+    }
+    command.press("q")
+    await expectTheTerminalAsBefore(command, emulator)
+    #expect(await second.stop().status == 0)
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT])
+  func whateverEndsItTheTerminalIsAsBefore(_ signal: Int32) async throws {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    let command = try watch(board)
+    var emulator = TerminalEmulator(columns: 80, rows: 24)
+    try await command.shows(&emulator, "a picture") {
+      $0.lines[0].contains("does not answer")
+    }
+    command.send(signal: signal)
+    await expectTheTerminalAsBefore(command, emulator)
+  }
+
+  @Test func aFaultOfItsOwnLeavesTheTerminalAsBefore() async throws {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    let command = try watch(board)
+    var emulator = TerminalEmulator(columns: 80, rows: 24)
+    try await command.shows(&emulator, "a picture") { $0.lines[0].contains("does not answer") }
+    command.send(signal: SIGSEGV)
+    await expectTheTerminalAsBefore(command, emulator, status: SIGSEGV)
+  }
+
+  @Test func aScreenThatWasStoppedComesBackInTheSizeThatItHasThen() async throws {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    let command = try watch(board)
+    var emulator = TerminalEmulator(columns: 80, rows: 24)
+    try await command.shows(&emulator, "a picture") { $0.lines[0].contains("does not answer") }
+    command.send(signal: SIGTSTP)
+    try await command.shows(&emulator, "the end of the picture") { !$0.isOtherScreen }
+    try await command.isStopped()
+    #expect(command.isTerminalAsBefore && emulator.isCursorShown)
+    command.resize(40, 12)
+    var smaller = TerminalEmulator(columns: 40, rows: 12)
+    command.send(signal: SIGCONT)
+    try await command.shows(&smaller, "the picture again") {
+      $0.isOtherScreen && $0.lines[11].hasSuffix("q: end")
+    }
+    command.resize(60, 20)
+    var larger = TerminalEmulator(columns: 60, rows: 20)
+    try await command.shows(&larger, "a larger one") { $0.lines[19].hasSuffix("q: end") }
+    #expect(larger.faults == [])
+    command.press("q")
+    #expect(await command.ending().status == 0)
+    #expect(command.isTerminalAsBefore)
+  }
+
+  @Test func aDumbTerminalGetsLines() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    let command = try watch(board, screen: ["TERM": "dumb"])
+    for _ in 0..<2 { try await command.asked("ok     Home Assistant   takes the data") }
+    command.send(signal: SIGINT)
+    let ending = await command.ending()
+    #expect(ending.status == 0)
+    #expect(!ending.screen.contains("\u{1B}"))
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test(arguments: [
+    (["--every", "1s"], "--every goes with --watch only"),
+    (["--watch", "--every", "1"], "--every: \"1\" has no unit; write for example 2s"),
+    (["--watch", "--every", "500ms"], "--every: \"500ms\" is out of range; write a time from 1 s"),
+  ])
+  func anIntervalThatMakesNoSenseIsAMistake(_ options: [String], _ line: String) async throws {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    let ending = try await RunningAgent(on: board, ["status"] + options).ending()
+    #expect(ending.status == 64)
+    #expect(ending.lines(with: line).count == 1, "\(ending.log)")
+  }
+}
