@@ -31,12 +31,13 @@ extension Command {
                       /etc/homeward/homeward.yaml); - reads it from standard input.
       --json          Print what the agent told: one JSON object on a line.
       --watch         Ask again and again, until q or Ctrl-C. It goes on while the
-                      agent restarts. On a terminal it draws the battery, the Wi-Fi
-                      signal, what waits and the way of the board since it began;
-                      arrows, j, k and Page scroll. The graphs are blocks and braille
-                      where the locale is UTF-8. Colours are left out with NO_COLOR;
-                      with TERM=dumb, or into a pipe, the lines come again each time.
-      --every TIME    With --watch: how long to wait between two questions, 1s to 1h
+                      agent restarts. On a terminal it draws the battery, the
+                      Wi-Fi signal, what waits and the way of the board since it
+                      began; arrows, j, k and Page scroll. The graphs are blocks
+                      and braille where the locale is UTF-8. NO_COLOR leaves
+                      colours out; with TERM=dumb, or into a pipe, the lines
+                      come again each time.
+      --every TIME    With --watch: the time between two questions, 1s to 1h
                       (default: 2s).
       --help          Show this.
 

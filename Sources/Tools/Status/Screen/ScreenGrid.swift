@@ -94,8 +94,7 @@ struct ScreenGrid: Equatable {
           column += 1
           continue
         }
-        // A wide character is written whole.
-        if column > 0, self[row, column].isSecondHalf { column -= 1 }
+        // Both halves of a wide character are other ones, or none is.
         repeat {
           pen.write(self[row, column], row: row, column: column)
           column += 1

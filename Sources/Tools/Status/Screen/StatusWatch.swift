@@ -126,7 +126,6 @@ final class StatusWatch: Watcher {
     case SIGWINCH: screen.resized(to: .ofTerminal)
     case SIGTSTP:
       Terminal.leaveScreen()
-      isEntered = false
       Terminal.stopProcess()
       wentOn()
     // What stopped the process, such as SIGSTOP, may have changed the terminal.
