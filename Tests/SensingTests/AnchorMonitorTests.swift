@@ -188,9 +188,6 @@ import TrackTrials
     monitor.cycleChanged(to: .seconds(600))
     monitor.cycleDue(now: Self.at(1800))
     #expect(monitor.state == .inside)
-    monitor.cycleChanged(to: .seconds(10))
-    monitor.cycleDue(now: Self.at(1800))
-    #expect(monitor.state == .unknown)
   }
 
   @Test(arguments: [(10, 300), (600, 1800)])
