@@ -104,9 +104,15 @@ public struct Run {
       let runLoop = try runLoop(preparation, loop, signals, starts, service, reporter, now: start)
       let driver = runLoop.driver
       let end = timeout.map { start + $0 }
-      repeat {
-        try runLoop.run(until: end)
-      } while signals.takeReloadRequest() && !isReloadGood(state, driver, reporter, service)
+      do throws(Errno) {
+        repeat {
+          try runLoop.run(until: end)
+        } while signals.takeReloadRequest() && !isReloadGood(state, driver, reporter, service)
+      } catch {
+        // Outputs are safe also where the kernel does not let the agent go on.
+        runLoop.stop()
+        throw error
+      }
       let isReloading = !isOnce && !signals.isStopRequested
       if !isReloading { service?.stopping() }
       runLoop.stop()

@@ -45,6 +45,15 @@ import Testing
     #expect(request.problem(now: late) == nil)
   }
 
+  /// Else a unit that is started hours later would reboot the board at once.
+  @Test func aRequestThatNoUnitSawIsTakenBack() throws {
+    let request = try request()
+    #expect(request.make() == nil)
+    #expect(request.problem(now: late) == .noReboot)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["unit"])
+    #expect(request.problem(now: late) == nil)
+  }
+
   @Test func withoutTheUnitTheBoardIsNotRebooted() throws {
     #expect(try request(isEnabled: false).problem(now: late) == .noReboot)
     #expect(

@@ -50,7 +50,7 @@ extension WholeAgent.Screen {
 
     #expect(await first.stop().status == 0)
     try await command.shows(&emulator, "the silence") {
-      $0.lines[0].contains("the agent does not answer since ")
+      $0.lines[0].contains("the agent has not answered since ")
     }
     #expect(emulator.lines.contains { $0.hasPrefix("battery  83 %") })
     try board.charge(42)
@@ -70,7 +70,7 @@ extension WholeAgent.Screen {
     let command = try watch(board)
     var emulator = TerminalEmulator(columns: 80, rows: 24)
     try await command.shows(&emulator, "a picture") {
-      $0.lines[0].contains("does not answer")
+      $0.lines[0].contains("has not answered")
     }
     command.send(signal: signal)
     await expectTheTerminalAsBefore(command, emulator)
@@ -80,7 +80,7 @@ extension WholeAgent.Screen {
     let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
     let command = try watch(board)
     var emulator = TerminalEmulator(columns: 80, rows: 24)
-    try await command.shows(&emulator, "a picture") { $0.lines[0].contains("does not answer") }
+    try await command.shows(&emulator, "a picture") { $0.lines[0].contains("has not answered") }
     command.send(signal: SIGSEGV)
     await expectTheTerminalAsBefore(command, emulator, status: SIGSEGV)
   }
@@ -89,7 +89,7 @@ extension WholeAgent.Screen {
     let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
     let command = try watch(board)
     var emulator = TerminalEmulator(columns: 80, rows: 24)
-    try await command.shows(&emulator, "a picture") { $0.lines[0].contains("does not answer") }
+    try await command.shows(&emulator, "a picture") { $0.lines[0].contains("has not answered") }
     command.send(signal: SIGTSTP)
     try await command.shows(&emulator, "the end of the picture") { !$0.isOtherScreen }
     try await command.isStopped()

@@ -109,6 +109,19 @@ import Testing
     #expect(sink.reports.last == "GPIO22: recovered")
   }
 
+  /// What drives the line was away for a moment, such as an expander on I2C.
+  @Test func anOutputThatDidNotFollowIsSetAgain() {
+    let fake = makeFake()
+    let output = makeOutput()
+    supervisor.sample(at: at(seconds: 0))
+    #expect(output.switchOn(at: at(seconds: 1)))
+    fake.level = false
+    supervisor.sample(at: at(seconds: 2))
+    #expect(recorded == .boolean(false) && !fake.outputLevel)
+    supervisor.sample(at: at(seconds: 7))
+    #expect(recorded == .boolean(true) && fake.outputLevel)
+  }
+
   @Test func aChipThatIsUnpluggedAndBackIsSafe() throws {
     let output = makeOutput(maxOn: .seconds(600))
     do {

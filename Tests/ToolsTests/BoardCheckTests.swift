@@ -9,7 +9,7 @@ import Testing
 private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
 /// A finding as a person reads it: `WRONG subject cause: text; remedy`.
-private func row(_ finding: Finding?) -> String {
+func row(_ finding: Finding?) -> String {
   guard let finding else { return "nothing" }
   let remedy = text((finding.problem?.remedy ?? finding.advice)?.bytes ?? [])
   let verdict = finding.problem.map { "WRONG \(finding.subject) \($0.cause) \($0.code.rawValue)" }
@@ -39,9 +39,22 @@ private func row(_ finding: Finding?) -> String {
   @Test func aClockThatNothingHasSetIsNoProblemWhereItMayBeRight() {
     let unset = clock(false)
     #expect(unset.hasPrefix("clock: 2027-01-1"))
-    #expect(unset.contains("no time server has set it since the start; sudo timedatectl set-ntp"))
+    #expect(unset.contains("the kernel does not know whether that is right; sudo timedatectl"))
     #expect(clock(false, hasReceiver: true).contains("; two fixes that agree put it right, too; "))
     #expect(clock(false, seconds: 1_735_689_600).hasPrefix("clock: "))
+  }
+
+  @Test func aClockThatTheServiceCannotTrustIsToldWithTheCommand() {
+    func clock(isTimesyncd: Bool, hasReceiver: Bool) -> String {
+      row(
+        BoardCheck.clock(
+          isSynchronized: true, isTimesyncd: isTimesyncd,
+          now: WallTime(nanoseconds: 1_800_000_000_000_000_000), hasReceiver: hasReceiver,
+          isHidden: true))
+    }
+    #expect(clock(isTimesyncd: false, hasReceiver: false).contains("write ProtectClock=no and"))
+    #expect(clock(isTimesyncd: true, hasReceiver: false).contains(", right: systemd-timesyncd; "))
+    #expect(clock(isTimesyncd: false, hasReceiver: true).contains(", right: NTP, or another"))
   }
 
   @Test(arguments: [true, false])
@@ -77,7 +90,7 @@ private func row(_ finding: Finding?) -> String {
   @Test func aDiskWithoutRoomForHistoryIsToldBeforeItIsFull() {
     #expect(
       disk(megabytes: 63).hasPrefix(
-        "WRONG disk little_room 66: 63 MiB free on /data; history may take 64 MiB more; "))
+        "disk: 63 MiB free on /data; history may take 64 MiB more; make room"))
     #expect(disk(megabytes: 3, wanted: 0).hasPrefix("WRONG disk full 66: 3 MiB free on /data; "))
     #expect(disk(megabytes: 4, wanted: 0).hasPrefix("disk: "))
     #expect(disk(.fileExists).hasPrefix("WRONG disk not_writable 66: /data/state cannot be"))
@@ -140,9 +153,9 @@ private func row(_ finding: Finding?) -> String {
     ("40000", "power: The voltage is right; the processor was slowed down by heat before; "),
     ("1", "WRONG power undervoltage 71: The voltage of the supply is too low now; "),
     ("50005", "WRONG power undervoltage 71: "),
-    ("50000", "WRONG power undervoltage_before 71: "),
-    ("10000", "WRONG power undervoltage_before 71: "),
-    ("4", "WRONG power throttled 71: "),
+    ("50000", "power: The voltage of the supply was too low before: cards fail by that; take"),
+    ("10000", "power: The voltage of the supply was too low before"),
+    ("4", "power: The processor is slowed down: it is too hot; give it air"),
     ("e0008", "power: "),
   ])
   func theBitsOfTheFirmwareAreTold(bits: String, start: String) throws {
@@ -152,10 +165,11 @@ private func row(_ finding: Finding?) -> String {
     }
   }
 
-  @Test func theAlarmOfTheVoltageIsToldWhereTheBitsAreNot() throws {
+  /// A kernel with the monitor complains of who reads the bits.
+  @Test func theBitsAreNotReadWhereThereIsAMonitor() throws {
     #expect(try power(nil, alarm: "0") == "power: The voltage is right; ")
     #expect(try power(nil, alarm: "1").hasPrefix("WRONG power undervoltage 71: "))
-    #expect(try power("0", alarm: "1").hasPrefix("WRONG power undervoltage 71: "))
+    #expect(try power("1", alarm: "0") == "power: The voltage is right; ")
   }
 }
 
@@ -192,11 +206,23 @@ private func row(_ finding: Finding?) -> String {
         + " started again 7 times; sudo journalctl -u homeward says why it does not stay")
   }
 
-  @Test func aServiceThatDoesNotComeBackIsTold() {
+  @Test func aServiceThatDoesNotComeBackIsToldAndReportsAllTheSame() {
     let row = finding(
       "LoadState=loaded", "ActiveState=active", "SubState=running", "UnitFileState=disabled")
-    #expect(row.hasPrefix("WRONG service not_enabled 69: "))
+    #expect(row.hasPrefix("service: homeward.service is active (running), and disabled: it does"))
     #expect(row.hasSuffix("; sudo systemctl enable homeward"))
+    let pulledIn = finding(
+      "LoadState=loaded", "ActiveState=active", "SubState=running", "UnitFileState=static")
+    #expect(pulledIn.hasPrefix("service: homeward.service is active (running), and enabled"))
+  }
+
+  @Test func aServiceThatIsAboutToRunIsNotWrong() {
+    let starting = finding(
+      "LoadState=loaded", "ActiveState=activating", "SubState=start", "UnitFileState=enabled")
+    #expect(starting == "service: homeward.service is activating (start); look again in a moment")
+    let reloading = finding(
+      "LoadState=loaded", "ActiveState=reloading", "SubState=reload", "UnitFileState=enabled")
+    #expect(reloading == "service: homeward.service is reloading (reload), and enabled; ")
   }
 
   @Test func whereThereIsNoUnitNothingIsSaid() {
@@ -246,122 +272,5 @@ private func row(_ finding: Finding?) -> String {
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
     let state = asked(below: Path([UInt8](board.folder.path.utf8)))
     #expect(state?.isLoaded == true)
-  }
-}
-
-/// What `homeward check` says of what the service's user may read.
-@Suite struct PermissionCheckTests {
-  private let board = FakeBoard()
-
-  /// The owner of the files of a test, and those who are not.
-  private var owner: UserRights {
-    UserRights(name: [UInt8]("boat".utf8), number: geteuid(), groups: [])
-  }
-  private func stranger(in groups: [UInt32] = []) -> UserRights {
-    UserRights(name: [UInt8]("boat".utf8), number: 54_321, groups: groups)
-  }
-
-  private func write(_ name: String, mode: Int) throws -> String {
-    try board.write("", to: name)
-    let path = board.folder.appending(path: name).path
-    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
-    return path
-  }
-
-  private var state: String { "state_directory: \(board.folder.path)/s\n" }
-
-  private func rows(_ user: UserRights, _ more: String) throws -> [String] {
-    var rows: [String] = []
-    PermissionCheck(
-      user: user, configuration: try board.configuration(more),
-      devices: Path([UInt8]("\(board.folder.path)/dev".utf8))
-    ).run { rows.append(row($0)) }
-    return rows
-  }
-
-  @Test func whatTheUserMayReadIsWell() throws {
-    let file = try write("level", mode: 0o644)
-    let sensors = "sensors: [{ file: \(file), name: Level }]\n\(state)"
-    #expect(
-      try rows(stranger(), sensors) == ["permissions: boat may read what the configuration names; "]
-    )
-  }
-
-  @Test func aFileOfItsOwnerOnlyIsToldWithTheCommand() throws {
-    let file = try write("level", mode: 0o600)
-    let sensors = "sensors: [{ file: \(file), name: Level }]\n\(state)"
-    #expect(
-      try rows(stranger(), sensors) == [
-        "WRONG permissions not_permitted 77: boat may not read \(file); sudo chown boat \(file), then:"
-          + " sudo systemctl restart homeward"
-      ])
-    #expect(try rows(owner, sensors).first?.hasPrefix("permissions: ") == true)
-  }
-
-  @Test(.enabled(if: geteuid() == 0, "only root can give a file to a group"))
-  func theGroupThatIsMissingIsNamed() throws {
-    let chip = try write("dev/gpiochip0", mode: 0o660)
-    guard let entry = unsafe getgrnam("dialout") else { throw POSIXError(.ENOENT) }
-    let group = unsafe entry.pointee.gr_gid
-    guard unsafe chown(chip, uid_t.max, group) == 0 else { throw POSIXError(.EPERM) }
-    let sensors = "sensors: [{ gpio: GPIO17, name: Bilge }]\n\(state)"
-    #expect(
-      try rows(stranger(), sensors) == [
-        "WRONG permissions not_permitted 77: boat may not read \(chip); sudo adduser boat dialout,"
-          + " then: sudo systemctl restart homeward"
-      ])
-    #expect(try rows(stranger(in: [group]), sensors).count == 1)
-    #expect(try rows(stranger(in: [group]), sensors)[0].hasPrefix("permissions: "))
-    #expect(
-      try rows(stranger(), state)[0]
-        .hasPrefix("permissions: "), "without a line no chip matters")
-  }
-
-  @Test func aFolderOnTheWayIsToldToo() throws {
-    let file = try write("closed/level", mode: 0o644)
-    let folder = board.folder.appending(path: "closed").path
-    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
-    let row = try rows(stranger(), "sensors: [{ file: \(file), name: Level }]\n").last
-    #expect(row?.contains("; sudo chmod o+x \(folder), or name another place") == true)
-  }
-
-  @Test func theStateDirectoryHasToBelongToTheUser() throws {
-    try board.write("", to: "s/x")
-    let rows = try rows(stranger(), state)
-    #expect(rows.count == 1)
-    #expect(
-      rows[0].contains("/s does not belong to boat; sudo chown -R boat: \(board.folder.path)/s"))
-  }
-
-  @Test func theTokenTheAuthoritiesAndTheSerialPortAreLookedAt() throws {
-    let token = try write("token", mode: 0o600)
-    let port = "/dev/shm/homeward-\(UUID().uuidString)"
-    try Data().write(to: URL(filePath: port))
-    defer { try? FileManager.default.removeItem(atPath: port) }
-    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: port)
-    let authority = try write("ca.pem", mode: 0o600)
-    let text = """
-      home_assistant: { url: http://localhost, token_file: \(token), tls: { ca_file: \(authority) } }
-      state_directory: \(board.folder.path)/s
-      notifications: { push_url: "http://localhost", push_token_file: \(token) }
-      sensors: [{ ve_direct: \(port), name: House }]
-      """
-    let configuration = try Configuration.parse([UInt8](text.utf8))
-    var rows: [String] = []
-    PermissionCheck(user: stranger(), configuration: configuration).run { rows.append(row($0)) }
-    for path in [token, authority, port] {
-      #expect(rows.contains { $0.contains("boat may not read \(path); ") }, "\(rows)")
-    }
-  }
-
-  @Test func rootHasAllRightsAndUnknownUsersNone() throws {
-    let file = try write("level", mode: 0)
-    let path = Path([UInt8](file.utf8))
-    #expect(UserRights(named: [UInt8]("root".utf8))?.obstacle(toReading: path) == nil)
-    #expect(UserRights(named: [UInt8]("no-such-user".utf8)) == nil)
-    #expect(UserRights(named: []) == nil)
-    #expect(stranger().obstacle(toReading: path) == .owner)
-    #expect(stranger().obstacle(toReading: Path([UInt8]("/none".utf8))) == nil)
-    #expect(stranger().owns(path) == false && owner.owns(path) == true)
   }
 }

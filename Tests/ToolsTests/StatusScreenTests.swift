@@ -255,7 +255,7 @@ import Testing
     try rig.answered(ToldStatus().document)
     rig.unanswered("no agent runs with /var/lib/homeward", after: 142)
     rig.unanswered("no agent runs with /var/lib/homeward")
-    #expect(rig.terminal.lines[0].contains("the agent does not answer since 16:22:32"))
+    #expect(rig.terminal.lines[0].contains("the agent has not answered since 16:22:32"))
     #expect(rig.picture.contains("no agent runs with /var/lib/homeward\n"))
     #expect(rig.picture.contains("battery  83 %"))
     for text in ["takes the data", "Bilge", "83 %", "battery"] {

@@ -25,6 +25,13 @@ struct RebootRequest {
 
   /// Why the board is not rebooted; nil where it can be. The clock starts with the board.
   func problem(now: Instant) -> CommandProblem? {
+    // A request that is still there was not seen by the unit, and must not be seen hours later.
+    if let request = directory.map({ $0 / Self.fileName }),
+      (try? byteCount(ofFileAt: request)) != nil
+    {
+      try? removeFile(at: request)
+      return .noReboot
+    }
     guard directory != nil, let unit = try? target(ofLinkAt: enabledUnit), !unit.bytes.isEmpty
     else { return .noReboot }
     return now < Instant(nanoseconds: 0) + Self.uptimeMin ? .tooSoon : nil

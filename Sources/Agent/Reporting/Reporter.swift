@@ -140,7 +140,6 @@ final class Reporter {
     case .hoursNotKept(let failure): hoursNotKept(Errno(code: failure.code))
     case .webSocket(let state): if let login { webSocket(state, of: login) }
     case .notified(let notification): self.notification(notification)
-    case .notificationCleared: break
     case .command(let result): command(result)
     }
   }

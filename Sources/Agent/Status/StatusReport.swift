@@ -40,6 +40,8 @@ import Sensing
 /// - `anchor`: the anchor watch: `state` (`unset`, `waiting`, `inside`, `outside`, `unknown`), who
 ///   set it (`set_by`: `line`, `command`), `radius_meters`, and `distance_meters` by the last fix;
 ///   only where the configuration wants one
+/// - `notifications`: the latest of Home Assistant's that are not cleared: `title`, `message`, when
+///   they were `received`; only where there are any
 /// - `next_cycle`: when the sources are asked next
 struct StatusReport: ~Copyable {
   /// What has to be free for a sensor: its longest name and text of nothing but escapes, and what
@@ -95,6 +97,7 @@ struct StatusReport: ~Copyable {
   var track: TrackFilter?
   /// Nil where there is no anchor watch.
   var anchor: AnchorMonitor.Status?
+  var notifications = ShownNotifications()
 
   /// Replaces what is in `document`, which holds `StateDirectory.statusByteCountMax`.
   func write(_ delivery: borrowing Delivery, into document: inout ByteBuffer) {
@@ -118,6 +121,7 @@ struct StatusReport: ~Copyable {
     appendLastFix(to: &document)
     appendTrack(to: &document)
     appendAnchor(to: &document)
+    appendNotifications(to: &document)
     appendSensors(delivery.batch, to: &document)
     document.closeJSONObject()
     document.append(UInt8(ascii: "\n"))
@@ -185,6 +189,20 @@ struct StatusReport: ~Copyable {
     document.closeJSONObject()
   }
 
+  private func appendNotifications(to document: inout ByteBuffer) {
+    guard !notifications.entries.isEmpty else { return }
+    document.appendJSON(key: "notifications")
+    document.openJSONArray()
+    for entry in notifications.entries {
+      document.openJSONObject()
+      if let title = entry.title { document.appendMember("title", title.bytes.span) }
+      document.appendMember("message", entry.message.bytes.span)
+      append(past: "received", entry.receivedAt, to: &document)
+      document.closeJSONObject()
+    }
+    document.closeJSONArray()
+  }
+
   private func appendFailing(to document: inout ByteBuffer) {
     document.appendMember("failing_source_count", failing.all.count)
     document.appendJSON(key: "failing_sources")
@@ -221,7 +239,8 @@ extension StatusReport {
         ? .init(waitingHourCount: uplink.waitingHours.count, problem: uplink.statisticsProblem)
         : nil,
       counts: uplink.counts, failing: failing, advice: advice, lastFix: uplink.lastFix,
-      firstFix: uplink.firstFix, track: uplink.track, anchor: anchor)
+      firstFix: uplink.firstFix, track: uplink.track, anchor: anchor,
+      notifications: uplink.notifications)
   }
 }
 

@@ -75,14 +75,14 @@ public final class GPIOOutput {
   /// Does what is to be done, and tells what came of it. Returns whether the line follows.
   private func act(at moment: Moment) -> Bool {
     let isDone = attempt(at: moment) { () throws(SourceFailure) in
-      do throws(Errno) {
-        while case .set(let level) = output.nextAction() { try request?.set(level) }
-      } catch {
-        throw SourceFailure(error, of: name)
-      }
+      while case .set(let level) = output.nextAction() { try set(level) }
       try readBack(at: moment)
     }
     return isDone && isFollowing
+  }
+
+  private func set(_ level: Level) throws(SourceFailure) {
+    do throws(Errno) { try request?.set(level) } catch { throw SourceFailure(error, of: name) }
   }
 
   private func readBack(at moment: Moment) throws(SourceFailure) {
@@ -119,10 +119,15 @@ public final class GPIOOutput {
 }
 
 extension GPIOOutput: Source {
-  /// Takes the line where it is not ours, with its safe level; and reads back what it is.
+  /// Takes the line where it is not ours, with its safe level, sets one that did not follow again,
+  /// and reads back what it is.
   public func sample(at moment: Moment) {
     _ = attempt(at: moment) { () throws(SourceFailure) in
-      if request == nil { try open() }
+      if request == nil {
+        try open()
+      } else if !isFollowing, let level = output.wanted {
+        try set(level)
+      }
       try readBack(at: moment)
     }
   }

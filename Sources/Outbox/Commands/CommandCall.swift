@@ -7,7 +7,7 @@ public struct CommandCall: Equatable, Sendable {
 
   /// The message of the notification.
   public let word: [UInt8]
-  /// Which one it is: `id` of its `data`, where its sender gave one.
+  /// Which one it is: `id` of its `data`, a text or a whole number, where its sender gave one.
   public let id: [UInt8]?
   /// `output` and `command` of its `data`.
   public let output: [UInt8]?
@@ -28,8 +28,15 @@ public struct CommandCall: Equatable, Sendable {
   }
 
   private static func text(_ key: Text, of data: JSONObject) -> [UInt8]? {
-    guard case .text(let text)? = data[key] else { return nil }
-    return text.cut(to: textByteCountMax).bytes
+    switch data[key] {
+    case .text(let text): return text.cut(to: textByteCountMax).bytes
+    // What a template renders that looks like a number is one.
+    case .number(let number):
+      var digits = ByteBuffer(capacity: textByteCountMax)
+      digits.appendJSON(number)
+      return digits.isOverflowed ? nil : [UInt8](digits.bytes)
+    default: return nil
+    }
   }
 }
 

@@ -20,6 +20,8 @@ struct CommandDispatcher {
   /// Those of them that want a fix.
   private var locating: [CommandCall] = []
   private var hasFix = false
+  /// How many the board is asked to do.
+  private var orderCount = 0
   /// When the board is to be rebooted at the latest; nil where it is not.
   private(set) var rebootAt: Instant?
 
@@ -45,10 +47,22 @@ struct CommandDispatcher {
     remembered.append(id)
   }
 
-  // MARK: Commands that wait for the sources
+  /// It was not even tried: its sender may mend that, and send it again.
+  mutating func forget(_ call: CommandCall) {
+    remembered.removeAll { $0.bytes == call.id }
+  }
+
+  // MARK: Commands that wait
 
   /// How many have no result yet.
-  var waitingCount: Int { sampling.count + locating.count }
+  var waitingCount: Int { sampling.count + locating.count + orderCount }
+
+  /// Whether the next fix is wanted whatever the track needs.
+  var isLocating: Bool { !locating.isEmpty }
+
+  mutating func orderGiven() { orderCount += 1 }
+
+  mutating func orderEnded() { orderCount -= 1 }
 
   /// The sources are asked for this one.
   mutating func samplingBegan(_ call: CommandCall, wantsFix: Bool) {

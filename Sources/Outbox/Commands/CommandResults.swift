@@ -16,6 +16,8 @@ struct CommandResults {
   static let eventType: StaticString = "homeward_command"
   /// More commands are refused, of which Home Assistant is not told.
   static let countMax = 16
+  /// Where so many wait, no refusal is told any more.
+  static let refusedCountMax = 8
 
   private var results: [CommandResult] = []
   /// How many of them the cycle under way has sent, and had an answer to.

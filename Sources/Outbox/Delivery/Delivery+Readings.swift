@@ -1,3 +1,4 @@
+import Bytes
 public import HomeAssistant
 public import Sensing
 
@@ -19,6 +20,9 @@ extension Delivery {
     batch.record(fix)
     history.record(fix)
   }
+
+  /// All states are told again with the next cycle.
+  mutating func restatementWanted() { restatementDueAt = Instant(nanoseconds: 0) }
 
   /// Keeps what became of a command, until Home Assistant is proven to have it.
   mutating func report(_ result: CommandResult) { cycle.results.append(result) }

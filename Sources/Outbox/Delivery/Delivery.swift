@@ -50,7 +50,7 @@ public struct Delivery: ~Copyable {
   private var lastRoute: Route?
   private var openBatch = OpenBatch()
   /// When everything is told again.
-  private var restatementDueAt = Instant(nanoseconds: 0)
+  var restatementDueAt = Instant(nanoseconds: 0)
   /// When the last proof came.
   public private(set) var lastProvenAt: Instant?
   private var tellings = Queue<DeliveryEvent>(capacity: 64)

@@ -9,6 +9,7 @@ extension Uplink {
   public mutating func notified(_ notification: PushNotification, now: Instant) {
     self.now = now
     guard let call = CommandCall(notification) else {
+      notifications.received(notification, now: now)
       return actions.append(.tell(.notified(notification)))
     }
     // Nothing is done of which Home Assistant could not be told.
@@ -23,35 +24,42 @@ extension Uplink {
   private mutating func carryOut(_ command: Command, _ call: CommandCall) {
     switch command {
     case .requestLocationUpdate:
-      isPositionOwed = true
       sample(for: call, wantsFix: true)
     case .updateSensors:
-      delivery.connectionEnded()
+      delivery.restatementWanted()
       sample(for: call, wantsFix: false)
     case .interval(let every, let lasting):
       plan.setInterval(every, until: lasting.map { now + $0 }, now: now)
       tellPace()
       ended(call, nil)
     case .output(let name, let switching):
-      actions.append(.perform(.output(name, switching), for: call))
-    case .anchor(let isSet): actions.append(.perform(.anchor(isSet: isSet), for: call))
-    case .reboot: actions.append(.perform(.prepareReboot, for: call))
+      give(.output(name, switching), for: call)
+    case .anchor(let isSet): give(.anchor(isSet: isSet), for: call)
+    case .reboot: give(.prepareReboot, for: call)
     case .clearNotification(let tag):
-      actions.append(.tell(.notificationCleared(tag: tag)))
+      notifications.clear(Text(tag))
       ended(call, nil)
     }
   }
 
+  private mutating func give(_ order: BoardOrder, for call: CommandCall) {
+    commands.orderGiven()
+    actions.append(.perform(order, for: call))
+  }
+
   private mutating func sample(for call: CommandCall, wantsFix: Bool) {
     commands.samplingBegan(call, wantsFix: wantsFix)
-    if plan.sampleWanted(now: now) { actions.append(.sample) }
+    // Of a cycle that is being gathered the receiver may have given its fix already.
+    if plan.sampleWanted(now: now) || wantsFix { actions.append(.sample) }
   }
 
   /// What `perform` asked for is done, or why it is not.
   public mutating func performed(
     _ order: BoardOrder, for call: CommandCall, _ problem: CommandProblem?
   ) {
+    commands.orderEnded()
     if case .prepareReboot = order, problem == nil { commands.rebootWanted(now: now) }
+    if problem?.wasTried == false { commands.forget(call) }
     ended(call, problem)
   }
 
@@ -63,7 +71,11 @@ extension Uplink {
 
   private mutating func ended(_ call: CommandCall, _ problem: CommandProblem?) {
     let result = CommandResult(of: call, problem: problem, time: delivery.history.time(at: now))
-    delivery.report(result)
+    // What is refused leaves room for the results of what is not.
+    let isRefused = problem?.wasTried == false
+    if !isRefused || delivery.commandResults.count < CommandResults.refusedCountMax {
+      delivery.report(result)
+    }
     tell(result)
   }
 

@@ -32,6 +32,7 @@ public struct Uplink: ~Copyable {
   private(set) var home: HomeDetector
   var plan: CyclePlan
   var commands: CommandDispatcher
+  public internal(set) var notifications = ShownNotifications()
   /// How often the sources know that they are asked.
   var pace: Duration
   var keeper = StateKeeper()
@@ -123,7 +124,9 @@ public struct Uplink: ~Copyable {
     lastFix = fix
     if firstFix == nil { firstFix = fix }
     // In an outage the points are kept anyway.
-    let isOwed = isPositionOwed && delivery.isReached && delivery.batch.waitingFixCount == 0
+    let isOwed =
+      commands.isLocating
+      || isPositionOwed && delivery.isReached && delivery.batch.waitingFixCount == 0
     guard track?.fixReported(fix, isOwed: isOwed).isKept ?? true else {
       return delivery.fixLeftOut(fix)
     }

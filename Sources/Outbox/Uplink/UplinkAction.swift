@@ -161,8 +161,6 @@ extension Uplink {
     indirect case webSocket(ConnectionState)
     /// A notification that is for people.
     indirect case notified(PushNotification)
-    /// That with this tag is not to be shown any more.
-    case notificationCleared(tag: [UInt8])
     indirect case command(CommandResult)
   }
 }

@@ -8,12 +8,15 @@ import Sensing
 /// What of the board itself may keep it from reporting: its clock, its disk and its supply.
 struct BoardCheck {
   let configuration: Configuration
+  /// Whether the service cannot see whether the kernel's clock is right.
+  var isClockHidden = false
 
   func run(_ tell: (Finding) -> Void) {
     tell(
       Self.clock(
         isSynchronized: isClockSynchronized, isTimesyncd: Self.isTimesyncdAtWork,
-        now: Moment.now.wallTime, hasReceiver: configuration.location != nil))
+        now: Moment.now.wallTime, hasReceiver: configuration.location != nil,
+        isHidden: isClockHidden))
     if let finding = disk() { tell(finding) }
     if let finding = PowerStatus(sys: Path(configuration.host.sys)).finding { tell(finding) }
   }
@@ -30,9 +33,16 @@ struct BoardCheck {
   /// How the clock is, and what sets it. A clock that was not set is no problem where it shows a
   /// time that may be: many boards keep time, or get it from fixes.
   static func clock(
-    isSynchronized: Bool, isTimesyncd: Bool, now: WallTime, hasReceiver: Bool
+    isSynchronized: Bool, isTimesyncd: Bool, now: WallTime, hasReceiver: Bool,
+    isHidden: Bool = false
   ) -> Finding {
     let time: MessageText = "\(localTime: now)"
+    if isSynchronized, isHidden, !isTimesyncd, !hasReceiver, now >= leastTime {
+      return .note(
+        "clock", "\(time), right; the service cannot see that, and history waits for it",
+        remedy: "write ProtectClock=no and SystemCallFilter=adjtimex clock_adjtime into the service"
+          + " (sudo systemctl edit homeward), or use systemd-timesyncd")
+    }
     if isSynchronized, now >= leastTime {
       let setter: StaticString =
         isTimesyncd ? "systemd-timesyncd" : "NTP, or another clock, keeps it"
@@ -47,7 +57,7 @@ struct BoardCheck {
     let other: StaticString =
       hasReceiver ? "; two fixes that agree put it right, too" : ""
     return .note(
-      "clock", "\(time); no time server has set it since the start\(other)", remedy: remedy)
+      "clock", "\(time); the kernel does not know whether that is right\(other)", remedy: remedy)
   }
 
   // MARK: The disk
@@ -58,7 +68,8 @@ struct BoardCheck {
   private func disk() -> Finding? {
     let directory = Path(configuration.stateDirectory)
     let place = mountPoint(holding: directory)
-    guard let space = try? FileSystemSpace(holding: place) else { return nil }
+    let known = (try? FileSystemSpace(holding: directory)) ?? (try? FileSystemSpace(holding: place))
+    guard let space = known else { return nil }
     var wanted = UInt64(configuration.history.diskMegabytes) << 20
     if configuration.durability == .memory { wanted = 0 }
     let history = Self.filesByteCount(of: directory / StateDirectory.spoolName)
@@ -87,12 +98,13 @@ struct BoardCheck {
         "disk", "not_writable", .board, .noInput, "\(directory) cannot be written: \(writing)",
         remedy: "make room there (sudo apt clean), or name another state_directory")
     }
-    let isFull = bytes < leastBytes
-    guard isFull || bytes < wanted else { return .well("disk", free) }
-    return .wrong(
-      "disk", isFull ? "full" : "little_room", .board, .noInput,
-      isFull
-        ? free : "\(free); history may take \(Int(clamping: wanted >> 20)) MiB more",
+    guard bytes >= leastBytes else {
+      return .wrong(
+        "disk", "full", .board, .noInput, free, remedy: "make room there: sudo apt clean")
+    }
+    guard bytes < wanted else { return .well("disk", free) }
+    return .note(
+      "disk", "\(free); history may take \(Int(clamping: wanted >> 20)) MiB more",
       remedy: "make room there (sudo apt clean), or write a smaller history.disk_megabytes")
   }
 

@@ -25,8 +25,10 @@ final class Checkup {
 
   func run() throws(CommandFailure) -> CheckReport {
     guard let configuration = readConfiguration() else { return report }
-    BoardCheck(configuration: configuration).run { report.append($0) }
-    if isOfService { lookAtService(configuration) }
+    let service = isOfService ? ServiceState.ask() : nil
+    BoardCheck(configuration: configuration, isClockHidden: service?.hidesClock == true)
+      .run { report.append($0) }
+    if isOfService { look(at: service, configuration) }
     try askHomeAssistant(configuration)
     // Last: a receiver is waited for, and what keeps everything back is the first to know.
     let sources = SourceCheck(
@@ -36,12 +38,12 @@ final class Checkup {
     return report
   }
 
-  private func lookAtService(_ configuration: Configuration) {
-    let service = ServiceState.ask()
+  private func look(at service: ServiceState?, _ configuration: Configuration) {
     if let finding = service?.finding { report.append(finding) }
     let name = service?.isLoaded == true ? service?.user : [UInt8]("homeward")
     guard let user = name.flatMap({ UserRights(named: $0) }) else { return }
-    PermissionCheck(user: user, configuration: configuration).run { report.append($0) }
+    PermissionCheck(user: user, configuration: configuration, service: service)
+      .run { report.append($0) }
   }
 
   private func askHomeAssistant(_ configuration: Configuration) throws(CommandFailure) {

@@ -10,6 +10,8 @@ import Transport
 struct PermissionCheck {
   let user: UserRights
   let configuration: Configuration
+  /// The service, where systemd has one.
+  var service: ServiceState?
   /// Where the devices are.
   var devices = Path("/dev")
 
@@ -29,6 +31,12 @@ struct PermissionCheck {
         "sudo chown -R \(bytes: user.name): \(state)")
     }
     for path in paths {
+      if isHidden(path) {
+        tellProblem(
+          "the service does not see \(path): its unit hides homes and temporary files",
+          "move it, such as to /etc/homeward")
+        continue
+      }
       guard let obstacle = user.obstacle(toReading: path) else { continue }
       tellProblem("\(bytes: user.name) may not read \(path)", remedy(for: obstacle, to: path))
     }
@@ -37,9 +45,18 @@ struct PermissionCheck {
       .well("permissions", "\(bytes: user.name) may read what the configuration names"))
   }
 
+  private func isHidden(_ path: Path) -> Bool {
+    func isBelow(_ places: [StaticString]) -> Bool {
+      places.contains { path.bytes.span.starts(with: $0) }
+    }
+    return service?.hidesHomes == true && isBelow(["/home/", "/root/", "/run/user/"])
+      || service?.hidesTemporaryFiles == true && isBelow(["/tmp/", "/var/tmp/"])
+  }
+
   private func remedy(for obstacle: UserRights.Obstacle, to path: Path) -> MessageText {
     switch obstacle {
-    case .directory(let folder): "sudo chmod o+x \(folder), or name another place than \(path)"
+    case .directory(let folder):
+      "move it out of \(folder), which that user may not enter, such as to /etc/homeward"
     case .group(let group):
       "sudo adduser \(bytes: user.name) \(bytes: groupName(group).printable)"
     case .owner:
@@ -69,12 +86,13 @@ struct PermissionCheck {
     return paths
   }
 
+  /// Which of them have the lines is not looked up: one that may be read is enough.
   private var chips: [Path] {
     var chips: [Path] = []
     // Without the folder there are no devices.
     try? DirectoryReader(opening: devices).forEachName { name in
       if name.starts(with: "gpiochip") { chips.append(devices / [UInt8](name)) }
     }
-    return chips
+    return chips.contains { user.obstacle(toReading: $0) == nil } ? [] : chips
   }
 }

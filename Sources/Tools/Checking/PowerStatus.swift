@@ -2,18 +2,20 @@ import Board
 import Bytes
 import LinuxIO
 
-/// What the firmware of a Raspberry Pi says of its supply: the bits of `get_throttled`, or where
-/// the kernel does not show those, the alarm of the hardware monitor `rpi_volt`.
+/// What the firmware of a Raspberry Pi says of its supply: the alarm of the hardware monitor
+/// `rpi_volt`, or where the kernel has none, the bits of `get_throttled`. Newer kernels complain in
+/// their log of who reads those.
 struct PowerStatus: Equatable {
-  /// Bits 0 to 3 are now, the same from 16 on since the start: too little voltage, a lower clock,
-  /// throttled, the soft limit of the temperature (Raspberry Pi's `vcgencmd get_throttled`).
+  /// Bits 0 to 3 are now, the same from 16 on since they were last cleared: too little voltage, a
+  /// lower clock, throttled, the soft limit of the temperature (Raspberry Pi's
+  /// `vcgencmd get_throttled`).
   let bits: UInt32?
   /// `in0_lcrit_alarm`: too little voltage now.
   let isAlarm: Bool?
 
   private static let undervoltage: UInt32 = 1 << 0
   private static let throttled: UInt32 = 1 << 2
-  private static let sinceStart: UInt32 = 16
+  private static let before: UInt32 = 16
 
   init(bits: UInt32?, isAlarm: Bool?) {
     self.bits = bits
@@ -25,17 +27,19 @@ struct PowerStatus: Equatable {
     let platform = sys / "devices" / "platform"
     var bits: UInt32?
     var isAlarm: Bool?
-    // Of the Pi 5 the names hold an address.
-    Self.eachName(in: platform, startingWith: "soc") { soc in
-      Self.eachName(in: soc, startingWith: "soc") { firmware in
-        bits = bits ?? Self.text(firmware / "get_throttled").flatMap { Self.hexadecimal($0) }
-      }
-    }
     Self.eachName(in: sys / "class" / "hwmon", startingWith: "hwmon") { monitor in
       guard let name = Self.text(monitor / "name"), name.span.elementsEqual("rpi_volt"),
         let alarm = Self.text(monitor / "in0_lcrit_alarm")
       else { return }
       isAlarm = !alarm.span.elementsEqual("0")
+    }
+    if isAlarm == nil {
+      // Of the Pi 5 the names hold an address.
+      Self.eachName(in: platform, startingWith: "soc") { soc in
+        Self.eachName(in: soc, startingWith: "soc") { firmware in
+          bits = bits ?? Self.text(firmware / "get_throttled").flatMap { Self.hexadecimal($0) }
+        }
+      }
     }
     self.init(bits: bits, isAlarm: isAlarm)
   }
@@ -44,7 +48,7 @@ struct PowerStatus: Equatable {
   var finding: Finding? {
     guard bits != nil || isAlarm != nil else { return nil }
     let bits = bits ?? 0
-    let before = bits >> Self.sinceStart
+    let before = bits >> Self.before
     let remedy: MessageText =
       "take a supply for this board, with a short and thick cable; power its USB devices apart"
     if isAlarm == true || bits & Self.undervoltage != 0 {
@@ -53,14 +57,13 @@ struct PowerStatus: Equatable {
         remedy: remedy)
     }
     if before & Self.undervoltage != 0 {
-      return .wrong(
-        "power", "undervoltage_before", .board, .osError,
-        "The voltage of the supply was too low since the start of the board: cards fail by that",
+      return .note(
+        "power", "The voltage of the supply was too low before: cards fail by that",
         remedy: remedy)
     }
     if bits & Self.throttled != 0 {
-      return .wrong(
-        "power", "throttled", .board, .osError, "The processor is slowed down: it is too hot",
+      return .note(
+        "power", "The processor is slowed down: it is too hot",
         remedy: "give it air, or a heat sink")
     }
     let heat: StaticString =

@@ -19,6 +19,10 @@ struct ServiceState: Equatable {
   let restarts: Int
   /// As whom it runs; empty for root.
   let user: [UInt8]
+  /// Whether it sees no homes, no temporary files, and not whether the kernel's clock is right.
+  let hidesHomes: Bool
+  let hidesTemporaryFiles: Bool
+  let hidesClock: Bool
 
   /// Asks systemd; nil where this machine has none.
   ///
@@ -32,7 +36,10 @@ struct ServiceState: Equatable {
       return unsafe (root / "usr/bin/systemctl").withCString { program in
         unsafe clinux_output(
           program, "show", "homeward.service",
-          "--property=LoadState,ActiveState,SubState,UnitFileState,NRestarts,User",
+          """
+          --property=LoadState,ActiveState,SubState,UnitFileState,NRestarts,User,ProtectHome,\
+          PrivateTmp,ProtectClock
+          """,
           start.assumingMemoryBound(to: CChar.self), bytes.count)
       }
     }
@@ -56,6 +63,9 @@ struct ServiceState: Equatable {
     file = value("UnitFileState")
     restarts = value("NRestarts").span.decimalValue.map { Int(clamping: $0) } ?? 0
     user = value("User")
+    hidesHomes = !value("ProtectHome").isEmpty && !value("ProtectHome").span.elementsEqual("no")
+    hidesTemporaryFiles = value("PrivateTmp").span.elementsEqual("yes")
+    hidesClock = value("ProtectClock").span.elementsEqual("yes")
   }
 
   /// How the service is; nil where there is none, as the agent may be started in other ways.
@@ -63,7 +73,10 @@ struct ServiceState: Equatable {
     guard isLoaded else { return nil }
     let state: MessageText =
       "homeward.service is \(bytes: active.printable) (\(bytes: sub.printable))"
-    let isRunning = active.span.elementsEqual("active")
+    guard !active.span.elementsEqual("activating") || sub.span.elementsEqual("auto-restart") else {
+      return .note("service", state, remedy: "look again in a moment")
+    }
+    let isRunning = active.span.elementsEqual("active") || active.span.elementsEqual("reloading")
     guard isRunning else {
       let isStarting = active.span.elementsEqual("activating")
       return .wrong(
@@ -73,9 +86,9 @@ struct ServiceState: Equatable {
           ? "sudo journalctl -u homeward says why it does not stay"
           : "sudo systemctl restart homeward; sudo journalctl -u homeward says why it ended")
     }
-    guard file.span.elementsEqual("enabled") || file.isEmpty else {
-      return .wrong(
-        "service", "not_enabled", .board, .unavailable,
+    if file.span.elementsEqual("disabled") || file.span.elementsEqual("enabled-runtime") {
+      return .note(
+        "service",
         "\(state), and \(bytes: file.printable): it does not come back after a start of the board",
         remedy: "sudo systemctl enable homeward")
     }

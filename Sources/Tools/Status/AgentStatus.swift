@@ -69,7 +69,7 @@ struct AgentStatus {
     if hidden > 0 { lines.append(.wrong, "source", "\(hidden) more of them fail") }
   }
 
-  /// The last fix, the anchor watch, and the agent itself.
+  /// The last fix, the anchor watch, notifications, and the agent itself.
   func appendPosition(to lines: inout StatusLines) {
     if root.has("last_fix") {
       lines.append(.neither, "location", "a fix, \(root.past("last_fix"))")
@@ -84,6 +84,12 @@ struct AgentStatus {
       lines.append(more: "track", "\(track.text("state")); \(track.text("text"))")
     }
     if let anchor = root["anchor"] { lines.append(.neither, "anchor watch", anchor.text("text")) }
+    for notification in root.list("notifications") {
+      lines.append(
+        .neither, "notification",
+        "\(notification.text("message")), \(notification.past("received"))")
+      if notification.has("title") { lines.append(more: "title", notification.text("title")) }
+    }
     lines.append(
       .neither, "agent", "homeward \(root.text("version"))\(root.lasting("started"))")
     lines.append(more: "next cycle", root.coming("next_cycle"))

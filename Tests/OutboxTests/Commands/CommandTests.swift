@@ -79,12 +79,30 @@ import Testing
     #expect(rig.results.map { $0.problem } == [nil, .repeated])
   }
 
+  /// A template that looks like a number renders one.
+  @Test func anIdMayBeANumber() throws {
+    let rig = rig()
+    for _ in 0..<2 {
+      try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on","id":1764000000}"#)
+    }
+    #expect(rig.results.map { $0.problem } == [nil, .repeated])
+    rig.cycle()
+    rig.prove()
+    #expect(rig.told.map { $0.id } == ["1764000000", "1764000000"])
+  }
+
   /// The first one was not carried out: its sender mends it.
   @Test func theIdOfOneThatWasRefusedIsFree() throws {
     let rig = rig()
     try rig.notify("command_gpio", #"{"output":"Pump","command":"on","id":"7"}"#)
+    rig.boardProblem = .unknownOutput
     try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on","id":"7"}"#)
-    #expect(rig.results.map { $0.problem } == [.wrongData("command"), nil])
+    rig.boardProblem = .outputFailed
+    try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on","id":"7"}"#)
+    try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on","id":"7"}"#)
+    #expect(
+      rig.results.map { $0.problem }
+        == [.wrongData("command"), .unknownOutput, .outputFailed, .repeated])
   }
 
   @Test func idsAreForgottenInTheirOrder() throws {
@@ -97,6 +115,32 @@ import Testing
     try rig.notify("clear_notification", #"{"tag":"x","id":"1"}"#)
     try rig.notify("clear_notification", #"{"tag":"x","id":"0"}"#)
     #expect(rig.results.suffix(2).map { $0.problem } == [.repeated, nil])
+  }
+
+  // MARK: Notifications
+
+  private func shown(_ rig: UplinkRig) -> [Text] { rig.uplink.notifications.entries.map(\.message) }
+
+  @Test func theLastNotificationsAreShownUntilTheyAreCleared() throws {
+    let rig = rig()
+    for number in 1...5 { try rig.notify("\(number)", #"{"tag":"\#(number % 3)"}"#) }
+    #expect(shown(rig) == ["3", "4", "5"], "4 came in the place of 1, and 5 in that of 2")
+    try rig.notify("none")
+    try rig.notify("another")
+    #expect(shown(rig) == ["4", "5", "none", "another"])
+    try rig.notify("clear_notification", #"{"tag":"1"}"#)
+    try rig.notify("clear_notification", #"{"tag":"none"}"#)
+    #expect(shown(rig) == ["5", "none", "another"])
+    #expect(rig.results.map { $0.problem } == [nil, nil])
+  }
+
+  @Test func aLongNotificationIsCutBetweenTwoCharacters() throws {
+    let rig = rig()
+    let tag = String(repeating: "t", count: 500)
+    try rig.notify(String(repeating: "é", count: 500), #"{"tag":"\#(tag)"}"#)
+    #expect(shown(rig) == [Text(String(repeating: "é", count: 80))])
+    try rig.notify("clear_notification", #"{"tag":"\#(tag)"}"#)
+    #expect(shown(rig).isEmpty)
   }
 
   // MARK: What belongs to them
@@ -221,5 +265,16 @@ import Testing
     #expect(rig.told.count == 16)
     try rig.notify("command_anchor", #"{"command":"turn_on"}"#)
     #expect(rig.orders.count == 17)
+  }
+
+  /// Sixteen commands for phones came while Home Assistant took no data; the pump has to stop.
+  @Test func whatIsRefusedKeepsNoCommandFromBeingCarriedOut() throws {
+    let rig = rig()
+    for _ in 0..<20 { try rig.notify("command_flashlight") }
+    try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_off"}"#)
+    #expect(rig.orders == [.output([UInt8]("Pump".utf8), .off)])
+    rig.cycle()
+    for _ in 0..<2 { rig.prove() }
+    #expect(rig.told.count == 9 && rig.results.count == 21)
   }
 }

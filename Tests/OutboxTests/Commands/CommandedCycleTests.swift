@@ -46,6 +46,21 @@ import Testing
     #expect(rig.told.map { $0.result } == ["done"])
   }
 
+  /// An earlier fix waits for the proof of a slow cycle.
+  @Test func aLocationThatIsAskedForIsKeptWhateverWaits() throws {
+    let rig = rig(TrackFilter.Settings())
+    for _ in 0..<2 {
+      rig.wait(.seconds(30))
+      fix(rig)
+      rig.cycle()
+    }
+    rig.wait(.seconds(5))
+    try rig.notify("request_location_update")
+    fix(rig)
+    rig.cycle()
+    #expect(rig.results.map { $0.problem } == [nil])
+  }
+
   @Test func withoutAFixTheLocationFailed() throws {
     let rig = rig()
     fix(rig)
@@ -55,13 +70,15 @@ import Testing
     #expect(rig.told.map { $0.result } == ["failed"])
   }
 
+  /// The receiver may have given its fix already.
   @Test func aCycleThatIsUnderWayServesTheCommandToo() throws {
     let rig = rig()
     rig.wait(.seconds(30))
     let samples = rig.sampleCount
-    try rig.notify("request_location_update")
     try rig.notify("command_update_sensors")
     #expect(rig.sampleCount == samples)
+    try rig.notify("request_location_update")
+    #expect(rig.sampleCount == samples + 1)
     fix(rig)
     rig.cycle()
     rig.prove()
@@ -90,6 +107,16 @@ import Testing
     rig.proveAll(["load"])
     try rig.notify("command_update_sensors")
     record()
+    rig.cycle()
+    rig.answer(200, "{}")
+    #expect(rig.messages.last?.contains(#""state":7"#) == true)
+    rig.proveAll(["load"])
+    // Also where it comes while a message is under way.
+    rig.wait(.seconds(30))
+    rig.cycle()
+    #expect(rig.messages.last?.contains(#""state":7"#) == false)
+    try rig.notify("command_update_sensors")
+    rig.proveAll(["load"])
     rig.cycle()
     rig.answer(200, "{}")
     #expect(rig.messages.last?.contains(#""state":7"#) == true)

@@ -130,7 +130,7 @@ struct StatusScreen {
       title = Array(cells("homeward \(version)", .strong).prefix(24)) + cells("  ")
     }
     if let silence {
-      title += cells("the agent does not answer since \(seconds: silence.since)", .bad)
+      title += cells("the agent has not answered since \(seconds: silence.since)", .bad)
     } else if let status {
       title += status.isWell ? cells("all is well", .good) : cells("something is wrong", .bad)
     }
