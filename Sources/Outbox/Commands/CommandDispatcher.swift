@@ -13,11 +13,11 @@ struct CommandDispatcher {
   private static let rememberedCountMax = 64
 
   private let allowed: CommandKinds
-  /// By what is known which ones came last.
+  /// The ids of those that came last; one with two ids has two places.
   private var remembered: [Text] = []
-  /// Those whose result is known when the sources were asked.
+  /// Those whose result is known when no source waits for anything any more.
   private var sampling: [CommandCall] = []
-  /// Those of them that want a fix.
+  /// The same of those that want a fix.
   private var locating: [CommandCall] = []
   private var hasFix = false
   /// How many the board is asked to do.
