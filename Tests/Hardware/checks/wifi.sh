@@ -92,6 +92,8 @@ leaves() {
 kernel_tells() {
   quiet
   stdbuf --output=L iw event >told &
+  # It listens: a socket of generic netlink (protocol 16), of a process, in a group.
+  soon yes whether grep --extended-regexp ' 16 +[1-9][0-9]* +0*[1-9a-f]' /proc/net/netlink
   play-access-point wlan0 Harbour 1
   play-station join Harbour
   soon yes whether grep 'wlan1.*: connected to' told
