@@ -79,10 +79,12 @@ fix_arrives() {
 
 decision() { agent_status | sed -n 's/.*"track":{[^}]*"decision":"\([a-z_]*\)".*/\1/p'; }
 
-# The jump is long enough for a cycle or two; three would be believed.
+# The receiver is back as soon as the agent has refused a fix. There are two cycles of 5 s for that:
+# the agent believes the third fix that is there.
 jump_is_refused() {
-  play-receiver jumps "${far[@]}" "${harbour[@]}"
+  play-receiver stands "${far[@]}"
   soon jump decision
+  play-receiver stands "${harbour[@]}"
   position_arrives 52.9332535
   is 0 "$(happened '"event": *"location".*53[.]9')"
 }
