@@ -20,13 +20,14 @@ public struct Run {
   private let log: Log
 
   /// By the configuration in `file`, and where there is a `timeout`, with everything read and
-  /// brought once. Events are written to standard output where it `isJSON`.
-  public init(_ file: [UInt8], timeout: Duration?, isJSON: Bool) {
+  /// brought once. Events are written to standard output where it `isJSON`; what is less serious
+  /// than `level` is not logged.
+  public init(_ file: [UInt8], timeout: Duration?, isJSON: Bool, level: Log.Level) {
     self.file = file
     self.timeout = timeout
     self.isJSON = isJSON
     // Once, all that was read is wanted; an agent at its work is held up by no reader.
-    log = Log(waits: timeout != nil)
+    log = Log(waits: timeout != nil, level: level)
   }
 
   /// What a configuration needs before the agent can work by it.
@@ -36,8 +37,9 @@ public struct Run {
     let registration: Registration?
 
     /// `held` is the directory that this agent has already, if any.
-    init(_ file: [UInt8], held: StateDirectory? = nil) throws(CommandFailure) {
-      let log = Log(waits: false)
+    init(
+      _ file: [UInt8], held: StateDirectory? = nil, telling log: Log
+    ) throws(CommandFailure) {
       configuration = try Configuration.read(from: file).findingLines { log.warning($0) }
       if let held, held.path.bytes == configuration.stateDirectory {
         state = held
@@ -56,7 +58,7 @@ public struct Run {
     let starts = isOnce ? nil : StartCount()
     let service = isOnce ? nil : ServiceReport(log: log, now: Moment.now.instant)
     guard try pause(starts, loop, signals, service) else { return .success }
-    return try work(try Preparation(file), loop, signals, starts, service)
+    return try work(try Preparation(file, telling: log), loop, signals, starts, service)
   }
 
   private func waitingForSignals() throws(CommandFailure) -> (EventLoop, Signals) {
@@ -96,6 +98,7 @@ public struct Run {
     _ service: ServiceReport?
   ) throws(CommandFailure) -> ExitCode {
     let state = preparation.state
+    state.keepLastWords()
     let start = Moment.now.instant
     let reporter = Reporter(
       log: log, events: EventStream(isOn: isJSON, waits: isOnce),
@@ -151,6 +154,10 @@ public struct Run {
     }
     for source in sources { supervisor.add(source) }
     supervisor.add(LostReadings(driver: driver, sink: output))
+    if let words = state.readLastWords().map({ LastWords(file: $0) }) {
+      reporter.crashed(words)
+      supervisor.add(LastCrash(words, state: state, driver: driver, sink: output))
+    }
     let runLoop = RunLoop(
       loop: loop, supervisor: supervisor, output: output, driver: driver, signals: signals,
       starts: starts, service: service, reporter: reporter, now: now)
@@ -195,7 +202,7 @@ public struct Run {
   ) -> Bool {
     service?.reloading(now: Moment.now.instant)
     do throws(CommandFailure) {
-      _ = try Preparation(file, held: state)
+      _ = try Preparation(file, held: state, telling: log)
     } catch {
       reporter.reloadRefused(error.text)
       return false

@@ -5,7 +5,7 @@
 #include <link.h>
 #include <ucontext.h>
 
-static const int fatal_signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE};
+static const int fatal_signals[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 #define FATAL_SIGNAL_COUNT (sizeof fatal_signals / sizeof *fatal_signals)
 
 static struct sigaction former_actions[FATAL_SIGNAL_COUNT];
@@ -13,6 +13,13 @@ static uintptr_t program_bias, program_start, program_end;
 /// What the line begins with: `homeward 0.1.0`.
 static char line_head[64];
 static size_t line_head_size;
+/// The directory that keeps the line, or -1.
+static volatile sig_atomic_t keeping_directory = -1;
+/// An address of the stack of the first thread that is not below any frame that is looked at.
+static uintptr_t stack_end;
+/// What a frame chain is followed for: more of the stack than the kernel gives a thread by itself.
+#define STACK_SIZE_MAX (64u << 20)
+#define CALLERS_MAX 8
 /// The stack that overflowed cannot be written to. More than any processor's registers take.
 static uint8_t handler_stack[64 * 1024];
 
@@ -45,12 +52,37 @@ static uintptr_t program_counter(const ucontext_t *context) {
 #endif
 }
 
+/// The frame of the function that was at work: the address of its caller's frame stands there, and
+/// above it where the caller goes on. 0 where an architecture has it another way.
+static uintptr_t frame_address(const ucontext_t *context) {
+#if defined(__x86_64__)
+  return (uintptr_t)context->uc_mcontext.gregs[REG_RBP];
+#elif defined(__aarch64__)
+  return (uintptr_t)context->uc_mcontext.regs[29];
+#else
+  (void)context;
+  return 0;
+#endif
+}
+
+static uintptr_t stack_pointer(const ucontext_t *context) {
+#if defined(__x86_64__)
+  return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+  return (uintptr_t)context->uc_mcontext.sp;
+#else
+  (void)context;
+  return 0;
+#endif
+}
+
 static const char *signal_name(int signal) {
   switch (signal) {
   case SIGILL: return "SIGILL";
   case SIGTRAP: return "SIGTRAP";
   case SIGSEGV: return "SIGSEGV";
   case SIGBUS: return "SIGBUS";
+  case SIGABRT: return "SIGABRT";
   default: return "SIGFPE";
   }
 }
@@ -70,23 +102,85 @@ static char *append_hexadecimal(char *end, uintptr_t number) {
   return end;
 }
 
+static char *append_decimal(char *end, uint64_t number) {
+  char digits[20];
+  int count = 0;
+  do digits[count++] = (char)('0' + number % 10);
+  while ((number /= 10) > 0);
+  while (count > 0) *end++ = digits[--count];
+  return end;
+}
+
+static bool is_in_program(uintptr_t address) {
+  return address >= program_start && address < program_end;
+}
+
+// Of the first thread only: of its stack it is known where it ends. Each frame is above the one
+// before, so this ends too where the stack was written over.
+static char *append_callers(char *end, const ucontext_t *context) {
+  if (getpid() != gettid()) return end;
+  uintptr_t lowest = stack_pointer(context), frame = frame_address(context);
+  const char *separator = ", called from ";
+  for (int count = 0; count < CALLERS_MAX;) {
+    if (frame < lowest || frame % sizeof frame != 0) break;
+    if (frame > stack_end || stack_end - frame < 2 * sizeof frame) break;
+    if (stack_end - frame > STACK_SIZE_MAX) break;
+    const uintptr_t *words = (const uintptr_t *)frame;
+    if (is_in_program(words[1])) {
+      end = append(end, separator);
+      // Inside of the call, which ends where the caller goes on.
+      end = append_hexadecimal(end, words[1] - 1 - program_bias);
+      separator = " ";
+      count++;
+    }
+    lowest = frame + 2 * sizeof frame;
+    frame = words[0];
+  }
+  return end;
+}
+
+static void write_all(int descriptor, const char *bytes, size_t size) {
+  ssize_t written = write(descriptor, bytes, size);
+  (void)written;
+}
+
+// Once, of a crash that comes while the last one is told the kernel tells.
+static void keep(const char *line, const char *end) {
+  if (keeping_directory < 0) return;
+  // So that there is a number for one that is opened.
+  close(STDIN_FILENO);
+  int file = openat(keeping_directory, "last-words",
+                    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  char text[CLINUX_LAST_WORDS_MAX];
+  char *text_end = append_decimal(text, now.tv_sec > 0 ? (uint64_t)now.tv_sec : 0);
+  *text_end++ = ' ';
+  memcpy(text_end, line, (size_t)(end - line));
+  write_all(file, text, (size_t)(text_end - text) + (size_t)(end - line));
+}
+
 static void say_last_words(int signal, siginfo_t *information, void *context) {
   (void)information;
   uintptr_t counter = program_counter(context);
-  char line[sizeof line_head + 96], *end = line + line_head_size;
+  char line[CLINUX_LAST_WORDS_MAX - 24], *end = line + line_head_size;
   memcpy(line, line_head, line_head_size);
   end = append(end, ": ended by ");
   end = append(end, signal_name(signal));
-  if (counter >= program_start && counter < program_end) {
+  if (is_in_program(counter)) {
     end = append(end, " at ");
     end = append_hexadecimal(end, counter - program_bias);
-    end = append(end, "; please report this line\n");
   } else {
-    end = append(end, " in a library; please report this line\n");
+    end = append(end, " in a library");
   }
+  // A terminal would break the line anywhere.
+  struct termios settings;
+  if (tcgetattr(STDERR_FILENO, &settings) < 0) end = append_callers(end, context);
+  end = append(end, "; please report this line\n");
   clinux_screen_leave();
-  ssize_t written = write(STDERR_FILENO, line, (size_t)(end - line));
-  (void)written;
+  write_all(STDERR_FILENO, line, (size_t)(end - line));
+  keep(line, end);
   for (size_t index = 0; index < FATAL_SIGNAL_COUNT; index++) {
     if (fatal_signals[index] == signal) sigaction(signal, &former_actions[index], NULL);
   }
@@ -94,8 +188,11 @@ static void say_last_words(int signal, siginfo_t *information, void *context) {
   raise(signal);
 }
 
+void clinux_keep_last_words(int directory) { keeping_directory = directory; }
+
 void clinux_report_fatal_signals(const uint8_t *version, size_t size) {
   dl_iterate_phdr(find_program, NULL);
+  stack_end = (uintptr_t)__builtin_frame_address(0) + 2 * sizeof(uintptr_t);
   char *end = append(line_head, "homeward ");
   if (size > sizeof line_head - 16) size = sizeof line_head - 16;
   memcpy(end, version, size);

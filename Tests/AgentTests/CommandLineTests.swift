@@ -18,6 +18,7 @@ extension WholeAgent.CommandLine {
       (["fly"], "\"fly\" is not known here", "Try: homeward --help"),
       (["run", "--fly"], "\"--fly\" is not known here", "Try: homeward run --help"),
       (["run", "--config"], "--config needs the name of a file", "Try: homeward run --help"),
+      (["run", "--log-level", "loud"], "\"loud\" is no level", "Try: homeward run --help"),
       (["run", "--config", ""], "--config needs the name of a file", "Try: homeward run --help"),
     ] {
       let ending = try await ending(arguments)
@@ -35,7 +36,7 @@ extension WholeAgent.CommandLine {
     }
   }
 
-  @Test(arguments: [SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE])
+  @Test(arguments: [SIGSEGV, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGABRT])
   func aTrapLeavesOneLineAndTheSignal(signal: Int32) async throws {
     let home = try practiceHome()
     let agent = try RunningAgent(

@@ -34,6 +34,16 @@ import Testing
     #expect(try StatusRig.member(status, "started") == started)
     let next: JSON = ["at": "2026-11-21T16:27:26+00:00", "seconds": 4]
     #expect(try StatusRig.member(status, "next_cycle") == next)
+    #expect(status.document.firstRange(of: "next_upload".utf8) == nil)
+  }
+
+  @Test func anUploadOfItsOwnPaceIsToldWithItsTime() throws {
+    var report = StatusRig.report()
+    report.nextUploadAt = StatusRig.coming(240)
+    let status = try StatusRig.status(report, StatusRig.delivery(StatusRig.routes()))
+    let next: JSON = ["at": "2026-11-21T16:31:22+00:00", "seconds": 240]
+    #expect(try StatusRig.member(status, "next_upload") == next)
+    #expect(StatusRig.lines(status).contains { $0.contains("next upload") })
   }
 
   /// An agent that was slow, or a board that slept.

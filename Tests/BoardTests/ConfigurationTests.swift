@@ -9,6 +9,7 @@ import Transport
 @Suite struct ConfigurationTests {
   static let everything = """
     every: 10s                       # length of a cycle
+    upload: { every: 5min }
     state_directory: /srv/homeward/
     durability: reading
     history: { order: newest_first, disk_megabytes: 100, bytes_per_minute: 5000, statistics: true }
@@ -40,6 +41,7 @@ import Transport
   @Test func everyKeyReachesItsSetting() throws {
     let configuration = try Outcome.configuration(Self.everything)
     #expect(configuration.every == .seconds(10))
+    #expect(configuration.uploadEvery == .seconds(300))
     #expect(text(configuration.stateDirectory) == "/srv/homeward")
     #expect(configuration.durability == .reading)
     #expect(configuration.history.order == .newestFirst)
@@ -95,6 +97,7 @@ import Transport
     let configuration = try Outcome.configuration(
       minimum + "sensors: [{ gpio: pinctrl-bcm2711/27, name: 12 }]")
     #expect(configuration.every == .seconds(60))
+    #expect(configuration.uploadEvery == nil)
     #expect(text(configuration.stateDirectory) == "/var/lib/homeward")
     #expect(configuration.durability == .batch)
     #expect(configuration.history.order == .oldestFirst)

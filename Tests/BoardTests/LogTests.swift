@@ -1,4 +1,5 @@
 import Foundation
+import LinuxIO
 import Testing
 
 @testable import Board
@@ -24,29 +25,58 @@ import Testing
   /// Otherwise `journalctl --priority` shows all of them, or none.
   @Test func theJournalIsToldHowSeriousALineIs() async {
     await #expect(processExitsWith: .success) {
-      unsafe setenv("JOURNAL_STREAM", "8:1", 1)
-      let error = try lineThroughPipe { $0.error("too hot") }
+      let error = try lineThroughPipe(isJournal: true) { $0.error("too hot") }
       #expect(error == "<3>too hot\n", "\(error.debugDescription)")
-      let warning = try lineThroughPipe { $0.warning("warm") }
+      let warning = try lineThroughPipe(isJournal: true) { $0.warning("warm") }
       #expect(warning == "<4>warm\n", "\(warning.debugDescription)")
-      let notice = try lineThroughPipe { $0.notice("cool again") }
+      let notice = try lineThroughPipe(isJournal: true) { $0.notice("cool again") }
       #expect(notice == "<5>cool again\n", "\(notice.debugDescription)")
+      // A child of a service that writes elsewhere has the variable, too.
+      unsafe setenv("JOURNAL_STREAM", "8:1", 1)
+      let other = try lineThroughPipe { $0.error("too hot") }
+      #expect(other == "too hot\n", "\(other.debugDescription)")
     }
+  }
+
+  @Test func whatIsLessSeriousThanItsLevelIsLeftOut() async {
+    await #expect(processExitsWith: .success) {
+      let line = try lineThroughPipe(level: .notice) {
+        $0.info("it is Tuesday")
+        $0.debug("and it rains")
+        $0.notice("cool again")
+      }
+      #expect(line == "cool again\n")
+    }
+  }
+
+  @Test func everyLevelHasItsWord() {
+    let levels: [Log.Level] = [.error, .warning, .notice, .info, .debug]
+    #expect(Log.Level.words.map { Log.Level(word: [UInt8]($0)) } == levels)
+    #expect(levels.map(\.rawValue) == [3, 4, 5, 6, 7])
+    #expect(Log.Level(word: [UInt8]("Debug".utf8)) == nil)
   }
 }
 
-private func lineThroughPipe(_ write: (Log) -> Void) throws -> String {
+private func lineThroughPipe(
+  isJournal: Bool = false, level: Log.Level = .info, _ write: (Log) -> Void
+) throws -> String {
   var ends: [Int32] = [-1, -1]
   try #require(unsafe pipe(&ends) == 0)
-  return try line(to: ends[1], readFrom: ends[0], write)
+  if isJournal {
+    var status = stat()
+    try #require(unsafe fstat(ends[1], &status) == 0)
+    unsafe setenv("JOURNAL_STREAM", "\(status.st_dev):\(status.st_ino)", 1)
+  }
+  return try line(to: ends[1], readFrom: ends[0], level: level, write)
 }
 
 /// What a log writes where standard error is `output`, read from the other side.
 private func line(
-  to output: Int32, readFrom reader: Int32, _ write: (Log) -> Void
+  to output: Int32, readFrom reader: Int32, level: Log.Level = .info, _ write: (Log) -> Void
 ) throws -> String {
   try #require(dup2(output, STDERR_FILENO) == STDERR_FILENO)
-  write(Log())
+  // No journal of this machine is written to.
+  write(Log(level: level, journal: JournalSocket(Path("/nowhere/socket"))))
   var line: [UInt8] = []
   var ready = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
   // A terminal hands it over in its own time.

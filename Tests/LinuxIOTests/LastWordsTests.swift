@@ -1,4 +1,5 @@
 import CLinux
+import Foundation
 import Testing
 
 @Suite struct LastWordsTests {
@@ -15,9 +16,49 @@ import Testing
     let line = try #require(lines.first, "\(said)")
     let place = try #require(line.firstRange(of: " at 0x"), "\(line)")
     let digits = line[place.upperBound...].prefix { $0.isHexDigit }
-    #expect(line.hasSuffix(" at 0x\(digits); please report this line"))
+    #expect(line.hasSuffix(" at 0x\(digits)\(end)"), "not of the first thread: \(line)")
     // The program does not begin where it was loaded.
     #expect(UInt(digits, radix: 16).map { 0x1000..<0x1000_0000 ~= $0 } == true, "\(line)")
     #expect(lines.count == 1)
+  }
+
+  private let end = "; please report this line"
+
+  /// What a stack was written over with is no frame.
+  @Test func aThreadWhoseStackIsNotKnownIsNotFollowed() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let version: StaticString = "1.2.3"
+      unsafe clinux_report_fatal_signals(version.utf8Start, version.utf8CodeUnitCount)
+      Thread.detachNewThread { raise(SIGBUS) }
+      while true { sleep(1) }
+    }
+    let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    let line = try #require(said.split(separator: "\n").first { $0.contains("SIGBUS") })
+    #expect(line == "homeward 1.2.3: ended by SIGBUS in a library\(end)")
+  }
+
+  @Test func theLineIsKeptInTheDirectoryWithItsTime() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "words-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    // One that is longer is replaced as a whole.
+    let file = folder.appending(path: "last-words")
+    try Data(repeating: 65, count: 5000).write(to: file)
+    let path = folder.path
+    let result = await #expect(
+      processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]
+    ) { [path = path as String] in
+      let version: StaticString = "1.2.3"
+      unsafe clinux_report_fatal_signals(version.utf8Start, version.utf8CodeUnitCount)
+      clinux_keep_last_words(unsafe open(path, O_RDONLY | O_DIRECTORY))
+      abort()
+    }
+    let said = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    let line = try #require(said.split(separator: "\n").first { $0.contains("SIGABRT") })
+    let kept = try String(contentsOf: file, encoding: .utf8)
+    let words = kept.split(separator: " ", maxSplits: 1)
+    #expect(words.last.map(String.init) == line + "\n")
+    let age = try #require(words.first.flatMap { Double($0) }) - Date().timeIntervalSince1970
+    #expect(-3600...1 ~= age)
   }
 }

@@ -26,6 +26,7 @@ final class UplinkRig {
     var isClockSynchronized = false
     var track: TrackFilter.Settings?
     var commands: CommandKinds = []
+    var uploadEvery: Duration?
   }
 
   static let nonce = Nonce(randomBytes: InlineArray(repeating: 7))
@@ -79,6 +80,7 @@ final class UplinkRig {
     settings.registersAgainAfter = setup.registersAgainAfter
     settings.track = setup.track
     settings.commands = setup.commands
+    settings.uploadEvery = setup.uploadEvery
     var memory = Uplink.Memory(registration: setup.isRegistered ? Self.registration(setup) : nil)
     memory.credential =
       setup.refreshToken.map {

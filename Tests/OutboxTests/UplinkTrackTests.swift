@@ -104,7 +104,7 @@ import Testing
 
   // MARK: Zones
 
-  private static func zones(isPassive: Bool = false) -> String {
+  static func zones(isPassive: Bool = false) -> String {
     #"[{"entity_id":"zone.home","state":"0","attributes":{"latitude":52.0,"longitude":4.0,"#
       + #""radius":100,"passive":\#(isPassive),"friendly_name":"Home"}}]"#
   }

@@ -88,6 +88,7 @@ struct DayPlan {
     settings.isPlainAllowed = !givesKeysAtOnce
     settings.isPlainAllowedAway = draw.is(1, of: 8)
     settings.registersAgainAfter = registersAgainAfter
+    settings.uploadEvery = draw.is(1, of: 4) ? every * (2 + draw.number(5)) : nil
     self.settings = settings
     self.happenings = happenings
   }

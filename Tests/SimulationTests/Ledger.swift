@@ -212,7 +212,7 @@ final class Ledger {
   private func lastDanger(madeAt moment: Instant) -> Instant {
     let never = Instant(nanoseconds: .max)
     if plan.durability == .memory { return never }
-    let batch = plan.every + Delivery.proofTimeout
+    let batch = longestWait + Delivery.proofTimeout
     // With a promise for each reading it is on the disk before the next one.
     var last = plan.durability == .batch ? moment + batch : moment + .nanoseconds(-1)
     for trouble in diskTroubles where trouble.from <= max(last, moment) {
@@ -221,6 +221,12 @@ final class Ledger {
       if retried >= moment { last = max(last, retried + batch) }
     }
     return last
+  }
+
+  /// From a reading to the upload that takes it, or to the cycle that writes it before.
+  private var longestWait: Duration {
+    guard let uploadEvery = plan.settings.uploadEvery else { return plan.every }
+    return min(uploadEvery, Delivery.unwrittenMax + plan.every * 2)
   }
 }
 

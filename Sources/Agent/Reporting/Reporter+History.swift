@@ -6,9 +6,14 @@ import Outbox
 // What becomes of readings that cannot be delivered in their time.
 
 extension Reporter {
-  /// Home Assistant has a chunk of history.
-  func historyProven(_ entries: Int) {
-    log.notice("\(entries: entries, " earlier") reached Home Assistant as history")
+  /// Home Assistant has a chunk of history, and so much is left. People are told of the last one.
+  func historyProven(_ entries: Int, left: Int) {
+    untoldHistoryCount += entries
+    let topic = Troubles.Topic(.history)
+    if left == 0, troubles.happened(topic, now: now()) != nil {
+      log.notice("\(entries: untoldHistoryCount, " earlier") reached Home Assistant as history")
+      untoldHistoryCount = 0
+    }
     events.write("history_proven") { $0.appendMember("entries", entries) }
   }
 

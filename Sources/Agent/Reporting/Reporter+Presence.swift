@@ -8,10 +8,14 @@ extension Reporter {
   func presence(_ presence: HomeNetworks.Presence, _ place: NetworkPlace) {
     switch presence {
     case .home:
-      log.notice("at home: \(place.words)")
+      if let words = telling(once: Troubles.Topic(.presence), "at home: \(place.words)") {
+        log.notice(words)
+      }
       events.write("at_home")
     case .away:
-      log.notice("not at home: \(place.words)")
+      if let words = telling(once: Troubles.Topic(.presence), "not at home: \(place.words)") {
+        log.notice(words)
+      }
       events.write("away")
     case .unknown: break
     }

@@ -11,11 +11,14 @@ extension Reporter {
   func webSocket(_ state: ConnectionState, of login: Login) {
     switch state {
     case .ready(let version):
-      log.notice(
-        "connected to Home Assistant \(bytes: version.text.bytes.printable) over the WebSocket")
+      let words: MessageText =
+        "connected to Home Assistant \(bytes: version.text.bytes.printable) over the WebSocket"
+      if troubles.ended(Troubles.Topic(.webSocket)) { log.notice(words) }
       events.write("websocket_connected")
     case .down(.retrying(attempt: 1, _, let cause)):
-      log.warning("the WebSocket to Home Assistant failed: \(cause.words). It is tried again")
+      let words: MessageText =
+        "the WebSocket to Home Assistant failed: \(cause.words). It is tried again"
+      if let words = telling(Troubles.Topic(.webSocket), words) { log.warning(words) }
       events.write("websocket_failed")
     case .down(.rejected):
       log.error("there is no WebSocket: \(login.rejectedWithRemedy)")

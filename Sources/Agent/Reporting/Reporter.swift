@@ -18,25 +18,58 @@ final class Reporter {
   /// How many lost readings were told last.
   var toldLostCount = 0
   private var hasToldProof = false
+  /// What was told of what goes wrong.
+  var troubles = Troubles()
+  /// How many entries of history were proven since that was told.
+  var untoldHistoryCount = 0
+  /// The time, by which is told how often.
+  let now: () -> Instant
 
-  init(log: Log, events: EventStream, advice: SourceAdvice) {
+  init(
+    log: Log, events: EventStream, advice: SourceAdvice,
+    now: @escaping () -> Instant = { Moment.now.instant }
+  ) {
     self.log = log
+    self.now = now
     self.events = events
     self.advice = advice
+  }
+
+  /// What is told of a trouble that begins or has another cause; nil where that was told.
+  func telling(_ topic: Troubles.Topic, _ words: MessageText) -> MessageText? {
+    troubles.began(topic, words.bytes, now: now()).map { words + Self.leftOut($0) }
+  }
+
+  /// What is told of something that has no end; nil where it came too often.
+  func telling(once topic: Troubles.Topic, _ words: MessageText) -> MessageText? {
+    troubles.happened(topic, now: now()).map { words + Self.leftOut($0) }
+  }
+
+  private static func leftOut(_ count: Int) -> MessageText {
+    count == 0 ? "" : " (\(count, "time") more since this was told last)"
   }
 
   // MARK: The agent
 
   func started(_ configuration: Configuration, _ state: StateDirectory) {
+    let upload: MessageText =
+      configuration.uploadEvery.map { ", with an upload every \($0)" } ?? ""
     log.notice(
       "homeward \(homewardVersion) reports to \(bytes: configuration.homeAssistant.url) every"
-        + " \(configuration.every)")
+        + " \(configuration.every)" + upload)
     events.write("started") { $0.appendMember("version", homewardVersion) }
     let disk = state.readOnlyWords
     guard !disk.bytes.isEmpty else { return }
     log.error(
       "\(state.path) cannot be written, and what is not delivered is lost when the agent ends\(disk)"
     )
+  }
+
+  /// The agent before this one did.
+  func crashed(_ words: LastWords) {
+    let time: MessageText = words.time.map { " at \(bytes: Text(iso8601: $0).bytes)" } ?? ""
+    log.warning("the agent crashed\(time): \(bytes: words.line)")
+    events.write("crashed")
   }
 
   /// The last event. `undelivered` counts what Home Assistant does not have; the caller may write
@@ -74,7 +107,10 @@ final class Reporter {
   func sourceFailed(_ source: InlineText, _ failure: SourceFailure) {
     var words = failure.words(of: source)
     if case .missing = failure { words = words + "; it is looked for again" }
-    log.warning("\(words). What to do: \(advice.remedy(for: failure, of: source))")
+    let remedy = advice.remedy(for: failure, of: source)
+    if let words = telling(Troubles.Topic(.source, source), "\(words). What to do: \(remedy)") {
+      log.warning(words, [.source(source), .cause(failure.code)])
+    }
     events.write("source_failed") {
       $0.appendMember("source", source.bytes)
       $0.appendMember("cause", failure.code)
@@ -87,7 +123,9 @@ final class Reporter {
   }
 
   func sourceRecovered(_ source: InlineText) {
-    log.notice("\(source) works again")
+    if troubles.ended(Troubles.Topic(.source, source)) {
+      log.notice("\(source) works again", [.source(source)])
+    }
     events.write("source_recovered") { $0.appendMember("source", source.bytes) }
   }
 
@@ -108,6 +146,7 @@ final class Reporter {
   // MARK: Registration
 
   func registered(as name: [UInt8], isPlain: Bool) {
+    _ = troubles.ended(Troubles.Topic(.registration))
     log.notice("registered with Home Assistant as \(quoted: name)")
     if isPlain {
       log.warning(
@@ -117,12 +156,14 @@ final class Reporter {
   }
 
   func notRegistered(_ problem: Enrollment.Problem) {
-    log.error(problem.words)
+    if let words = telling(Troubles.Topic(.registration), problem.words) {
+      log.error(words, [.cause(problem.code)])
+    }
     events.write("not_registered") { $0.appendMember("cause", problem.code) }
   }
 
   func stateFailed(_ words: MessageText) {
-    log.error(words)
+    if let words = telling(once: Troubles.Topic(.state), words) { log.error(words) }
     events.write("state_failed")
   }
 
@@ -130,7 +171,16 @@ final class Reporter {
 
   func uplink(_ event: Uplink.Event, of uplink: borrowing Uplink) {
     switch event {
-    case .delivery(let event): delivery(event, of: uplink.delivery.batch)
+    case .delivery(.historyProven(let entries)):
+      historyProven(entries, left: uplink.delivery.history.entryCount)
+    case .delivery(let event):
+      // While all is well a cycle does not look for what has ended.
+      if troubles.underWayCount > 0, case .proven = event,
+        let route = uplink.delivery.routes.current?.route
+      {
+        _ = troubles.ended(Troubles.Topic(.route, InlineText(route.code)))
+      }
+      delivery(event, of: uplink.delivery.batch)
     case .registered(let isPlain): registered(as: uplink.identity.deviceName, isPlain: isPlain)
     case .notRegistered(let problem): notRegistered(problem)
     case .registrationPostponed: break
@@ -158,31 +208,47 @@ final class Reporter {
         batch.uniqueID(of: sensor),
         "Home Assistant refused a value of \(quoted: batch.name(of: sensor)); please report it")
     case .sensorForgotten(let sensor):
-      log.notice(
-        "Home Assistant forgot the sensor \(quoted: batch.name(of: sensor)); it is registered"
-          + " again")
+      let words: MessageText =
+        "Home Assistant forgot the sensor \(quoted: batch.name(of: sensor)); it is registered again"
+      if let words = telling(once: Troubles.Topic(.refusal, InlineText("forgotten")), words) {
+        log.notice(words)
+      }
     case .outage(let cause): unproven(cause)
     case .recovered(let duration, let lost): recovered(after: duration, lost)
     case .superseded(let replaced): superseded("superseded", replaced)
-    case .historyProven(let entries): historyProven(entries)
+    case .historyProven(let entries): historyProven(entries, left: 0)
     case .registrationDoubted(let duration): doubted(after: duration)
     case .configurationRead, .registrationTold: break
     case .routeFailed(let route, let cause):
-      log.warning("\(route.words) failed: \(cause.words). The next one is tried")
+      let topic = Troubles.Topic(.route, InlineText(route.code))
+      if let words = telling(topic, "\(route.words) failed: \(cause.words). The next one is tried")
+      {
+        log.warning(words, [.route(route.code), .cause(cause.code)])
+      }
       events.write("route_failed") {
         $0.appendMember("route", route.code)
         $0.appendMember("cause", cause.code)
       }
     case .routeTaken(let route):
-      log.notice("Home Assistant is reached over \(route.words) from now on")
+      let words: MessageText = "Home Assistant is reached over \(route.words) from now on"
+      if let words = telling(once: Troubles.Topic(.way), words) {
+        log.notice(words, [.route(route.code)])
+      }
       events.write("route_taken") { $0.appendMember("route", route.code) }
     case .configurationUnreadable:
-      log.warning("Home Assistant's configuration is not what it should be; please report it")
+      let words: MessageText =
+        "Home Assistant's configuration is not what it should be; please report it"
+      if let words = telling(once: Troubles.Topic(.refusal, InlineText("configuration")), words) {
+        log.warning(words)
+      }
     case .registrationDropped:
       log.warning(
         "Home Assistant did not want to know what has changed about this device; please report it")
     case .locationDropped:
-      log.warning("Home Assistant did not take a location; please report it")
+      let words: MessageText = "Home Assistant did not take a location; please report it"
+      if let words = telling(once: Troubles.Topic(.refusal, InlineText("location")), words) {
+        log.warning(words)
+      }
       events.write("location_refused")
     case .trackerMissing:
       log.warning(
@@ -203,6 +269,8 @@ final class Reporter {
       log.notice(
         "Home Assistant takes the data: \(readings, "reading") and"
           + " \(hasLocation ? 1 : 0, "location") came in")
+    } else if log.isDebugging {
+      log.debug("proven: \(readings, "reading") and \(hasLocation ? 1 : 0, "location")")
     }
     events.write("proven") {
       $0.appendMember("readings", readings)
@@ -211,21 +279,30 @@ final class Reporter {
   }
 
   private func refused(_ uniqueID: [UInt8], _ words: MessageText) {
-    log.warning(words)
+    let topic = Troubles.Topic(.refusal, InlineText(uniqueID.span))
+    if let words = telling(once: topic, words) { log.warning(words) }
     events.write("refused") { $0.appendMember("sensor", uniqueID.span) }
   }
 
   private func unproven(_ cause: OutageCause) {
-    log.warning("\(cause.words). What is read meanwhile is kept, and sent when it takes it")
+    let words: MessageText =
+      "\(cause.words). What is read meanwhile is kept, and sent when it takes it"
+    if let words = telling(Troubles.Topic(.outage), words) {
+      log.warning(words, [.cause(cause.code)])
+    }
     events.write("outage") { $0.appendMember("cause", cause.code) }
   }
 
   private func recovered(after duration: Duration, _ replaced: Batch.Superseded) {
+    if troubles.ended(Troubles.Topic(.outage)) { sayRecovered(after: duration, replaced) }
+    superseded("recovered", replaced)
+  }
+
+  private func sayRecovered(after duration: Duration, _ replaced: Batch.Superseded) {
     log.notice(
       "Home Assistant takes the data again after \(wholeSeconds: duration);"
         + " \(replaced.readings, "reading") and \(replaced.fixes, "location") that newer ones"
         + " replaced meanwhile follow as history")
-    superseded("recovered", replaced)
   }
 
   private func superseded(_ event: StaticString, _ replaced: Batch.Superseded) {

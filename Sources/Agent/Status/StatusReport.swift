@@ -72,6 +72,8 @@ struct StatusReport: ~Copyable {
   let now: Moment
   let startedAt: Instant
   let nextCycleAt: Instant
+  /// Nil where each cycle ends with an upload.
+  var nextUploadAt: Instant?
   /// Nil where nothing waits for an attempt: the next one comes with the next cycle.
   let nextAttemptAt: Instant?
   /// The address of the configuration.
@@ -118,6 +120,7 @@ struct StatusReport: ~Copyable {
     document.closeJSONObject()
     appendFailing(to: &document)
     append(future: "next_cycle", nextCycleAt, to: &document)
+    if let nextUploadAt { append(future: "next_upload", nextUploadAt, to: &document) }
     appendLastFix(to: &document)
     appendTrack(to: &document)
     appendAnchor(to: &document)
@@ -231,6 +234,7 @@ extension StatusReport {
     let registration = uplink.isRegistering ? nil : uplink.registration
     self.init(
       now: now, startedAt: startedAt, nextCycleAt: uplink.nextCycleAt,
+      nextUploadAt: uplink.nextUploadAt,
       nextAttemptAt: uplink.nextAttemptAt, url: url, isSealed: registration.map { !$0.isPlain },
       registrationProblem: uplink.registrationProblem,
       network: uplink.knowsHome ? .init(presence: uplink.presence, place: uplink.place) : nil,

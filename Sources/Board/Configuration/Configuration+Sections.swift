@@ -16,6 +16,7 @@ extension ConfigurationField {
     defer { keys.reportUnknownKeys() }
     let everyField = keys.optional("every")
     let every = everyField?.duration(in: Configuration.everyRange, example: "60s")
+    let uploadEvery = keys.optional("upload")?.uploadInterval(cycle: every ?? .standardEvery)
     let stateDirectory = keys.optional("state_directory")?.absolutePath()
     let homeAssistant = keys.required(
       "home_assistant", example: "home_assistant: { url: http://192.168.1.5:8123 }")?
@@ -48,7 +49,7 @@ extension ConfigurationField {
     }
     guard let homeAssistant else { return nil }
     return Configuration(
-      every: every ?? .seconds(60),
+      every: every ?? .standardEvery, uploadEvery: uploadEvery,
       stateDirectory: stateDirectory ?? [UInt8](Configuration.defaultStateDirectory),
       homeAssistant: homeAssistant,
       notifications: notifications ?? .standard(with: commands),
@@ -57,6 +58,22 @@ extension ConfigurationField {
       battery: battery ?? .automatic, system: system ?? .all,
       host: host ?? .standard,
       sensors: devices.sensors, outputs: devices.outputs, commands: commands)
+  }
+
+  /// From one upload to the next, which is more than a cycle.
+  private func uploadInterval(cycle: Duration) -> Duration? {
+    guard let keys = section(example: "upload: { every: 5min }") else { return nil }
+    defer { keys.reportUnknownKeys() }
+    guard let field = keys.required("every", example: "every: 5min"),
+      let interval = field.duration(in: Configuration.everyRange, example: "5min")
+    else { return nil }
+    guard interval > cycle else {
+      field.report(
+        "an upload takes what several cycles brought, and a cycle takes \(cycle)",
+        remedy: "write more than \(cycle), or leave out upload: then each cycle ends with one")
+      return nil
+    }
+    return interval
   }
 
   private func commands() -> CommandKinds {

@@ -10,8 +10,12 @@ public import Transport
 /// Texts are UTF-8. Lengths of time are written as a number and a unit (`ms`, `s`, `min`, `h` or
 /// `d`). A key is added by a property here and a line in `Configuration+Sections.swift`.
 public struct Configuration: Equatable, Sendable {
-  /// `every`: how long a cycle takes, from one report to the next; 5 s to 24 h. Default: 60 s.
+  /// `every`: how long a cycle takes, from one reading of all sensors to the next; 5 s to 24 h.
+  /// Default: 60 s.
   public var every: Duration
+  /// `upload: { every: … }`: from one upload to the next, which takes what several cycles brought;
+  /// more than `every`, to 24 h. Default: nil, each cycle ends with one.
+  public var uploadEvery: Duration?
   /// `state_directory`: where the agent keeps what must survive a power cut; an absolute path of
   /// at most 1024 bytes. Default: `/var/lib/homeward`.
   public var stateDirectory: [UInt8]
@@ -20,8 +24,8 @@ public struct Configuration: Equatable, Sendable {
   /// `notifications`: how Home Assistant's notifications reach this board. Default: not at all.
   public var notifications: NotificationSettings
   /// `durability`: what may be lost when the power goes: `reading` (nothing: every reading is
-  /// written before the next one is looked at), `batch` (what was read since the last cycle) or
-  /// `memory` (all that Home Assistant does not have). Default: `batch`.
+  /// written before the next one is looked at), `batch` (what was read since the last upload, of
+  /// some 15 min at most) or `memory` (all that Home Assistant does not have). Default: `batch`.
   public var durability: Durability
   /// `history`: what was not delivered in its time. Default: all of it is sent as soon as possible.
   public var history: HistorySettings
@@ -152,6 +156,11 @@ extension Configuration {
       HostPaths(proc: [UInt8]("/proc"), sys: [UInt8]("/sys"))
     }
   }
+}
+
+extension Duration {
+  /// What `every` is where it is not said.
+  static var standardEvery: Duration { .seconds(60) }
 }
 
 extension Configuration {

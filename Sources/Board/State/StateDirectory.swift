@@ -19,6 +19,8 @@ public final class StateDirectory {
   public static let spoolName: StaticString = "spool"
   /// Which registration will never have a key.
   private static let keylessName: StaticString = "without-key"
+  /// How this agent crashed the last time, which `clinux_keep_last_words` writes.
+  private static let lastWordsName: StaticString = "last-words"
   private static let probeName: StaticString = "probe"
 
   public let path: Path
@@ -70,6 +72,21 @@ public final class StateDirectory {
     lock = consume held
     return error
   }
+
+  /// Has a crash of this process leave its last words here.
+  public func keepLastWords() { if let number = lock?.number { clinux_keep_last_words(number) } }
+
+  /// What a process left that crashed; nil where none did, and where it cannot be read.
+  public func readLastWords() -> [UInt8]? {
+    var bytes = ByteBuffer(capacity: CLINUX_LAST_WORDS_MAX)
+    do throws(Errno) { try readBeginning(ofFileAt: path / Self.lastWordsName, into: &bytes) } catch
+    {
+      return nil
+    }
+    return [UInt8](bytes.bytes)
+  }
+
+  public func removeLastWords() throws(Errno) { try removeFile(at: path / Self.lastWordsName) }
 
   /// What a person has to know of its disk; empty where that can be written.
   public var readOnlyWords: MessageText {

@@ -2,62 +2,137 @@ public import Bytes
 import CLinux
 public import LinuxIO
 
-/// What the agent says while it runs: lines on standard error, and none while all is well.
+/// What the agent says while it runs: a few lines on standard error, and none while all is well.
 ///
-/// Under systemd each line begins with its priority (`sd-daemon(3)`), so that the journal can
-/// filter. On a terminal warnings and errors are coloured, unless `NO_COLOR` is set.
+/// Where standard error is systemd's journal, an entry with fields goes to the journal's own
+/// socket, and where that is away, a line that begins with its priority (`sd-daemon(3)`). On a
+/// terminal warnings and errors are coloured, unless `NO_COLOR` is set.
 @safe public final class Log {
-  enum Level: Sendable {
-    case error, warning, notice
+  /// How serious a line is: the number of `syslog(3)`.
+  public enum Level: UInt8, Sendable {
+    case error = 3
+    case warning, notice, info, debug
 
-    var priority: StaticString {
-      switch self {
-      case .error: "<3>"
-      case .warning: "<4>"
-      case .notice: "<5>"
-      }
+    /// What `--log-level` calls them, the most serious one first.
+    public static let words: [StaticString] = ["error", "warning", "notice", "info", "debug"]
+
+    public init?(word: [UInt8]) {
+      guard let index = Self.words.firstIndex(where: { word.span.elementsEqual($0) }),
+        let level = Level(rawValue: Level.error.rawValue + UInt8(index))
+      else { return nil }
+      self = level
     }
 
-    var color: StaticString? {
+    fileprivate var color: StaticString? {
       switch self {
       case .error: "\u{1B}[31m"
       case .warning: "\u{1B}[33m"
-      case .notice: nil
+      case .notice, .info, .debug: nil
       }
+    }
+  }
+
+  /// What a line is about, for `journalctl HOMEWARD_SOURCE=gpsd`.
+  public struct Field {
+    let name: StaticString
+    let value: [UInt8]
+
+    public static func source(_ name: InlineText) -> Field {
+      Field(name: "HOMEWARD_SOURCE", value: [UInt8](name.bytes))
+    }
+
+    public static func route(_ code: StaticString) -> Field {
+      Field(name: "HOMEWARD_ROUTE", value: [UInt8](code))
+    }
+
+    public static func cause(_ code: StaticString) -> Field {
+      Field(name: "HOMEWARD_CAUSE", value: [UInt8](code))
     }
   }
 
   public let isJournal: Bool
+  private let level: Level
   private let isColored: Bool
+  private let descriptor: Int32
   private let output: LineOutput?
+  private let journal: JournalSocket?
+  /// Of the entries that the journal had no room for.
+  private var missingCount = 0
 
-  /// - Parameter waits: whether a reader of standard error that is slow is waited for. One of the
-  ///   agent at its work is not.
-  public init(waits: Bool = true) {
-    output = waits ? nil : LineOutput(STDERR_FILENO)
-    isJournal = unsafe getenv("JOURNAL_STREAM") != nil
-    isColored = unsafe isatty(STDERR_FILENO) == 1 && getenv("NO_COLOR") == nil
+  /// - Parameters:
+  ///   - waits: whether a reader of standard error that is slow is waited for. One of the agent at
+  ///     its work is not.
+  ///   - level: what is less serious is left out.
+  ///   - descriptor: where lines go: standard error.
+  ///   - journal: the socket of the journal.
+  public init(
+    waits: Bool = true, level: Level = .info, descriptor: Int32 = 2,
+    journal: @autoclosure () -> JournalSocket = JournalSocket()
+  ) {
+    self.level = level
+    self.descriptor = descriptor
+    output = waits ? nil : LineOutput(descriptor)
+    isJournal = isJournalStandardError
+    self.journal = isJournal ? journal() : nil
+    isColored = unsafe isatty(descriptor) == 1 && getenv("NO_COLOR") == nil
   }
 
-  public func error(_ text: MessageText) { write(text, at: .error) }
-  public func warning(_ text: MessageText) { write(text, at: .warning) }
-  public func notice(_ text: MessageText) { write(text, at: .notice) }
+  public func error(_ text: MessageText, _ fields: [Field] = []) { write(text, .error, fields) }
+  public func warning(_ text: MessageText, _ fields: [Field] = []) { write(text, .warning, fields) }
+  public func notice(_ text: MessageText, _ fields: [Field] = []) { write(text, .notice, fields) }
+  public func info(_ text: MessageText, _ fields: [Field] = []) { write(text, .info, fields) }
+  public func debug(_ text: MessageText, _ fields: [Field] = []) { write(text, .debug, fields) }
 
-  private func write(_ text: MessageText, at level: Level) {
+  /// Whether `debug` says anything: the text of each cycle is not made for nothing.
+  public var isDebugging: Bool { level == .debug }
+
+  @inline(never)
+  private func write(_ text: MessageText, _ level: Level, _ fields: [Field]) {
+    guard level.rawValue <= self.level.rawValue else { return }
+    if let journal, tell(journal, text, level, fields) { return }
     let line = line(text, at: level)
     guard let output else {
-      writeToTerminal(line, STDERR_FILENO)
+      writeToTerminal(line, descriptor)
       return
     }
-    output.write(line.wrapped(columns: terminalColumns(STDERR_FILENO))) {
-      self.line("\($0, "line") of this log missing here: its reader was too slow", at: .warning)
+    output.write(line.wrapped(columns: terminalColumns(descriptor))) {
+      self.line(missing($0), at: .warning)
     }
+  }
+
+  private func missing(_ count: Int) -> MessageText {
+    "\(count, "line") of this log missing here: its reader was too slow"
+  }
+
+  /// Returns false where the line has to go another way.
+  private func tell(
+    _ journal: JournalSocket, _ text: MessageText, _ level: Level, _ fields: [Field]
+  ) -> Bool {
+    if missingCount > 0, journal.send(entry(missing(missingCount), .warning, [])) == .taken {
+      missingCount = 0
+    }
+    switch journal.send(entry(text, level, fields)) {
+    case .taken: return true
+    case .full where output != nil:
+      missingCount += 1
+      return true
+    case .full, .away: return false
+    }
+  }
+
+  private func entry(_ text: MessageText, _ level: Level, _ fields: [Field]) -> JournalEntry {
+    var entry = JournalEntry()
+    entry.append("SYSLOG_IDENTIFIER", [UInt8]("homeward"))
+    entry.append("PRIORITY", [UInt8(ascii: "0") + level.rawValue])
+    for field in fields { entry.append(field.name, field.value) }
+    entry.append("MESSAGE", text.bytes)
+    return entry
   }
 
   private func line(_ text: MessageText, at level: Level) -> [UInt8] {
     var line: MessageText = "\(text)\n"
     if isJournal {
-      line = "\(level.priority)\(line)"
+      line = "<\(Int(level.rawValue))>\(line)"
     } else if isColored, let color = level.color {
       line = "\(color)\(text)\u{1B}[0m\n"
     }

@@ -46,20 +46,30 @@
 int clinux_argument_count(void);
 const char *_Nullable clinux_argument(int index);
 
-/// Has the process say one line on standard error before SIGILL, SIGTRAP, SIGSEGV, SIGBUS or SIGFPE
-/// ends it. A failed precondition of Embedded Swift is such a signal, and says nothing itself:
+/// Has the process say one line on standard error before SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE
+/// or SIGABRT ends it. A failed precondition of Embedded Swift is such a signal, and says nothing
+/// itself; systemd sends SIGABRT to a service that gives no sign of life:
 ///
-///     homeward 0.1.0: ended by SIGILL at 0x5d2c1; please report this line
+///     homeward 0.1.0: ended by SIGILL at 0x5d2c1, called from 0x4a1b0 0x39ff2; please report
+///     this line
 ///
-/// Nothing else of the process is in the line. The number is the address of the instruction in the
-/// file of the program, wherever it was loaded. The unstripped binary of the same build
-/// (`deploy/build` keeps it as `homeward.debug`) tells which place of the source that is:
+/// Nothing else of the process is in the line. The numbers are addresses of instructions in the
+/// file of the program, wherever it was loaded: the one that failed, and the calls that led there,
+/// as far as the frames of the first thread tell. The unstripped binary of the same build
+/// (`deploy/build` keeps it as `homeward.debug`) tells which places of the source these are:
 ///
-///     llvm-symbolizer --obj=homeward.debug 0x5d2c1
+///     llvm-symbolizer --obj=homeward.debug 0x5d2c1 0x4a1b0 0x39ff2
 ///
 /// "in a library" stands in place of the number where the instruction is none of the program's.
 /// After the line the signal does what it did before, which is to end the process.
 void clinux_report_fatal_signals(const uint8_t *version, size_t size);
+
+/// The most that the file with the last words holds.
+enum { CLINUX_LAST_WORDS_MAX = 384 };
+
+/// Has the line kept, too: in the file `last-words` of an open directory, behind the time in
+/// seconds since 1970 and a space. The directory stays open until the process ends.
+void clinux_keep_last_words(int directory);
 
 static inline int clinux_errno(void) { return errno; }
 /// What an error of the kernel is called in English, or NULL where it has no such number.

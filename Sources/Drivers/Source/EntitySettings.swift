@@ -113,7 +113,7 @@ extension ConfigurationField {
   /// Sensors that an agent has without being told.
   private static let ownIDs: [StaticString] = [
     "processor_temperature", "load_1_minute", "load_5_minutes", "load_15_minutes", "memory_used",
-    "last_start", "disk_used", "lost_readings", "anchor",
+    "last_start", "last_crash", "disk_used", "lost_readings", "anchor",
   ]
 
   fileprivate func minChange() -> FixedPoint? {

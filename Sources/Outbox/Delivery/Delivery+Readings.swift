@@ -21,6 +21,12 @@ extension Delivery {
     history.record(fix)
   }
 
+  /// What was recorded so far waits for the next upload. It is written where it waits for long, at
+  /// the cycles that there are: to be written, it wakes no processor.
+  mutating func uploadPutOff(now: Instant) {
+    if openBatch.uploadPutOff(now: now) { history.writeBatch() }
+  }
+
   /// All states are told again with the next cycle.
   mutating func restatementWanted() { restatementDueAt = Instant(nanoseconds: 0) }
 

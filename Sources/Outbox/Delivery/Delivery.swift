@@ -48,7 +48,7 @@ public struct Delivery: ~Copyable {
   private(set) var outage: Outage
   /// Over which the last proof came; at first, over which it is expected.
   private var lastRoute: Route?
-  private var openBatch = OpenBatch()
+  var openBatch = OpenBatch()
   /// When everything is told again.
   var restatementDueAt = Instant(nanoseconds: 0)
   /// When the last proof came.

@@ -1,5 +1,10 @@
 import Bytes
 
+extension Delivery {
+  /// What waits for an upload is written to the disk at the first cycle after this long.
+  public static let unwrittenMax: Duration = .seconds(900)
+}
+
 /// What was recorded and is not proven yet: when it is to be on the disk, and whether another cycle
 /// has to follow for it.
 ///
@@ -12,15 +17,28 @@ struct OpenBatch {
   private(set) var closesAt: Instant?
   /// Whether a cycle was due while the one before was not proven.
   private var isCycleOwed = false
+  /// Since when something waits for the next upload.
+  private var waitsSince: Instant?
 
   /// A cycle is due: what was recorded so far may wait for a proof so long.
   mutating func cycleDue(now: Instant) { closesAt = closesAt ?? now + Delivery.proofTimeout }
+
+  /// What was recorded so far waits for the next upload. Returns whether it is to be written now.
+  mutating func uploadPutOff(now: Instant) -> Bool {
+    let since = waitsSince ?? now
+    let isLong = now - since >= Delivery.unwrittenMax
+    waitsSince = isLong ? nil : since
+    return isLong
+  }
 
   /// The cycle that is due cannot begin before the one under way ends.
   mutating func cyclePutOff() { isCycleOwed = true }
 
   /// A cycle begins, with everything that was recorded so far.
-  mutating func cycleBegan() { isCycleOwed = false }
+  mutating func cycleBegan() {
+    isCycleOwed = false
+    waitsSince = nil
+  }
 
   /// Returns whether it is to be written now. A proof may still come.
   mutating func isClosing(now: Instant) -> Bool {
@@ -41,5 +59,6 @@ struct OpenBatch {
   mutating func close() {
     closesAt = nil
     isCycleOwed = false
+    waitsSince = nil
   }
 }

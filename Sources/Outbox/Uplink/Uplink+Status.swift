@@ -10,6 +10,9 @@ extension Uplink {
   /// Whether the configuration says which networks are home.
   public var knowsHome: Bool { settings.home != nil }
   public var nextCycleAt: Instant { plan.nextCycleAt }
+  /// When the next upload is due, if nothing urgent comes before; nil where each cycle ends with
+  /// one.
+  public var nextUploadAt: Instant? { plan.nextUploadAt }
 
   /// Whether a registration is being made.
   public var isRegistering: Bool { registrar.isEnrolling }

@@ -72,7 +72,7 @@ public struct Uplink: ~Copyable {
     self.settings = settings
     self.identity = identity
     self.now = now
-    plan = CyclePlan(every: settings.every, now: now)
+    plan = CyclePlan(every: settings.every, uploadEvery: settings.uploadEvery, now: now)
     pace = settings.every
     commands = CommandDispatcher(allowed: settings.commands)
     track = settings.track.map { TrackFilter($0) }
@@ -131,6 +131,7 @@ public struct Uplink: ~Copyable {
       return delivery.fixLeftOut(fix)
     }
     isPositionOwed = true
+    if track?.isZoneChanged == true { plan.uploadWanted() }
     commands.fixKept()
     delivery.record(fix)
   }
@@ -165,7 +166,7 @@ public struct Uplink: ~Copyable {
     if settings.webSocket != nil { actions.append(.setWebSocketAllowed(maySendToken)) }
     registrar.presenceChanged(isAllowed: maySendToken, now: now)
     endForbiddenMessage()
-    makeUpForCycle()
+    makeUpForUpload()
   }
 
   /// A message that is under way over a route that may not be used any more is not sent to its end.
@@ -216,17 +217,21 @@ public struct Uplink: ~Copyable {
   ///   - now: the moment of now.
   public mutating func sourcesReady(isConnectionKept: @autoclosure () -> Bool, now: Instant) {
     self.now = now
-    if plan.sourcesReady() {
+    let isCycle = plan.sourcesReady()
+    if isCycle {
+      isClockStateWanted = true
       commandsSampled()
-      cycleDue(isConnectionKept: isConnectionKept())
-    } else if delivery.batch.hasUrgentChange || delivery.commandResults.count > 0 {
-      urgentChange(isConnectionKept: isConnectionKept())
+    }
+    let isUrgent = delivery.batch.hasUrgentChange || delivery.commandResults.count > 0
+    switch (isCycle, plan.isUploadDue || isUrgent) {
+    case (true, true): uploadDue(isConnectionKept: isConnectionKept())
+    case (true, false): delivery.uploadPutOff(now: now)
+    case (false, _): if isUrgent { urgentChange(isConnectionKept: isConnectionKept()) }
     }
   }
 
-  private mutating func cycleDue(isConnectionKept: Bool) {
+  private mutating func uploadDue(isConnectionKept: Bool) {
     statistics?.cycleDue()
-    isClockStateWanted = true
     guard !home.isLooking else { return plan.postponed() }
     keeper.retryDue()
     guard !registrar.isEnrolling else {
@@ -234,13 +239,13 @@ public struct Uplink: ~Copyable {
       delivery.cyclePostponed(now: now)
       return registrar.cycleDue(now: now)
     }
-    plan.begins()
+    plan.uploadBegins()
     if !webhook.isConnectionKept(isHTTPKept: isConnectionKept) { delivery.connectionEnded() }
     delivery.cycleDue(now: now)
   }
 
-  private mutating func makeUpForCycle() {
-    if plan.isOwed { cycleDue(isConnectionKept: false) }
+  private mutating func makeUpForUpload() {
+    if plan.isOwed { uploadDue(isConnectionKept: false) }
   }
 
   private mutating func urgentChange(isConnectionKept: Bool) {
@@ -248,6 +253,7 @@ public struct Uplink: ~Copyable {
       plan.postponed()
       return delivery.urgentChangePostponed()
     }
+    plan.uploadBegins()
     if !webhook.isConnectionKept(isHTTPKept: isConnectionKept) { delivery.connectionEnded() }
     delivery.urgentChange(now: now)
   }
@@ -277,7 +283,7 @@ public struct Uplink: ~Copyable {
     isPositionOwed = true
     deliver(with: made)
     actions.append(.tell(.registered(isPlain: made.isPlain)))
-    makeUpForCycle()
+    makeUpForUpload()
   }
 
   /// Something about the registration has changed, which is kept.

@@ -47,6 +47,9 @@ extension Uplink {
     public var readsTokenFile: Bool
     /// From one cycle to the next.
     public var every: Duration
+    /// From one upload to the next, where it takes what several cycles brought; nil where each
+    /// cycle ends with one.
+    public var uploadEvery: Duration?
     /// Which commands Home Assistant may give.
     public var commands: CommandKinds = []
     /// Which fixes are points of the track; nil where every one is.

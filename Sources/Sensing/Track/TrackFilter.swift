@@ -66,6 +66,9 @@ public struct TrackFilter: Sendable {
   /// Nil before there is a fix.
   public var state: State? { rest.map { $0.state == .moving ? .moving : .parked } }
 
+  /// Whether the board was in other zones at the fix before the last one that was judged.
+  public private(set) var isZoneChanged = false
+
   /// Home Assistant has these zones, and no others.
   public mutating func zonesKnown(_ circles: [ZoneWatch.Circle]) { zones.zonesKnown(circles) }
 
@@ -85,6 +88,7 @@ public struct TrackFilter: Sendable {
   private mutating func decide(_ sighting: TrackSighting, isOwed: Bool) -> TrackDecision {
     if let judgedAt, sighting.instant <= judgedAt { return .older }
     judgedAt = sighting.instant
+    isZoneChanged = false
     guard isAccurate(sighting) else { return .inaccurate }
     var decision: TrackDecision?
     switch jumps.judge(sighting) {
@@ -95,7 +99,8 @@ public struct TrackFilter: Sendable {
       decision = .newPlace
     case .plausible: decision = reason(for: sighting)
     }
-    if zones.sighted(sighting), decision == nil { decision = .zone }
+    isZoneChanged = zones.sighted(sighting)
+    if isZoneChanged, decision == nil { decision = .zone }
     if decision == nil, isOwed { decision = .owed }
     if decision != nil { keep(sighting) }
     let isParked = rest?.state == .parked || rest?.isStanding == true

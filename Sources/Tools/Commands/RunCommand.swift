@@ -21,7 +21,7 @@ extension Command {
     stopped.
 
     Usage:
-      homeward run [--config FILE] [--json]
+      homeward run [--config FILE] [--json] [--log-level LEVEL]
       homeward run --once [--timeout DURATION] [--config FILE] [--json]
 
     Options:
@@ -36,6 +36,9 @@ extension Command {
       --json          Write one JSON object per line to standard output for what
                       happens. With --once the last one holds every value that was
                       read, the position included, and how much is left.
+      --log-level LEVEL
+                      What is logged: error, warning, notice, info (the default) or
+                      debug, which tells of each cycle.
       --help          Show this.
 
     SIGHUP makes the agent read its configuration again (as a service: systemctl
@@ -63,18 +66,29 @@ private struct RunCommand {
     var isOnce = false
     var isJSON = false
     var timeout: Duration?
+    var level = Log.Level.info
     while let argument = try arguments.next() {
       switch argument {
       case "--once": isOnce = true
       case "--timeout":
         timeout = try Self.timeout(try arguments.value(of: argument, "a time, such as 10min"))
       case "--json": isJSON = true
+      case "--log-level":
+        level = try Self.level(try arguments.value(of: argument, "a level, such as debug"))
       case "--config": file = try arguments.value(of: argument, "the name of a file")
       default: throw argument.unknown
       }
     }
     guard isOnce || timeout == nil else { throw .mistake("--timeout goes with --once only") }
-    run = Run(file, timeout: isOnce ? timeout ?? Run.onceTimeout : nil, isJSON: isJSON)
+    run = Run(
+      file, timeout: isOnce ? timeout ?? Run.onceTimeout : nil, isJSON: isJSON,
+      level: level)
+  }
+
+  private static func level(_ word: [UInt8]) throws(UsageError) -> Log.Level {
+    if let level = Log.Level(word: word) { return level }
+    throw .mistake(
+      "--log-level: \(quoted: word) is no level; write error, warning, notice, info or debug")
   }
 
   private static func timeout(_ text: [UInt8]) throws(UsageError) -> Duration {

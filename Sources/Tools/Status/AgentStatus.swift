@@ -93,6 +93,7 @@ struct AgentStatus {
     lines.append(
       .neither, "agent", "homeward \(root.text("version"))\(root.lasting("started"))")
     lines.append(more: "next cycle", root.coming("next_cycle"))
+    if root.has("next_upload") { lines.append(more: "next upload", root.coming("next_upload")) }
   }
 }
 

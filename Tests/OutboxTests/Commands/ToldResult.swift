@@ -58,11 +58,14 @@ extension UplinkRig {
     return try #require(index)
   }
 
-  /// Home Assistant takes the cycle under way, and these sensors in it.
+  /// Home Assistant takes the cycle under way, and these sensors in it, which it may not know.
   func proveAll(_ sensors: [String]) {
     let verdict = #"{"success":false,"error":{"code":"not_registered","message":""}}"#
-    let key = Challenge(of: Self.nonce).key
     let taken = sensors.map { #""\#($0)":{"success":true},"# }.joined()
-    for _ in 0..<6 { answer(200, #"{"success":true,\#(taken)"\#(key)":\#(verdict)}"#) }
+    let states = #"{\#(taken)"\#(Challenge(of: Self.nonce).key)":\#(verdict)}"#
+    for _ in 0..<6 {
+      let isRegistration = messages.last?.contains("register_sensor") == true
+      answer(200, isRegistration ? #"{"success":true}"# : states)
+    }
   }
 }

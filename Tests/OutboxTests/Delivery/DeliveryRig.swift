@@ -7,9 +7,10 @@ import Testing
 @testable import Outbox
 
 extension SensorDescription {
-  static func plain(_ uniqueID: String) -> SensorDescription {
+  static func plain(_ uniqueID: String, isUrgent: Bool = false) -> SensorDescription {
     SensorDescription(
-      uniqueID: [UInt8](uniqueID.utf8), name: [UInt8](uniqueID.utf8), icon: [UInt8]("mdi:eye"))
+      uniqueID: [UInt8](uniqueID.utf8), name: [UInt8](uniqueID.utf8), icon: [UInt8]("mdi:eye"),
+      isUrgent: isUrgent)
   }
 }
 

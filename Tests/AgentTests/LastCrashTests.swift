@@ -1,0 +1,92 @@
+import Bytes
+import Foundation
+import PracticeHome
+import Testing
+
+@testable import Agent
+
+@Suite struct LastWordsFileTests {
+  private func words(_ file: String) -> LastWords { LastWords(file: [UInt8](file.utf8)) }
+  private func value(_ file: String) -> String {
+    String(decoding: [UInt8](words(file).value.bytes), as: UTF8.self)
+  }
+  private func line(_ file: String) -> String { String(decoding: words(file).line, as: UTF8.self) }
+
+  @Test func theTimeTheSignalAndThePlaceAreWhatHomeAssistantShows() {
+    let file = "1795489012 homeward 0.1.0: ended by SIGILL at 0x5d2c1, called from 0x1; please\n"
+    #expect(value(file) == "2026-11-24T02:56:52Z SIGILL at 0x5d2c1")
+    #expect(line(file) == "homeward 0.1.0: ended by SIGILL at 0x5d2c1, called from 0x1; please")
+    #expect(
+      value("1795489012 homeward 0.1.0: ended by SIGBUS in a library; please\n")
+        == "2026-11-24T02:56:52Z SIGBUS in a library")
+  }
+
+  @Test func aBoardThatDidNotKnowTheTimeTellsNone() {
+    #expect(words("17 homeward 0.1.0: ended by SIGILL at 0x1; please\n").time == nil)
+    #expect(value("17 homeward 0.1.0: ended by SIGILL at 0x1; please\n") == "SIGILL at 0x1")
+  }
+
+  /// A card that fails gives other bytes back.
+  @Test(arguments: [
+    "", "\n", " ", "1795489012", "1795489012 ", "99999999999999999999999 x", "999999999999 x",
+    ": ended by ", "x: ended by ", ": ended by ;", "\u{1B}[2J\u{0}", "1795489012 \u{1B}]0;x\u{7}",
+  ])
+  func whatMakesNoSenseIsShownAndTrapsNothing(file: String) {
+    let words = words(file)
+    #expect(words.value.bytes.count <= InlineText.byteCountMax)
+    #expect(!words.line.contains { $0 < 0x20 })
+    #expect(![UInt8](words.value.bytes).contains { $0 < 0x20 })
+  }
+}
+
+extension WholeAgent {
+  @Suite struct Crashes {}
+}
+
+extension WholeAgent.Crashes {
+  private static let crash = "sensor.boat_last_crash"
+
+  @Test func aCrashIsToldToHomeAssistantByTheNextStartAndNotByTheOneAfter() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let first = try RunningAgent(on: board, environment: ["SWIFT_BACKTRACE": "enable=no"])
+    try await first.event("proven")
+    #expect(home.state(of: Self.crash) == nil)
+    #expect(await first.kill(with: SIGSEGV).status == SIGSEGV)
+
+    // While it cannot be told, it is kept.
+    home.fault = .status(503)
+    let second = try RunningAgent(on: board)
+    try await second.event("crashed")
+    try await second.event("outage", cause: "unavailable")
+    #expect(await second.stop().lines(with: "the agent crashed at 20").count == 1)
+    home.fault = nil
+
+    let third = try RunningAgent(on: board)
+    try await third.event("crashed")
+    try await third.event("proven")
+    #expect(await third.stop().status == 0)
+    let shown = try #require(home.state(of: Self.crash)?.state)
+    #expect(shown.hasPrefix("20") && shown.contains("Z SIGSEGV "), "\(shown)")
+
+    let fourth = try RunningAgent(on: board)
+    try await fourth.event("proven")
+    let ending = await fourth.stop()
+    #expect(fourth.count(of: "crashed") == 0)
+    #expect(ending.lines(with: "crashed").isEmpty)
+    #expect(home.state(of: Self.crash)?.state == shown)
+  }
+
+  /// Neither a stop nor a power cut is a crash.
+  @Test func whatIsKilledDidNotCrash() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let first = try RunningAgent(on: board)
+    try await first.event("proven")
+    _ = await first.kill()
+    let second = try RunningAgent(on: board)
+    try await second.event("proven")
+    #expect(await second.stop().lines(with: "crashed").isEmpty)
+    #expect(second.count(of: "crashed") == 0)
+  }
+}

@@ -1,0 +1,189 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import HomeAssistant
+@testable import Outbox
+
+/// Sampling and uploading are two paces: what goes with an upload, and what does not wait for one.
+@Suite struct UploadTests {
+  private static let uploadEvery: Duration = .seconds(120)
+
+  private func rig(
+    _ durability: Durability = .batch, uploadEvery: Duration = uploadEvery
+  ) -> UplinkRig {
+    var setup = UplinkRig.Setup()
+    setup.uploadEvery = uploadEvery
+    setup.durability = durability
+    setup.commands = CommandTests.all
+    return .proven(setup)
+  }
+
+  /// A cycle of 30 s in which the sensor says another number.
+  private func cycle(_ rig: UplinkRig, _ sensor: SensorIndex, _ number: Int64) {
+    rig.wait(.seconds(30))
+    rig.record(sensor, number)
+    rig.cycle()
+  }
+
+  private func numbers(_ rig: UplinkRig, _ kind: String) -> [[String]] {
+    rig.messages.filter { $0.contains(kind) }.map { message in
+      message.matches(of: /"state":(70\d)/).map { String($0.1) }
+    }
+  }
+
+  private func writes(_ rig: UplinkRig) -> Int {
+    rig.spoolActions.count { if case .append = $0 { true } else { false } }
+  }
+
+  @Test func nothingIsSentBetweenTwoUploads() throws {
+    let rig = rig()
+    let load = try rig.declare("load")
+    let (messages, samples) = (rig.messages.count, rig.sampleCount)
+    for number in 701...703 { cycle(rig, load, Int64(number)) }
+    #expect(rig.messages.count == messages)
+    #expect(rig.sampleCount == samples + 3)
+    #expect(rig.uplink.nextUploadAt == rig.now + .seconds(30))
+    cycle(rig, load, 704)
+    #expect(rig.messages.count > messages)
+  }
+
+  /// The newest as the state, and what lies between as history with its times.
+  @Test func anUploadTakesTheNewestStateAndWhatLiesBetweenAsHistory() throws {
+    let rig = rig()
+    let load = try rig.declare("load")
+    for number in 701...704 { cycle(rig, load, Int64(number)) }
+    rig.proveAll(["load"])
+    #expect(numbers(rig, "update_sensor_states").last == ["704"])
+    // The chunk is due at once, and a proof follows it.
+    rig.wait(.zero)
+    rig.proveAll(["load"])
+    let chunk = try #require(rig.messages.last { $0.contains("homeward_history") })
+    for number in 701...703 { #expect(chunk.contains("\(number)")) }
+    let start = UplinkRig.firstHour * 3600
+    for second in [30, 60, 90] { #expect(chunk.contains("\(start + Int64(second))")) }
+    #expect(rig.uplink.delivery.history.entryCount == 0)
+    #expect(writes(rig) == 0, "it was proven before it had to be written")
+  }
+
+  @Test func anUrgentChangeGoesAtOnceAndTakesWhatWaits() throws {
+    let rig = rig()
+    let load = try rig.declare("load")
+    let bilge = try #require(rig.declareUrgent("bilge"))
+    cycle(rig, load, 701)
+    rig.wait(.seconds(3))
+    let messages = rig.messages.count
+    rig.record(bilge, 1)
+    rig.cycle()
+    #expect(rig.messages.count > messages)
+    rig.proveAll(["load", "bilge"])
+    #expect(numbers(rig, "update_sensor_states").last == ["701"])
+    // Counted from the cycle before it.
+    #expect(rig.uplink.nextUploadAt == rig.now + .seconds(117))
+  }
+
+  @Test func theResultOfACommandGoesAtOnce() throws {
+    let rig = rig()
+    rig.wait(.seconds(7))
+    try rig.notify("command_interval", #"{"every":60}"#)
+    #expect(rig.results.count == 1)
+    let messages = rig.messages.count
+    rig.cycle()
+    #expect(rig.messages.count > messages)
+  }
+
+  @Test func whoLeavesAZoneIsToldBeforeTheUpload() {
+    var setup = UplinkRig.Setup()
+    setup.isRegistered = true
+    setup.isPlain = true
+    setup.uploadEvery = .seconds(3600)
+    setup.track = TrackFilter.Settings(every: .seconds(3600))
+    let rig = UplinkRig(setup)
+    rig.wait(.zero)
+    rig.cycle()
+    rig.answer(400, UplinkRig.noKey)
+    // The configuration, and then the zones.
+    rig.answer(200, "[]")
+    rig.answer(200, UplinkTrackTests.zones())
+    rig.prove()
+    let counts = [52, 52.0005, 52.002, 52.003].map { latitude in
+      rig.wait(.seconds(30))
+      rig.event { uplink, now in
+        uplink.record(
+          Fix(
+            mode: .threeDimensional, latitude: latitude, longitude: 4, speedMetersPerSecond: 5,
+            horizontalErrorMeters: 3, time: rig.wallTime(), notBefore: now))
+      }
+      rig.cycle()
+      rig.prove()
+      return rig.uplink.counts.locations
+    }
+    #expect(counts == [0, 0, 1, 1])
+  }
+
+  // MARK: The disk
+
+  @Test func whatWaitsLongForItsUploadIsWrittenOnceAndProvenAllTheSame() throws {
+    let rig = rig(uploadEvery: .seconds(3600))
+    let load = try rig.declare("load")
+    for number in 0..<30 { cycle(rig, load, Int64(700 + number % 10)) }
+    #expect(writes(rig) == 0)
+    cycle(rig, load, 709)
+    #expect(writes(rig) == 1, "15 min after the first of them")
+    for number in 0..<29 { cycle(rig, load, Int64(700 + number % 10)) }
+    #expect(writes(rig) == 1)
+    for number in 0..<60 where rig.uplink.nextUploadAt != rig.now + .seconds(3600) {
+      cycle(rig, load, Int64(700 + number % 10))
+    }
+    rig.proveAll(["load"])
+    for _ in 0..<4 {
+      rig.wait(.zero)
+      rig.proveAll(["load"])
+    }
+    #expect(rig.uplink.delivery.history.entryCount == 0)
+  }
+
+  @Test func withoutADiskNothingIsWritten() throws {
+    let rig = rig(.memory, uploadEvery: .seconds(3600))
+    let load = try rig.declare("load")
+    for number in 0..<70 { cycle(rig, load, Int64(700 + number % 10)) }
+    #expect(writes(rig) == 0)
+  }
+
+  /// The power goes between two uploads.
+  @Test func withEachReadingWrittenNoneWaitsForAnUploadInMemory() throws {
+    let rig = rig(.reading)
+    let load = try rig.declare("load")
+    for number in 701...703 { cycle(rig, load, Int64(number)) }
+    #expect(writes(rig) == 3)
+  }
+
+  // MARK: Outages
+
+  /// The attempts of an outage have a pace of their own.
+  @Test func anUploadThatFailsIsTriedAgainBeforeTheNextIsDue() throws {
+    let rig = rig(uploadEvery: .seconds(3600))
+    let load = try rig.declare("load")
+    rig.wait(.seconds(3600))
+    rig.record(load, 701)
+    rig.cycle()
+    rig.event { $0.messageFailed(InlineText("no route"), now: $1) }
+    #expect(writes(rig) == 1)
+    let messages = rig.messages.count
+    rig.wait(.seconds(20))
+    #expect(rig.messages.count > messages)
+  }
+}
+
+extension UplinkRig {
+  fileprivate func declareUrgent(_ name: String) -> SensorIndex? {
+    uplink.declare(.plain(name, isUrgent: true))
+  }
+
+  fileprivate func record(_ sensor: SensorIndex, _ number: Int64) {
+    event { uplink, _ in
+      uplink.record(
+        Reading(sensor: sensor, value: .number(FixedPoint(number)), time: wallTime()))
+    }
+  }
+}
