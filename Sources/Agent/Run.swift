@@ -153,6 +153,7 @@ public struct Run {
       supervisor.add(DeviceEvents(loop: loop, supervisor: supervisor))
     }
     for source in sources { supervisor.add(source) }
+    supervisor.add(PowerStatus(driver: driver, sink: output))
     supervisor.add(LostReadings(driver: driver, sink: output))
     if let words = state.readLastWords().map({ LastWords(file: $0) }) {
       reporter.crashed(words)

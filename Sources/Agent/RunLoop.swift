@@ -59,7 +59,7 @@ final class RunLoop {
       supervisor.deadlineReached(at: moment)
       output.deadlineReached(now: moment.instant)
       driver.deadlineReached(now: moment.instant)
-      if !supervisor.isGathering { driver.sourcesReady(now: moment.instant) }
+      driver.sourcesReady(isGathering: supervisor.isGathering, now: moment.instant)
       if driver.takeCycle() { cycleBegan(now: moment.instant) }
       service?.loopTurned(driver.uplink.delivery, now: moment)
     }

@@ -2,7 +2,7 @@
 /// Home Assistant is back.
 public struct BackOff: Sendable {
   private let first: Duration
-  private let longest: Duration
+  private var longest: Duration
   private var next: Duration
   private var random: SplitMix64
 
@@ -24,6 +24,13 @@ public struct BackOff: Sendable {
     next = min(next + next, longest)
     let quarter = step.nanoseconds / 4
     return step - .nanoseconds(Int64(random.next() % UInt64(max(quarter, 1))))
+  }
+
+  /// No wait is longer from now on.
+  public mutating func limit(to longest: Duration) {
+    precondition(first <= longest, "waits grow")
+    self.longest = longest
+    next = min(next, longest)
   }
 
   /// It worked: the next failure is the first again.

@@ -5,9 +5,15 @@ public import Bytes
 extension GPSDSession {
   public enum Pace: Sendable {
     case streaming, onDemand
+    /// Between two cycles there is no connection, so that gpsd switches the receiver off.
+    case releasing
 
     init(forCyclesOf cycle: Duration) {
-      self = cycle <= GPSDSession.streamingCycleMax ? .streaming : .onDemand
+      if cycle <= GPSDSession.streamingCycleMax {
+        self = .streaming
+      } else {
+        self = cycle <= GPSDSession.heldCycleMax ? .onDemand : .releasing
+      }
     }
   }
 
@@ -25,6 +31,8 @@ extension GPSDSession {
     case askForQuiet
     /// What comes is read when a cycle is due.
     case stopListening
+    /// Close the connection: nothing is wanted of gpsd for now.
+    case release
     /// Close the connection; this is why.
     indirect case fail(SourceFailure)
   }

@@ -9,11 +9,21 @@ public import Bytes
 /// still waits in the socket then: fixes of the last cycle, which are read away before gpsd is
 /// asked.
 ///
+/// Where the cycles are longer than `heldCycleMax`, or no position is wanted, the connection is
+/// closed: gpsd closes a receiver that no client watches after a minute (unless it runs with `-n`),
+/// and many receivers sleep then. A cycle gives a receiver that wakes up `startTimeout` for its fix,
+/// and no more: under a roof it would never have one.
+///
 /// (`?POLL;` would be answered with the newest report of each receiver, however old, cut at 10,240
 /// bytes, and for one more wake-up in each cycle.)
 public struct GPSDSession: ~Copyable {
   /// The longest cycle whose reports fit the socket.
   public static let streamingCycleMax: Duration = .seconds(30)
+  /// The longest cycle over which the receiver is kept running.
+  public static let heldCycleMax: Duration = .seconds(300)
+  /// How long a receiver that was switched off may take for a fix: twice of what a cold start takes
+  /// under open sky.
+  public static let startTimeout: Duration = .seconds(60)
   /// The most that a receiver may say in a cycle at the streaming pace: with the kernel's own
   /// records, it is what a socket holds by default.
   public static let streamedByteCountMax = 64 * 1024
@@ -54,6 +64,7 @@ public struct GPSDSession: ~Copyable {
   }
 
   private var cycle: Duration
+  private var wantsPosition = true
   private let fixTimeout: Duration
   private let name: InlineText
   /// The only receiver to believe; empty for the best.
@@ -152,16 +163,23 @@ public struct GPSDSession: ~Copyable {
 
   // MARK: Events
 
-  /// From now on cycles are so far apart. The pace follows with the next one.
-  public mutating func cycleChanged(to cycle: Duration) {
-    self.cycle = cycle
+  /// From now on the sources are asked like this. gpsd hears of it with the next cycle, or at once
+  /// where no position is wanted any more.
+  public mutating func paceChanged(to new: SamplingPace) -> Action? {
+    cycle = new.cycle
     pace = Pace(forCyclesOf: cycle)
+    wantsPosition = new.wantsPosition
+    guard !wantsPosition else { return nil }
+    if case .disconnected = state { return nil }
+    return release()
   }
 
   public mutating func cycleDue(now: Instant) -> Action? {
+    guard wantsPosition else { return nil }
     if let failure = noFixDetector.cycleDue()?.failure(of: name) { news = .failed(failure) }
     switch state {
     case .disconnected:
+      receivers.forgetFixes()
       state = .awaitingConnection(until: now + Self.connectionTimeout)
       return .connect
     case .resting:
@@ -245,7 +263,8 @@ public struct GPSDSession: ~Copyable {
   }
 
   private mutating func askForReports(now: Instant) -> Action {
-    state = .awaitingFix(until: now + fixTimeout)
+    let timeout = pace == .releasing ? max(fixTimeout, Self.startTimeout) : fixTimeout
+    state = .awaitingFix(until: now + timeout)
     isStreaming = true
     return .askForReports
   }
@@ -253,8 +272,16 @@ public struct GPSDSession: ~Copyable {
   private mutating func rest() -> Action {
     state = .resting
     if !details.wanted.isEmpty { takeDetailsOfCycle() }
+    guard pace != .releasing else { return release() }
     isStreaming = pace == .streaming
     return isStreaming ? .stopListening : .askForQuiet
+  }
+
+  /// What was heard stays known.
+  private mutating func release() -> Action {
+    state = .disconnected
+    isStreaming = false
+    return .release
   }
 
   private mutating func takeDetailsOfCycle() {

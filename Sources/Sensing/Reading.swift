@@ -48,6 +48,8 @@ public struct SensorDescription: Equatable, Sendable {
   public var isDiagnostic: Bool
   /// Whether a change of it starts a cycle at once.
   public var isUrgent: Bool
+  /// What it tells of the supply of the board; nil where that is nothing.
+  public var powerFigure: PowerFigure?
 
   // Every driver describes its sensors: called, not copied to each.
   @inline(never)

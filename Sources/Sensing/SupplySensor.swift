@@ -17,7 +17,17 @@ public enum SupplySensor: Int, Sendable {
     description.deviceClass = deviceClass.map { [UInt8]($0) }
     description.unit = unit.map { [UInt8]($0) }
     description.stateClass = unit == nil ? nil : [UInt8]("measurement")
+    description.powerFigure = powerFigure
     return description
+  }
+
+  private var powerFigure: PowerFigure? {
+    switch self {
+    case .capacity: .charge
+    case .voltage: .voltage
+    case .online: .mains
+    case .status, .current, .energy: nil
+    }
   }
 
   private var word: StaticString {

@@ -11,6 +11,22 @@ extension ConfigurationField {
     measure(in: range, units: [("°", 1), ("deg", 1)], example: example)
   }
 
+  /// A percentage, such as `30%`, in `range`; `example` shows a right one.
+  public func percent(in range: ClosedRange<Int>, example: StaticString) -> Double? {
+    measure(in: range, units: [("%", 1)], example: example)
+  }
+
+  /// A voltage with its unit, such as `11.8V`, in volts, in `range`; `example` shows a right one.
+  public func volts(in range: ClosedRange<Int>, example: StaticString) -> Double? {
+    measure(in: range, units: [("V", 1), ("mV", 0.001)], example: example)
+  }
+
+  /// Whether a number with this unit stands there.
+  public func isMeasure(in unit: StaticString) -> Bool {
+    guard case .scalar(let text, _) = node.content else { return false }
+    return DecimalText(text).unit.span.elementsEqual(unit)
+  }
+
   /// `range` is in the first unit.
   @inline(never)
   private func measure(

@@ -27,6 +27,7 @@ final class UplinkRig {
     var track: TrackFilter.Settings?
     var commands: CommandKinds = []
     var uploadEvery: Duration?
+    var powerLevels: [PowerLevel] = []
   }
 
   static let nonce = Nonce(randomBytes: InlineArray(repeating: 7))
@@ -60,7 +61,7 @@ final class UplinkRig {
   private(set) var sampleCount = 0
   private(set) var spoolActions: [Spool.Action] = []
   /// How often the sources were told that they are asked.
-  private(set) var paces: [Duration] = []
+  private(set) var paces: [SamplingPace] = []
   /// What commands wanted of the board, and why that cannot be done; nil where it can.
   private(set) var orders: [BoardOrder] = []
   var boardProblem: CommandProblem?
@@ -81,6 +82,7 @@ final class UplinkRig {
     settings.track = setup.track
     settings.commands = setup.commands
     settings.uploadEvery = setup.uploadEvery
+    settings.powerLevels = setup.powerLevels
     var memory = Uplink.Memory(registration: setup.isRegistered ? Self.registration(setup) : nil)
     memory.credential =
       setup.refreshToken.map {
@@ -216,7 +218,7 @@ final class UplinkRig {
       if case .message = call { write() }
       calls.append(call)
     case .cancel(let channel): cancelled.append(channel)
-    case .setPace(let cycle): paces.append(cycle)
+    case .setPace(let pace): paces.append(pace)
     case .perform(let order, let call):
       orders.append(order)
       uplink.performed(order, for: call, boardProblem)

@@ -47,6 +47,7 @@ extension ByteBuffer {
     case .askForReports: append("ask for reports")
     case .askForQuiet: append("ask for quiet")
     case .stopListening: append("stop listening")
+    case .release: append("release")
     case .fail(let failure): append(failure)
     }
   }

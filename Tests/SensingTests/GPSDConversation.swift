@@ -15,8 +15,16 @@ final class GPSDConversation {
   ) {
     session = GPSDSession(
       name: InlineText("gpsd"), device: [UInt8](device.utf8), details: details,
-      cycle: cycle ?? (pace == .streaming ? .seconds(10) : .seconds(900)),
+      cycle: cycle ?? Self.cycle(of: pace),
       fixTimeout: Self.fixTimeout, now: now)
+  }
+
+  private static func cycle(of pace: GPSDSession.Pace) -> Duration {
+    switch pace {
+    case .streaming: .seconds(10)
+    case .onDemand: .seconds(240)
+    case .releasing: .seconds(900)
+    }
   }
 
   /// A session that has asked for reports.
@@ -54,7 +62,10 @@ final class GPSDConversation {
   func forget() { (reports, fixes, news) = ([], [], []) }
 
   func wait(_ duration: Duration) { now = now + duration }
-  func cycleChanged(to cycle: Duration) { session.cycleChanged(to: cycle) }
+  func cycleChanged(to cycle: Duration) { _ = paceChanged(to: SamplingPace(cycle: cycle)) }
+  func paceChanged(to pace: SamplingPace) -> GPSDSession.Action? {
+    after(session.paceChanged(to: pace))
+  }
   func cycleDue() -> GPSDSession.Action? { after(session.cycleDue(now: now)) }
   func connected() { session.connected(now: now) }
   func failed(_ failure: SourceFailure) -> GPSDSession.Action? { after(session.failed(failure)) }

@@ -51,7 +51,7 @@ import Testing
   /// A socket holds what is said in half a minute.
   @Test func aStreamEndsWithTheFirstOfLongerCyclesAndBeginsAgainWithShorterOnes() {
     let conversation = GPSDConversation.resting(.streaming)
-    conversation.cycleChanged(to: .seconds(900))
+    conversation.cycleChanged(to: .seconds(240))
     #expect(conversation.cycleDue() == .drain)
     _ = conversation.hears(GPSDLines.fix(second: 2))
     #expect(conversation.drained() == .askForQuiet)

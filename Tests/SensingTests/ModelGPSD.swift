@@ -133,6 +133,7 @@ final class ModelGPSD {
     case .askForReports: (isListening, isWatched) = (true, true)
     case .askForQuiet: (isListening, isWatched) = (false, false)
     case .stopListening: isListening = false
+    case .release: (isListening, isWatched) = (false, false)
     case .fail(let failure):
       failures.append(failure)
       (isListening, isWatched) = (false, false)

@@ -2,7 +2,7 @@ import Board
 import Bytes
 import Sensing
 
-// What is told of the network that the board is in.
+// What is told of the network that the board is in, and of its supply.
 
 extension Reporter {
   func presence(_ presence: HomeNetworks.Presence, _ place: NetworkPlace) {
@@ -19,6 +19,14 @@ extension Reporter {
       events.write("away")
     case .unknown: break
     }
+  }
+}
+
+extension Reporter {
+  func powerLevel(_ level: MessageText, every: Duration) {
+    let words: MessageText = "power level: \(level); a cycle takes \(every)"
+    if let words = telling(once: Troubles.Topic(.power), words) { log.notice(words) }
+    events.write("power_level") { $0.appendMember("level", level.bytes.span) }
   }
 }
 

@@ -40,6 +40,8 @@ import Sensing
 /// - `anchor`: the anchor watch: `state` (`unset`, `waiting`, `inside`, `outside`, `unknown`), who
 ///   set it (`set_by`: `line`, `command`), `radius_meters`, and `distance_meters` by the last fix;
 ///   only where the configuration wants one
+/// - `power`: the supply (`mains`, `battery`), the `level` of the power policy, and `hours_left` of
+///   the battery, as far as they are known; only where there is a battery or a policy
 /// - `notifications`: the latest of Home Assistant's that are not cleared: `title`, `message`, when
 ///   they were `received`; only where there are any
 /// - `next_cycle`: when the sources are asked next
@@ -99,6 +101,8 @@ struct StatusReport: ~Copyable {
   var track: TrackFilter?
   /// Nil where there is no anchor watch.
   var anchor: AnchorMonitor.Status?
+  /// Nil where nothing is known of it.
+  var power: PowerMonitor?
   var notifications = ShownNotifications()
 
   /// Replaces what is in `document`, which holds `StateDirectory.statusByteCountMax`.
@@ -124,6 +128,7 @@ struct StatusReport: ~Copyable {
     appendLastFix(to: &document)
     appendTrack(to: &document)
     appendAnchor(to: &document)
+    appendPower(to: &document)
     appendNotifications(to: &document)
     appendSensors(delivery.batch, to: &document)
     document.closeJSONObject()
@@ -244,7 +249,7 @@ extension StatusReport {
         : nil,
       counts: uplink.counts, failing: failing, advice: advice, lastFix: uplink.lastFix,
       firstFix: uplink.firstFix, track: uplink.track, anchor: anchor,
-      notifications: uplink.notifications)
+      power: uplink.power, notifications: uplink.notifications)
   }
 }
 

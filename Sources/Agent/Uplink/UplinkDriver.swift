@@ -107,9 +107,10 @@ final class UplinkDriver {
     perform()
   }
 
-  /// No source waits for anything.
-  func sourcesReady(now: Instant) {
-    uplink.sourcesReady(isConnectionKept: messages.isConnectionKept, now: now)
+  /// Every turn of the loop ends with it.
+  func sourcesReady(isGathering: Bool, now: Instant) {
+    uplink.sourcesReady(
+      isGathering: isGathering, isConnectionKept: messages.isConnectionKept, now: now)
     perform()
   }
 
@@ -160,7 +161,7 @@ final class UplinkDriver {
     case .sample:
       supervisor?.sample(at: .now)
       hasBegunCycle = true
-    case .setPace(let cycle): supervisor?.cycleChanged(to: cycle)
+    case .setPace(let pace): supervisor?.paceChanged(to: pace)
     case .perform(let order, let call):
       uplink.performed(order, for: call, executor?.perform(order, at: .now))
     case .reboot: reporter.rebooting(executor?.reboot())

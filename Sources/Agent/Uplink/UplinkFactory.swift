@@ -48,8 +48,8 @@ struct UplinkFactory {
     let home = configuration.homeAssistant
     var settings = Uplink.Settings(
       url: home.url, every: every, readsTokenFile: home.tokenFile != nil)
-    // An interval of one run that is longer than it goes with one upload.
-    settings.uploadEvery = configuration.uploadEvery.flatMap { $0 > every ? $0 : nil }
+    settings.uploadEvery = configuration.uploadEvery
+    settings.powerLevels = configuration.power
     settings.home = home.homeNetwork.map {
       Uplink.Settings.Home(networks: $0.networks, url: $0.url ?? home.url)
     }

@@ -38,6 +38,9 @@ extension ConfigurationField {
     let battery = batteryField.map {
       BatterySettings($0, among: devices.sensors.flatMap { $0.measured })
     }
+    let power =
+      keys.optional("power")?.powerLevels(
+        hasBattery: battery != .off, hasReceiver: location != nil) ?? []
     let commands = keys.optional("commands")?.commands() ?? []
     let notifications = notificationsField?.notifications(with: commands)
     if location?.anchor != nil, let every, every > AnchorSettings.cycleMax {
@@ -57,7 +60,7 @@ extension ConfigurationField {
       deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,
       host: host ?? .standard,
-      sensors: devices.sensors, outputs: devices.outputs, commands: commands)
+      sensors: devices.sensors, outputs: devices.outputs, power: power, commands: commands)
   }
 
   /// From one upload to the next, which is more than a cycle.

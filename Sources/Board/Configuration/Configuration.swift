@@ -47,6 +47,9 @@ public struct Configuration: Equatable, Sendable {
   /// `outputs`: GPIO lines that the agent switches, at most 16; with addresses and names of their
   /// own. Default: none.
   public var outputs: [OutputSettings] = []
+  /// `power`: what is different while the supply is low, at most 16 levels; of those that hold, the
+  /// last one that has a key decides it. Default: nothing is.
+  public var power: [PowerLevel] = []
   /// `commands`: what Home Assistant may ask of this board with notifications. Default: nothing.
   public var commands: CommandKinds = []
 }

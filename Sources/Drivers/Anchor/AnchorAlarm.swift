@@ -144,7 +144,7 @@ extension AnchorAlarm: ReadingSink {
 }
 
 extension AnchorAlarm: Source {
-  public func cycleChanged(to cycle: Duration) { monitor.cycleChanged(to: cycle) }
+  public func paceChanged(to pace: SamplingPace) { monitor.cycleChanged(to: pace.cycle) }
 
   /// Reads nothing: what it judges comes from the receiver and the line.
   public func sample(at moment: Moment) {

@@ -52,10 +52,10 @@ public final class EstimatedBattery {
   private func notice(_ sensor: SensorDescription, _ index: SensorIndex) {
     // A device that took the place of another one has sensors of the same names.
     if sensor.isCalled(settings.voltage) {
-      voltage = Input(index: index, decimals: sensor.decimals)
+      voltage = Input(index: index, decimals: sensor.decimalsOfMillionths)
     }
     if let name = settings.current, sensor.isCalled(name) {
-      current = Input(index: index, decimals: sensor.decimals)
+      current = Input(index: index, decimals: sensor.decimalsOfMillionths)
     }
     if let name = settings.charge, sensor.isCalled(name) { charge = Input(index: index) }
   }
@@ -75,9 +75,7 @@ public final class EstimatedBattery {
 
   /// Millionths of the value; nil where it is no number, or too large for them.
   private func micros(_ value: Value, _ input: Input) -> Int64? {
-    guard case .number(let number) = value, let decimals = input.decimals else { return nil }
-    let scaled = number.rounded(to: decimals)
-    return scaled.decimals == decimals ? scaled.coefficient : nil
+    input.decimals.flatMap { value.millionths(decimals: $0) }
   }
 
   // MARK: What it means
@@ -100,6 +98,8 @@ public final class EstimatedBattery {
 
 extension EstimatedBattery: ReadingSink {
   public func declare(_ sensor: SensorDescription) -> SensorIndex? {
+    var sensor = sensor
+    if sensor.isCalled(settings.voltage) { sensor.powerFigure = .voltage }
     let index = sink.declare(sensor)
     if let index { notice(sensor, index) }
     return index
@@ -126,11 +126,4 @@ extension EstimatedBattery: Source {
 
 extension SensorDescription {
   fileprivate func isCalled(_ text: [UInt8]) -> Bool { name == text || uniqueID == text }
-
-  /// How many decimals a number has that counts in millionths of volts or amperes.
-  fileprivate var decimals: UInt8? {
-    guard let unit else { return nil }
-    if unit.span.elementsEqual("V") || unit.span.elementsEqual("A") { return 6 }
-    return unit.span.elementsEqual("mV") || unit.span.elementsEqual("mA") ? 3 : nil
-  }
 }

@@ -100,9 +100,12 @@ extension GPSD.Address {
       listen(for: [])
       send(GPSDSession.quietCommand, now: now)
     case .stopListening: listen(for: [])
+    case .release:
+      disconnect()
+      supervisor.worked(name)
     case .fail(let failure):
       disconnect()
-      recordFailure(failure)
+      recordAll(failure.value)
       supervisor.failed(name, failure, now: now)
     }
   }
@@ -126,11 +129,9 @@ extension GPSD.Address {
     }
   }
 
-  private func recordFailure(_ failure: SourceFailure) {
+  private func recordAll(_ value: Value) {
     let time = Moment.now.wallTime
-    for index in sensors.indices {
-      sensors[index]?.recordFailure(failure.value, at: time, in: sink)
-    }
+    for index in sensors.indices { sensors[index]?.recordFailure(value, at: time, in: sink) }
   }
 
   private func connect(now: Instant) {
@@ -255,7 +256,13 @@ extension GPSD: Source {
     perform(session.deadlineReached(now: moment.instant), now: moment.instant)
   }
 
-  public func cycleChanged(to cycle: Duration) { session.cycleChanged(to: cycle) }
+  public func paceChanged(to pace: SamplingPace) {
+    perform(session.paceChanged(to: pace), now: Moment.now.instant)
+    guard !pace.wantsPosition else { return }
+    // Nothing is wanted, so nothing is missing.
+    supervisor.worked(name)
+    recordAll(.unavailable)
+  }
 
   public func sample(at moment: Moment) {
     perform(session.cycleDue(now: moment.instant), now: moment.instant)

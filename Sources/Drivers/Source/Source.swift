@@ -50,8 +50,8 @@ public protocol Source: AnyObject {
   /// The program that holds what this source wants for itself; nil where that is not known.
   var holder: InlineText? { get }
 
-  /// From now on cycles are so far apart.
-  func cycleChanged(to cycle: Duration)
+  /// From now on the sources are asked like this.
+  func paceChanged(to pace: SamplingPace)
 
   /// The agent ends, or reads its configuration again: what must not stay as it is is put right,
   /// and what must not be lost is written. Nothing is asked of the source after that.
@@ -69,7 +69,7 @@ extension Source {
   public var shortfall: SourceFailure? { nil }
   public var deviceKinds: DeviceKinds { [] }
   public var holder: InlineText? { nil }
-  public func cycleChanged(to cycle: Duration) {}
+  public func paceChanged(to pace: SamplingPace) {}
   public func stop(at moment: Moment) {}
   public var deadline: Instant? { nil }
   public func deadlineReached(at moment: Moment) {}

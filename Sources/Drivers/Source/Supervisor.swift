@@ -103,9 +103,9 @@ public final class Supervisor {
     }
   }
 
-  /// From now on cycles are so far apart.
-  public func cycleChanged(to cycle: Duration) {
-    for row in rows { row.source?.cycleChanged(to: cycle) }
+  /// From now on the sources are asked like this.
+  public func paceChanged(to pace: SamplingPace) {
+    for row in rows { row.source?.paceChanged(to: pace) }
   }
 
   /// The agent ends: every source hears of it, also one that fails.

@@ -125,7 +125,12 @@ public struct Delivery: ~Copyable {
   /// A cycle is due. During an outage the retries go their own pace. Where the one before is not
   /// proven yet, this one follows it at once.
   public mutating func cycleDue(now: Instant) {
-    if outage.isUnderWay { history.batchClosed() } else { openBatch.cycleDue(now: now) }
+    if outage.isUnderWay {
+      history.batchClosed()
+      outage.cycleDue(now: now)
+    } else {
+      openBatch.cycleDue(now: now)
+    }
     if isIdle { history.cycleDue() } else { openBatch.cyclePutOff() }
     urgentChange(now: now)
   }
@@ -200,8 +205,8 @@ public struct Delivery: ~Copyable {
     let route = routes.current?.route
     switch state {
     case .resting where route != nil:
-      outage.networkChanged(now: now)
-      if let retryAt = outage.deadline, now >= retryAt { begin(now: now) }
+      outage.tryEarlier(now: now)
+      beginIfDue(now: now)
     // It is not sent over a way that may not be taken any more.
     case .messageDue(_, let former) where former != route:
       batch.forgetDeclined()
@@ -209,6 +214,23 @@ public struct Delivery: ~Copyable {
       begin(now: now)
     case .resting, .messageDue, .awaitingAnswer: break
     }
+  }
+
+  /// Messages leave through another network, or there is one again: what waits for the end of an
+  /// outage is tried earlier.
+  public mutating func networkChanged(now: Instant) {
+    guard case .resting = state else { return }
+    outage.tryEarlier(now: now)
+    beginIfDue(now: now)
+  }
+
+  /// On a battery the attempts of an outage become ever rarer; on mains each cycle makes one.
+  public mutating func supplyChanged(isOnBattery: Bool, now: Instant) {
+    outage.supplyChanged(isOnBattery: isOnBattery, now: now)
+  }
+
+  private mutating func beginIfDue(now: Instant) {
+    if let retryAt = outage.deadline, now >= retryAt { begin(now: now) }
   }
 
   /// At the end of another route there may be another Home Assistant.

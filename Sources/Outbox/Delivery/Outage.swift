@@ -4,6 +4,8 @@ extension Delivery {
   /// Waits between the attempts of an outage.
   public static let firstRetryDelay: Duration = .seconds(5)
   public static let longestRetryDelay: Duration = .seconds(120)
+  /// The same on a battery: an attempt wakes the radio, which costs a modem some 6 J.
+  public static let longestRetryDelayOnBattery: Duration = .seconds(3600)
   /// Messages may be dropped without a word for this long before we say that the registration
   /// is probably gone, unless the configuration says otherwise; Home Assistant's start can look the
   /// same.
@@ -66,6 +68,7 @@ struct Outage {
   private var state = State.none
   private var backOff: BackOff
   private let doubtAfter: Duration
+  private var isOnBattery = false
 
   init(doubtAfter: Duration = Delivery.doubtAfter, seed: UInt64) {
     self.doubtAfter = doubtAfter
@@ -136,9 +139,21 @@ struct Outage {
     state = .underWay(course)
   }
 
+  /// A cycle is due: with mains power it makes an attempt.
+  mutating func cycleDue(now: Instant) { if !isOnBattery { tryEarlier(now: now) } }
+
+  /// The board lives on its battery from now on, or has mains again.
+  mutating func supplyChanged(isOnBattery: Bool, now: Instant) {
+    guard isOnBattery != self.isOnBattery else { return }
+    self.isOnBattery = isOnBattery
+    backOff.limit(
+      to: isOnBattery ? Delivery.longestRetryDelayOnBattery : Delivery.longestRetryDelay)
+    if !isOnBattery { tryEarlier(now: now) }
+  }
+
   /// The next attempt is due at once, but at the edge of a network, where the board comes and goes
   /// all the time, no sooner after the last one than the first wait.
-  mutating func networkChanged(now: Instant) {
+  mutating func tryEarlier(now: Instant) {
     guard var course, let retryAt = course.retryAt else { return }
     let soonest = course.attemptedAt.map { $0 + Delivery.firstRetryDelay } ?? now
     course.retryAt = min(retryAt, max(soonest, now))

@@ -2,20 +2,34 @@ import Bytes
 
 /// When the sources are asked, and when what they said is to go.
 ///
-/// These are two paces: the sources are asked in each cycle, and an upload takes what several
-/// cycles brought. Where no pace of uploads is set, each cycle ends with one.
+/// These are two intervals: the sources are asked in each cycle, and an upload takes what several
+/// cycles brought. Where no interval of uploads is set, each cycle ends with one. What the
+/// configuration and the power policy say holds until a command asks for another cycle.
 struct CyclePlan {
-  /// As the configuration has it.
-  private let usual: Duration
-  /// From one upload to the next; nil where there is one in each cycle.
-  private let uploadInterval: Duration?
+  /// How long a change that is urgent waits for sources that take their time.
+  static let urgentWaitMax: Duration = .seconds(5)
+
+  /// Of cycles and of uploads.
+  struct Intervals: Equatable {
+    let every: Duration
+    /// From one upload to the next; nil where there is one in each cycle.
+    let uploadEvery: Duration?
+
+    init(every: Duration, uploadEvery: Duration? = nil) {
+      self.every = every
+      self.uploadEvery = uploadEvery.flatMap { $0 > every ? $0 : nil }
+    }
+  }
+
+  /// As the configuration and the power policy have them.
+  private var usual: Intervals
   /// What a command asked for, and until when; nil for ever.
   private var commanded: (every: Duration, until: Instant?)?
   private(set) var nextCycleAt: Instant
   /// When the last one began.
   private var cycleAt: Instant
-  /// The first cycle at this moment or later ends with an upload.
-  private var uploadAt: Instant
+  /// The cycle at whose end the last upload began; nil before the first one.
+  private var uploadedAt: Instant?
   /// The sources were asked, and one may wait for an answer.
   private var isSampling = false
   /// What they say goes with the end of this cycle.
@@ -23,23 +37,38 @@ struct CyclePlan {
   /// A cycle was due before there was a registration, or before it was known whether this is home.
   private(set) var isOwed = false
 
-  init(every: Duration, uploadEvery: Duration? = nil, now: Instant) {
-    usual = every
-    uploadInterval = uploadEvery
+  init(_ intervals: Intervals, now: Instant) {
+    usual = intervals
     nextCycleAt = now
     cycleAt = now
-    uploadAt = now
   }
 
   /// From one cycle to the next.
-  var every: Duration { commanded?.every ?? usual }
+  var every: Duration { intervals.every }
+
+  /// Who asks for another cycle wants to see it, and so each one ends with an upload.
+  private var intervals: Intervals { commanded.map { Intervals(every: $0.every) } ?? usual }
 
   /// When the next upload is due, if nothing urgent comes before; nil where each cycle ends with
   /// one.
-  var nextUploadAt: Instant? { hasUploadPace ? max(uploadAt, nextCycleAt) : nil }
+  var nextUploadAt: Instant? { uploadAt.map { max($0, nextCycleAt) } }
 
-  /// Who asks for another interval wants to see it, and so each cycle ends with an upload.
-  private var hasUploadPace: Bool { uploadInterval != nil && commanded == nil }
+  /// The first cycle at this moment or later ends with an upload; nil where each one does.
+  private var uploadAt: Instant? {
+    intervals.uploadEvery.map { interval in uploadedAt.map { $0 + interval } ?? cycleAt }
+  }
+
+  /// Until when a change that is urgent waits for the sources; nil where none is asked.
+  var urgentWaitEnd: Instant? { isSampling ? cycleAt + Self.urgentWaitMax : nil }
+
+  /// The configuration, or the power policy, has others from now on. The cycle that is under way
+  /// becomes longer or shorter.
+  mutating func usualChanged(to intervals: Intervals, now: Instant) {
+    guard intervals != usual else { return }
+    usual = intervals
+    guard commanded == nil else { return }
+    nextCycleAt = max(cycleAt + every, now)
+  }
 
   /// - Parameters:
   ///   - every: nil for what the configuration has.
@@ -71,7 +100,7 @@ struct CyclePlan {
     guard now >= nextCycleAt else { return false }
     isSampling = true
     if let until = commanded?.until, now >= until { commanded = nil }
-    isUploadDue = !hasUploadPace || now >= uploadAt
+    isUploadDue = uploadAt.map { now >= $0 } ?? true
     planNextCycle(after: nextCycleAt)
     // After a suspension the cycles that were slept through are not made up for.
     if nextCycleAt <= now { planNextCycle(after: now) }
@@ -95,6 +124,6 @@ struct CyclePlan {
   mutating func uploadBegins() {
     isOwed = false
     isUploadDue = false
-    if let uploadInterval { uploadAt = cycleAt + uploadInterval }
+    uploadedAt = cycleAt
   }
 }

@@ -11,6 +11,8 @@ struct HomeDetector {
   private let networks: HomeNetworks?
   private(set) var presence = HomeNetworks.Presence.unknown
   private(set) var place = NetworkPlace.unknown
+  /// The network that carried messages last.
+  private var network = NetworkPlace.unknown
   /// Until when the first message waits; nil once the presence is known, or was not found out in
   /// time.
   private(set) var deadline: Instant?
@@ -23,15 +25,29 @@ struct HomeDetector {
   /// Whether the board has just started, and where it is may be known in a moment.
   var isLooking: Bool { deadline != nil }
 
-  /// The network is another one. Returns whether the presence is.
-  mutating func placeChanged(_ place: NetworkPlace) -> Bool {
+  /// What the kernel tells is not what it told before.
+  struct Change: Equatable {
+    /// The board came home, or left.
+    var isPresenceOther = false
+    /// Messages leave through another network than before, or there is one again.
+    var isNetworkOther = false
+  }
+
+  mutating func placeChanged(_ place: NetworkPlace) -> Change {
+    var change = Change()
+    if place.isConnected {
+      let isBack = !self.place.isConnected && self.place != .unknown
+      change.isNetworkOther = isBack || network.isConnected && !place.isSameNetwork(as: network)
+      network = place
+    }
     self.place = place
     guard let presence = networks?.presence(at: place), presence != self.presence else {
-      return false
+      return change
     }
     self.presence = presence
     deadline = nil
-    return true
+    change.isPresenceOther = true
+    return change
   }
 
   /// Returns whether the first look ends now, with nothing found out.

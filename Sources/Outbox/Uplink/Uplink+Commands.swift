@@ -1,5 +1,6 @@
 public import Bytes
 public import HomeAssistant
+import Sensing
 
 // What is done about the commands of Home Assistant: what concerns the machine is done here, the
 // rest is for the driver.
@@ -83,8 +84,9 @@ extension Uplink {
 
   /// Tells the sources how often they are asked, where that is another interval than before.
   mutating func tellPace() {
-    guard plan.every != pace else { return }
-    pace = plan.every
+    let new = SamplingPace(cycle: plan.every, wantsPosition: !power.effect.isReceiverOff)
+    guard new != pace else { return }
+    pace = new
     actions.append(.setPace(pace))
   }
 

@@ -30,11 +30,12 @@ public struct Uplink: ~Copyable {
   var registrar: Registrar
   var statistics: StatisticsUplink?
   private(set) var home: HomeDetector
+  public private(set) var power: PowerMonitor
   var plan: CyclePlan
   var commands: CommandDispatcher
   public internal(set) var notifications = ShownNotifications()
-  /// How often the sources know that they are asked.
-  var pace: Duration
+  /// How the sources know that they are asked.
+  var pace: SamplingPace
   var keeper = StateKeeper()
   var webhook: WebhookChannel
   /// The fix that was recorded last, whether it was sent or not.
@@ -72,8 +73,9 @@ public struct Uplink: ~Copyable {
     self.settings = settings
     self.identity = identity
     self.now = now
-    plan = CyclePlan(every: settings.every, uploadEvery: settings.uploadEvery, now: now)
-    pace = settings.every
+    power = PowerMonitor(levels: settings.powerLevels)
+    plan = CyclePlan(settings.intervals(for: PowerEffect()), now: now)
+    pace = SamplingPace(cycle: settings.every)
     commands = CommandDispatcher(allowed: settings.commands)
     track = settings.track.map { TrackFilter($0) }
     home = HomeDetector(settings.home?.networks, now: now)
@@ -111,12 +113,25 @@ public struct Uplink: ~Copyable {
 
   /// The place of a sensor; nil where no more fit.
   public mutating func declare(_ sensor: SensorDescription) -> SensorIndex? {
-    delivery.declare(sensor)
+    let index = delivery.declare(sensor)
+    if let index { power.declared(sensor, index) }
+    return index
   }
 
   public mutating func record(_ reading: Reading) {
     delivery.record(reading)
     statistics?.record(delivery.history.corrected(reading))
+    let level = power.level
+    if power.readingRecorded(reading, now: now) { powerChanged(from: level) }
+  }
+
+  /// The supply of the board is another one, or another level of the policy holds.
+  private mutating func powerChanged(from level: Int?) {
+    plan.usualChanged(to: settings.intervals(for: power.effect), now: now)
+    tellPace()
+    delivery.supplyChanged(isOnBattery: power.isOnBattery, now: now)
+    guard power.level != level else { return }
+    actions.append(.tell(.powerLevel(power.condition, every: plan.every)))
   }
 
   /// Takes a fix in. It is kept and sent where it is a point of the track.
@@ -156,9 +171,15 @@ public struct Uplink: ~Copyable {
   public mutating func placeChanged(_ place: NetworkPlace, now: Instant) {
     self.now = now
     actions.append(.leaveConnection)
-    guard home.placeChanged(place) else { return }
-    actions.append(.tell(.presence(home.presence, place)))
-    presenceFound()
+    let change = home.placeChanged(place)
+    if change.isPresenceOther {
+      actions.append(.tell(.presence(home.presence, place)))
+      presenceFound()
+    }
+    guard change.isNetworkOther else { return }
+    // Its answer would be waited for until the timeout: the way back leads nowhere.
+    endMessage(InlineText("the network is another one"))
+    delivery.networkChanged(now: now)
   }
 
   private mutating func presenceFound() {
@@ -174,8 +195,14 @@ public struct Uplink: ~Copyable {
     guard webhook.message != nil, let route = delivery.routeUnderWay,
       let url = delivery.routes.url(of: route), !delivery.routes.secrets.allows(url)
     else { return }
+    endMessage(InlineText("the board left"))
+  }
+
+  /// What is under way counts as not arrived.
+  private mutating func endMessage(_ reason: InlineText) {
+    guard webhook.message != nil else { return }
     if webhook.cancelled() { actions.append(.cancel(.webhook)) }
-    delivery.connectionFailed(InlineText("the board left"), now: now)
+    delivery.connectionFailed(reason, now: now)
   }
 
   // MARK: Time
@@ -189,7 +216,13 @@ public struct Uplink: ~Copyable {
     } else {
       next = earliest(next, delivery.deadline)
     }
+    // Once it is past, any event will do.
+    if let end = plan.urgentWaitEnd, hasUrgentNews, end > now { next = earliest(next, end) }
     return next.map { min($0, plan.nextCycleAt) } ?? plan.nextCycleAt
+  }
+
+  private var hasUrgentNews: Bool {
+    delivery.batch.hasUrgentChange || delivery.commandResults.count > 0
   }
 
   public mutating func deadlineReached(now: Instant) {
@@ -209,20 +242,25 @@ public struct Uplink: ~Copyable {
     }
   }
 
-  /// No source waits for anything. What was sampled, or is urgent, can go.
+  /// What was sampled can go where no source waits for anything, and what is urgent does not wait
+  /// long for the sources.
   ///
   /// - Parameters:
+  ///   - isGathering: whether a source still waits for what it asked for.
   ///   - isConnectionKept: whether the HTTP connection of the last message still stands; it is
   ///     asked only where a message may go.
   ///   - now: the moment of now.
-  public mutating func sourcesReady(isConnectionKept: @autoclosure () -> Bool, now: Instant) {
+  public mutating func sourcesReady(
+    isGathering: Bool = false, isConnectionKept: @autoclosure () -> Bool, now: Instant
+  ) {
     self.now = now
-    let isCycle = plan.sourcesReady()
+    if isGathering, let end = plan.urgentWaitEnd, now < end { return }
+    let isCycle = !isGathering && plan.sourcesReady()
     if isCycle {
       isClockStateWanted = true
       commandsSampled()
     }
-    let isUrgent = delivery.batch.hasUrgentChange || delivery.commandResults.count > 0
+    let isUrgent = hasUrgentNews
     switch (isCycle, plan.isUploadDue || isUrgent) {
     case (true, true): uploadDue(isConnectionKept: isConnectionKept())
     case (true, false): delivery.uploadPutOff(now: now)

@@ -50,6 +50,9 @@ extension Uplink {
     /// From one upload to the next, where it takes what several cycles brought; nil where each
     /// cycle ends with one.
     public var uploadEvery: Duration?
+    /// What the board does differently while its supply is low, in the order in which a later level
+    /// counts more.
+    public var powerLevels: [PowerLevel] = []
     /// Which commands Home Assistant may give.
     public var commands: CommandKinds = []
     /// Which fixes are points of the track; nil where every one is.
@@ -112,8 +115,8 @@ extension Uplink {
     case disk(Spool.Action)
     /// Ask every source.
     case sample
-    /// Tell every source that it is asked in this interval from now on.
-    case setPace(Duration)
+    /// Tell every source that it is asked like this from now on.
+    case setPace(SamplingPace)
     /// Do what a command wants, and tell `performed`.
     indirect case perform(BoardOrder, for: CommandCall)
     /// Reboot the board. Nothing more is told of it.
@@ -158,6 +161,8 @@ extension Uplink {
     case registrationPostponed
     case stateFailed(words: [UInt8])
     indirect case presence(HomeNetworks.Presence, NetworkPlace)
+    /// Another level of the power policy holds; nil where none does.
+    case powerLevel(PowerLevel.Condition?, every: Duration)
     indirect case statistics(StatisticsImport.Event)
     /// The hours for the statistics are in memory only.
     case hoursNotKept(DiskFailure)
@@ -165,5 +170,13 @@ extension Uplink {
     /// A notification that is for people.
     indirect case notified(PushNotification)
     indirect case command(CommandResult)
+  }
+}
+
+extension Uplink.Settings {
+  /// From one cycle and from one upload to the next, while the power policy has this effect.
+  func intervals(for power: PowerEffect) -> CyclePlan.Intervals {
+    CyclePlan.Intervals(
+      every: power.every ?? every, uploadEvery: power.uploadEvery ?? uploadEvery)
   }
 }

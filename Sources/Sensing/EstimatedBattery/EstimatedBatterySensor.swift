@@ -36,6 +36,7 @@ extension SensorDescription {
     description.unit = [UInt8]("%")
     description.deviceClass = [UInt8]("battery")
     description.stateClass = [UInt8]("measurement")
+    description.powerFigure = .charge
     return description
   }
 }

@@ -15,6 +15,30 @@ public enum NetworkPlace: Equatable, Sendable {
   case elsewhere(NetworkInterface)
 }
 
+extension NetworkPlace {
+  /// Whether the default route leads somewhere.
+  public var isConnected: Bool {
+    switch self {
+    case .unknown, .none: false
+    case .wireless, .wired, .elsewhere: true
+    }
+  }
+
+  /// Whether what was sent from one place may be answered at the other. Access points of one name
+  /// are one network; a gateway that is not known yet says nothing.
+  public func isSameNetwork(as other: NetworkPlace) -> Bool {
+    switch (self, other) {
+    case (.wireless(let network, let interface), .wireless(let former, let formerInterface)):
+      interface == formerInterface && network.ssid == former.ssid
+    case (.wired(let gateway, let interface), .wired(let former, let formerInterface)):
+      interface == formerInterface && (gateway == former || gateway == nil || former == nil)
+    case (.elsewhere(let interface), .elsewhere(let formerInterface)):
+      interface == formerInterface
+    default: self == other
+    }
+  }
+}
+
 /// A network of the kernel, such as `eth0`.
 public struct NetworkInterface: Equatable, Sendable {
   /// What the kernel counts it as; another one after it was away.

@@ -84,6 +84,7 @@ struct AgentStatus {
       lines.append(more: "track", "\(track.text("state")); \(track.text("text"))")
     }
     if let anchor = root["anchor"] { lines.append(.neither, "anchor watch", anchor.text("text")) }
+    if let power = root["power"] { lines.append(.neither, "power", power.text("text")) }
     for notification in root.list("notifications") {
       lines.append(
         .neither, "notification",

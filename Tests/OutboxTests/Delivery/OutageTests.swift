@@ -55,24 +55,24 @@ import Testing
     for _ in 0..<10 { try nextAttemptFails() }
     let attemptedAt = now
     now = now + .seconds(1)
-    outage.networkChanged(now: now)
+    outage.tryEarlier(now: now)
     #expect(outage.deadline == attemptedAt + Delivery.firstRetryDelay)
     now = now + .seconds(10)
-    outage.networkChanged(now: now)
+    outage.tryEarlier(now: now)
     #expect(outage.deadline == attemptedAt + Delivery.firstRetryDelay, "it is not put off")
   }
 
   @Test mutating func withoutARouteNothingWasAttemptedThatAnotherNetworkWaitsFor() {
     attemptFailed(.noRoute, isDoubtful: false)
     now = now + .seconds(1)
-    outage.networkChanged(now: now)
+    outage.tryEarlier(now: now)
     #expect(outage.deadline == now)
   }
 
   @Test mutating func anotherNetworkMeansNothingToAnAttemptThatIsUnderWay() {
     attemptFailed()
     outage.attemptBegan()
-    outage.networkChanged(now: now)
+    outage.tryEarlier(now: now)
     #expect(outage.deadline == nil)
   }
 

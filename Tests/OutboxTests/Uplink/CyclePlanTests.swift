@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CyclePlanTests {
   private static let start = Instant(nanoseconds: 1_000_000_000)
-  private var plan = CyclePlan(every: .seconds(30), now: Self.start)
+  private var plan = CyclePlan(.init(every: .seconds(30)), now: Self.start)
 
   private func at(_ seconds: Int) -> Instant { Self.start + .seconds(seconds) }
 
@@ -75,14 +75,14 @@ import Testing
 
   @Test(arguments: [(90, [0, 90, 180]), (100, [0, 120, 240]), (30, [0, 30, 60, 90, 120])])
   mutating func anUploadEndsTheFirstCycleAfterItsInterval(every: Int, expected: [Int]) {
-    plan = CyclePlan(every: .seconds(30), uploadEvery: .seconds(every), now: Self.start)
+    plan = CyclePlan(.init(every: .seconds(30), uploadEvery: .seconds(every)), now: Self.start)
     let uploads = uploads(until: expected[expected.count - 1] + 1)
     #expect(uploads == expected)
   }
 
   /// A door opens: the one that was planned would only wake the radio again.
   @Test mutating func anUploadBeforeItsTimePutsOffTheNext() {
-    plan = CyclePlan(every: .seconds(30), uploadEvery: .seconds(90), now: Self.start)
+    plan = CyclePlan(.init(every: .seconds(30), uploadEvery: .seconds(90)), now: Self.start)
     _ = uploads(until: 61)
     plan.uploadBegins()
     #expect(plan.nextUploadAt == at(150))
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test mutating func aCommandedIntervalUploadsEachCycleUntilItEnds() {
-    plan = CyclePlan(every: .seconds(30), uploadEvery: .seconds(90), now: Self.start)
+    plan = CyclePlan(.init(every: .seconds(30), uploadEvery: .seconds(90)), now: Self.start)
     _ = uploads(until: 10)
     plan.setInterval(.seconds(5), until: at(26), now: at(11))
     let uploads = uploads(until: 130)
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test mutating func whatIsNotToWaitGoesWithItsCycle() {
-    plan = CyclePlan(every: .seconds(30), uploadEvery: .seconds(90), now: Self.start)
+    plan = CyclePlan(.init(every: .seconds(30), uploadEvery: .seconds(90)), now: Self.start)
     _ = uploads(until: 29)
     _ = plan.deadlineReached(now: at(30))
     #expect(!plan.isUploadDue)

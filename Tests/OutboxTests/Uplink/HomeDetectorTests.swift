@@ -14,7 +14,7 @@ import Testing
     HomeNetworks(gateways: Self.gateway.map { [$0] } ?? []), now: Self.start)
 
   private mutating func arrive(at gateway: HardwareAddress?) -> Bool {
-    detector.placeChanged(.wired(gateway: gateway, Self.interface))
+    detector.placeChanged(.wired(gateway: gateway, Self.interface)).isPresenceOther
   }
 
   @Test mutating func aChangeOfThePresenceIsToldOnce() {
@@ -27,7 +27,7 @@ import Testing
   @Test mutating func thePlaceIsKnownAlsoWhereItChangesNothing() {
     let other = NetworkPlace.elsewhere(Self.interface)
     _ = arrive(at: Self.stranger)
-    let isTold = detector.placeChanged(other)
+    let isTold = detector.placeChanged(other).isPresenceOther
     #expect(!isTold)
     #expect(detector.place == other)
   }

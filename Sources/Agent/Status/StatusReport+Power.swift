@@ -1,0 +1,38 @@
+import Board
+import Bytes
+import Sensing
+
+// The supply of the board, and what the power policy makes of it.
+
+extension StatusReport {
+  func appendPower(to document: inout ByteBuffer) {
+    guard let power, power.hasLevels || power.hasCharge else { return }
+    document.open("power")
+    if let isOnMains = power.isOnMains {
+      document.appendMember("supply", isOnMains ? "mains" : "battery")
+    }
+    if power.hasLevels { document.appendMember("level", power.levelWords.bytes.span) }
+    if let hours = power.hoursLeft { document.appendMember("hours_left", Int(clamping: hours)) }
+    document.appendMember("text", words: power.words)
+    document.closeJSONObject()
+  }
+}
+
+extension PowerMonitor {
+  /// The supply, the level and how long the battery lasts, for people.
+  fileprivate var words: MessageText {
+    var words: MessageText =
+      switch isOnMains {
+      case true?: "on mains"
+      case false?: "on battery"
+      case nil: "on battery, as far as its sensors tell"
+      }
+    if hasLevels { words = "\(words); power level: \(levelWords)" }
+    if let hoursLeft {
+      let isLong = hoursLeft >= 48
+      words = "\(words); it lasts some \(isLong ? hoursLeft / 24 : hoursLeft)"
+        + (isLong ? " days" : " h") + " at what it lost lately"
+    }
+    return words
+  }
+}

@@ -1,0 +1,115 @@
+import Bytes
+import Sensing
+import YAML
+
+// `power`: what is different while the supply is low.
+
+extension ConfigurationField {
+  private static let levelsMax = 16
+  /// A battery that counts as low when it is full has no other level.
+  private static let percentRange = 1...95
+  private static let voltsRange = 1...1000
+  private static let example: StaticString = "power: [{ below: 30%, every: 15min }]"
+
+  /// Reads `power`.
+  ///
+  /// - Parameters:
+  ///   - hasBattery: whether `battery` reports any.
+  ///   - hasReceiver: whether `location` has one.
+  func powerLevels(hasBattery: Bool, hasReceiver: Bool) -> [PowerLevel] {
+    guard hasBattery else {
+      report(
+        "battery is off, so there is nothing to go by",
+        remedy: "write battery: auto, or leave out power")
+      return []
+    }
+    var limits = FallingLimits()
+    return items(count: 1...Self.levelsMax, example: Self.example).compactMap { item in
+      item.powerLevel(hasReceiver: hasReceiver, among: &limits)
+    }
+  }
+
+  private func powerLevel(hasReceiver: Bool, among limits: inout FallingLimits) -> PowerLevel? {
+    guard let keys = section(example: "{ below: 30%, every: 15min }") else { return nil }
+    defer { keys.reportUnknownKeys() }
+    let effect = powerEffect(keys, hasReceiver: hasReceiver)
+    let below = keys.optional("below")
+    let mains = keys.optional("mains")
+    if below != nil, mains != nil {
+      report(
+        "one level has one condition", remedy: "write a level for below, and another for mains")
+      return nil
+    }
+    if let mains {
+      guard mains.isOff("mains: off, for while no power comes in from outside") else { return nil }
+      return effect.map { PowerLevel(.withoutMains, $0) }
+    }
+    guard let below else {
+      report("this level has no condition", remedy: "write for example below: 30%, or mains: off")
+      return nil
+    }
+    guard let condition = below.limit(), limits.isFalling(condition, below), let effect else {
+      return nil
+    }
+    return PowerLevel(condition, effect)
+  }
+
+  private func powerEffect(_ keys: SectionReader, hasReceiver: Bool) -> PowerEffect? {
+    var effect = PowerEffect()
+    effect.every = keys.optional("every")?
+      .duration(in: Configuration.everyRange, example: "15min")
+    effect.uploadEvery = keys.optional("upload")?
+      .duration(in: Configuration.everyRange, example: "1h")
+    if let gps = keys.optional("gps"), gps.isOff("off, or leave out gps") {
+      effect.isReceiverOff = true
+      if !hasReceiver {
+        gps.report("there is no location", remedy: "leave out gps, or write a location")
+      }
+    }
+    if effect == PowerEffect() {
+      report("this level changes nothing", remedy: "write every, upload or gps: off")
+      return nil
+    }
+    return effect
+  }
+
+  private func isOff(_ remedy: MessageText) -> Bool {
+    word(of: ["off"], remedy: "write \(remedy)") != nil
+  }
+
+  private func limit() -> PowerLevel.Condition? {
+    let example: StaticString = "30% or 11.8V"
+    guard isMeasure(in: "%") else {
+      return volts(in: Self.voltsRange, example: example)
+        .map { .voltageBelow(microvolts: Int64($0 * 1_000_000)) }
+    }
+    return percent(in: Self.percentRange, example: example)
+      .map { .chargeBelow(percent: Int64($0)) }
+  }
+}
+
+/// Limits of one unit fall from level to level: a later level counts more, and one above an earlier
+/// one would hide it for ever.
+private struct FallingLimits {
+  private var percent = Int64.max
+  private var microvolts = Int64.max
+
+  mutating func isFalling(_ condition: PowerLevel.Condition, _ field: ConfigurationField) -> Bool {
+    var isFalling = true
+    switch condition {
+    case .chargeBelow(let limit):
+      isFalling = limit < percent
+      percent = limit
+    case .voltageBelow(let limit):
+      isFalling = limit < microvolts
+      microvolts = limit
+    case .withoutMains: return true
+    }
+    if !isFalling {
+      field.report(
+        "a level before this one is as low, and would never count",
+        remedy: "write the levels from the highest limit to the lowest")
+    }
+    return isFalling
+  }
+}

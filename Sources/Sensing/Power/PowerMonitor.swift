@@ -1,0 +1,131 @@
+public import Bytes
+
+/// Follows the supply of the board: which level of `power` holds, whether the board lives on its
+/// battery, and how long that lasts.
+///
+/// It hears the readings of the sensors that have a `PowerFigure`. Of several batteries the first
+/// that was declared counts; of several supplies from outside one that is on is enough. A value that
+/// is not to be had changes nothing, but a supply from outside that is gone is off.
+public struct PowerMonitor: Sendable {
+  /// Supplies from outside that are followed; more are passed over.
+  public static let mainsMax = 16
+
+  private struct Figure {
+    let index: SensorIndex
+    let decimals: UInt8
+  }
+
+  private struct Mains {
+    let index: SensorIndex
+    var isOn: Bool?
+  }
+
+  private var levels: [PowerLevelDetector]
+  private var charge: Figure?
+  private var voltage: Figure?
+  private var mains: [Mains] = []
+  /// Of what is followed, so that other readings are passed over at once.
+  private var lastIndex = -1
+  private var forecast = DischargeForecast()
+  /// What the levels that hold change.
+  public private(set) var effect = PowerEffect()
+  /// The last one that holds, in the order of the configuration; nil where none does.
+  public private(set) var level: Int?
+
+  /// - Parameter levels: in the order of the configuration; of those that hold, a later one counts.
+  public init(levels: [PowerLevel]) {
+    self.levels = levels.map { PowerLevelDetector($0) }
+    mains.reserveCapacity(Self.mainsMax)
+  }
+
+  // MARK: Queries
+
+  /// Whether power comes in from outside; nil where no sensor tells.
+  public var isOnMains: Bool? {
+    if mains.contains(where: { $0.isOn == true }) { return true }
+    return mains.contains { $0.isOn == false } ? false : nil
+  }
+
+  /// Whether each message is taken from a battery. A board without one, as far as its sensors tell,
+  /// has mains.
+  public var isOnBattery: Bool {
+    (charge != nil || voltage != nil) && isOnMains != true
+  }
+
+  public var hasLevels: Bool { !levels.isEmpty }
+
+  /// Whether a sensor tells how full the battery is.
+  public var hasCharge: Bool { charge != nil }
+
+  /// The condition of the level that holds; nil where none does.
+  public var condition: PowerLevel.Condition? { level.map { levels[$0].level.condition } }
+
+  /// How many hours the battery lasts at what it lost lately; nil where it loses nothing, or that is
+  /// not known yet.
+  public var hoursLeft: Int64? { isOnMains == true ? nil : forecast.hoursLeft }
+
+  // MARK: Events
+
+  /// A sensor was declared, or once more.
+  public mutating func declared(_ sensor: SensorDescription, _ index: SensorIndex) {
+    switch sensor.powerFigure {
+    case nil: return
+    case .charge:
+      guard charge == nil, let decimals = sensor.decimalsOfMillionths else { return }
+      charge = Figure(index: index, decimals: decimals)
+    case .voltage:
+      guard voltage == nil, let decimals = sensor.decimalsOfMillionths else { return }
+      voltage = Figure(index: index, decimals: decimals)
+    case .mains:
+      guard mains.count < Self.mainsMax, !mains.contains(where: { $0.index == index }) else {
+        return
+      }
+      mains.append(Mains(index: index))
+    }
+    lastIndex = max(lastIndex, index.value)
+  }
+
+  /// A reading of any sensor came. Returns whether `effect`, `level` or `isOnBattery` changed.
+  public mutating func readingRecorded(_ reading: Reading, now: Instant) -> Bool {
+    guard reading.sensor.value <= lastIndex else { return false }
+    let former = (level, isOnBattery)
+    if let charge, charge.index == reading.sensor {
+      guard let value = reading.value.millionths(decimals: charge.decimals) else { return false }
+      read(.charge, value, now: now)
+      forecast.chargeRead(millionths: value, now: now)
+    } else if let voltage, voltage.index == reading.sensor {
+      guard let value = reading.value.millionths(decimals: voltage.decimals) else { return false }
+      read(.voltage, value, now: now)
+    } else if let place = mains.firstIndex(where: { $0.index == reading.sensor }) {
+      mainsRead(reading.value, at: place)
+    } else {
+      return false
+    }
+    return judge() || former != (level, isOnBattery)
+  }
+
+  private mutating func read(_ figure: PowerFigure, _ millionths: Int64, now: Instant) {
+    for index in levels.indices { levels[index].read(figure, millionths: millionths, now: now) }
+  }
+
+  private mutating func mainsRead(_ value: Value, at place: Int) {
+    switch value {
+    case .boolean(let isOn): mains[place].isOn = isOn
+    case .unavailable: mains[place].isOn = false
+    case .number, .text, .unknown: return
+    }
+    guard let isOnMains else { return }
+    for index in levels.indices { levels[index].mainsRead(isOn: isOnMains) }
+  }
+
+  private mutating func judge() -> Bool {
+    var next = PowerEffect()
+    level = nil
+    for index in levels.indices where levels[index].holds {
+      next.override(with: levels[index].level.effect)
+      level = index
+    }
+    defer { effect = next }
+    return effect != next
+  }
+}

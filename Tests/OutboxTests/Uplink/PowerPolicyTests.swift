@@ -1,0 +1,132 @@
+import Bytes
+import Sensing
+import Testing
+
+@testable import HomeAssistant
+@testable import Outbox
+
+/// What the agent does differently while its supply is low.
+@Suite struct PowerPolicyTests {
+  private static let levels = [
+    PowerLevel(.withoutMains, PowerEffect(uploadEvery: .seconds(300))),
+    PowerLevel(.chargeBelow(percent: 30), PowerEffect(every: .seconds(900))),
+    PowerLevel(
+      .chargeBelow(percent: 10), PowerEffect(every: .seconds(7200), isReceiverOff: true)),
+  ]
+
+  private let rig: UplinkRig
+  private let charge: SensorIndex
+  private let mains: SensorIndex
+
+  init() throws {
+    var setup = UplinkRig.Setup()
+    setup.powerLevels = Self.levels
+    setup.commands = CommandTests.all
+    let rig = UplinkRig.proven(setup)
+    self.rig = rig
+    let house = [UInt8]("house".utf8)
+    let indices = [SupplySensor.capacity, .online].map {
+      rig.uplink.declare($0.description(of: house))
+    }
+    charge = try #require(indices[0])
+    mains = try #require(indices[1])
+  }
+
+  private func read(_ sensor: SensorIndex, _ value: Value) {
+    rig.event { uplink, _ in
+      uplink.record(Reading(sensor: sensor, value: value, time: rig.wallTime()))
+    }
+  }
+
+  private func charge(_ percent: Int64) { read(charge, .number(FixedPoint(percent))) }
+
+  @Test func aLowBatteryMakesTheCycleUnderWayLonger() {
+    rig.wait(.seconds(30))
+    let (samples, start) = (rig.sampleCount, rig.now)
+    rig.wait(.seconds(10))
+    charge(29)
+    #expect(rig.paces == [SamplingPace(cycle: .seconds(900))])
+    #expect(rig.uplink.nextCycleAt == start + .seconds(900))
+    rig.wait(.seconds(889))
+    #expect(rig.sampleCount == samples)
+    rig.wait(.seconds(1))
+    #expect(rig.sampleCount == samples + 1)
+  }
+
+  @Test func withAFullBatteryTheNextCycleIsDueAtOnce() {
+    charge(5)
+    rig.wait(.seconds(600))
+    charge(90)
+    #expect(rig.uplink.nextCycleAt == rig.now)
+    #expect(rig.paces.last == SamplingPace(cycle: .seconds(30)))
+  }
+
+  @Test func theReceiverIsSwitchedOffAndOnAgain() {
+    charge(9)
+    #expect(rig.paces.last == SamplingPace(cycle: .seconds(7200), wantsPosition: false))
+    charge(20)
+    #expect(rig.paces.last == SamplingPace(cycle: .seconds(900)))
+  }
+
+  @Test func withoutMainsUploadsAreRarerThanCycles() {
+    #expect(rig.uplink.nextUploadAt == nil)
+    rig.wait(.seconds(30))
+    read(mains, .boolean(false))
+    rig.cycle()
+    rig.prove()
+    #expect(rig.uplink.nextUploadAt == rig.now + .seconds(300))
+    // A cycle is longer than an upload then.
+    charge(29)
+    #expect(rig.uplink.nextUploadAt == nil)
+  }
+
+  /// A person who asks wants to see it now.
+  @Test func whatACommandAskedForGoesBeforeThePolicy() throws {
+    try rig.notify("command_interval", #"{"every":60,"for":600}"#)
+    rig.wait(.zero)
+    charge(9)
+    #expect(rig.paces.last?.cycle == .seconds(60))
+    for _ in 0..<10 { rig.wait(.seconds(60)) }
+    #expect(rig.paces.last?.cycle == .seconds(7200))
+  }
+
+  // MARK: Outages
+
+  /// Nothing listens; each retry fails at once. How many attempts an hour of cycles makes.
+  private func attempts(cycles: Int) -> Int {
+    let before = rig.calls.count
+    var left = cycles
+    while left > 0 {
+      let wait = rig.uplink.deadline - rig.now
+      if rig.uplink.nextCycleAt <= rig.uplink.deadline { left -= 1 }
+      rig.wait(wait)
+      rig.cycle()
+      rig.event { $0.messageFailed(InlineText("refused"), now: $1) }
+    }
+    return rig.calls.count - before
+  }
+
+  @Test func onMainsEachCycleOfAnOutageMakesAnAttempt() {
+    charge(90)
+    read(mains, .boolean(true))
+    rig.wait(.seconds(30))
+    rig.cycle()
+    rig.event { $0.messageFailed(InlineText("refused"), now: $1) }
+    _ = attempts(cycles: 10)
+    #expect(attempts(cycles: 120) >= 120)
+  }
+
+  @Test func onABatteryTheAttemptsOfAnOutageBecomeEverRarer() {
+    charge(90)
+    read(mains, .boolean(false))
+    rig.wait(.seconds(30))
+    rig.cycle()
+    rig.event { $0.messageFailed(InlineText("refused"), now: $1) }
+    let first = attempts(cycles: 120)
+    let second = attempts(cycles: 120)
+    #expect(first <= 11 && second <= 2)
+    // The plug is back in.
+    read(mains, .boolean(true))
+    #expect(rig.uplink.nextAttemptAt.map { $0 <= rig.now + Delivery.firstRetryDelay } == true)
+  }
+}

@@ -1,0 +1,192 @@
+import Bytes
+import Sensing
+import Testing
+
+/// Which level of the power policy holds, and whether the board lives on its battery.
+@Suite struct PowerMonitorTests {
+  private static let charge = SensorIndex(0)
+  private static let voltage = SensorIndex(1)
+  private static let mains = SensorIndex(2)
+  private static let otherMains = SensorIndex(3)
+  private static let load = SensorIndex(4)
+
+  private var monitor = PowerMonitor(levels: [])
+  private var now = Instant(nanoseconds: 0)
+
+  /// A board with a battery, two supplies and a sensor that says nothing of them.
+  private mutating func set(_ levels: PowerLevel...) {
+    monitor = PowerMonitor(levels: levels)
+    let house = [UInt8]("house".utf8)
+    monitor.declared(SupplySensor.capacity.description(of: house), Self.charge)
+    monitor.declared(SupplySensor.voltage.description(of: house), Self.voltage)
+    monitor.declared(SupplySensor.online.description(of: [UInt8]("AC".utf8)), Self.mains)
+    monitor.declared(SupplySensor.online.description(of: [UInt8]("USB".utf8)), Self.otherMains)
+    monitor.declared(
+      SensorDescription(uniqueID: [UInt8]("load".utf8), name: [], icon: []), Self.load)
+  }
+
+  private mutating func read(_ sensor: SensorIndex, _ value: Value) -> Bool {
+    monitor.readingRecorded(
+      Reading(sensor: sensor, value: value, time: WallTime(nanoseconds: 0)), now: now)
+  }
+
+  @discardableResult
+  private mutating func charge(_ percent: Int64) -> Int? {
+    _ = read(Self.charge, .number(FixedPoint(percent)))
+    return monitor.level
+  }
+
+  @discardableResult
+  private mutating func volts(_ tenths: Int64, after wait: Duration = .zero) -> Int? {
+    now = now + wait
+    _ = read(Self.voltage, .number(FixedPoint(tenths, decimals: 1)))
+    return monitor.level
+  }
+
+  private static func below(_ percent: Int64, every: Duration) -> PowerLevel {
+    PowerLevel(.chargeBelow(percent: percent), PowerEffect(every: every))
+  }
+
+  // MARK: Levels
+
+  @Test mutating func aLevelHoldsUntilTheChargeIsFivePercentAboveItsLimit() {
+    set(Self.below(30, every: .seconds(900)))
+    #expect([31, 30, 29, 30, 34, 35, 34].map { charge($0) } == [nil, nil, 0, 0, 0, nil, nil])
+  }
+
+  @Test mutating func theLastLevelThatHasAKeyDecidesIt() {
+    set(
+      PowerLevel(.withoutMains, PowerEffect(uploadEvery: .seconds(300))),
+      Self.below(30, every: .seconds(900)),
+      PowerLevel(.chargeBelow(percent: 10), PowerEffect(every: .seconds(7200), isReceiverOff: true))
+    )
+    _ = read(Self.mains, .boolean(false))
+    charge(29)
+    #expect(monitor.effect == PowerEffect(every: .seconds(900), uploadEvery: .seconds(300)))
+    #expect(charge(9) == 2)
+    #expect(
+      monitor.effect
+        == PowerEffect(every: .seconds(7200), uploadEvery: .seconds(300), isReceiverOff: true))
+    _ = read(Self.mains, .boolean(true))
+    #expect(monitor.effect == PowerEffect(every: .seconds(7200), isReceiverOff: true))
+    #expect(charge(100) == nil)
+    #expect(monitor.effect == PowerEffect())
+  }
+
+  /// A starter or a winch pulls the voltage down for seconds.
+  @Test mutating func aDipOfTheVoltageIsNoLevel() {
+    set(PowerLevel(.voltageBelow(microvolts: 11_800_000), PowerEffect(every: .seconds(900))))
+    #expect(volts(125) == nil)
+    #expect(volts(98, after: .seconds(10)) == nil)
+    #expect(volts(124, after: .seconds(10)) == nil)
+    #expect(volts(117, after: .seconds(10)) == nil)
+    #expect(volts(116, after: .seconds(59)) == nil)
+    #expect(volts(117, after: .seconds(1)) == 0)
+    // 2 % of the limit above it.
+    #expect(volts(120, after: .seconds(900)) == 0)
+    #expect(volts(121, after: .seconds(900)) == nil)
+  }
+
+  /// A board that is switched on for a minute has no second reading.
+  @Test mutating func theFirstVoltageCountsAtOnce() {
+    set(PowerLevel(.voltageBelow(microvolts: 11_800_000), PowerEffect(every: .seconds(900))))
+    #expect(volts(117) == 0)
+  }
+
+  @Test mutating func aBatteryThatIsNotToldAnyMoreChangesNothing() {
+    set(Self.below(30, every: .seconds(900)))
+    charge(20)
+    #expect(!read(Self.charge, .unavailable))
+    #expect(!read(Self.charge, .unknown))
+    #expect(!read(Self.charge, .number(FixedPoint(.max))))
+    #expect(monitor.level == 0)
+  }
+
+  @Test mutating func whatChangesNothingIsNotToldAsAChange() {
+    set(Self.below(30, every: .seconds(900)))
+    #expect(!read(Self.load, .number(FixedPoint(5))))
+    #expect(!read(Self.charge, .number(FixedPoint(50))))
+    #expect(read(Self.charge, .number(FixedPoint(20))))
+    #expect(!read(Self.charge, .number(FixedPoint(19))))
+  }
+
+  /// Another driver may declare its sensors again after its device was away.
+  @Test mutating func ofSeveralBatteriesTheFirstCounts() {
+    set(Self.below(30, every: .seconds(900)))
+    monitor.declared(SupplySensor.capacity.description(of: [UInt8]("mouse".utf8)), Self.load)
+    _ = read(Self.load, .number(FixedPoint(3)))
+    #expect(monitor.level == nil)
+    #expect(charge(29) == 0)
+  }
+
+  // MARK: The supply
+
+  @Test mutating func oneSupplyThatIsOnIsEnough() {
+    set(PowerLevel(.withoutMains, PowerEffect(every: .seconds(900))))
+    #expect(monitor.isOnMains == nil && monitor.isOnBattery)
+    #expect(read(Self.mains, .boolean(true)))
+    #expect(monitor.isOnMains == true && !monitor.isOnBattery)
+    #expect(!read(Self.otherMains, .boolean(false)))
+    #expect(monitor.level == nil)
+    // Its driver is gone: so is the supply.
+    #expect(read(Self.mains, .unavailable))
+    #expect(monitor.isOnMains == false && monitor.isOnBattery && monitor.level == 0)
+    #expect(!read(Self.mains, .unknown))
+    #expect(read(Self.otherMains, .boolean(true)))
+    #expect(monitor.level == nil)
+  }
+
+  @Test func aBoardWithoutABatteryHasMains() {
+    #expect(!PowerMonitor(levels: []).isOnBattery)
+  }
+
+  // MARK: How long it lasts
+
+  /// Each hour takes so many percent, or brings them.
+  private mutating func hours(_ count: Int, from start: Int64, by step: Int64) {
+    for hour in 0..<count {
+      charge(start + step * Int64(hour))
+      now = now + .seconds(3600)
+    }
+  }
+
+  @Test mutating func afterSomeHoursTheForecastGoesByThem() {
+    set()
+    charge(90)
+    #expect(monitor.hoursLeft == nil)
+    now = now + .seconds(1800)
+    charge(86)
+    #expect(monitor.hoursLeft == nil, "half an hour is little")
+    now = now + .seconds(1800)
+    charge(85)
+    #expect(monitor.hoursLeft == 17)
+  }
+
+  @Test mutating func theNoiseOfAGaugeIsNoForecast() {
+    set()
+    charge(90)
+    now = now + .seconds(7200)
+    charge(89)
+    #expect(monitor.hoursLeft == nil)
+  }
+
+  /// The sun comes back each day: what a night takes says nothing of a week.
+  @Test mutating func withTheSunAWholeDayCounts() {
+    set()
+    hours(12, from: 80, by: -2)
+    hours(6, from: 58, by: 3)
+    #expect(monitor.hoursLeft == nil)
+    hours(6, from: 75, by: -1)
+    charge(70)
+    // Ten percent in a day.
+    #expect(monitor.hoursLeft == 24 * 7)
+    _ = read(Self.mains, .boolean(true))
+    #expect(monitor.hoursLeft == nil)
+  }
+
+  @Test mutating func aBatteryThatGainsHasNoEnd() {
+    set()
+    hours(30, from: 40, by: 1)
+    #expect(monitor.hoursLeft == nil)
+  }
+}
