@@ -11,8 +11,9 @@ final class PowerStatus: Source {
   let name = InlineText("power")
   private let driver: UplinkDriver
   private let sink: any ReadingSink
-  private var level = DeclaredSensor(.powerLevel)
-  private var daysLeft = DeclaredSensor(.batteryDaysLeft)
+  private var level: SensorIndex?
+  /// Known as soon as there was a forecast.
+  private var daysLeft: SensorIndex?
   /// What the level is called; a new one is rare, and a cycle makes no words.
   private var words = InlineText("normal")
   private var condition: PowerLevel.Condition?
@@ -28,14 +29,19 @@ final class PowerStatus: Source {
         condition = driver.uplink.power.condition
         words = InlineText(driver.uplink.power.levelWords.bytes.span)
       }
-      level.record(.text(words), at: moment.wallTime, in: sink)
+      level = level ?? sink.declare(.powerLevel)
+      record(.text(words), of: level, at: moment)
     }
-    if let hours = driver.uplink.power.hoursLeft {
-      let days = FixedPoint(rounding: Double(hours) / 24, decimals: 1) ?? FixedPoint(0)
-      daysLeft.record(.number(days), at: moment.wallTime, in: sink)
-    } else {
-      daysLeft.recordFailure(.unknown, at: moment.wallTime, in: sink)
+    let days = driver.uplink.power.hoursLeft.flatMap {
+      FixedPoint(rounding: Double($0) / 24, decimals: 1)
     }
+    if days != nil { daysLeft = daysLeft ?? sink.declare(.batteryDaysLeft) }
+    record(days.map { .number($0) } ?? .unknown, of: daysLeft, at: moment)
+  }
+
+  private func record(_ value: Value, of sensor: SensorIndex?, at moment: Moment) {
+    guard let sensor else { return }
+    sink.record(Reading(sensor: sensor, value: value, time: moment.wallTime))
   }
 }
 

@@ -167,7 +167,10 @@ public struct Run {
     reporter.started(configuration, state)
     driver.start(
       sampling: supervisor, commanding: CommandExecutor(outputs: outputs, anchor: anchor))
-    if configuration.homeAssistant.homeNetwork != nil { output.watchNetwork(on: loop, now: now) }
+    // An outage ends sooner where it is known when the link is back.
+    if configuration.homeAssistant.homeNetwork != nil || !isOnce {
+      output.watchNetwork(on: loop, now: now)
+    }
     return runLoop
   }
 

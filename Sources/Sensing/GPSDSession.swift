@@ -10,9 +10,9 @@ public import Bytes
 /// asked.
 ///
 /// Where the cycles are longer than `heldCycleMax`, or no position is wanted, the connection is
-/// closed: gpsd closes a receiver that no client watches after a minute (unless it runs with `-n`),
-/// and many receivers sleep then. A cycle gives a receiver that wakes up `startTimeout` for its fix,
-/// and no more: under a roof it would never have one.
+/// closed: gpsd closes a receiver that no client watches after a minute (unless it runs with
+/// `-n`), and many receivers sleep then. A cycle gives a receiver that wakes up `startTimeout` for
+/// its fix, and no more: under a roof it would never have one.
 ///
 /// (`?POLL;` would be answered with the newest report of each receiver, however old, cut at 10,240
 /// bytes, and for one more wake-up in each cycle.)

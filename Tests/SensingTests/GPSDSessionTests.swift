@@ -236,3 +236,49 @@ import Testing
     #expect(conversation.reports == [#"{"class":"TPV","mode":3}"#])
   }
 }
+
+/// A receiver that is not needed is released, so that gpsd switches it off.
+@Suite struct GPSDReleaseTests {
+  @Test func betweenTwoLongCyclesThereIsNoConnection() {
+    let conversation = GPSDConversation.awaitingFix(.releasing)
+    _ = conversation.hears(GPSDLines.fix(second: 1))
+    #expect(conversation.drained() == .release)
+    #expect(conversation.fixes.count == 1)
+    #expect(!conversation.isConnected && !conversation.isGathering && conversation.deadline == nil)
+    conversation.wait(.seconds(900))
+    #expect(conversation.cycleDue() == .connect)
+  }
+
+  /// A cold start takes half a minute; a roof over the receiver is for ever.
+  @Test func aReceiverThatWakesUpHasAMinuteForItsFixAndNoMore() {
+    let conversation = GPSDConversation.awaitingFix(.releasing)
+    conversation.wait(.seconds(59))
+    _ = conversation.hears(GPSDLines.noFix)
+    #expect(conversation.deadlineReached() == nil)
+    #expect(conversation.isGathering)
+    conversation.wait(.seconds(1))
+    #expect(conversation.deadlineReached() == .release)
+    #expect(!conversation.isGathering && conversation.fixes.isEmpty)
+  }
+
+  @Test func aPositionThatIsNotWantedIsNotAskedForUntilItIs() {
+    let conversation = GPSDConversation.resting(.streaming)
+    let cycle: Duration = .seconds(10)
+    let off = SamplingPace(cycle: cycle, wantsPosition: false)
+    #expect(conversation.paceChanged(to: off) == .release)
+    #expect(conversation.paceChanged(to: off) == nil)
+    conversation.wait(cycle)
+    #expect(conversation.cycleDue() == nil)
+    #expect(!conversation.isGathering && conversation.deadline == nil)
+    #expect(conversation.paceChanged(to: SamplingPace(cycle: cycle)) == nil)
+    #expect(conversation.cycleDue() == .connect)
+  }
+
+  @Test func aConnectionThatIsBeingMadeIsGivenUpWhereNoPositionIsWanted() {
+    let conversation = GPSDConversation(.streaming)
+    _ = conversation.cycleDue()
+    let off = SamplingPace(cycle: .seconds(10), wantsPosition: false)
+    #expect(conversation.paceChanged(to: off) == .release)
+    #expect(conversation.deadline == nil)
+  }
+}

@@ -12,7 +12,8 @@ import Sensing
 struct Troubles {
   struct Topic: Equatable {
     enum Kind: Equatable {
-      case outage, registration, route, way, webSocket, history, presence, power, source, refusal, state
+      case outage, registration, route, way, webSocket, history, presence, power, source, refusal,
+        state
     }
 
     let kind: Kind

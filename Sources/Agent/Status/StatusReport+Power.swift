@@ -28,10 +28,9 @@ extension PowerMonitor {
       case nil: "on battery, as far as its sensors tell"
       }
     if hasLevels { words = "\(words); power level: \(levelWords)" }
-    if let hoursLeft {
-      let isLong = hoursLeft >= 48
-      words = "\(words); it lasts some \(isLong ? hoursLeft / 24 : hoursLeft)"
-        + (isLong ? " days" : " h") + " at what it lost lately"
+    if let hours = hoursLeft.map({ Int(clamping: $0) }) {
+      let time: MessageText = hours >= 48 ? "\(hours / 24) days" : "\(hours) h"
+      words = "\(words); it lasts some \(time) at what it lost lately"
     }
     return words
   }

@@ -16,6 +16,7 @@ extension ConfigurationField {
   /// - Parameters:
   ///   - hasBattery: whether `battery` reports any.
   ///   - hasReceiver: whether `location` has one.
+  /// - Returns: the levels that can be used, in the order of the file.
   func powerLevels(hasBattery: Bool, hasReceiver: Bool) -> [PowerLevel] {
     guard hasBattery else {
       report(
@@ -83,8 +84,12 @@ extension ConfigurationField {
       return volts(in: Self.voltsRange, example: example)
         .map { .voltageBelow(microvolts: Int64($0 * 1_000_000)) }
     }
-    return percent(in: Self.percentRange, example: example)
-      .map { .chargeBelow(percent: Int64($0)) }
+    guard let percent = percent(in: Self.percentRange, example: example) else { return nil }
+    guard percent == percent.rounded() else {
+      report("a level is not that exact", remedy: "write a whole number of percent")
+      return nil
+    }
+    return .chargeBelow(percent: Int64(percent))
   }
 }
 

@@ -31,7 +31,7 @@ public struct Delivery: ~Copyable {
   /// remembers wrongly from before is put right after this long.
   public static let restatementInterval: Duration = .seconds(3600)
 
-  private enum State {
+  enum State {
     /// The next cycle, the next attempt of an outage, or a chunk of history is awaited.
     case resting
     /// `nextAction` gives the message.
@@ -41,11 +41,11 @@ public struct Delivery: ~Copyable {
 
   public internal(set) var batch: Batch
   public internal(set) var history: History
-  public private(set) var routes: Routes
-  private var state = State.resting
+  public internal(set) var routes: Routes
+  var state = State.resting
   /// The one under way, or else the one before.
   var cycle: Cycle
-  private(set) var outage: Outage
+  var outage: Outage
   /// Over which the last proof came; at first, over which it is expected.
   private var lastRoute: Route?
   var openBatch = OpenBatch()
@@ -183,63 +183,6 @@ public struct Delivery: ~Copyable {
     history.batchClosed()
   }
 
-  // MARK: The network
-
-  /// The message that is under way had no answer: there is no connection, or none came in time.
-  public mutating func connectionFailed(_ reason: InlineText, now: Instant) {
-    guard case .awaitingAnswer(_, let route) = state else { return }
-    failed(.noConnection(reason), over: route, now: now)
-  }
-
-  /// The connection ended between two cycles: Home Assistant may have restarted, and shows sensors
-  /// as it remembers them.
-  public mutating func connectionEnded() {
-    guard isIdle else { return }
-    batch.doubtAcknowledgements()
-    cycle.serverDoubted()
-  }
-
-  /// The board came home or left. What waits for the end of an outage is tried earlier.
-  public mutating func presenceChanged(_ presence: HomeNetworks.Presence, now: Instant) {
-    chooseRoute { $0.presenceChanged(presence, now: now) }
-    let route = routes.current?.route
-    switch state {
-    case .resting where route != nil:
-      outage.tryEarlier(now: now)
-      beginIfDue(now: now)
-    // It is not sent over a way that may not be taken any more.
-    case .messageDue(_, let former) where former != route:
-      batch.forgetDeclined()
-      history.chunkFailed()
-      begin(now: now)
-    case .resting, .messageDue, .awaitingAnswer: break
-    }
-  }
-
-  /// Messages leave through another network, or there is one again: what waits for the end of an
-  /// outage is tried earlier.
-  public mutating func networkChanged(now: Instant) {
-    guard case .resting = state else { return }
-    outage.tryEarlier(now: now)
-    beginIfDue(now: now)
-  }
-
-  /// On a battery the attempts of an outage become ever rarer; on mains each cycle makes one.
-  public mutating func supplyChanged(isOnBattery: Bool, now: Instant) {
-    outage.supplyChanged(isOnBattery: isOnBattery, now: now)
-  }
-
-  private mutating func beginIfDue(now: Instant) {
-    if let retryAt = outage.deadline, now >= retryAt { begin(now: now) }
-  }
-
-  /// At the end of another route there may be another Home Assistant.
-  private mutating func chooseRoute(_ change: (inout Routes) -> Void) {
-    let former = routes.current?.route
-    change(&routes)
-    if routes.current?.route != former { cycle.serverDoubted() }
-  }
-
   // MARK: The registration
 
   /// A registration is needed and could not be had; what it costs is told with the first proof.
@@ -287,7 +230,7 @@ public struct Delivery: ~Copyable {
     send(.history, now: now)
   }
 
-  private mutating func begin(now: Instant) {
+  mutating func begin(now: Instant) {
     cycleBegins()
     if outage.isUnderWay {
       outage.attemptBegan()
@@ -398,7 +341,7 @@ public struct Delivery: ~Copyable {
   }
 
   /// What was sent was not proven. Over the next route, if there is one, it begins anew.
-  private mutating func failed(_ cause: OutageCause, over route: Route, now: Instant) {
+  mutating func failed(_ cause: OutageCause, over route: Route, now: Instant) {
     batch.forgetDeclined()
     if routes.failed(cause, over: route, now: now) {
       tellings.append(.routeFailed(route, cause))

@@ -45,8 +45,8 @@ public struct PowerEffect: Equatable, Sendable {
 
 /// Whether a level holds, with hysteresis.
 ///
-/// A percentage counts at once, and until it is `percentMargin` above the limit. A voltage is pulled
-/// down by what the battery feeds for a moment: it counts when it was below the limit for
+/// A percentage counts at once, and until it is `percentMargin` above the limit. A voltage is
+/// pulled down by what the battery feeds for a moment: it counts when it was below the limit for
 /// `dipTime`, or at the start, and until it is `voltageMarginPercent` of the limit above it.
 struct PowerLevelDetector: Sendable {
   static let percentMargin: Int64 = 5

@@ -4,8 +4,8 @@ public import Bytes
 /// battery, and how long that lasts.
 ///
 /// It hears the readings of the sensors that have a `PowerFigure`. Of several batteries the first
-/// that was declared counts; of several supplies from outside one that is on is enough. A value that
-/// is not to be had changes nothing, but a supply from outside that is gone is off.
+/// that was declared counts; of several supplies from outside one that is on is enough. A value
+/// that is not to be had changes nothing, but a supply from outside that is gone is off.
 public struct PowerMonitor: Sendable {
   /// Supplies from outside that are followed; more are passed over.
   public static let mainsMax = 16
@@ -60,8 +60,8 @@ public struct PowerMonitor: Sendable {
   /// The condition of the level that holds; nil where none does.
   public var condition: PowerLevel.Condition? { level.map { levels[$0].level.condition } }
 
-  /// How many hours the battery lasts at what it lost lately; nil where it loses nothing, or that is
-  /// not known yet.
+  /// How many hours the battery lasts at what it lost lately; nil where it loses nothing, or that
+  /// is not known yet.
   public var hoursLeft: Int64? { isOnMains == true ? nil : forecast.hoursLeft }
 
   // MARK: Events

@@ -179,7 +179,7 @@ import Testing
     hours(6, from: 75, by: -1)
     charge(70)
     // Ten percent in a day.
-    #expect(monitor.hoursLeft == 24 * 7)
+    #expect(monitor.hoursLeft == 168)
     _ = read(Self.mains, .boolean(true))
     #expect(monitor.hoursLeft == nil)
   }

@@ -1,0 +1,53 @@
+public import Bytes
+public import HomeAssistant
+
+// What servers answer, and what becomes of a request without an answer.
+
+extension Uplink {
+  /// Home Assistant, or a server in its place, answered the message. An envelope is opened in
+  /// place.
+  public mutating func messageAnswered(status: Int, _ body: inout ByteBuffer, now: Instant) {
+    self.now = now
+    guard let message = webhook.ended(isAnswered: true), !registrar.isEnrolling, let registration
+    else { return }
+    guard message == .key else {
+      let answer = registration.readAnswer(status: status, body: &body)
+      delivery.answerReceived(answer, body: body, now: now)
+      if let zones = delivery.takeZones() { track?.zonesKnown(zones) }
+      return
+    }
+    let result = Webhook.EnableEncryption.read(status: status, body: body)
+    body.wipe()
+    if case .enabled(let key) = result {
+      change {
+        $0.protection = .sealed(key)
+        return true
+      }
+    }
+    delivery.keyAnswered(result, now: now)
+  }
+
+  /// There was no answer to the message.
+  public mutating func messageFailed(_ reason: InlineText, now: Instant) {
+    self.now = now
+    guard webhook.ended(isAnswered: false) != nil else { return }
+    delivery.connectionFailed(reason, now: now)
+  }
+
+  /// The WebSocket cannot take the message, which goes over HTTP.
+  public mutating func postRefused() {
+    webhook.postRefused()
+    countMessage(-1)
+  }
+
+  /// The server answered the registration or the renewal of a token.
+  public mutating func loginAnswered(status: Int, _ body: borrowing ByteBuffer, now: Instant) {
+    self.now = now
+    registrar.answered(status: status, body, now: now)
+  }
+
+  public mutating func loginFailed(_ reason: InlineText, now: Instant) {
+    self.now = now
+    registrar.connectionFailed(reason, now: now)
+  }
+}
