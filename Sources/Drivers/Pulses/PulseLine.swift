@@ -47,7 +47,8 @@ public final class PulseLine {
     rateSensor = settings.rate.map {
       DeclaredSensor(
         PulseSettings.rateKind.description(
-          of: $0.entity, uniqueID: settings.rateID))
+          of: $0.entity, uniqueID: settings.rateID), minChange: $0.entity.minChange,
+        isRate: true)
     }
   }
 
