@@ -115,9 +115,12 @@ extension CountsFile {
   public static var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: false) { failure in
       if case .malformed = failure {
-        return "nothing: the totals begin at 0 again, which Home Assistant takes for a new meter"
+        return "of a damaged file the totals begin at 0 again, which Home Assistant takes for a new"
+          + " meter; of a newer version's, install that version, or remove the file to begin at 0"
       }
-      return "make room on the disk of state_directory, or see whether it is read-only"
+      return "make room on the disk of state_directory, and see whether it is read-only or fails"
+        + " (sudo dmesg); a file that cannot be read is tried again in each cycle, and removed, the"
+        + " totals begin at 0"
     }
   }
 }
