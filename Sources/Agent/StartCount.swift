@@ -11,8 +11,8 @@ struct StartCount {
   /// How long a run lasts that does away with the starts before it.
   static let goodRun: Duration = .seconds(600)
   /// How long the second start after the first one waits; each one after it twice as long, up to
-  /// `pauseMax`. systemd itself waits for hardly any time before each (`RestartSec=`): only an agent
-  /// that has been started holds its outputs safe while it waits.
+  /// `pauseMax`. systemd itself hardly waits (`RestartSec=`): only an agent that has been started
+  /// holds its outputs safe while it waits.
   static let firstPause: Duration = .seconds(30)
   static let pauseMax: Duration = .seconds(900)
   /// More starts than these make no longer pause, and are not counted.

@@ -31,7 +31,7 @@ public final class CountsFile {
     self.supervisor = supervisor
   }
 
-  /// What earlier runs counted, 0 where the file is damaged; nil, told, where it cannot be read now.
+  /// What earlier runs counted, 0 where the file is damaged; nil, told, where it cannot be read.
   func count(of id: [UInt8], now: Instant) -> Int64? {
     if !isRead { read(now: now) }
     return isRead ? counts[id] ?? 0 : nil
