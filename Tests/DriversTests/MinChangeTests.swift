@@ -89,17 +89,6 @@ import YAML
     #expect(sink.values["load_5_minutes"] == hundredths(110))
   }
 
-  @Test func aDiskThatFillsSlowlyIsToldInSteps() throws {
-    let disk = DiskSpace(holding: tree.path, minChange: FixedPoint(100), sink: sink)
-    try disk.sample(at: at(seconds: 1))
-    let told = sink.values["disk_used"]
-    let filler = tree.path / "filler"
-    try tree.write(String(repeating: "x", count: 1 << 20), to: "filler")
-    defer { try? removeFile(at: filler) }
-    try disk.sample(at: at(seconds: 2))
-    #expect(sink.values["disk_used"] == told && told != nil)
-  }
-
   /// The step of 2 of the judgement is too fine for a person who wants one row a day.
   @Test func aBatteryThatIsJudgedIsToldInThePersonsSteps() throws {
     let battery = EstimatedBattery(
