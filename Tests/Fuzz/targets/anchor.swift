@@ -60,14 +60,13 @@ private func watch(_ kept: KeptAnchor, _ events: Span<UInt8>) {
 }
 
 private func fix(near kept: KeptAnchor, _ north: UInt8, _ east: UInt8, _ now: Instant) -> Fix {
-  let point = kept.place?.point
-  func moved(_ degrees: Double?, _ steps: UInt8, _ most: Double) -> Double {
-    let moved = (degrees ?? 0) + (Double(steps) - 128) / 11_132
+  func moved(_ place: Int32?, _ steps: UInt8, _ most: Double) -> Double {
+    let moved = Double(place ?? 0) / 1e7 + (Double(steps) - 128) / 11_132
     return Swift.max(-most, Swift.min(most, moved))
   }
   var fix = Fix(
-    mode: .threeDimensional, latitude: moved(point?.latitudeDegrees, north, 90),
-    longitude: moved(point?.longitudeDegrees, east, 180), time: WallTime(nanoseconds: 0),
+    mode: .threeDimensional, latitude: moved(kept.place?.latitude, north, 90),
+    longitude: moved(kept.place?.longitude, east, 180), time: WallTime(nanoseconds: 0),
     notBefore: now)
   fix.horizontalErrorMeters = Double(north ^ east)
   return fix
