@@ -84,8 +84,10 @@ public struct Run {
       if pause > .zero {
         log.warning("the last runs ended too soon: this one waits \(pause) first")
         service?.waiting(pause)
+        let held = HeldOutputs(of: file, telling: log)
+        defer { held.release() }
+        while Moment.now.instant < end, !signals.isStopRequested { try loop.turn(until: end) }
       }
-      while Moment.now.instant < end, !signals.isStopRequested { try loop.turn(until: end) }
     } catch { log.warning("how often the agent starts cannot be counted: \(error)") }
     // The configuration is about to be read.
     _ = signals.takeReloadRequest()

@@ -10,11 +10,13 @@ import LinuxIO
 struct StartCount {
   /// How long a run lasts that does away with the starts before it.
   static let goodRun: Duration = .seconds(600)
-  /// The pause that systemd itself makes before each start (`RestartSec=`).
-  static let systemdPause: Duration = .seconds(30)
+  /// How long the second start after the first one waits; each one after it twice as long, up to
+  /// `pauseMax`. systemd itself hardly waits (`RestartSec=`): only an agent that has been started
+  /// holds its outputs safe while it waits.
+  static let firstPause: Duration = .seconds(30)
   static let pauseMax: Duration = .seconds(900)
   /// More starts than these make no longer pause, and are not counted.
-  static let countMax = 6
+  static let countMax = 7
 
   private let file: Path
 
@@ -24,11 +26,11 @@ struct StartCount {
     file = directory / "starts"
   }
 
-  /// How long this start waits after so many others, in addition to systemd's own pause.
+  /// How long this start waits after so many others.
   static func pause(afterStarts count: Int) -> Duration {
-    guard count > 0 else { return .zero }
-    let doublings = min(count, countMax) - 1
-    return min(systemdPause * (1 << doublings), pauseMax) - systemdPause
+    guard count > 1 else { return .zero }
+    let doublings = min(count, countMax) - 2
+    return min(firstPause * (1 << doublings), pauseMax)
   }
 
   /// Counts this start. Returns how long it has to wait.

@@ -91,6 +91,24 @@ extension [UInt8] {
     return result
   }
 
+  /// JSON that says the same, with an escape for each invisible control in its texts: no terminal
+  /// obeys it. What stands between the words stays.
+  public var jsonForTerminal: [UInt8] {
+    guard hasInvisibleControl else { return self }
+    var result: [UInt8] = []
+    var index = 0
+    while index < count {
+      let character = span.character(at: index)
+      if let scalar = character.scalar, scalar >= 0x20, character.isInvisibleControl {
+        result += jsonEscape(of: scalar)
+      } else {
+        result += self[index..<character.end]
+      }
+      index = character.end
+    }
+    return result
+  }
+
   /// JSON without its line ends, which stand between its words only.
   public var onOneLine: [UInt8] {
     map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
@@ -130,4 +148,14 @@ extension [UInt8] {
     while result.count > count, result.last == UInt8(ascii: "/") { result.removeLast() }
     return result
   }
+}
+
+/// `\u` and four digits for a scalar of at most 16 bits, such as a control.
+public func jsonEscape(of scalar: UInt32) -> [UInt8] {
+  var escape = ByteBuffer(capacity: 6)
+  escape.append("\\u")
+  for shift: UInt32 in [12, 8, 4, 0] {
+    escape.append(hexadecimalDigit: UInt8(truncatingIfNeeded: scalar >> shift) & 15)
+  }
+  return [UInt8](escape.bytes)
 }

@@ -1,14 +1,36 @@
 #include "clinux.h"
 
+#include <poll.h>
 #include <signal.h>
 
 static struct termios former;
 /// The terminal that is given to pictures, or -1.
 static volatile sig_atomic_t screen = -1;
+/// The same, where a terminal that takes nothing is not waited for; or -1.
+static volatile sig_atomic_t output = -1;
 
-static void write_sequences(int descriptor, const char *sequences) {
-  ssize_t written = write(descriptor, sequences, strlen(sequences));
-  (void)written;
+/// To a terminal that takes nothing, as one whose flow is held up, it is not written: the process
+/// could not end.
+static void write_sequences(const char *sequences) {
+  enum { wait_max_ms = 200 };
+  size_t left = strlen(sequences);
+  while (left > 0) {
+    struct pollfd terminal = {.fd = output, .events = POLLOUT};
+    if (poll(&terminal, 1, wait_max_ms) <= 0) return;
+    ssize_t written = write(output, sequences, left);
+    if (written <= 0) return;
+    sequences += written;
+    left -= (size_t)written;
+  }
+}
+
+/// Opens the terminal a second time, since what is set of a descriptor holds for all programs that
+/// share it. Where that is not allowed, the descriptor itself has to do.
+static int open_without_waiting(int descriptor) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+  int opened = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  return opened < 0 ? descriptor : opened;
 }
 
 /// The signals that end a process. While it is stopped and its terminal is as it was, they may.
@@ -46,18 +68,20 @@ int clinux_screen_enter(int descriptor) {
   keys.c_iflag &= ~(tcflag_t)IXON;
   keys.c_cc[VMIN] = 1;
   keys.c_cc[VTIME] = 0;
-  if (tcsetattr(descriptor, TCSADRAIN, &keys) < 0) return -1;
+  if (output < 0) output = open_without_waiting(descriptor);
+  // Not when all is written: a terminal that takes nothing would be waited for.
+  if (tcsetattr(descriptor, TCSANOW, &keys) < 0) return -1;
   screen = descriptor;
-  // The other screen; no cursor; no line that goes on in the next one.
-  write_sequences(descriptor, "\033[?1049h\033[?25l\033[?7l");
   return 0;
 }
+
+int clinux_screen_output(void) { return output; }
 
 void clinux_screen_leave(void) {
   int descriptor = screen;
   if (descriptor < 0) return;
   // A terminal that has no other screen is left empty.
-  write_sequences(descriptor, "\033[0m\033[H\033[2J\033[?7h\033[?25h\033[?1049l");
+  write_sequences("\033[0m\033[H\033[2J\033[?7h\033[?25h\033[?1049l");
   tcsetattr(descriptor, TCSANOW, &former);
   screen = -1;
 }

@@ -89,10 +89,8 @@ public enum SensorSettings: Equatable, Sendable {
     case .network(let settings):
       ConfiguredEntry("network", settings.interface, settings.entity.name)
     case .veDirect(let settings): ConfiguredEntry("ve_direct", settings.path, settings.entity.name)
-    case .iio(let settings):
-      ConfiguredEntry("iio", settings.address.text, settings.measurement.entity.name)
-    case .monitor(let settings):
-      ConfiguredEntry("hwmon", settings.address.text, settings.measurement.entity.name)
+    case .iio(let settings): settings.entry.named("iio")
+    case .monitor(let settings): settings.entry.named("hwmon")
     case .textFile(let settings):
       ConfiguredEntry("file", settings.path, settings.measurement.entity.name)
     case .pulses(let settings):
@@ -117,8 +115,8 @@ public enum SensorSettings: Equatable, Sendable {
   public var measured: [MeasuredSensor] {
     switch self {
     case .veDirect(let settings): settings.measured
-    case .iio(let settings): settings.measurement.measured
-    case .monitor(let settings): settings.measurement.measured
+    case .iio(let settings): settings.entry.measurement.measured
+    case .monitor(let settings): settings.entry.measurement.measured
     case .textFile(let settings): settings.measurement.measured
     case .gpio, .oneWire, .network, .pulses: []
     }

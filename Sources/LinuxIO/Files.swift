@@ -120,14 +120,31 @@ extension FileSystemSpace {
   }
 }
 
-/// Where the file system is mounted that holds a file or a directory, or would hold it.
+/// Where the file system is mounted that holds a file or a directory, or would hold it: what is
+/// there of the path is followed, also where it is a symbolic link.
 public func mountPoint(holding path: Path) -> Path {
   var place = path
+  while true {
+    if let real = realPath(of: place) {
+      place = real
+      break
+    }
+    guard place.bytes != place.parent.bytes else { break }
+    place = place.parent
+  }
   while place.bytes != place.parent.bytes {
     if unsafe place.withCString({ unsafe clinux_is_mount_point($0) }) { break }
     place = place.parent
   }
   return place
+}
+
+/// The path without symbolic links; nil where there is no such file, or it cannot be looked at.
+private func realPath(of path: Path) -> Path? {
+  let real = unsafe path.withCString { unsafe realpath($0, nil) }
+  guard let real = unsafe real else { return nil }
+  defer { unsafe free(real) }
+  return unsafe Path([UInt8](UnsafeRawBufferPointer(start: real, count: strlen(real))))
 }
 
 /// The names in a directory, read again and again without allocating.

@@ -61,9 +61,27 @@ public func environmentVariable(_ name: StaticString) -> [UInt8]? {
 }
 
 extension Terminal {
-  /// Gives the terminal to pictures: another screen, no cursor, and keys that come at once and are
-  /// not shown. A process in the background is stopped instead. What ends the process by a fault of
-  /// its own leaves the terminal as it was, too.
+  /// What stands before the first picture: the other screen; no cursor; no line that goes on in the
+  /// next one.
+  public static let screenBeginning: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
+
+  /// Where pictures are written; -1 before `enterScreen`.
+  public static var screenDescriptor: Int32 { clinux_screen_output() }
+
+  /// Writes a picture, as far as the terminal takes it.
+  ///
+  /// - Returns: how many bytes it took.
+  /// - Throws: `.wouldBlock` while the terminal takes nothing, as where its flow is held up, and
+  ///   the kernel's error where it is gone.
+  public static func writeToScreen(_ bytes: Span<UInt8>) throws(Errno) -> Int {
+    try retryingInterrupts {
+      unsafe bytes.withUnsafeBytes { unsafe write(screenDescriptor, $0.baseAddress, $0.count) }
+    }
+  }
+
+  /// Gives the terminal to pictures: keys come at once and are not shown. What is to be seen first
+  /// is `screenBeginning`. A process in the background is stopped instead. What ends the process by
+  /// a fault of its own leaves the terminal as it was, too.
   public func enterScreen() throws(Errno) {
     _ = try retryingInterrupts { clinux_screen_enter(descriptor) }
   }

@@ -8,12 +8,17 @@ public import Bytes
 public struct DeadBand: Sendable {
   /// The least change that counts; nil where each one does.
   private let minChange: FixedPoint?
+  private let isRate: Bool
   private var told: FixedPoint?
 
+  /// - Parameters:
+  ///   - minChange: the least change that counts; nil where each one does.
+  ///   - isRate: whether 0 means that it has ended, which is told however near it is.
   /// - Precondition: `minChange` is not negative.
-  public init(minChange: FixedPoint?) {
+  public init(minChange: FixedPoint?, isRate: Bool = false) {
     precondition((minChange?.coefficient ?? 0) >= 0, "a change has no direction here")
     self.minChange = minChange
+    self.isRate = isRate
   }
 
   /// What is told where `value` was read. What is no number is told as it is, and so is the first
@@ -24,7 +29,8 @@ public struct DeadBand: Sendable {
       told = nil
       return value
     }
-    if let told, !number.isApart(from: told, by: minChange) { return .number(told) }
+    let hasEnded = isRate && number.coefficient == 0
+    if let told, !hasEnded, !number.isApart(from: told, by: minChange) { return .number(told) }
     told = number
     return value
   }
@@ -46,6 +52,8 @@ extension DeadBand {
 
   private static func usual(of deviceClass: Text) -> (unit: StaticString, minChange: FixedPoint)? {
     switch deviceClass {
+    case "apparent_power": ("VA", FixedPoint(1))
+    case "precipitation_intensity": ("mm/h", FixedPoint(1, decimals: 1))
     case "temperature": ("°C", FixedPoint(2, decimals: 1))
     case "humidity", "moisture": ("%", FixedPoint(1))
     case "atmospheric_pressure": ("hPa", FixedPoint(2, decimals: 1))
@@ -54,6 +62,8 @@ extension DeadBand {
     case "power": ("W", FixedPoint(1))
     case "energy_storage": ("Wh", FixedPoint(1, decimals: 1))
     case "illuminance": ("lx", FixedPoint(5))
+    case "volume_flow_rate": ("L/min", FixedPoint(1, decimals: 1))
+    case "wind_speed": ("km/h", FixedPoint(1))
     case "carbon_dioxide": ("ppm", FixedPoint(20))
     case "signal_strength": ("dBm", FixedPoint(3))
     default: nil

@@ -1,10 +1,13 @@
 import Bytes
 
 /// A sensor that a power supply can have.
-public enum SupplySensor: Int, Sendable {
+public enum SupplySensor: Int, CaseIterable, Sendable {
   case capacity, status, online, voltage, current, energy
 
   public static let count = 6
+
+  /// Whether it is measured, and so has a least change that counts.
+  public var isMeasured: Bool { unit != nil }
 
   /// What Home Assistant is told about this sensor of the supply `supply`.
   public func description(of supply: [UInt8]) -> SensorDescription {
@@ -30,7 +33,8 @@ public enum SupplySensor: Int, Sendable {
     }
   }
 
-  private var word: StaticString {
+  /// What the configuration calls it, and the end of its name and of its unique id.
+  public var word: StaticString {
     switch self {
     case .capacity: "capacity"
     case .status: "status"

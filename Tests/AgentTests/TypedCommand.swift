@@ -32,6 +32,14 @@ private final class Terminal: Sendable {
     _ = unsafe ioctl(descriptor, UInt(TIOCSWINSZ), &size)
   }
 
+  /// Lets the terminal take nothing, as flow control does.
+  func holdUp() throws {
+    guard let name = unsafe ptsname(descriptor) else { throw POSIXError(.ENXIO) }
+    let other = unsafe clinux_open(name, O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
+    defer { close(other) }
+    guard tcflow(other, TCOOFF) == 0 else { throw POSIXError(.EIO) }
+  }
+
   var isEchoing: Bool {
     var settings = termios()
     return unsafe tcgetattr(descriptor, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
@@ -170,6 +178,20 @@ final class TypedCommand {
   }
 
   func send(signal: Int32) { process.send(signal: signal) }
+
+  /// Lets the terminal take nothing, and waits until the command has begun to draw all anew.
+  func holdUp() async throws {
+    try terminal.holdUp()
+    resize(60, 20)
+    let file = "/proc/\(process.processIdentifier)/status"
+    let isPending = { (line: Substring) -> Bool in
+      let mask = line.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
+      return mask >> UInt64(SIGWINCH - 1) & 1 == 1
+    }
+    while try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").contains(where: {
+      ($0.hasPrefix("ShdPnd:") || $0.hasPrefix("SigPnd:")) && isPending($0)
+    }) { await Task.yield() }
+  }
 
   /// Whether lines are edited by the terminal, and what is typed is shown.
   var isTerminalAsBefore: Bool { terminal.isEchoing }

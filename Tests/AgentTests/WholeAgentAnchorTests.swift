@@ -58,4 +58,23 @@ extension WholeAgent.Anchored {
     let file = try Data(contentsOf: board.state.appending(path: "anchor.watch"))
     #expect(file[7] == 1)
   }
+
+  @Test func anAnchorWatchWithoutALineIsToldByTheAgent() async throws {
+    let world = try await FaultyWorld()
+    let gpsd = FakeGPSD(reporting: TPV())
+    world.board.keepSecret("52.37")
+    try world.configure(
+      "location: { source: gpsd, port: \(gpsd.port), anchor: { radius: 40m } }\n"
+        + "commands: [command_anchor]")
+    let row = "ok     source         anchor: "
+    let alone = try await world.homeward(["check"])
+    #expect(alone.output.contains(row + "command_anchor sets the watch and clears it"))
+    let agent = try world.agent()
+    try await agent.event("proven")
+    let ending = try await world.homeward(["check"])
+    #expect(
+      ending.output.contains(
+        row + "the watch of the agent that runs: not set; the command command_anchor sets it"))
+    #expect(await agent.stop().status == 0)
+  }
 }

@@ -66,6 +66,48 @@ extension WholeAgent.Commanded {
     #expect(ending.lines(with: "commands of the configuration does not allow it").count == 1)
   }
 
+  /// The chip keeps the level of a line whose program was killed. The next start makes it safe
+  /// before it asks the network, also where it has to wait first.
+  @Test(arguments: [0, 5])
+  func aPumpThatRanWhenTheAgentWasKilledIsOffAtTheNextStart(earlierStarts: Int) async throws {
+    let home = try practiceHome()
+    let board = try Board(
+      reportingTo: home,
+      settings: "commands: [command_gpio]\noutputs: [{ gpio: GPIO22, name: Pump }]")
+    try board.makeFolder("runtime")
+    let wire = board.path("wire")
+    let environment = try board.environment(withChip: Self.chip).merging(
+      ["RUNTIME_DIRECTORY": board.path("runtime"), "FAKEGPIO_WIRE": wire]) { $1 }
+    func level() -> String? { try? String(contentsOfFile: wire, encoding: .utf8) }
+    let agent = try RunningAgent(on: board, environment: environment)
+    try await agent.event("notifications_open")
+    try await agent.event("proven")
+    let turnOn = #"{"output":"Pump","command":"turn_on"}"#
+    #expect(try await home.notify("command_gpio", turnOn) == 200)
+    try await agent.event("command")
+    #expect(level() == "1")
+    _ = await agent.kill()
+    #expect(level() == "1", "nothing of the agent is left to switch it off")
+
+    if earlierStarts > 0 {
+      try board.write(String(repeating: "\0", count: earlierStarts), to: "runtime/starts")
+    }
+    home.fault = .hang
+    let next = try RunningAgent(on: board, environment: environment)
+    if earlierStarts > 0 {
+      #expect(await next.says("this one waits"))
+    } else {
+      try await next.event("started")
+    }
+    let limit = ContinuousClock.now + .seconds(20)
+    while level() != "0", ContinuousClock.now < limit {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    #expect(level() == "0")
+    #expect(await next.stop().status == 0)
+    #expect(level() == "0")
+  }
+
   @Test func allThatIsReadIsReadAndToldWhenItIsAskedFor() async throws {
     let home = try practiceHome()
     let agent = try await agent(home, "commands: [command_update_sensors]", every: "1h")

@@ -109,6 +109,18 @@ extension WholeAgent.Screen {
     #expect(command.isTerminalAsBefore)
   }
 
+  /// Nothing but SIGKILL would end it.
+  @Test(.timeLimit(.minutes(1)), arguments: [nil, SIGTERM] as [Int32?])
+  func aPersonEndsItThoughTheTerminalTakesNothing(_ signal: Int32?) async throws {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    let command = try watch(board)
+    var emulator = TerminalEmulator(columns: 80, rows: 24)
+    try await command.shows(&emulator, "a picture") { $0.lines[0].contains("has not answered") }
+    try await command.holdUp()
+    if let signal { command.send(signal: signal) } else { command.press("q") }
+    #expect(await command.ending().status == 0)
+  }
+
   @Test func aDumbTerminalGetsLines() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)

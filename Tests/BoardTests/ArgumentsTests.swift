@@ -38,7 +38,7 @@ import Testing
       #expect(text(Arguments(words.map { Array($0.utf8) }).configurationOption.bytes) == "")
     }
     #expect(option("check", "--config", "-") == "")
-    #expect(option("check", "--config", "a\u{1B}[2J") == " --config a?[2J")
+    #expect(option("check", "--config", "a\u{1B}[2J") == " --config 'a?[2J'")
   }
 
   @Test func aValueWhereNoneBelongsIsAMistake() throws {

@@ -20,10 +20,33 @@ import Testing
     let anchor = try #require(try location(", anchor: { radius: 40m, gpio: GPIO5 }")?.anchor)
     #expect(anchor.radiusMeters == 40)
     #expect(text(anchor.name) == "Anchor")
-    #expect(anchor.line.address == .name([UInt8]("GPIO5".utf8)))
-    #expect(anchor.line.debounce == .milliseconds(20))
-    #expect(!anchor.line.isActiveLow)
-    #expect(anchor.line.bias == .asIs)
+    let line = try #require(anchor.line)
+    #expect(line.address == .name([UInt8]("GPIO5".utf8)))
+    #expect(line.debounce == .milliseconds(20))
+    #expect(!line.isActiveLow)
+    #expect(line.bias == .asIs)
+  }
+
+  @Test func aWatchThatCommandsSetNeedsNoLine() throws {
+    let file = minimum + "commands: [command_anchor]\nlocation: { source: gpsd, "
+    let anchor = try #require(
+      try Outcome.configuration(file + "anchor: { radius: 40m } }\n").location?.anchor)
+    #expect(anchor.line == nil)
+    #expect(anchor.radiusMeters == 40)
+    let both = try Outcome.configuration(file + "anchor: { radius: 40m, gpio: GPIO5 } }\n")
+    #expect(both.location?.anchor?.line != nil)
+    #expect(
+      Outcome.problem(file + "anchor: { radius: 40m, bias: pull_up } }\n")
+        == "f:3:50: location.anchor: unknown key \"bias\"; write radius, name or gpio")
+  }
+
+  @Test(arguments: ["", "commands: [command_gpio]\n"])
+  func aWatchThatNothingCanSetIsRefusedWithBothRemedies(_ commands: String) {
+    let line = commands.isEmpty ? 2 : 3
+    #expect(
+      Outcome.problem(minimum + commands + "location: { source: gpsd, anchor: { radius: 40m } }\n")
+        == "f:\(line):35: location.anchor: nothing can set this anchor watch; add the line of a"
+        + " switch, such as gpio: GPIO5, or commands: [command_anchor]")
   }
 
   @Test func aWatchThatLooksTooSeldomIsRefusedWithTheReason() throws {
@@ -47,10 +70,11 @@ import Testing
           + " debounce: 100ms, name: Mooring }")?.anchor)
     #expect(anchor.radiusMeters == 100)
     #expect(text(anchor.name) == "Mooring")
-    #expect(anchor.line.address == .chip(label: [UInt8]("chip".utf8), offset: 7))
-    #expect(anchor.line.debounce == .milliseconds(100))
-    #expect(anchor.line.isActiveLow)
-    #expect(anchor.line.bias == .pullUp)
+    let line = try #require(anchor.line)
+    #expect(line.address == .chip(label: [UInt8]("chip".utf8), offset: 7))
+    #expect(line.debounce == .milliseconds(100))
+    #expect(line.isActiveLow)
+    #expect(line.bias == .pullUp)
   }
 
   @Test(arguments: [
@@ -173,6 +197,24 @@ import Testing
     #expect(
       text(advice.remedy(for: missing, of: InlineText("anchor.watch")).bytes)?
         .contains("make room") == true)
+  }
+
+  @Test func aWatchWithoutALineIsSetByACommand() throws {
+    let configuration = try Outcome.configuration(
+      minimum + "system: off\nbattery: off\nstate_directory: /nowhere\n"
+        + "location: { source: gpsd, port: 1, anchor: { radius: 40m } }\n"
+        + "commands: [command_anchor]\n")
+    let supervisor = Supervisor(owner: self)
+    let context = try context(configuration, supervisor)
+    let anchor = try #require(configuration.anchorAlarm(context, owner: self))
+    let sources = configuration.sources(context, anchor: anchor)
+    #expect(sources.map { text([UInt8]($0.name.bytes)) } == ["anchor", "gpsd"])
+    #expect(text(anchor.status.words.bytes) == "not set; the command command_anchor sets it")
+    anchor.setAnchor(at: .now)
+    #expect(states == [.awaitingPlace])
+    anchor.clearAnchor(at: .now)
+    #expect(states == [.awaitingPlace, .unset])
+    #expect(configuration.lineAddresses.isEmpty)
   }
 
   /// A command beside the agent, such as `check`, must not set, clear or write what is the agent's.

@@ -152,7 +152,7 @@ import YAML
     let found = InlineText("off")
     #expect(remedy(.malformed(line, found: found), "GPIO22").hasPrefix("look at its wire: another"))
     #expect(
-      remedy(.malformed(line, found: found), "pulses.counts").hasPrefix("nothing: the totals"))
+      remedy(.malformed(line, found: found), "pulses.counts").hasPrefix("of a damaged file"))
     #expect(remedy(.failed(line, errno: 28), "pulses.counts").hasPrefix("make room"))
   }
 }

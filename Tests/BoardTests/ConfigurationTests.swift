@@ -77,8 +77,12 @@ import Transport
       configuration.location?.track
         == TrackFilter.Settings(
           every: .seconds(20), distanceMeters: 50, turnDegrees: 20, parkedEvery: .seconds(1800)))
-    #expect(configuration.battery == .supplies([Array("BAT0".utf8), Array("axp20x-battery".utf8)]))
-    #expect(configuration.system == [.load, .disk])
+    #expect(
+      configuration.battery
+        == .supplies(
+          SupplySettings(
+            selection: .named([Array("BAT0".utf8), Array("axp20x-battery".utf8)]))))
+    #expect(configuration.system.sensors == [.load, .disk])
     #expect(text(configuration.host.proc) == "/host/proc")
     #expect(text(configuration.host.sys) == "/host/sys")
     try #require(configuration.sensors.count == 2)
@@ -178,7 +182,7 @@ import Transport
       minimum + "location: off\nbattery: off\nsystem: off\n")
     #expect(configuration.location == nil)
     #expect(configuration.battery == .off)
-    #expect(configuration.system == [])
+    #expect(configuration.system.sensors == [])
   }
 
   @Test(arguments: [
@@ -234,11 +238,11 @@ import Transport
   }
 
   @Test(arguments: [
-    ("cpu_temperature", SystemSettings.cpuTemperature), ("load", .load),
+    ("cpu_temperature", SystemSensors.cpuTemperature), ("load", .load),
     ("memory", .memory), ("uptime", .uptime), ("disk", .disk),
   ])
-  func systemSensorsAreToldApart(_ word: String, _ expected: SystemSettings) throws {
-    #expect(try Outcome.configuration(minimum + "system: [\(word)]").system == expected)
+  func systemSensorsAreToldApart(_ word: String, _ expected: SystemSensors) throws {
+    #expect(try Outcome.configuration(minimum + "system: [\(word)]").system.sensors == expected)
   }
 
   @Test(arguments: [

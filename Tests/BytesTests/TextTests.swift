@@ -58,6 +58,17 @@ import Testing
     #expect(text("a\(control)b") == "a?b")
   }
 
+  /// A serial number may hold them, and `status --json` goes to a terminal, too.
+  @Test func jsonForATerminalSaysTheSameAndSteersNothing() throws {
+    let json = "{\"a\u{9B}31m\": [\"\u{7F}\u{85}\u{202E}é東\",\n 1]}\n"
+    let shown = [UInt8](json.utf8).jsonForTerminal
+    let expected = #"{"a\u009b31m": ["\u007f\u0085\u202eé東","# + "\n 1]}\n"
+    #expect(String(decoding: shown, as: UTF8.self) == expected)
+    #expect(try JSON(parsing: shown.span) == JSON(parsing: [UInt8](json.utf8).span))
+    let plain = [UInt8](#"{"a":"é"}"#.utf8)
+    #expect(plain.jsonForTerminal == plain)
+  }
+
   @Test(
     arguments: [
       ([0x80], "?"), ([0xFF, 0xFE], "??"), ([0xC3], "?"), ([0xC3, 0x41], "?A"),

@@ -32,12 +32,11 @@ import Testing
   private var moment: Moment { Moment(instant: present, wallTime: Moment.now.wallTime) }
   private static let uniqueID = "anchor"
 
+  private static let lineSettings = GPIOLineSettings(
+    address: .name([UInt8]("GPIO5")), entity: EntitySettings(name: [UInt8]("Anchor switch")),
+    debounce: .zero)
   private let settings = AnchorSettings(
-    radiusMeters: 40,
-    line: GPIOLineSettings(
-      address: .name([UInt8]("GPIO5")), entity: EntitySettings(name: [UInt8]("Anchor switch")),
-      debounce: .zero),
-    name: [UInt8]("Anchor"))
+    radiusMeters: 40, line: lineSettings, name: [UInt8]("Anchor"))
 
   private func context() -> SourceContext {
     SourceContext(
@@ -122,9 +121,9 @@ import Testing
   @Test func aSensorThatIsCalledAsTheLineIsASensor() throws {
     let alarm = alarm()
     let index = try #require(
-      alarm.declare(SensorDescription(uniqueID: settings.line.uniqueID, name: [], icon: [])))
+      alarm.declare(SensorDescription(uniqueID: Self.lineSettings.uniqueID, name: [], icon: [])))
     alarm.record(Reading(sensor: index, value: .boolean(true), time: moment.wallTime))
-    #expect(sink.sensors.map { $0.uniqueID }.contains(settings.line.uniqueID))
+    #expect(sink.sensors.map { $0.uniqueID }.contains(Self.lineSettings.uniqueID))
     #expect(alarm.status.state == .unset)
   }
 
@@ -132,7 +131,7 @@ import Testing
 
   private func line(_ alarm: AnchorAlarm, in devices: StaticString) -> GPIOLine {
     GPIOLine(
-      settings.line, devices: Path(devices), loop: loop, sink: AnchorSwitch(of: alarm),
+      Self.lineSettings, devices: Path(devices), loop: loop, sink: AnchorSwitch(of: alarm),
       supervisor: supervisor)
   }
 
@@ -177,15 +176,16 @@ import Testing
   /// The board file has moved the line to where this board has it.
   @Test func aLineUnderAnotherNameIsTheSameOne() throws {
     let chip = FakeLine(Path("/anchor-3/gpiochip0"), name: "PA5")
-    var moved = settings
-    moved.line.entity.uniqueID = settings.line.address.uniqueID
-    moved.line.address = .name([UInt8]("PA5"))
+    var line = Self.lineSettings
+    line.entity.uniqueID = line.address.uniqueID
+    line.address = .name([UInt8]("PA5"))
+    let moved = AnchorSettings(radiusMeters: 40, line: line, name: settings.name)
     chip.level = true
     let alarm = AnchorAlarm(moved, in: path, context(), owner: nil)
-    let line = GPIOLine(
-      moved.line, devices: Path("/anchor-3"), loop: loop, sink: AnchorSwitch(of: alarm),
+    let source = GPIOLine(
+      line, devices: Path("/anchor-3"), loop: loop, sink: AnchorSwitch(of: alarm),
       supervisor: supervisor)
-    line.sample(at: .now)
+    source.sample(at: .now)
     #expect(alarm.status.state == .awaitingPlace)
     #expect(sink.sensors.map { string($0.uniqueID) } == [Self.uniqueID])
   }
@@ -381,7 +381,7 @@ import Testing
     let name = InlineText("anchor.watch")
     #expect(
       remedy(.malformed(name, found: name), of: "anchor.watch")
-        == "set the watch again: switch it off and on, and the file is written anew")
+        == "set the watch again, with its switch or a command, and the file is written anew")
     #expect(remedy(.missing(name), of: "anchor.watch")?.contains("make room") == true)
     #expect(remedy(.missing(name), of: "GPIO5")?.contains("gpioinfo") == true)
   }

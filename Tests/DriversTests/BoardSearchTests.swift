@@ -114,7 +114,10 @@ import Testing
       lines(BatterySettings.automatic.found(in: search())) == ["battery: [AC]", "battery: [BAT0]"])
     let all = "reported by battery: auto"
     #expect(reasons(.automatic) == [all, all])
-    #expect(reasons(.supplies([[UInt8]("BAT0")])) == [nil, "in the configuration"])
+    #expect(
+      reasons(.supplies(SupplySettings(selection: .named([[UInt8]("BAT0")])))) == [
+        nil, "in the configuration",
+      ])
     #expect(reasons(.off) == [nil, nil])
   }
 

@@ -116,7 +116,8 @@ import YAML
     }
     #expect(settings("off") == .off)
     #expect(settings("auto") == .automatic)
-    #expect(settings("[BAT0]") == .supplies([[UInt8]("BAT0".utf8)]))
+    #expect(
+      settings("[BAT0]") == .supplies(SupplySettings(selection: .named([[UInt8]("BAT0".utf8)]))))
     #expect(problems.isEmpty)
   }
 }

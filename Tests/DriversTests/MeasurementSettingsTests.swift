@@ -9,8 +9,8 @@ import Testing
 
   private func measurement(_ entry: String) -> MeasurementSettings? {
     switch sensorSettings(entry).settings {
-    case .iio(let settings)?: settings.measurement
-    case .monitor(let settings)?: settings.measurement
+    case .iio(let settings)?: settings.entry.measurement
+    case .monitor(let settings)?: settings.entry.measurement
     case .textFile(let settings)?: settings.measurement
     default: nil
     }

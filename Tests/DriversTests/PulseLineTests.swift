@@ -271,6 +271,34 @@ import Testing
     line.stop(at: at(seconds: 2))
     #expect(keptBytes() == bytes)
     #expect(sink.reports.first?.hasPrefix("pulses.counts: malformed") == true)
+    #expect(total == .unknown, "another total would be a new meter to Home Assistant")
+  }
+
+  /// One read error at the start, as of a card that is tired, costs nothing: neither what was
+  /// counted before nor what comes after it.
+  @Test func aFileThatCannotBeReadAtTheStartIsReadLaterAndKeptOn() throws {
+    var kept = KeptCounts()
+    kept.keep(1000, of: [UInt8]("pulses_gpio27"))
+    let file = tree.path / CountsFile.fileName
+    try tree.fail("pulses.counts")
+    let fake = makeFake()
+    let rate = PulseRateSettings(per: .hour, entity: EntitySettings(name: [UInt8]("Rain rate")))
+    let line = makeLine(rate: rate, perPulse: FixedPoint(1))
+    supervisor.add(line)
+    supervisor.sample(at: at(seconds: 0))
+    pulse(fake, seconds: 1)
+    supervisor.sample(at: at(seconds: 900))
+    #expect(total == .unknown)
+    #expect(sink.values["pulses_gpio27_rate"] != .unknown)
+    #expect(sink.reports.count == 1)
+    try removeFile(at: file)
+    try replaceFile(named: CountsFile.fileName, in: tree.path, with: kept.file.bytes)
+    supervisor.sample(at: at(seconds: 960))
+    #expect(total == .number(FixedPoint(1001)))
+    #expect(sink.reports.last == "pulses.counts: recovered")
+    pulse(fake, seconds: 961)
+    supervisor.sample(at: at(seconds: 1860))
+    #expect(try KeptCounts(file: keptBytes().span)[[UInt8]("pulses_gpio27")] == 1002)
   }
 
   @Test func aDiskThatCannotBeWrittenIsTold() {

@@ -22,6 +22,7 @@
 struct fakegpio {
   struct fakegpio *next;
   char path[128], label[32], name[32], source[128], holder[32];
+  int wire;      // The file that has the level as the only byte of it, or -1.
   unsigned int offset;
   int level, refusal, open_error, info_error;
   bool has_left, is_shorted, refuses_debounce;
@@ -45,7 +46,7 @@ fakegpio *fakegpio_add(const char *path, const char *label, const char *name,
   strncpy(chip->name, name, sizeof chip->name - 1);
   chip->offset = offset;
   chip->device = memfd_create("gpiochip", MFD_CLOEXEC);
-  chip->line = chip->feed = -1;
+  chip->line = chip->feed = chip->wire = -1;
   pthread_mutex_lock(&lock);
   chip->next = chips;
   chips = chip;
@@ -99,14 +100,27 @@ uint32_t fakegpio_debounce_microseconds(fakegpio *chip) { return chip->debounce;
 uint32_t fakegpio_event_count_max(fakegpio *chip) { return chip->request.event_buffer_size; }
 
 // Preloaded into a program that knows nothing of this, with
-// FAKEGPIO="/dev/gpiochip0 pinctrl-fake GPIO17 17 pump": a chip, its line, and who holds that.
+// FAKEGPIO="/dev/gpiochip0 pinctrl-fake GPIO17 17 pump": a chip, its line, and who holds that. With
+// FAKEGPIO_WIRE=PATH the level is in that file, as a chip that keeps it when a program dies.
 __attribute__((constructor)) static void add_preloaded(void) {
   const char *text = getenv("FAKEGPIO");
   char path[128], label[32], name[32], holder[32] = "";
   unsigned int offset;
   if (!text || sscanf(text, "%127s %31s %31s %u %31s", path, label, name, &offset, holder) < 4)
     return;
-  fakegpio_set_holder(fakegpio_add(path, label, name, offset), holder);
+  struct fakegpio *chip = fakegpio_add(path, label, name, offset);
+  fakegpio_set_holder(chip, holder);
+  const char *wire = getenv("FAKEGPIO_WIRE");
+  if (!wire) return;
+  char level = '0';
+  chip->wire = (int)syscall(SYS_openat, AT_FDCWD, wire, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (pread(chip->wire, &level, 1, 0) == 1) chip->level = level == '1';
+}
+
+static void drive(struct fakegpio *chip, int level) {
+  const char text = level ? '1' : '0';
+  chip->level = level;
+  if (chip->wire >= 0 && pwrite(chip->wire, &text, 1, 0) != 1) abort();
 }
 
 // MARK: Which chip is meant
@@ -187,7 +201,7 @@ static int request_line(struct fakegpio *chip, struct gpio_v2_line_request *requ
     struct gpio_v2_line_attribute attribute = request->config.attrs[index].attr;
     if (request->config.attrs[index].mask != 1) return refuse(EINVAL);
     if (attribute.id == GPIO_V2_LINE_ATTR_ID_DEBOUNCE) debounce = attribute.debounce_period_us;
-    if (attribute.id == GPIO_V2_LINE_ATTR_ID_OUTPUT_VALUES) chip->level = attribute.values & 1;
+    if (attribute.id == GPIO_V2_LINE_ATTR_ID_OUTPUT_VALUES) drive(chip, attribute.values & 1);
   }
   if (debounce && chip->refuses_debounce) return refuse(EOPNOTSUPP);
   request->fd = open_events(chip);
@@ -230,7 +244,7 @@ static int tell_level(const struct fakegpio *chip, struct gpio_v2_line_values *v
 static int take_level(struct fakegpio *chip, const struct gpio_v2_line_values *values) {
   if (chip->has_left) return refuse(ENODEV);
   if (!(chip->request.config.flags & GPIO_V2_LINE_FLAG_OUTPUT)) return refuse(EPERM);
-  if (!chip->is_shorted) chip->level = values->bits & 1;
+  if (!chip->is_shorted) drive(chip, values->bits & 1);
   return 0;
 }
 

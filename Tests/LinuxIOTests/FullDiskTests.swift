@@ -28,6 +28,16 @@ final class FullDiskTests {
   private func mount(_ flags: UInt, _ options: String) throws {
     try check(unsafe Glibc.mount("homeward", name, "tmpfs", flags, options))
   }
+  /// To mount what is above the link would mend nothing.
+  @Test func theMountPointIsThatOfWhatALinkNames() throws {
+    let link = "\(directory.name)/link"
+    try check(unsafe symlink(name, link))
+    for text in [link, "\(link)/state", "\(link)/not/there", "\(name)/../link/."] {
+      #expect(mountPoint(holding: Path([UInt8](text.utf8))) == disk, "\(text)")
+    }
+    #expect(mountPoint(holding: directory.path) != disk)
+  }
+
   private var kept: [UInt8] { get throws { try readFile(at: disk / "state", byteCountMax: 8192) } }
   private var names: Set<String> {
     get throws {

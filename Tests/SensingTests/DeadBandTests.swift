@@ -32,6 +32,14 @@ import Testing
         == tenths([200, 200, 202, 202, 204, 204]))
   }
 
+  /// Rain that has stopped is not left at its last drizzle.
+  @Test func theEndOfARateIsToldHoweverNearItIs() {
+    var band = DeadBand(minChange: FixedPoint(1), isRate: true)
+    let values = tenths([4, 6, 0, 6])
+    #expect(values.map { band.admit($0) } == tenths([4, 4, 0, 0]))
+    #expect(told(tenths([4, 0]), minChange: FixedPoint(1)) == tenths([4, 4]))
+  }
+
   @Test func withoutALeastChangeEachOneCounts() {
     for none in [nil, FixedPoint(0)] {
       #expect(told(tenths([200, 201, 200]), minChange: none) == tenths([200, 201, 200]))

@@ -67,11 +67,12 @@ func row(_ finding: Finding?) -> String {
   // MARK: The disk
 
   private func disk(
-    megabytes: UInt64 = 100, isReadOnly: Bool = false, wanted: UInt64 = 64, _ writing: Errno? = nil
+    megabytes: UInt64 = 100, isReadOnly: Bool = false, wanted: UInt64 = 64, _ writing: Errno? = nil,
+    at place: Path = Path("/data")
   ) -> String {
     row(
       BoardCheck.disk(
-        free: megabytes << 20, isReadOnly: isReadOnly, at: Path("/data"), of: Path("/data/state"),
+        free: megabytes << 20, isReadOnly: isReadOnly, at: place, of: Path("/data/state"),
         wanted: wanted << 20, writing: writing))
   }
 
@@ -85,6 +86,16 @@ func row(_ finding: Finding?) -> String {
     let row = disk(isReadOnly: true, .fileExists)
     #expect(row.hasPrefix("WRONG disk read_only 66: /data is read-only"), "\(row)")
     #expect(row.contains("to write again: sudo mount -o remount,rw /data."))
+  }
+
+  /// What a person copies is one word to the shell, and nothing else is done by it.
+  @Test(arguments: [
+    ("/mnt/my card", "'/mnt/my card'"), ("/mnt/it's; rm x", #"'/mnt/it'\''s; rm x'"#),
+    ("/mnt/$HOME", "'/mnt/$HOME'"), ("/mnt/Übung_1.2", "/mnt/Übung_1.2"),
+  ])
+  func aPathIsTypedAsOneWord(_ path: String, _ word: String) {
+    let row = disk(isReadOnly: true, at: Path([UInt8](path.utf8)))
+    #expect(row.contains("sudo mount -o remount,rw \(word). A card"), "\(row)")
   }
 
   @Test func aDiskWithoutRoomForHistoryIsToldBeforeItIsFull() {

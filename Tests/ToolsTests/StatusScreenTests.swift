@@ -217,7 +217,8 @@ import Testing
 
   @Test(arguments: [
     ("q", true), ("\u{3}", true), ("x", false), ("\u{1B}", false), ("\u{1B}[q", false),
-    ("\u{1B}[1;5A", false), ("\u{1B}q", false), ("Q", false), ("\u{1B}[999999999999~q", true),
+    ("\u{1B}[1;5A", false), ("\u{1B}q", true), ("\u{1B}\u{1B}q", true), ("Q", false),
+    ("\u{1B}[999999999999~q", true),
   ])
   func qAndCtrlCEnd(_ keys: String, _ ends: Bool) throws {
     var rig = ScreenRig(80, 24)

@@ -83,7 +83,7 @@ extension CommandFailure {
     switch error {
     case .noSuchFile:
       let isDefault = file.span.elementsEqual(Configuration.defaultFile)
-      let option: MessageText = isDefault ? "" : " --config \(Path(file))"
+      let option: MessageText = isDefault ? "" : " --config \(typed: Path(file))"
       remedy = "to write it, run: sudo homeward pair\(option)"
     case .isDirectory: remedy = "name the file in it with --config"
     case .isPipe:

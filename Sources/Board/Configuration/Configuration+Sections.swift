@@ -31,9 +31,17 @@ extension ConfigurationField {
     let host = keys.optional("host")?.hostPaths()
     let pinNames = board.map { PinNames(of: host ?? .standard, look: $0) }
     let taken = TakenNames { pinNames?.name(of: $0) }
-    let location = locationField.flatMap { GPSDSettings($0, notAmong: taken) }
+    let fields = (
+      sensors: keys.optional("sensors"), outputs: keys.optional("outputs"),
+      commands: keys.optional("commands")
+    )
+    let commands = fields.commands?.commands() ?? []
+    let location = locationField.flatMap {
+      GPSDSettings(
+        $0, notAmong: taken, isAnchorCommanded: commands.contains(CommandKinds(.anchor)))
+    }
     let devices = SensorSettings.lists(
-      sensors: keys.optional("sensors"), outputs: keys.optional("outputs"), notAmong: taken)
+      sensors: fields.sensors, outputs: fields.outputs, notAmong: taken)
     // It may name sensors.
     let battery = batteryField.map {
       BatterySettings($0, among: devices.sensors.flatMap { $0.measured })
@@ -41,7 +49,6 @@ extension ConfigurationField {
     let power =
       keys.optional("power")?.powerLevels(
         hasBattery: battery != .off, hasReceiver: location != nil) ?? []
-    let commands = keys.optional("commands")?.commands() ?? []
     let notifications = notificationsField?.notifications(with: commands)
     if location?.anchor != nil, let every, every > AnchorSettings.cycleMax {
       everyField?.report(

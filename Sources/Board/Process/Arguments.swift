@@ -1,5 +1,6 @@
 public import Bytes
 import CLinux
+import LinuxIO
 
 /// Why a command does not begin: the command line is wrong, or asks for help.
 public enum UsageError: Error {
@@ -81,7 +82,7 @@ extension Arguments {
     var words = self
     while let word = words.nextWord() {
       guard "--config" ~= word, let file = try? words.value(of: word, "a file") else { continue }
-      return file.span.elementsEqual("-") ? "" : " --config \(bytes: file.printable)"
+      return file.span.elementsEqual("-") ? "" : " --config \(typed: Path(file))"
     }
     return ""
   }

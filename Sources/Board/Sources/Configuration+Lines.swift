@@ -24,7 +24,7 @@ extension Configuration {
   /// Where its sensors, its outputs and the anchor watch have GPIO lines.
   public var lineAddresses: [GPIOLineAddress] {
     sensors.compactMap { $0.lineAddress } + outputs.map { $0.address }
-      + (location?.anchor.map { [$0.line.address] } ?? [])
+      + (location?.anchor?.line.map { [$0.address] } ?? [])
   }
 
   /// The same, for a kernel that says this of its lines, and these pins.
@@ -54,7 +54,7 @@ extension Configuration {
       found.outputs[index].move(to: place(of: output.address, output.entity.name))
     }
     if let line = location?.anchor?.line {
-      found.location?.anchor?.line.move(to: place(of: line.address, line.entity.name))
+      found.location?.anchor?.line?.move(to: place(of: line.address, line.entity.name))
     }
     return found
   }

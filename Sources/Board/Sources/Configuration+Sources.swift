@@ -30,7 +30,7 @@ extension Configuration {
       if let anchor { sources.append(anchor) }
       if let settings = location.anchor {
         let line = anchor.map { located.tapped(by: AnchorSwitch(of: $0)) } ?? located
-        sources.append(settings.lineSource(line))
+        if let source = settings.lineSource(line) { sources.append(source) }
       }
       sources.append(location.source(located))
     }

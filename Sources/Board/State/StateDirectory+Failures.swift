@@ -33,7 +33,7 @@ extension StateDirectory {
       throw CommandFailure(
         code: .noPermission,
         text: "others may write in \(path), where the key of this board is kept; run: sudo chmod"
-          + " go-w \(path)")
+          + " go-w \(typed: path)")
     case .failed(.notPermitted): throw CommandFailure(notPermitted: path)
     case .failed(let error):
       throw CommandFailure(

@@ -92,7 +92,7 @@ public final class StateDirectory {
   public var readOnlyWords: MessageText {
     guard (try? FileSystemSpace(holding: path))?.isReadOnly == true else { return "" }
     return "; its disk is read-only, as a card becomes that fails (sudo dmesg tells why). To write"
-      + " again: sudo mount -o remount,rw \(mountPoint(holding: path))"
+      + " again: sudo mount -o remount,rw \(typed: mountPoint(holding: path))"
   }
 
   /// Why a file cannot be written; nil where it can, or where there is no directory yet.

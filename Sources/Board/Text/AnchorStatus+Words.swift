@@ -18,7 +18,7 @@ extension AnchorMonitor.Status {
   /// How the watch is, and why, for people. It tells no position.
   public var words: MessageText {
     switch state {
-    case .unset: return "not set"
+    case .unset: return hasLine ? "not set" : "not set; the command command_anchor sets it"
     case .awaitingPlace:
       return "set by \(setterWords); it waits for a fix that can be trusted, to know its place"
     case .inside: return "inside, \(distanceWords)"

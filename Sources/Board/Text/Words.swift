@@ -7,10 +7,36 @@ public import Sensing
 /// Of what Home Assistant has to say more is shown: a notification is meant for people.
 private let receivedBytesMax = 500
 
+/// Whether no shell gives this byte a meaning. Bytes beyond ASCII are letters.
+private func isSafeInShell(_ byte: UInt8) -> Bool {
+  if byte.isASCIIDigit || byte >= 0x80 { return true }
+  if (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= byte | 0x20 { return true }
+  let marks: StaticString = "/._-+,:=@%"
+  return [UInt8](marks).contains(byte)
+}
+
 /// What people read: the failures of all layers, each with what to do about it.
 extension MessageText.StringInterpolation {
   public mutating func appendInterpolation(_ path: Path) {
     appendInterpolation(bytes: path.bytes.printable)
+  }
+
+  /// A path as a word of a command that a person types: in quotes where a shell would not take it
+  /// as it is.
+  @inline(never)
+  public mutating func appendInterpolation(typed path: Path) {
+    let text = path.bytes.printable
+    let isWord = !text.isEmpty && text.allSatisfy(isSafeInShell)
+    if isWord { return appendInterpolation(bytes: text) }
+    appendLiteral("'")
+    for byte in text {
+      if byte == UInt8(ascii: "'") {
+        appendLiteral("'\\''")
+      } else {
+        appendInterpolation(bytes: [byte])
+      }
+    }
+    appendLiteral("'")
   }
 
   /// How many readings and fixes: `1 reading or fix`, `2 readings and fixes`, and the same with a

@@ -165,6 +165,10 @@ static inline int clinux_terminal_rows(int descriptor) {
 /// shown; those for signals still make signals. A process in the background is stopped until it is
 /// in the foreground. -1 and `errno` where it is no terminal.
 int clinux_screen_enter(int descriptor);
+
+/// Where pictures are written: writing fails with EAGAIN while the terminal takes nothing. -1
+/// before the first `clinux_screen_enter`.
+int clinux_screen_output(void);
 /// Makes the terminal what it was before; nothing where it was not given to pictures. A signal
 /// handler may call it.
 void clinux_screen_leave(void);

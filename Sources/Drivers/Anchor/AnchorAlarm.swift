@@ -11,8 +11,8 @@ public protocol AnchorAlarmOwner: AnyObject {
 /// The anchor watch: it stands between the source of the fixes and who takes them, passes
 /// everything on, and adds a sensor that is on while the boat is not where it was anchored.
 ///
-/// `AnchorMonitor` judges. The line that sets the watch is a `GPIOLine` of its own, whose levels
-/// come here by `AnchorSwitch` and go no further.
+/// `AnchorMonitor` judges. Commands set the watch, and a line, where there is one: a `GPIOLine` of
+/// its own, whose levels come here by `AnchorSwitch` and go no further.
 public final class AnchorAlarm {
   public let name = InlineText("anchor")
   private let sink: any ReadingSink
@@ -42,7 +42,8 @@ public final class AnchorAlarm {
     unsafe self.owner = owner
     self.now = now
     monitor = AnchorMonitor(
-      radiusMeters: settings.radiusMeters, cycle: context.cycle, now: context.now)
+      radiusMeters: settings.radiusMeters, hasLine: settings.line != nil, cycle: context.cycle,
+      now: context.now)
     file = AnchorFile(in: directory)
     sensor = DeclaredSensor(settings.description)
   }

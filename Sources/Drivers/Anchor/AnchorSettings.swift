@@ -7,12 +7,13 @@ public struct AnchorSettings: Equatable, Sendable {
   /// `radius`: chain, boat, and the way to the receiver; 5 m to 10 km. Required.
   public var radiusMeters: Double
   /// `gpio`: the line that sets the watch where it becomes active, and clears it where it becomes
-  /// inactive; `active_low`, `bias` and `debounce` as those of `sensors`. Required.
-  public var line: GPIOLineSettings
+  /// inactive; `active_low`, `bias` and `debounce` as those of `sensors`. Default: nil, commands
+  /// alone do; required where they are not allowed.
+  public var line: GPIOLineSettings?
   /// `name`: what Home Assistant calls the watch; 1 to 64 characters. Default: `Anchor`.
   public var name: [UInt8]
 
-  public init(radiusMeters: Double, line: GPIOLineSettings, name: [UInt8]) {
+  public init(radiusMeters: Double, line: GPIOLineSettings?, name: [UInt8]) {
     self.radiusMeters = radiusMeters
     self.line = line
     self.name = name
@@ -24,44 +25,61 @@ extension AnchorSettings {
   /// The longest `every` that goes with it: a cycle judges one fix, and two have to agree.
   public static let cycleMax: Duration = .seconds(300)
 
-  /// Reads `location.anchor`; nil, reported, where it cannot be used.
-  init?(_ field: ConfigurationField, notAmong taken: TakenNames) {
+  /// Reads `location.anchor`; nil, reported, where it cannot be used. `isCommanded` says whether
+  /// commands may set the watch and clear it.
+  init?(_ field: ConfigurationField, notAmong taken: TakenNames, isCommanded: Bool) {
     guard let keys = field.section(example: "anchor: { radius: 40m, gpio: GPIO5 }") else {
       return nil
     }
     defer { keys.reportUnknownKeys() }
     let radius = keys.required("radius", example: "radius: 40m")?
       .meters(in: Self.radiusRange, example: "40m")
-    let address = keys.required("gpio", example: "gpio: GPIO5")?
-      .gpioLine(notAmong: taken)
     let name = keys.optional("name")?.name(notAmong: taken.names)
+    let gpio = keys.optional("gpio")
+    let line = gpio.flatMap { Self.line($0, keys, notAmong: taken) }
+    if gpio == nil, !isCommanded {
+      field.report(
+        "nothing can set this anchor watch",
+        remedy: "add the line of a switch, such as gpio: GPIO5, or commands: [command_anchor]")
+    }
+    guard let radius, gpio == nil || line != nil else { return nil }
+    self.init(radiusMeters: radius, line: line, name: name ?? [UInt8]("Anchor"))
+  }
+
+  /// Reads the keys that there are beside a line.
+  private static func line(
+    _ field: ConfigurationField, _ keys: SectionReader, notAmong taken: TakenNames
+  ) -> GPIOLineSettings? {
+    let address = field.gpioLine(notAmong: taken)
     let debounce = keys.optional("debounce")?
       .duration(in: GPIOLineSettings.debounceRange, example: "50ms")
     let isActiveLow = keys.optional("active_low")?.boolean()
     let bias = keys.optional("bias")?.bias()
-    guard let radius, let address else { return nil }
-    let line = GPIOLineSettings(
-      address: address, entity: EntitySettings(name: [UInt8]("Anchor switch")),
-      debounce: debounce ?? .milliseconds(20), isActiveLow: isActiveLow ?? false,
-      bias: bias ?? .asIs)
-    self.init(radiusMeters: radius, line: line, name: name ?? [UInt8]("Anchor"))
+    return address.map {
+      GPIOLineSettings(
+        address: $0, entity: EntitySettings(name: [UInt8]("Anchor switch")),
+        debounce: debounce ?? .milliseconds(20), isActiveLow: isActiveLow ?? false,
+        bias: bias ?? .asIs)
+    }
   }
 
-  /// Of the line, and of the file that keeps the watch.
+  /// Of the line, where there is one, and of the file that keeps the watch.
   public var remedies: [SourceRemedies] {
     let file = SourceRemedies(of: AnchorFile.name, isNamedByPerson: false) { failure in
       if case .malformed = failure {
-        return "set the watch again: switch it off and on, and the file is written anew"
+        return "set the watch again, with its switch or a command, and the file is written anew"
       }
       return "make room on the disk of state_directory, and see whether it is read-only or fails"
         + " (sudo dmesg); it is tried again in each cycle"
     }
-    return [line.remedies, file]
+    return (line.map { [$0.remedies] } ?? []) + [file]
   }
 
-  /// The line that sets the watch. Its levels go to `sink`.
-  public func lineSource(_ context: SourceContext) -> any Source {
-    GPIOLine(line, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
+  /// The line that sets the watch, where there is one. Its levels go to `sink`.
+  public func lineSource(_ context: SourceContext) -> (any Source)? {
+    line.map {
+      GPIOLine($0, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
+    }
   }
 
   var description: SensorDescription {

@@ -17,10 +17,8 @@ extension BatterySettings {
   }
 
   private func reason(toReport name: [UInt8]) -> MessageText? {
-    switch self {
-    case .automatic: "reported by battery: auto"
-    case .supplies(let names): names.contains(name) ? "in the configuration" : nil
-    case .off, .estimated: nil
-    }
+    guard case .supplies(let settings) = self else { return nil }
+    guard let names = settings.names else { return "reported by battery: auto" }
+    return names.contains(name) ? "in the configuration" : nil
   }
 }

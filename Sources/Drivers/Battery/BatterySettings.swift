@@ -5,43 +5,34 @@ public import YAML
 
 /// `battery`: which power supplies are reported.
 public enum BatterySettings: Equatable, Sendable {
-  /// `auto`: every one that the kernel lists, now or later.
-  case automatic
   /// `off`
   case off
-  /// A list of 1 to 16 names in `/sys/class/power_supply`, such as `[BAT0]`; one that is not there
-  /// is a failure.
-  case supplies([[UInt8]])
-  /// A mapping: one that the kernel does not know, judged by sensors of `sensors`.
+  /// `auto`, a list of names, or a mapping with `only` or `min_change`.
+  case supplies(SupplySettings)
+  /// A mapping with `voltage`: one that the kernel does not know, judged by sensors of `sensors`.
   case estimated(EstimatedBatterySettings)
 
+  /// `auto`: every one that the kernel lists, now or later.
+  public static var automatic: BatterySettings { .supplies(SupplySettings()) }
+
   public func source(_ context: SourceContext) -> (any Source)? {
-    switch self {
-    case .off, .estimated: nil
-    case .automatic:
-      Supplies(sys: context.sys, sink: context.sink, supervisor: context.supervisor)
-    case .supplies(let names):
-      Supplies(
-        sys: context.sys, selection: .named(names), sink: context.sink,
-        supervisor: context.supervisor)
-    }
+    guard case .supplies(let settings) = self else { return nil }
+    return Supplies(
+      sys: context.sys, selection: settings.selection, minChanges: settings.minChanges,
+      sink: context.sink, supervisor: context.supervisor)
   }
 
   /// The same, to be looked at: a source for each supply that is named, or there now.
   public func looks(_ context: SourceContext) -> [any Source] {
-    var names = [[UInt8]]()
-    switch self {
-    case .off, .estimated: return []
-    case .supplies(let named): names = named
-    case .automatic: names = Supplies.names(sys: context.sys)
-    }
+    guard case .supplies(let settings) = self else { return [] }
+    let names = settings.names ?? Supplies.names(sys: context.sys)
     guard (1...Supplies.suppliesMax).contains(names.count) else {
       return source(context).map { [$0] } ?? []
     }
     return names.map { name in
       Supplies(
-        sys: context.sys, selection: .named([name]), sink: context.sink,
-        supervisor: context.supervisor, name: InlineText(name.span))
+        sys: context.sys, selection: .named([name]), minChanges: settings.minChanges,
+        sink: context.sink, supervisor: context.supervisor, name: InlineText(name.span))
     }
   }
 
@@ -49,6 +40,25 @@ public enum BatterySettings: Equatable, Sendable {
   public func estimate(_ context: SourceContext) -> EstimatedBattery? {
     guard case .estimated(let settings) = self else { return nil }
     return EstimatedBattery(settings, sink: context.sink)
+  }
+}
+
+/// The power supplies of the kernel that are reported, and how.
+public struct SupplySettings: Equatable, Sendable {
+  /// `only`: 1 to 16 names in `/sys/class/power_supply`, such as `[BAT0]`; one that is not there
+  /// is a failure. Default, and with `auto`: every one that the kernel lists, now or later.
+  public var selection: SupplySelection
+  /// `min_change`: of their capacity, voltage, current and energy.
+  public var minChanges: MinChanges
+
+  public init(selection: SupplySelection = .all, minChanges: MinChanges = .standard) {
+    self.selection = selection
+    self.minChanges = minChanges
+  }
+
+  /// Nil where it is every one.
+  var names: [[UInt8]]? {
+    if case .named(let names) = selection { names } else { nil }
   }
 }
 
@@ -61,26 +71,51 @@ extension BatterySettings {
     if field.isText {
       let remedy: MessageText = "write auto, off or a list of names, such as [BAT0]"
       self = field.word(of: ["auto", "off"], remedy: remedy) == 1 ? .off : .automatic
-      return
-    }
-    if field.isMapping {
+    } else if field.isMapping {
       let keys = field.section(example: "battery: { voltage: House battery voltage }")
-      let settings = keys.flatMap { EstimatedBatterySettings($0, among: sensors) }
-      self = settings.map { .estimated($0) } ?? .automatic
+      self = keys.flatMap { BatterySettings($0, among: sensors) } ?? .automatic
+    } else {
+      self = .supplies(SupplySettings(selection: field.supplyNames()))
+    }
+  }
+
+  /// Reads the mapping. What both kinds of battery have in common says nothing of the kind.
+  private init?(_ keys: SectionReader, among sensors: [MeasuredSensor]) {
+    let ofEstimated = EstimatedBatterySettings.ownKeys
+    let isOfKernel =
+      keys.index(ofFirst: ["only", "min_change"]) != nil
+      && keys.index(ofFirst: ofEstimated) == nil
+    guard isOfKernel else {
+      guard let settings = EstimatedBatterySettings(keys, among: sensors) else { return nil }
+      self = .estimated(settings)
       return
     }
-    let seen = SeenTexts()
-    var names: [[UInt8]] = []
-    for item in field.items(count: 1...Supplies.suppliesMax, example: "[BAT0]") {
-      guard let name = item.supplyName() else { continue }
-      seen.add(name, of: item)
-      names.append(name)
-    }
-    self = .supplies(names)
+    defer { keys.reportUnknownKeys() }
+    let selection = keys.optional("only")?.supplyNames() ?? .all
+    let minChanges = keys.optional("min_change")?.supplyMinChanges() ?? .standard
+    self = .supplies(SupplySettings(selection: selection, minChanges: minChanges))
   }
 }
 
 extension ConfigurationField {
+  fileprivate func supplyNames() -> SupplySelection {
+    let seen = SeenTexts()
+    var names: [[UInt8]] = []
+    for item in items(count: 1...Supplies.suppliesMax, example: "[BAT0]") {
+      guard let name = item.supplyName() else { continue }
+      seen.add(name, of: item)
+      names.append(name)
+    }
+    return .named(names)
+  }
+
+  fileprivate func supplyMinChanges() -> MinChanges {
+    let measured = SupplySensor.allCases.filter { $0.isMeasured }
+    return MinChanges(
+      self, of: measured.map { MinChanges.Sensor(number: $0.rawValue, word: $0.word) },
+      example: "min_change: { voltage: 0.05, current: 0.1 }")
+  }
+
   /// The name of a directory in `/sys/class/power_supply`.
   fileprivate func supplyName() -> [UInt8]? {
     guard let text = text() else { return nil }

@@ -25,6 +25,7 @@ public final class Supplies: Source {
   public let name: InlineText
   private let path: Path
   private let isSelective: Bool
+  private let minChanges: MinChanges
   private let sink: any ReadingSink
   private let supervisor: Supervisor
   private var directory: DirectoryReader?
@@ -35,10 +36,12 @@ public final class Supplies: Source {
   ///
   /// - Precondition: at most `suppliesMax` names; the configuration refuses more.
   public init(
-    sys: Path = Path("/sys"), selection: SupplySelection = .all, sink: any ReadingSink,
-    supervisor: Supervisor, name: InlineText = Supplies.usualName
+    sys: Path = Path("/sys"), selection: SupplySelection = .all,
+    minChanges: MinChanges = .standard, sink: any ReadingSink, supervisor: Supervisor,
+    name: InlineText = Supplies.usualName
   ) {
     self.name = name
+    self.minChanges = minChanges
     path = sys / "class" / "power_supply"
     self.sink = sink
     self.supervisor = supervisor
@@ -57,7 +60,9 @@ public final class Supplies: Source {
     BoardSearch.names(in: sys / "class" / "power_supply")
   }
 
-  private func makeSupply(_ name: [UInt8]) -> Supply { Supply(named: name, in: path, sink: sink) }
+  private func makeSupply(_ name: [UInt8]) -> Supply {
+    Supply(named: name, in: path, minChanges: minChanges, sink: sink)
+  }
 
   public var deviceKinds: DeviceKinds { .powerSupply }
 

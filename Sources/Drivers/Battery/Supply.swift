@@ -23,14 +23,18 @@ final class Supply {
   /// One for each `SupplySensor`; those the supply turned out not to have are never declared.
   private var sensors: [DeclaredSensor]
 
-  init(named name: [UInt8], in supplies: Path, sink: any ReadingSink) {
+  init(
+    named name: [UInt8], in supplies: Path, minChanges: MinChanges, sink: any ReadingSink
+  ) {
     self.name = name
     self.sink = sink
     label = InlineText(name.span)
     directory = supplies / name
     quantities = [KernelFile?](repeating: nil, count: SupplyQuantity.count)
     sensors = (0..<SupplySensor.count).compactMap { number in
-      SupplySensor(rawValue: number).map { DeclaredSensor($0.description(of: name)) }
+      SupplySensor(rawValue: number).map {
+        DeclaredSensor($0.description(of: name), minChange: minChanges[number])
+      }
     }
     precondition(sensors.count == SupplySensor.count, "the sensors are numbered without a gap")
   }

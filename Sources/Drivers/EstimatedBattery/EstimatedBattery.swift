@@ -42,7 +42,8 @@ public final class EstimatedBattery {
     self.sink = sink
     self.now = now
     estimator = BatteryEstimator(chemistry: settings.chemistry, cells: settings.cells)
-    capacity = DeclaredSensor(.estimated(.capacity, of: settings.name))
+    capacity = DeclaredSensor(
+      .estimated(.capacity, of: settings.name), minChange: settings.minChange)
     status = DeclaredSensor(.estimated(.status, of: settings.name))
     confidence = DeclaredSensor(.estimated(.confidence, of: settings.name))
   }

@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 public import Sensing
 import YAML
 
@@ -19,10 +19,12 @@ public struct EstimatedBatterySettings: Equatable, Sendable {
   /// `cells`: how many are in series, 1 to 100. Default: those of a battery of 12 V; of `li_ion`
   /// required.
   public var cells: Int
+  /// `min_change`: of its capacity, in percent. Default: nil, each one that the judgement makes.
+  public var minChange: FixedPoint?
 
   public init(
     name: [UInt8], voltage: [UInt8], current: [UInt8]? = nil, charge: [UInt8]? = nil,
-    chemistry: BatteryChemistry, cells: Int
+    chemistry: BatteryChemistry, cells: Int, minChange: FixedPoint? = nil
   ) {
     self.name = name
     self.voltage = voltage
@@ -30,10 +32,13 @@ public struct EstimatedBatterySettings: Equatable, Sendable {
     self.charge = charge
     self.chemistry = chemistry
     self.cells = cells
+    self.minChange = minChange
   }
 }
 
 extension EstimatedBatterySettings {
+  /// The keys that a mapping of `battery` has for such a battery alone.
+  static let ownKeys: [StaticString] = ["voltage", "current", "chemistry", "cells", "name"]
   private static let cellsRange = 1...100
   private static let chemistries: [(word: StaticString, chemistry: BatteryChemistry, cells: Int?)] =
     [
@@ -54,11 +59,13 @@ extension EstimatedBatterySettings {
     let written =
       kind?.chemistry == .liIon
       ? keys.required("cells", example: "cells: 3") : keys.optional("cells")
+    let minChange = keys.optional("min_change")?.minChange()
     let cells = written?.wholeNumber(in: Self.cellsRange) ?? kind?.cells
     guard let voltage, let kind, let cells else { return nil }
     self.init(
       name: name ?? [UInt8]("Battery"), voltage: voltage.name, current: current?.name,
-      charge: voltage.chargeName, chemistry: kind.chemistry, cells: cells)
+      charge: voltage.chargeName, chemistry: kind.chemistry, cells: cells,
+      minChange: minChange)
   }
 
   static let sourceName = InlineText("battery")

@@ -64,8 +64,11 @@ extension GPSDSettings {
   /// `GPS_PATH_MAX` of gpsd, without the NUL.
   fileprivate static let receiverBytesMax = 127
 
-  /// Reads `location`; nil for `off`, and, reported, where it cannot be used.
-  public init?(_ field: ConfigurationField, notAmong taken: TakenNames) {
+  /// Reads `location`; nil for `off`, and, reported, where it cannot be used. `isAnchorCommanded`
+  /// says whether commands may set the anchor watch.
+  public init?(
+    _ field: ConfigurationField, notAmong taken: TakenNames, isAnchorCommanded: Bool
+  ) {
     if field.isText {
       _ = field.word(of: ["off"], remedy: "write off or { source: gpsd }")
       return nil
@@ -79,7 +82,9 @@ extension GPSDSettings {
       device: keys.optional("device")?.receiver() ?? [])
     track = Self.track(keys)
     details = keys.optional("diagnostics")?.receiverDetails() ?? []
-    anchor = keys.optional("anchor").flatMap { AnchorSettings($0, notAmong: taken) }
+    anchor = keys.optional("anchor").flatMap {
+      AnchorSettings($0, notAmong: taken, isCommanded: isAnchorCommanded)
+    }
   }
 
   private static let movingEveryRange: ClosedRange<Duration> = .seconds(1) ... .seconds(86_400)

@@ -7,25 +7,25 @@ import Sensing
 extension MonitorSettings {
   /// The channel as a source.
   func source(_ context: SourceContext) -> KernelSensor {
-    let (settings, sys) = (self, context.sys)
-    return KernelSensor(
-      address.name, measurement, uniqueID: uniqueID("hwmon_", address.text.span),
-      of: .hardwareMonitor, context
-    ) { () throws(SourceFailure) in try settings.open(sys: sys) }
+    let settings = self
+    return entry.source("hwmon_", of: .hardwareMonitor, context) { (sys) throws(SourceFailure) in
+      try settings.open(sys: sys)
+    }
   }
 
   /// Finds the chip.
   func open(sys: Path) throws(SourceFailure) -> OpenChannel {
-    let chip = try Self.finder(sys: sys).directory(of: address.device, label: address.name)
+    let name = entry.address.name
+    let chip = try Self.finder(sys: sys).directory(of: entry.address.device, label: name)
     return OpenChannel(
-      file: KernelFile(chip / channel.inputFile, label: address.name, isReopened: false),
+      file: KernelFile(chip / channel.inputFile, label: name, isReopened: false),
       bus: DeviceBus(ofDeviceAt: chip),
       conversion: KernelConversion(quantity, shunt: try shunt(of: chip)))
   }
 
   /// Microohms, as the drivers of the INA2xx have them (`Documentation/hwmon/ina2xx.rst`).
   private func shunt(of chip: Path) throws(SourceFailure) -> KernelConversion.Shunt? {
-    guard let shunt else { return nil }
+    guard let shunt = entry.shunt else { return nil }
     let file = KernelFile(chip / "shunt_resistor", label: InlineText("shunt_resistor"))
     guard let real = shunt.times(FixedPoint(1_000_000)) else { return nil }
     return KernelConversion.Shunt(assumed: try file.parse { KernelText.decimal($0) }, real: real)

@@ -1,15 +1,11 @@
-public import Bytes
+import Bytes
 public import Sensing
 import YAML
 
 /// An entry `hwmon: …` of the configuration's `sensors`: a channel of a hardware monitor.
 public struct MonitorSettings: Equatable, Sendable {
-  /// `hwmon`: which chip and channel, such as `ina219/in1`. Required.
-  public var address: ChannelAddress
+  public var entry: ChannelSettings
   public var channel: MonitorChannel
-  public var measurement: MeasurementSettings
-  /// `shunt`: the resistor on the board, in ohms; nil where the kernel knows it.
-  public var shunt: FixedPoint?
 }
 
 extension MonitorSettings {
@@ -17,21 +13,22 @@ extension MonitorSettings {
 
   /// Reads an entry; nil, reported, where it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let field = keys.required("hwmon", example: Self.example)
-    let address = field?.channelAddress(example: Self.example, notAmong: taken.addresses)
-    let channel = address.flatMap { field?.monitorChannel($0.channel) }
-    let quantity = address.flatMap { channel?.quantity(on: $0.chip.span) }
-    let measurement = MeasurementSettings(keys, of: quantity, notAmong: taken)
-    let shuntField = keys.optional("shunt")
-    let shunt = quantity.flatMap { shuntField?.shunt(of: $0) }
-    guard let address, let channel, let measurement else { return nil }
-    self.init(address: address, channel: channel, measurement: measurement, shunt: shunt)
+    var channel: MonitorChannel?
+    let entry = ChannelSettings(
+      keys, keys.required("hwmon", example: Self.example), example: Self.example,
+      shunt: keys.optional("shunt"), notAmong: taken
+    ) {
+      channel = $0.monitorChannel($1.channel)
+      return channel?.quantity(on: $1.chip.span)
+    }
+    guard let entry, let channel else { return nil }
+    self.init(entry: entry, channel: channel)
   }
 
-  var quantity: Quantity { channel.quantity(on: address.chip.span) }
+  var quantity: Quantity { channel.quantity(on: entry.address.chip.span) }
 
   var remedies: SourceRemedies {
-    SourceRemedies(of: address.name, isNamedByPerson: true) { failure in
+    SourceRemedies(of: entry.address.name, isNamedByPerson: true) { failure in
       switch failure {
       case .missing:
         "grep . /sys/class/hwmon/*/name shows the chips, and ls the files of each; batteries and"

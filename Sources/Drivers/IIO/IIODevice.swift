@@ -7,16 +7,17 @@ import Sensing
 extension IIOSettings {
   /// The channel as a source.
   func source(_ context: SourceContext) -> KernelSensor {
-    let (settings, sys) = (self, context.sys)
-    return KernelSensor(
-      address.name, measurement, uniqueID: uniqueID("iio_", address.text.span), of: .industrialIO,
-      context
-    ) { () throws(SourceFailure) in try settings.open(sys: sys) }
+    let settings = self
+    return entry.source("iio_", of: .industrialIO, context) { (sys) throws(SourceFailure) in
+      try settings.open(sys: sys)
+    }
   }
+
+  private var name: InlineText { entry.address.name }
 
   /// Finds the device, and reads how its numbers are meant.
   func open(sys: Path) throws(SourceFailure) -> OpenChannel {
-    let device = try Self.finder(sys: sys).directory(of: address.device, label: address.name)
+    let device = try Self.finder(sys: sys).directory(of: entry.address.device, label: name)
     let bus = DeviceBus(ofDeviceAt: device)
     let input = file(channel.inputFile, of: device)
     if input.exists {
@@ -24,20 +25,20 @@ extension IIOSettings {
         file: input, bus: bus,
         conversion: KernelConversion(channel.quantity, shunt: try shunt(of: device)))
     }
-    let name = DeviceFinder.text(of: device / "name") ?? []
+    let chip = DeviceFinder.text(of: device / "name") ?? []
     let part = DeviceFinder.text(of: device / ".." / "name") ?? []
     return OpenChannel(
       file: file(channel.rawFile, of: device), bus: bus,
       conversion: KernelConversion(
         channel.quantity,
-        offset: try number("offset", of: device) ?? KernelConversion.offset(of: name.span),
+        offset: try number("offset", of: device) ?? KernelConversion.offset(of: chip.span),
         scale: try number("scale", of: device) ?? FixedPoint(1),
         shunt: try shunt(of: device),
-        limits: KernelConversion.limits(of: name.span, part: part.span)))
+        limits: KernelConversion.limits(of: chip.span, part: part.span)))
   }
 
-  private func file(_ name: [UInt8], of device: Path) -> KernelFile {
-    KernelFile(device / name, label: address.name, isReopened: false)
+  private func file(_ file: [UInt8], of device: Path) -> KernelFile {
+    KernelFile(device / file, label: name, isReopened: false)
   }
 
   /// The first of the files that may say it for this channel; nil where there is none.
@@ -53,7 +54,7 @@ extension IIOSettings {
 
   /// Ohms, as the ABI has them.
   private func shunt(of device: Path) throws(SourceFailure) -> KernelConversion.Shunt? {
-    guard let shunt else { return nil }
+    guard let shunt = entry.shunt else { return nil }
     let assumed = try file([UInt8]("in_shunt_resistor"), of: device).parse(KernelText.decimal)
     return KernelConversion.Shunt(assumed: assumed, real: shunt)
   }

@@ -1,15 +1,11 @@
-public import Bytes
+import Bytes
 public import Sensing
 import YAML
 
 /// An entry `iio: …` of the configuration's `sensors`: a channel of an Industrial IO device.
 public struct IIOSettings: Equatable, Sendable {
-  /// `iio`: which device and channel, such as `bme280/temp`. Required.
-  public var address: ChannelAddress
+  public var entry: ChannelSettings
   public var channel: IIOChannel
-  public var measurement: MeasurementSettings
-  /// `shunt`: the resistor on the board, in ohms; nil where the kernel knows it.
-  public var shunt: FixedPoint?
 }
 
 extension IIOSettings {
@@ -17,18 +13,20 @@ extension IIOSettings {
 
   /// Reads an entry; nil, reported, where it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let field = keys.required("iio", example: Self.example)
-    let address = field?.channelAddress(example: Self.example, notAmong: taken.addresses)
-    let channel = address.flatMap { field?.iioChannel($0.channel) }
-    let measurement = MeasurementSettings(keys, of: channel?.quantity, notAmong: taken)
-    let shuntField = keys.optional("shunt")
-    let shunt = channel.flatMap { shuntField?.shunt(of: $0.quantity) }
-    guard let address, let channel, let measurement else { return nil }
-    self.init(address: address, channel: channel, measurement: measurement, shunt: shunt)
+    var channel: IIOChannel?
+    let entry = ChannelSettings(
+      keys, keys.required("iio", example: Self.example), example: Self.example,
+      shunt: keys.optional("shunt"), notAmong: taken
+    ) {
+      channel = $0.iioChannel($1.channel)
+      return channel?.quantity
+    }
+    guard let entry, let channel else { return nil }
+    self.init(entry: entry, channel: channel)
   }
 
   var remedies: SourceRemedies {
-    SourceRemedies(of: address.name, isNamedByPerson: true) { failure in
+    SourceRemedies(of: entry.address.name, isNamedByPerson: true) { failure in
       switch failure {
       case .missing:
         "grep . /sys/bus/iio/devices/*/name shows the devices, and ls the files of each; one that is"

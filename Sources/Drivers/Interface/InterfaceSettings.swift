@@ -7,6 +7,7 @@ import YAML
 public struct InterfaceSettings: Equatable, Sendable {
   /// `network`: the interface, as the kernel calls it, such as `wwan0`; 1 to 15 bytes. Required.
   public var interface: [UInt8]
+  /// `min_change`: of the signal; what the interface carried is counted.
   public var entity: EntitySettings
 
   public init(interface: [UInt8], entity: EntitySettings) {
@@ -16,7 +17,7 @@ public struct InterfaceSettings: Equatable, Sendable {
 }
 
 extension InterfaceSettings {
-  static let entityKind = EntityKind(icon: "mdi:network")
+  static let entityKind = EntityKind(icon: "mdi:network", isMeasured: true)
 
   /// Reads an entry; nil, reported, where it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {

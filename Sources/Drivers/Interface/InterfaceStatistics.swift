@@ -32,7 +32,8 @@ public final class InterfaceStatistics: Source {
     radio = KernelFile(interface / "phy80211" / "name")
     receivedSensor = DeclaredSensor(settings.description(of: .received))
     sentSensor = DeclaredSensor(settings.description(of: .sent))
-    signalSensor = DeclaredSensor(settings.description(of: .signal))
+    signalSensor = DeclaredSensor(
+      settings.description(of: .signal), minChange: settings.entity.minChange)
     self.sink = sink
   }
 

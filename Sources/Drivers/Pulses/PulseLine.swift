@@ -21,7 +21,9 @@ public final class PulseLine {
   private var counter: PulseCounter
   private var rate: PulseRate?
   private var request: GPIOLineRequest?
-  private var isCountKnown = false
+  /// What earlier runs counted; nil until that is known.
+  private var before: Int64?
+  private var isCounting = false
 
   /// - Parameters:
   ///   - settings: which line, and what its pulses mean.
@@ -47,7 +49,8 @@ public final class PulseLine {
     rateSensor = settings.rate.map {
       DeclaredSensor(
         PulseSettings.rateKind.description(
-          of: $0.entity, uniqueID: settings.rateID))
+          of: $0.entity, uniqueID: settings.rateID), minChange: $0.entity.minChange,
+        isRate: true)
     }
   }
 
@@ -106,18 +109,28 @@ public final class PulseLine {
 
   // MARK: What comes of it
 
-  /// What earlier runs counted is read only when the agent has begun its work.
-  private func recallCount(now: Instant) {
-    guard !isCountKnown else { return }
-    isCountKnown = true
-    let count = counts.count(of: id, now: now)
-    counter = PulseCounter(minWidth: settings.minWidth, count: count, now: now)
-    rate = settings.rate.map { PulseRate(per: $0.duration, count: count) }
+  /// The agent has begun its work. What earlier runs counted is asked for until it is known;
+  /// meanwhile pulses are counted, and the rate is told.
+  private func begin(now: Instant) {
+    if !isCounting {
+      isCounting = true
+      counter = PulseCounter(minWidth: settings.minWidth, count: 0, now: now)
+      rate = settings.rate.map { PulseRate(per: $0.duration, count: 0) }
+    }
+    if before == nil { before = counts.count(of: id, now: now) }
+  }
+
+  /// All pulses of this run and of earlier ones; nil where these are not known, or too many.
+  private var count: Int64? {
+    guard let before else { return nil }
+    let (count, isTooLarge) = before.addingReportingOverflow(counter.count)
+    return isTooLarge ? nil : count
   }
 
   private func record(at moment: Moment) {
-    counts.keep(counter.count, of: id, now: moment.instant)
-    total.record(value(settings.perPulse.times(counter.count)), at: moment.wallTime, in: sink)
+    if let count { counts.keep(count, of: id, now: moment.instant) }
+    let amount = count.flatMap { settings.perPulse.times($0) }
+    total.record(value(amount), at: moment.wallTime, in: sink)
     let speed = rate?.sampled(
       count: counter.count, firstPulse: counter.firstPulse, lastPulse: counter.lastPulse,
       perPulse: settings.perPulse, now: moment.instant)
@@ -146,7 +159,7 @@ public final class PulseLine {
 extension PulseLine: Source {
   /// Opens the line where it is not, and tells the total of now.
   public func sample(at moment: Moment) {
-    recallCount(now: moment.instant)
+    begin(now: moment.instant)
     attempt(at: moment) { () throws(SourceFailure) in
       if request == nil { try open(at: moment) }
       try readEvents(at: moment)
@@ -164,11 +177,12 @@ extension PulseLine: Source {
 
   /// Counts what the kernel still has, and keeps the count.
   public func stop(at moment: Moment) {
-    guard isCountKnown else { return }
+    guard isCounting else { return }
     if request != nil {
       attempt(at: moment) { () throws(SourceFailure) in try readEvents(at: moment) }
     }
-    counts.keepForGood(counter.count, of: id, now: moment.instant)
+    if before == nil { before = counts.count(of: id, now: moment.instant) }
+    if let count { counts.keepForGood(count, of: id, now: moment.instant) }
   }
 
   public var holder: InlineText? { settings.address.holder(in: devices) }

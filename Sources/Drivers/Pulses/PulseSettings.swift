@@ -74,13 +74,16 @@ extension PulseSettings {
     units: [
       "W", "kW", "L/min", "L/h", "m³/h", "ft³/min", "gal/min", "mm/h", "in/h", "m/s", "km/h", "mph",
       "kn", "Hz", "rpm",
-    ], stateClasses: ["measurement"], stateClass: "measurement", icon: "mdi:speedometer")
+    ], stateClasses: ["measurement"], stateClass: "measurement", icon: "mdi:speedometer",
+    isMeasured: true)
 
   /// Reads an entry; nil, reported, where it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
     let line = keys.required("pulses", example: "pulses: GPIO27")?
       .gpioLine(notAmong: taken)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
+    keys.hint(
+      "min_change", "the total is a count, each step of which is told; write it into rate")
     let perPulse = keys.optional("per_pulse")?.amount()
     let minWidth = keys.optional("min_width")?.duration(in: Self.minWidthRange, example: "5ms")
     let isActiveLow = keys.optional("active_low")?.boolean()
@@ -112,9 +115,12 @@ extension CountsFile {
   public static var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: false) { failure in
       if case .malformed = failure {
-        return "nothing: the totals begin at 0 again, which Home Assistant takes for a new meter"
+        return "of a damaged file the totals begin at 0 again, which Home Assistant takes for a new"
+          + " meter; of a newer version's, install that version, or remove the file to begin at 0"
       }
-      return "make room on the disk of state_directory, or see whether it is read-only"
+      return "make room on the disk of state_directory, and see whether it is read-only or fails"
+        + " (sudo dmesg); a file that cannot be read is tried again in each cycle, and removed, the"
+        + " totals begin at 0"
     }
   }
 }

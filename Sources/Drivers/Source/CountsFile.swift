@@ -6,6 +6,9 @@ import Sensing
 ///
 /// It is written when the agent stops, and else once in 15 minutes at the most, and only where a
 /// pulse came: at most 96 times a day, of a few hundred bytes. A power cut costs what came since.
+///
+/// A file that cannot be read, or that a newer version wrote, is not written over: it is read again
+/// until it can be, and until then no total is known.
 public final class CountsFile {
   /// How far apart it is written.
   public static let writeInterval: Duration = .seconds(900)
@@ -16,9 +19,8 @@ public final class CountsFile {
   private let directory: Path
   private let supervisor: Supervisor
   private var counts = KeptCounts()
+  /// Whether it is known what earlier runs counted.
   private var isRead = false
-  /// A file that cannot be read, or that a newer version wrote, is not written over.
-  private var mayWrite = true
   private var isChanged = false
   /// When it is written at the earliest.
   private var dueAt: Instant?
@@ -29,13 +31,13 @@ public final class CountsFile {
     self.supervisor = supervisor
   }
 
-  /// What an earlier run counted; 0 where that is not known, which is told.
-  func count(of id: [UInt8], now: Instant) -> Int64 {
+  /// What earlier runs counted, 0 where the file is damaged; nil, told, where it cannot be read.
+  func count(of id: [UInt8], now: Instant) -> Int64? {
     if !isRead { read(now: now) }
-    return counts[id] ?? 0
+    return isRead ? counts[id] ?? 0 : nil
   }
 
-  /// Keeps a count, and writes the file where that is due.
+  /// Keeps a count that goes on from `count`, and writes the file where that is due.
   func keep(_ count: Int64, of id: [UInt8], now: Instant) {
     if counts[id] ?? 0 != count {
       counts.keep(count, of: id)
@@ -55,15 +57,15 @@ public final class CountsFile {
   }
 
   private func read(now: Instant) {
-    isRead = true
     do throws(Errno) {
       let bytes = try readFile(
         at: directory / Self.fileName, byteCountMax: KeptCounts.fileByteCountMax)
       take(bytes, now: now)
-    } catch .noSuchFile {} catch .fileTooLarge {
+    } catch .noSuchFile {
+      found()
+    } catch .fileTooLarge {
       take([], now: now)
     } catch {
-      mayWrite = false
       supervisor.failed(Self.name, SourceFailure(error, of: Self.name), now: now)
     }
   }
@@ -71,12 +73,18 @@ public final class CountsFile {
   private func take(_ bytes: [UInt8], now: Instant) {
     do throws(KeptFrameError) {
       counts = try KeptCounts(file: bytes.span)
+      found()
     } catch .damaged {
+      isRead = true
       tell("what was damaged", now: now)
     } catch {
-      mayWrite = false
       tell("what a newer version wrote", now: now)
     }
+  }
+
+  private func found() {
+    isRead = true
+    supervisor.worked(Self.name)
   }
 
   private func tell(_ found: StaticString, now: Instant) {
@@ -84,7 +92,7 @@ public final class CountsFile {
   }
 
   private func write(now: Instant) {
-    guard mayWrite, isChanged else { return }
+    guard isChanged else { return }
     dueAt = now + Self.writeInterval
     do throws(Errno) {
       try replaceFile(named: Self.fileName, in: directory, with: counts.file.bytes)

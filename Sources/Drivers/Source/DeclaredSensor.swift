@@ -16,9 +16,11 @@ struct DeclaredSensor {
   private var deadBand: DeadBand
 
   /// `minChange` is the least change that counts; nil for the usual one of what is measured.
-  init(_ description: SensorDescription, minChange: FixedPoint? = nil) {
+  /// `isRate` says whether 0 means that it has ended.
+  init(_ description: SensorDescription, minChange: FixedPoint? = nil, isRate: Bool = false) {
     self.description = description
-    deadBand = DeadBand(minChange: minChange ?? DeadBand.standardMinChange(of: description))
+    deadBand = DeadBand(
+      minChange: minChange ?? DeadBand.standardMinChange(of: description), isRate: isRate)
   }
 
   // Every value of every driver passes here: called, not copied to each.

@@ -116,14 +116,6 @@ extension ConfigurationField {
     "last_start", "last_crash", "disk_used", "lost_readings", "anchor",
   ]
 
-  fileprivate func minChange() -> FixedPoint? {
-    guard let text = text() else { return nil }
-    if let change = FixedPoint(written: text.span), change.coefficient >= 0 { return change }
-    report(
-      "\(quoted: text) is not a change", remedy: "write a number such as 0.5, or 0 for every one")
-    return nil
-  }
-
   fileprivate func uniqueID(notAmong taken: TakenNames) -> [UInt8]? {
     guard let text = text() else { return nil }
     let isWord = text.allSatisfy {

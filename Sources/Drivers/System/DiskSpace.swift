@@ -7,14 +7,19 @@ public final class DiskSpace: Source {
   public let name = InlineText("disk space")
   private let path: Path
   private let label: InlineText
-  private var sensor = DeclaredSensor(
-    SensorDescription(
-      uniqueID: [UInt8]("disk_used"), name: [UInt8]("Disk used"), unit: [UInt8]("%"),
-      stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:harddisk"), isDiagnostic: true))
+  private var sensor: DeclaredSensor
   private let sink: any ReadingSink
 
-  /// `path` is any file or directory of the file system.
-  public init(holding path: Path = Path("/"), sink: any ReadingSink) {
+  /// `path` is any file or directory of the file system; `minChange` the least change that counts,
+  /// nil for each one that shows.
+  public init(
+    holding path: Path = Path("/"), minChange: FixedPoint? = nil, sink: any ReadingSink
+  ) {
+    sensor = DeclaredSensor(
+      SensorDescription(
+        uniqueID: [UInt8]("disk_used"), name: [UInt8]("Disk used"), unit: [UInt8]("%"),
+        stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:harddisk"), isDiagnostic: true),
+      minChange: minChange)
     self.path = path
     label = InlineText(path.bytes.span)
     self.sink = sink

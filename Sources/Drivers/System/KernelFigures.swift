@@ -6,14 +6,20 @@ public import Sensing
 public final class LoadAverage: Source {
   public let name = InlineText("load average")
   private let file: KernelFile
-  private var sensors = [
-    sensor("load_1_minute", "Load, 1 minute"), sensor("load_5_minutes", "Load, 5 minutes"),
-    sensor("load_15_minutes", "Load, 15 minutes"),
-  ]
+  private static let standardMinChange = FixedPoint(1, decimals: 1)
+  private var sensors: [DeclaredSensor]
   private let sink: any ReadingSink
 
-  /// `proc` is where procfs is mounted.
-  public init(proc: Path = Path("/proc"), sink: any ReadingSink) {
+  /// `proc` is where procfs is mounted; `minChange` the least change that counts, nil for 0.1.
+  public init(
+    proc: Path = Path("/proc"), minChange: FixedPoint? = nil, sink: any ReadingSink
+  ) {
+    let minChange = minChange ?? Self.standardMinChange
+    sensors = [
+      Self.sensor("load_1_minute", "Load, 1 minute", minChange),
+      Self.sensor("load_5_minutes", "Load, 5 minutes", minChange),
+      Self.sensor("load_15_minutes", "Load, 15 minutes", minChange),
+    ]
     file = KernelFile(proc / "loadavg")
     self.sink = sink
   }
@@ -36,12 +42,14 @@ public final class LoadAverage: Source {
     sensors[index].record(.number(average), at: moment.wallTime, in: sink)
   }
 
-  private static func sensor(_ uniqueID: StaticString, _ name: StaticString) -> DeclaredSensor {
+  private static func sensor(
+    _ uniqueID: StaticString, _ name: StaticString, _ minChange: FixedPoint
+  ) -> DeclaredSensor {
     DeclaredSensor(
       SensorDescription(
         uniqueID: [UInt8](uniqueID), name: [UInt8](name), stateClass: [UInt8]("measurement"),
         icon: [UInt8]("mdi:gauge"), isDiagnostic: true),
-      minChange: FixedPoint(1, decimals: 1))
+      minChange: minChange)
   }
 }
 
@@ -52,15 +60,18 @@ public final class Memory: Source {
 
   public let name = InlineText("memory")
   private let file: KernelFile
-  private var sensor = DeclaredSensor(
-    SensorDescription(
-      uniqueID: [UInt8]("memory_used"), name: [UInt8]("Memory used"), unit: [UInt8]("%"),
-      stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:memory"), isDiagnostic: true),
-    minChange: FixedPoint(1))
+  private var sensor: DeclaredSensor
   private let sink: any ReadingSink
 
-  /// `proc` is where procfs is mounted.
-  public init(proc: Path = Path("/proc"), sink: any ReadingSink) {
+  /// `proc` is where procfs is mounted; `minChange` the least change that counts, nil for 1 %.
+  public init(
+    proc: Path = Path("/proc"), minChange: FixedPoint? = nil, sink: any ReadingSink
+  ) {
+    sensor = DeclaredSensor(
+      SensorDescription(
+        uniqueID: [UInt8]("memory_used"), name: [UInt8]("Memory used"), unit: [UInt8]("%"),
+        stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:memory"), isDiagnostic: true),
+      minChange: minChange ?? FixedPoint(1))
     file = KernelFile(proc / "meminfo", byteCountMax: Self.byteCountMax)
     self.sink = sink
   }

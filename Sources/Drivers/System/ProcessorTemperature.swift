@@ -10,21 +10,26 @@ public final class ProcessorTemperature: Source {
   private let supplies: Path
   private let label: InlineText
   private var chosen: KernelFile?
-  private var sensor = DeclaredSensor(
-    SensorDescription(
-      uniqueID: [UInt8]("processor_temperature"), name: [UInt8]("Processor temperature"),
-      unit: [UInt8]("°C"), deviceClass: [UInt8]("temperature"), stateClass: [UInt8]("measurement"),
-      icon: [UInt8]("mdi:thermometer"), isDiagnostic: true),
-    minChange: FixedPoint(1))
+  private var sensor: DeclaredSensor
   public let isOptional: Bool
   private let sink: any ReadingSink
 
   /// - Parameters:
   ///   - sys: where sysfs is mounted.
   ///   - isOptional: whether a machine without a zone is as good as one that has it.
+  ///   - minChange: the least change that counts; nil for 1 °C.
   ///   - sink: where the temperature goes.
-  public init(sys: Path = Path("/sys"), isOptional: Bool = false, sink: any ReadingSink) {
+  public init(
+    sys: Path = Path("/sys"), isOptional: Bool = false, minChange: FixedPoint? = nil,
+    sink: any ReadingSink
+  ) {
     self.isOptional = isOptional
+    sensor = DeclaredSensor(
+      SensorDescription(
+        uniqueID: [UInt8]("processor_temperature"), name: [UInt8]("Processor temperature"),
+        unit: [UInt8]("°C"), deviceClass: [UInt8]("temperature"),
+        stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:thermometer"), isDiagnostic: true),
+      minChange: minChange ?? FixedPoint(1))
     zones = sys / "class" / "thermal"
     supplies = sys / "class" / "power_supply"
     label = InlineText(zones.bytes.span)

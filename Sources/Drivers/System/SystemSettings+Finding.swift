@@ -12,18 +12,14 @@ extension SystemSettings {
     let zones = BoardSearch.names(in: search.sys / "class" / "thermal").filter {
       $0.span.starts(with: "thermal_zone")
     }
-    let names: [StaticString] = [
-      "Processor temperature", "Load", "Memory used", "Last start", "Disk used",
-    ]
-    for index in Self.words.indices where index > 0 || !zones.isEmpty {
-      let word = Self.words[index]
-      let isReported = isSuperset(of: Self.sensors[index])
+    for (word, name, sensor) in SystemSensors.kinds {
+      if sensor == .cpuTemperature, zones.isEmpty { continue }
       let reason: MessageText =
-        contains(.asFarAsThere) ? "reported by system: auto" : "in the configuration"
+        sensors.contains(.asFarAsThere) ? "reported by system: auto" : "in the configuration"
       kind.append(
         FoundItem(
-          [UInt8](word), named: [UInt8](names[index]), line: "system: [\(word)]",
-          reportedBy: isReported ? reason : nil))
+          [UInt8](word), named: [UInt8](name), line: "system: [\(word)]",
+          reportedBy: sensors.isSuperset(of: sensor) ? reason : nil))
     }
     if zones.count > 1 { kind.note = Self.types(of: zones, in: search) }
     return kind

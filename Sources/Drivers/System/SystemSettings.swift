@@ -2,35 +2,39 @@ import Bytes
 import Sensing
 public import YAML
 
-/// `system`: which of the computer's own sensors are reported.
-public struct SystemSettings: OptionSet, Sendable {
-  public static let cpuTemperature = SystemSettings(rawValue: 1 << 0)
-  public static let load = SystemSettings(rawValue: 1 << 1)
-  public static let memory = SystemSettings(rawValue: 1 << 2)
-  public static let uptime = SystemSettings(rawValue: 1 << 3)
-  public static let disk = SystemSettings(rawValue: 1 << 4)
-  /// `auto`: what this computer does not have is no fault.
-  public static let asFarAsThere = SystemSettings(rawValue: 1 << 5)
-  public static let all: SystemSettings = [
-    .cpuTemperature, .load, .memory, .uptime, .disk, .asFarAsThere,
-  ]
+/// `system`: which of the computer's own sensors are reported, and how.
+public struct SystemSettings: Equatable, Sendable {
+  /// `auto`, `off`, a list, or `only` of a mapping. Default: all of them.
+  public var sensors: SystemSensors
+  /// `min_change`: of the temperature, the load, the memory and the disk.
+  public var minChanges: MinChanges
 
-  public let rawValue: UInt8
+  public static let all = SystemSettings(.all)
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  public init(_ sensors: SystemSensors, minChanges: MinChanges = .standard) {
+    self.sensors = sensors
+    self.minChanges = minChanges
+  }
 
   public func sources(_ context: SourceContext) -> [any Source] {
-    var sources: [any Source] = []
-    if contains(.cpuTemperature) {
-      sources.append(
-        ProcessorTemperature(
-          sys: context.sys, isOptional: contains(.asFarAsThere), sink: context.sink))
+    SystemSensors.kinds.filter { sensors.isSuperset(of: $0.sensor) }.map {
+      source($0.sensor, minChange: minChanges[Int($0.sensor.rawValue)], context)
     }
-    if contains(.load) { sources.append(LoadAverage(proc: context.proc, sink: context.sink)) }
-    if contains(.memory) { sources.append(Memory(proc: context.proc, sink: context.sink)) }
-    if contains(.uptime) { sources.append(LastStart(proc: context.proc, sink: context.sink)) }
-    if contains(.disk) { sources.append(DiskSpace(sink: context.sink)) }
-    return sources
+  }
+
+  private func source(
+    _ sensor: SystemSensors, minChange: FixedPoint?, _ context: SourceContext
+  ) -> any Source {
+    switch sensor {
+    case .cpuTemperature:
+      ProcessorTemperature(
+        sys: context.sys, isOptional: sensors.contains(.asFarAsThere), minChange: minChange,
+        sink: context.sink)
+    case .load: LoadAverage(proc: context.proc, minChange: minChange, sink: context.sink)
+    case .memory: Memory(proc: context.proc, minChange: minChange, sink: context.sink)
+    case .uptime: LastStart(proc: context.proc, sink: context.sink)
+    default: DiskSpace(minChange: minChange, sink: context.sink)
+    }
   }
 
   public var remedies: SourceRemedies {
@@ -41,25 +45,72 @@ public struct SystemSettings: OptionSet, Sendable {
   }
 }
 
+/// Some of the computer's own sensors.
+public struct SystemSensors: OptionSet, Sendable {
+  public static let cpuTemperature = SystemSensors(rawValue: 1 << 0)
+  public static let load = SystemSensors(rawValue: 1 << 1)
+  public static let memory = SystemSensors(rawValue: 1 << 2)
+  public static let uptime = SystemSensors(rawValue: 1 << 3)
+  public static let disk = SystemSensors(rawValue: 1 << 4)
+  /// `auto`: what this computer does not have is no fault.
+  public static let asFarAsThere = SystemSensors(rawValue: 1 << 5)
+  public static let all: SystemSensors = [
+    .cpuTemperature, .load, .memory, .uptime, .disk, .asFarAsThere,
+  ]
+
+  /// What the configuration calls them, and what people do.
+  static let kinds: [(word: StaticString, name: StaticString, sensor: SystemSensors)] = [
+    ("cpu_temperature", "Processor temperature", .cpuTemperature), ("load", "Load", .load),
+    ("memory", "Memory used", .memory), ("uptime", "Last start", .uptime),
+    ("disk", "Disk used", .disk),
+  ]
+
+  public let rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+}
+
 extension SystemSettings {
+  private static let example: StaticString = "[cpu_temperature, load]"
+
   /// Reads `system`. What cannot be used is reported.
   public init(_ field: ConfigurationField) {
     if field.isText {
-      let remedy: MessageText = "write auto, off or a list, such as [cpu_temperature, load]"
-      self = field.word(of: ["auto", "off"], remedy: remedy) == 1 ? [] : .all
-      return
-    }
-    let words = Self.words
-    let seen = SeenTexts()
-    self = []
-    for item in field.items(count: 1...words.count, example: "[cpu_temperature, load]") {
-      guard let index = item.word(of: words) else { continue }
-      seen.add([UInt8](words[index]), of: item)
-      formUnion(Self.sensors[index])
+      let remedy: MessageText = "write auto, off or a list, such as \(Self.example)"
+      self.init(field.word(of: ["auto", "off"], remedy: remedy) == 1 ? [] : .all)
+    } else if field.isMapping {
+      self.init(.all)
+      guard let keys = field.section(example: Self.example) else { return }
+      sensors = keys.optional("only")?.systemSensors(example: Self.example) ?? .all
+      minChanges = keys.optional("min_change")?.minChanges(of: sensors) ?? .standard
+      keys.reportUnknownKeys()
+    } else {
+      self.init(field.systemSensors(example: Self.example))
     }
   }
+}
 
-  /// What may stand in the list, and what it means.
-  static let words: [StaticString] = ["cpu_temperature", "load", "memory", "uptime", "disk"]
-  static let sensors: [SystemSettings] = [.cpuTemperature, .load, .memory, .uptime, .disk]
+extension ConfigurationField {
+  fileprivate func systemSensors(example: StaticString) -> SystemSensors {
+    let kinds = SystemSensors.kinds
+    let seen = SeenTexts()
+    var sensors: SystemSensors = []
+    for item in items(count: 1...kinds.count, example: example) {
+      guard let index = item.word(of: kinds.map { $0.word }) else { continue }
+      seen.add([UInt8](kinds[index].word), of: item)
+      sensors.formUnion(kinds[index].sensor)
+    }
+    return sensors
+  }
+
+  /// The last start is a time, and no number.
+  fileprivate func minChanges(of sensors: SystemSensors) -> MinChanges {
+    let measured = SystemSensors.kinds.filter {
+      sensors.isSuperset(of: $0.sensor) && $0.sensor != .uptime
+    }
+    return MinChanges(
+      self,
+      of: measured.map { MinChanges.Sensor(number: Int($0.sensor.rawValue), word: $0.word) },
+      example: "min_change: { cpu_temperature: 2, load: 0.5 }")
+  }
 }

@@ -145,7 +145,8 @@ public final class VEDirect {
     sensors = (0..<VEDirectSensor.count).map {
       DeclaredSensor(
         VEDirectSensor.description(
-          $0, of: identity, named: settings.entity.name, icon: settings.entity.icon))
+          $0, of: identity, named: settings.entity.name, icon: settings.entity.icon),
+        minChange: settings.minChange(of: $0))
     }
   }
 }

@@ -15,11 +15,17 @@ public struct VEDirectSettings: Equatable, Sendable {
   public var entity: EntitySettings
   /// `only`: which sensors. Default: all that the device tells, but for its own history.
   public var sensors: VEDirectSensors
+  /// `min_change`: of the sensors that are measured, by the words of `only`.
+  public var minChanges: MinChanges
 
-  public init(path: [UInt8], entity: EntitySettings, sensors: VEDirectSensors = .usual) {
+  public init(
+    path: [UInt8], entity: EntitySettings, sensors: VEDirectSensors = .usual,
+    minChanges: MinChanges = .standard
+  ) {
     self.path = path
     self.entity = entity
     self.sensors = sensors
+    self.minChanges = minChanges
   }
 }
 
@@ -31,9 +37,16 @@ extension VEDirectSettings {
     let path = keys.required("ve_direct", example: "ve_direct: /dev/serial/by-id/usb-Victron…")?
       .serialPort(notAmong: taken.addresses)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
-    let sensors = keys.optional("only")?.veDirectSensors()
+    let sensors = keys.optional("only")?.veDirectSensors() ?? .usual
+    let minChanges = keys.optional("min_change")?.minChanges(of: sensors)
     guard let path, let entity else { return nil }
-    self.init(path: path, entity: entity, sensors: sensors ?? .usual)
+    self.init(
+      path: path, entity: entity, sensors: sensors, minChanges: minChanges ?? .standard)
+  }
+
+  /// The least change that counts for the sensor with this number; nil for that of its class.
+  func minChange(of number: Int) -> FixedPoint? {
+    minChanges[number] ?? VEDirectSensor.all[number].standardMinChange
   }
 
   /// What messages call it: the end of the path, from a mark on where it is long, for its end has
@@ -113,6 +126,15 @@ extension ConfigurationField {
     }
     ports.add(path, of: self)
     return path
+  }
+
+  fileprivate func minChanges(of wanted: VEDirectSensors) -> MinChanges {
+    let all = VEDirectSensor.all
+    let numbers = all.indices.filter { wanted.contains($0) && all[$0].isMeasured }
+    return MinChanges(
+      self, of: numbers.map { MinChanges.Sensor(number: $0, word: all[$0].key) },
+      counted: all.filter { $0.isCounted }.map { $0.key },
+      example: "min_change: { voltage: 0.05, current: 0.1 }")
   }
 
   fileprivate func veDirectSensors() -> VEDirectSensors? {

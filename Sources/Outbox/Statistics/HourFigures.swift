@@ -11,9 +11,9 @@ extension ArraySlice<SensorHour> {
   /// Home Assistant sums what a counter grows by. After an outage it adds what the counter has
   /// grown by since, all in one hour. So an hour in between has the sum from before and what the
   /// counter shows more by then; the sums after the outage go on from ours. Where a counter began
-  /// anew meanwhile, Home Assistant's later sums would be less than ours.
+  /// anew meanwhile, Home Assistant's later sums would be less than ours. A balance may shrink.
   func figures(
-    after points: [StatisticsPoint], _ conversion: UnitConversion
+    of kind: StatisticsSensor.Kind, after points: [StatisticsPoint], _ conversion: UnitConversion
   ) -> [ImportStatistics.Hour]? {
     var hours: [ImportStatistics.Hour] = []
     var shownLast = -Double.infinity
@@ -25,9 +25,8 @@ extension ArraySlice<SensorHour> {
             hour.start, mean: conversion(mean), min: conversion(lowest), max: conversion(highest)))
       case .counted(let count):
         let shown = conversion(count)
-        guard shown >= shownLast, let base = points.lastCount(before: hour.start),
-          shown >= base.shown
-        else { return nil }
+        guard let base = points.lastCount(before: hour.start) else { return nil }
+        guard kind == .balance || shown >= Swift.max(shownLast, base.shown) else { return nil }
         shownLast = shown
         hours.append(
           ImportStatistics.Hour(hour.start, sum: base.sum + (shown - base.shown), state: shown))
@@ -54,7 +53,7 @@ extension StatisticDescription {
   func has(_ kind: StatisticsSensor.Kind) -> Bool {
     switch kind {
     case .mean: mean == .arithmetic
-    case .sum: hasSum
+    case .sum, .balance: hasSum
     }
   }
 }

@@ -47,7 +47,7 @@ struct HourMeter {
     case .mean:
       .measured(
         mean: weightedSum / Double(knownNanoseconds), lowest: lowest, highest: highest)
-    case .sum: value.map { .counted($0) }
+    case .sum, .balance: value.map { .counted($0) }
     }
   }
 
@@ -74,8 +74,13 @@ public struct StatisticsSensor: Equatable, Sendable {
   public enum Kind: UInt8, Sendable {
     /// Means and extremes of what is measured.
     case mean = 0
-    /// What a counter has counted.
+    /// What a counter has counted, which only grows.
     case sum = 1
+    /// What comes and goes, such as the energy of a grid that is fed, too.
+    case balance = 2
+
+    /// Whether Home Assistant keeps a sum of it.
+    var hasSum: Bool { self != .mean }
   }
 
   public let uniqueID: [UInt8]
@@ -89,14 +94,16 @@ public struct StatisticsSensor: Equatable, Sendable {
     self.kind = kind
   }
 
-  /// Nil where Home Assistant keeps none of the sensor, or, of `total`, what has no beginning that
-  /// an hour could be counted from.
+  /// Nil where Home Assistant keeps none of the sensor. A `total` of this integration has no
+  /// `last_reset`, so Home Assistant sums all that it changes by.
   init?(_ registration: SensorRegistration) {
     let kind: Kind
     if registration.stateClass == [UInt8]("measurement") {
       kind = .mean
     } else if registration.stateClass == [UInt8]("total_increasing") {
       kind = .sum
+    } else if registration.stateClass == [UInt8]("total") {
+      kind = .balance
     } else {
       return nil
     }

@@ -218,7 +218,7 @@ public struct StatisticsImport: Sendable {
     }
     let hours = pass.chunk
     // What was counted before is told, too: the hours go on from there.
-    let before = sensor.kind == .sum ? Self.countedBefore : .zero
+    let before = sensor.kind.hasSum ? Self.countedBefore : .zero
     let look = Look(
       id: id, kind: sensor.kind, start: hours[hours.startIndex].start - before,
       end: hours[hours.endIndex - 1].end, unit: description.unit, unitClass: description.unitClass)
@@ -228,7 +228,7 @@ public struct StatisticsImport: Sendable {
   public mutating func looked(_ points: [StatisticsPoint], now: Instant) {
     guard case .looking(let description, let conversion) = state else { return }
     let sensor = pass.target.sensor
-    guard let hours = pass.chunk.figures(after: points, conversion) else {
+    guard let hours = pass.chunk.figures(of: sensor.kind, after: points, conversion) else {
       giveUp(pass.chunk, of: sensor, for: .uncountable(uniqueID: sensor.uniqueID))
       return describeNext(now: now)
     }

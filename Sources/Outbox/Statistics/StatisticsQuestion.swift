@@ -60,6 +60,6 @@ extension ImportStatistics {
     self.init(
       addition.id, source: "recorder", name: nil, unit: addition.unit,
       unitClass: addition.unitClass, mean: addition.kind == .mean ? .arithmetic : .none,
-      hasSum: addition.kind == .sum, hours: addition.hours, form: Form(for: server))
+      hasSum: addition.kind.hasSum, hours: addition.hours, form: Form(for: server))
   }
 }

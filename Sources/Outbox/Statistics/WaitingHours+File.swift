@@ -17,10 +17,10 @@ public import HomeAssistant
 ///        …  unique id
 ///        1  bytes of the unit, 0 to 255
 ///        …  unit
-///        1  what Home Assistant keeps of it: 0 means, 1 a sum
+///        1  what Home Assistant keeps of it: 0 means, 1 a sum, 2 a balance
 ///        2  hours, 1 to 8192
 ///        …  of means, 32 × number of the hour since 1970, mean, lowest, highest (IEEE 754)
-///        …  of a sum, 16 × number of the hour, what the counter shows at its end
+///        …  else, 16 × number of the hour, what the counter shows at its end
 extension WaitingHours {
   /// With as many sensors as there can be.
   public static let fileByteCountMax =
@@ -111,7 +111,7 @@ extension FieldReader {
     case .mean:
       guard let mean = double(), let lowest = double(), let highest = double() else { return nil }
       return .measured(mean: mean, lowest: lowest, highest: highest)
-    case .sum: return double().map { .counted($0) }
+    case .sum, .balance: return double().map { .counted($0) }
     }
   }
 }

@@ -33,6 +33,8 @@ public struct AnchorMonitor {
     public let radiusMeters: Double
     /// How far it was by the last fix; nil where there was none.
     public let distanceMeters: Double?
+    /// Whether there is a line that sets it; without one only commands do.
+    public let hasLine: Bool
   }
 
   /// A fix with a larger error says nothing, unless twice the radius is more.
@@ -44,6 +46,7 @@ public struct AnchorMonitor {
   public static let fixLifetime: Duration = .seconds(300)
 
   private let radiusMeters: Double
+  private let hasLine: Bool
   private var fixLifetime: Duration
   private var anchor = KeptAnchor()
   private var watch: AnchorWatch?
@@ -60,10 +63,12 @@ public struct AnchorMonitor {
 
   /// - Parameters:
   ///   - radiusMeters: how far the boat may be from its anchor, above 0.
+  ///   - hasLine: whether there is a line that sets the watch.
   ///   - cycle: how far apart the cycles are.
   ///   - now: the present.
-  public init(radiusMeters: Double, cycle: Duration, now: Instant) {
+  public init(radiusMeters: Double, hasLine: Bool = true, cycle: Duration, now: Instant) {
     self.radiusMeters = radiusMeters
+    self.hasLine = hasLine
     fixLifetime = max(Self.fixLifetime, cycle + cycle + cycle)
     trustedAt = now
   }
@@ -71,7 +76,7 @@ public struct AnchorMonitor {
   public var status: Status {
     Status(
       state: state, setter: anchor.setter, radiusMeters: radiusMeters,
-      distanceMeters: watch?.distanceMeters)
+      distanceMeters: watch?.distanceMeters, hasLine: hasLine)
   }
 
   // MARK: What outlives a restart

@@ -4,7 +4,7 @@ extension VEDirectSensor {
   public static let usualCount = 41
 
   /// All that a device can say, by labels of VE.Direct; their place is their number.
-  static let all: [VEDirectSensor] = [
+  public static let all: [VEDirectSensor] = [
     VEDirectSensor(
       "V", "voltage", unit: "V", deviceClass: "voltage", .number(3, 2), icon: "mdi:flash"),
     VEDirectSensor(

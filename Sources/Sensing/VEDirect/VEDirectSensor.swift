@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 
 /// A sensor that a device of Victron can have: a label of VE.Direct, what its value means, and what
 /// it is to Home Assistant.
@@ -131,6 +131,26 @@ extension VEDirectSensor {
     _ number: Int, of identity: [UInt8], named name: [UInt8], icon: [UInt8]?
   ) -> SensorDescription {
     all[number].description(of: identity, named: name, icon: icon)
+  }
+}
+
+extension VEDirectSensor {
+  /// Time to go is the charge divided by the current of the moment, and jumps with it.
+  private static let minutesMinChange = FixedPoint(5)
+
+  /// Whether it is measured, and so has a least change that counts.
+  public var isMeasured: Bool { hasStateClass("measurement") }
+
+  /// Whether it is a count.
+  public var isCounted: Bool { hasStateClass("total_increasing") }
+
+  private func hasStateClass(_ word: StaticString) -> Bool {
+    stateClass.map { [UInt8]($0).span.elementsEqual(word) } ?? false
+  }
+
+  /// The least change that counts where neither the configuration nor the class says one.
+  public var standardMinChange: FixedPoint? {
+    if case .minutes = format { Self.minutesMinChange } else { nil }
   }
 }
 

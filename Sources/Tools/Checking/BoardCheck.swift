@@ -90,7 +90,8 @@ struct BoardCheck {
       return .wrong(
         "disk", "read_only", .board, .noInput,
         "\(place) is read-only, as a card becomes that fails; \(directory) cannot be written",
-        remedy: "sudo dmesg tells why; to write again: sudo mount -o remount,rw \(place). A card"
+        remedy:
+          "sudo dmesg tells why; to write again: sudo mount -o remount,rw \(typed: place). A card"
           + " that fails has to be replaced")
     }
     if let writing, writing != .notPermitted {

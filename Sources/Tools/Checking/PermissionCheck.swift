@@ -28,7 +28,7 @@ struct PermissionCheck {
     if user.owns(state) == false {
       tellProblem(
         "\(state) does not belong to \(bytes: user.name)",
-        "sudo chown -R \(bytes: user.name): \(state)")
+        "sudo chown -R \(bytes: user.name): \(typed: state)")
     }
     for path in paths {
       if isHidden(path) {
@@ -61,7 +61,7 @@ struct PermissionCheck {
       "sudo adduser \(bytes: user.name) \(bytes: groupName(group).printable)"
     case .owner:
       path.bytes.span.starts(with: "/dev/")
-        ? "let a group read it by a rule of udev" : "sudo chown \(bytes: user.name) \(path)"
+        ? "let a group read it by a rule of udev" : "sudo chown \(bytes: user.name) \(typed: path)"
     }
   }
 

@@ -37,6 +37,15 @@ final class SourceCheck {
         tell(.well("source", "\(source.name): \(words)"))
       }
     }
+    if let anchor = configuration.location?.anchor, anchor.line == nil { tell(watchWithoutLine) }
+  }
+
+  /// An anchor watch that has no line is no source of its own to look at.
+  private var watchWithoutLine: Finding {
+    guard let status = try? StatusClient(stateDirectory: stateDirectory).run(),
+      let words = status.anchorWords
+    else { return .well("source", "anchor: command_anchor sets the watch and clears it") }
+    return .well("source", "anchor: the watch of the agent that runs: \(words)")
   }
 
   // MARK: What came of it
@@ -74,7 +83,7 @@ final class SourceCheck {
     guard let sensor = sample.sensors.first,
       let status = try? StatusClient(stateDirectory: stateDirectory).run()
     else { return nil }
-    if source.name == configuration.location?.anchor?.line.name, let words = status.anchorWords {
+    if source.name == configuration.location?.anchor?.line?.name, let words = status.anchorWords {
       return .well("source", "\(source.name): the anchor watch of the agent that runs: \(words)")
     }
     guard let words = status.words(ofSensor: sensor.description.uniqueID) else { return nil }

@@ -105,7 +105,7 @@ struct StatusCommand {
   }
 
   private func text(of status: AgentStatus) -> [UInt8] {
-    isJSON ? status.document : status.lines.forTerminal
+    isJSON ? status.document.jsonForTerminal : status.lines.forTerminal
   }
 
   /// An agent that does not run may be started meanwhile, so that is told, and no end where it ran

@@ -93,7 +93,7 @@ final class Pairing {
   /// What the person does next; nothing where the service is started now.
   private var next: MessageText {
     guard !options.isConfigurationNamed else {
-      return " Try it: sudo homeward run --once --config \(Path(options.configuration))"
+      return " Try it: sudo homeward run --once --config \(typed: Path(options.configuration))"
     }
     guard Service.canStart else { return " Try it: sudo homeward run --once" }
     return summary.offer == .toBeChanged ? " Then: sudo systemctl restart homeward" : ""

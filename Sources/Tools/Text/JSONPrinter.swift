@@ -131,12 +131,7 @@ struct JSONPrinter {
   private mutating func append(_ character: TextCharacter, _ shown: ArraySlice<UInt8>) {
     guard let scalar = character.scalar else { return append("\u{FFFD}") }
     guard character.isInvisibleControl else { return bytes += shown }
-    var escape = ByteBuffer(capacity: 6)
-    escape.append("\\u")
-    for shift: UInt32 in [12, 8, 4, 0] {
-      escape.append(hexadecimalDigit: UInt8(truncatingIfNeeded: scalar >> shift) & 15)
-    }
-    bytes += [UInt8](escape.bytes)
+    bytes += jsonEscape(of: scalar)
   }
 }
 

@@ -25,7 +25,7 @@ private let device = DeviceFingerprint(low: 1, high: 2)
 private func file(_ sensors: Span<UInt8>) -> [UInt8] {
   var buffer = ByteBuffer(capacity: sensors.count + 64)
   buffer.append("HWHR")
-  buffer.append(littleEndian: UInt16(1))
+  buffer.append(littleEndian: UInt16(2))
   buffer.append(littleEndian: device.low)
   buffer.append(littleEndian: device.high)
   buffer.append(sensors)

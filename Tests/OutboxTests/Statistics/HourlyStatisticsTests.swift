@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [nil, "total"] as [StaticString?])
+  @Test(arguments: [nil, "measurement_angle"] as [StaticString?])
   func aSensorOfWhichHomeAssistantKeepsNothingHasNoHours(stateClass: StaticString?) throws {
     var rig = Rig()
     let other = try #require(rig.declare("rain", stateClass: stateClass))
@@ -88,6 +88,16 @@ import Testing
     rig.say(.unavailable, of: rain, at: 70)
     rig.pass(from: 70, to: 185)
     #expect(rig.hours().map { $0.figures } == [.counted(12), .counted(12), .counted(12)])
+  }
+
+  /// A battery's energy, or a meter that runs backwards too.
+  @Test func anHourOfWhatComesAndGoesIsWhatItShowsAtTheEnd() throws {
+    var rig = Rig()
+    let grid = try #require(rig.declare("grid", stateClass: "total"))
+    rig.say(.number(FixedPoint(7)), of: grid, at: 0)
+    rig.say(.number(FixedPoint(4)), of: grid, at: 20)
+    rig.pass(from: 20, to: 125)
+    #expect(rig.hours().map { $0.figures } == [.counted(4), .counted(4)])
   }
 
   @Test func aCounterThatSaidNothingYetHasNoHours() throws {

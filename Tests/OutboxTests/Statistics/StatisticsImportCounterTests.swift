@@ -15,7 +15,7 @@ import Testing
   ]
 
   /// A gauge that showed 100 mm before the outage, of which Home Assistant had counted 40.
-  private func makeRig(counts: [Double]) -> Rig {
+  private func makeRig(counts: [Double], _ kind: StatisticsSensor.Kind = .sum) -> Rig {
     var rig = Rig()
     rig.home.entities["sensor.board_rain"] = "hook_rain"
     rig.home.statistics["sensor.board_rain"] = .init(
@@ -23,7 +23,8 @@ import Testing
       rows: [Rig.start(-1): Row(state: 100, sum: 40)])
     for (index, count) in counts.enumerated() {
       rig.transfer.add(
-        SensorHour(number: Rig.first + Int64(index), .counted(count)), of: Self.rain)
+        SensorHour(number: Rig.first + Int64(index), .counted(count)),
+        of: StatisticsSensor(uniqueID: Self.rain.uniqueID, unit: Self.rain.unit, kind))
     }
     return rig
   }
@@ -75,6 +76,18 @@ import Testing
     #expect(try rows(rig).count == 1)
     #expect(rig.events() == Self.uncountable)
     #expect(rig.transfer.waiting.isEmpty, "they would wait for ever")
+  }
+
+  /// Home Assistant sums all that a `total` changes by, in both directions.
+  @Test func theSumsOfWhatComesAndGoesGoBothWays() throws {
+    var rig = makeRig(counts: [110, 90, 95], .balance)
+    try rig.pass()
+    let rows = try rows(rig)
+    #expect(rows[Rig.start(0)] == Row(state: 110, sum: 50))
+    #expect(rows[Rig.start(1)] == Row(state: 90, sum: 30))
+    #expect(rows[Rig.start(2)] == Row(state: 95, sum: 35))
+    #expect(rig.events() == [Rig.imported(3, "rain")])
+    #expect(rig.transfer.waiting.isEmpty)
   }
 
   @Test func withoutASumFromBeforeThereIsNothingToGoOnFrom() throws {

@@ -29,10 +29,10 @@ struct ScreenKeys {
     case (.sequence, _):
       state = .plain
       return key(endingWith: byte)
-    case (.escape, _):
+    // An Esc that begins no sequence is a key of its own, which is none of ours.
+    case (.escape, _), (.plain, _):
       state = .plain
-      return nil
-    case (.plain, _): return Self.key(byte)
+      return Self.key(byte)
     }
   }
 

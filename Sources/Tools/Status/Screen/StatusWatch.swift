@@ -20,6 +20,9 @@ final class StatusWatch: Watcher {
   private var isOver = false
   /// Whether the picture may have changed.
   private var isDue = false
+  /// What the terminal has not taken yet of the picture. A next one is drawn when it has it all.
+  private var unwritten: [UInt8] = []
+  private var takingWatch: LinuxIO.Watch?
 
   init(
     _ client: StatusClient, _ terminal: Terminal, _ look: ScreenLook, every: Duration
@@ -50,7 +53,7 @@ final class StatusWatch: Watcher {
       }
       question?.timePassed(now)
       try takeOutcome()
-      if isDue, isEntered || screen.isReady { try draw() }
+      if isDue, unwritten.isEmpty, isEntered || screen.isReady { try draw() }
       if !isOver { try loop.wait(until: question?.deadline ?? next) }
     }
   }
@@ -103,14 +106,42 @@ final class StatusWatch: Watcher {
         throw CommandFailure(code: .osError, text: "the terminal cannot be drawn on: \(error)")
       }
       isEntered = true
+      unwritten = [UInt8](Terminal.screenBeginning)
     }
-    let frame = screen.frame()
-    // A terminal that is gone takes no more, and wants no word about it.
-    if !frame.isEmpty, !writeToTerminal(frame, STDOUT_FILENO) { isOver = true }
+    unwritten += screen.frame()
+    write()
+  }
+
+  /// Writes what the terminal takes now. One that takes nothing, as where its flow is held up, is
+  /// not waited for here: the person may want to end.
+  private func write() {
+    do throws(Errno) {
+      while !unwritten.isEmpty {
+        unwritten.removeFirst(try Terminal.writeToScreen(unwritten.span))
+      }
+      stopWaiting()
+    } catch .wouldBlock {
+      waitForTerminal()
+    } catch {
+      // A terminal that is gone takes no more, and wants no word about it.
+      isOver = true
+    }
+  }
+
+  private func waitForTerminal() {
+    guard takingWatch == nil else { return }
+    takingWatch = try? loop.watch(Terminal.screenDescriptor, for: .output, telling: self)
+    if takingWatch == nil { isOver = true }
+  }
+
+  private func stopWaiting() {
+    if let takingWatch { loop.stop(takingWatch) }
+    takingWatch = nil
   }
 
   func descriptorReady(_ descriptor: Int32, _ readiness: Readiness) {
     if descriptor == STDIN_FILENO { return readKeys() }
+    if descriptor == Terminal.screenDescriptor { return write() }
     while let signal = signals.nextSignal() { obey(signal) }
   }
 
@@ -137,6 +168,8 @@ final class StatusWatch: Watcher {
 
   private func wentOn() {
     isEntered = false
+    unwritten = []
+    stopWaiting()
     screen.resized(to: .ofTerminal)
     // Its time may be over, and the agent has no part in that.
     question?.cancel()
