@@ -11,27 +11,19 @@ outputs:
   - { gpio: Lamp, name: Lamp, active_low: true }
 EOF
 
-# command_board MESSAGE [DATA]: has Home Assistant send it to the board; fails where the board does not
-# listen.
-command_board() {
-  curl --silent --fail --output /dev/null --max-time 10 --header 'Authorization: Bearer practice' \
-    --header 'Content-Type: application/json' --data "{\"message\":\"$1\",\"data\":${2:-{\}}}" \
-    "$home_url/api/services/notify/mobile_app_bench"
-}
-
 # results PATTERN: how many results of commands match it.
 results() { happened "\"event_type\": *\"homeward_command\".*$1"; }
 
 board_listens() {
   arrives off binary_sensor.bench_horn
   arrives off binary_sensor.bench_lamp
-  soon yes whether command_board command_update_sensors
+  soon yes whether command_board bench command_update_sensors
   soon 1 results '"result": *"done"'
 }
 
 # For as long as max_on says, with cycles of an hour.
 output_goes_on_and_off() {
-  command_board command_gpio '{"output":"Horn","command":"turn_on"}'
+  command_board bench command_gpio '{"output":"Horn","command":"turn_on"}'
   soon 1 play-line Horn
   arrives on binary_sensor.bench_horn
   arrives off binary_sensor.bench_horn
@@ -40,10 +32,10 @@ output_goes_on_and_off() {
 
 line_is_low_while_it_is_on() {
   is 1 "$(play-line Lamp)"
-  command_board command_gpio '{"output":"lamp","command":"turn_on"}'
+  command_board bench command_gpio '{"output":"lamp","command":"turn_on"}'
   soon 0 play-line Lamp
   arrives on binary_sensor.bench_lamp
-  command_board command_gpio '{"output":"Lamp","command":"turn_off"}'
+  command_board bench command_gpio '{"output":"Lamp","command":"turn_off"}'
   soon 1 play-line Lamp
   arrives off binary_sensor.bench_lamp
 }
@@ -51,15 +43,15 @@ line_is_low_while_it_is_on() {
 command_that_comes_twice_counts_once() {
   local before
   before=$(results '"result": *"done"')
-  command_board command_gpio '{"output":"Lamp","command":"pulse","duration":2,"id":"1"}'
-  command_board command_gpio '{"output":"Lamp","command":"turn_on","id":"1"}'
+  command_board bench command_gpio '{"output":"Lamp","command":"pulse","duration":2,"id":"1"}'
+  command_board bench command_gpio '{"output":"Lamp","command":"turn_on","id":"1"}'
   soon 1 results '"reason": *"repeated"'
   soon "$((before + 1))" results '"result": *"done"'
   soon 1 play-line Lamp
 }
 
 what_is_not_allowed_is_refused() {
-  command_board command_reboot
+  command_board bench command_reboot
   soon 1 results '"reason": *"not_allowed"'
 }
 

@@ -5,6 +5,8 @@
 # shellcheck disable=SC2154  # repository and still, which guest/start exports
 # shellcheck source=Tests/Hardware/guest/agent.sh
 source "$repository/Tests/Hardware/guest/agent.sh"
+# shellcheck source=Tests/Hardware/guest/network.sh
+source "$repository/Tests/Hardware/guest/network.sh"
 
 password='under the keel'
 
@@ -22,30 +24,11 @@ sensors:
 EOF
 }
 
-# The board's own part, which on a real one is that of a DHCP client.
-# lease DEVICE ADDRESS ROUTER
-lease() {
-  [[ $1 != wlan1 ]] || soon COMPLETED wireless_state
-  give_back "$1"
-  ip address add "$2/24" dev "$1"
-  ip route replace default via "$3" dev "$1"
-}
-give_back() { ip address flush dev "$1"; }
-
-control_station() { wpa_cli -p /run/wpa_supplicant -i wlan1 "$@"; }
-wireless_state() { control_station status | sed -n 's/^wpa_state=//p'; }
-
 # access_point: the one that the board is joined to.
 access_point() { iw dev wlan1 link | sed -n 's/^Connected to \([0-9a-f:]*\).*/\1/p'; }
 
-# way: the one that the agent takes.
-way() { agent_status | sed -n 's/.*"route":"\([a-z_]*\)"[^{}]*"state":"taken".*/\1/p'; }
-
 # network_kind: what the agent says that the board is connected to.
 network_kind() { agent_status | sed -n 's/.*"network":{[^}]*"kind":"\([a-z]*\)".*/\1/p'; }
-
-# came DOOR ADDRESS: whether the board came to this door with this address of its own.
-came() { grep --quiet "accepting connection from AF=2 $2:" "$1.log"; }
 
 # came_count DOOR ADDRESS: how often.
 came_count() { counted "accepting connection from AF=2 $2:" "$1.log" || true; }

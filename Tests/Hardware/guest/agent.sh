@@ -7,6 +7,14 @@ home_url=http://10.0.2.2:$home
 # Where Home Assistant is, in the words of the configuration.
 home_assistant="url: \"$home_url\""
 
+# command_board BOARD MESSAGE [DATA]: has Home Assistant send it to the board; fails where the board does
+# not listen.
+command_board() {
+  curl --silent --fail --output /dev/null --max-time 10 --header 'Authorization: Bearer practice' \
+    --header 'Content-Type: application/json' --data "{\"message\":\"$2\",\"data\":${3:-{\}}}" \
+    "$home_url/api/services/notify/mobile_app_$1"
+}
+
 # configure_agent: writes its configuration, with cycles of 5 s where $every says no other; standard
 # input says what is particular.
 configure_agent() {
