@@ -54,7 +54,8 @@ let package = Package(
     // Layer 0
     .target(name: "Bytes", swiftSettings: shipped),
     // Layer 1
-    .target(name: "Sensing", dependencies: ["Bytes"], swiftSettings: shipped),
+    .target(
+      name: "Sensing", dependencies: ["Bytes"], exclude: ["Power/README.md"], swiftSettings: shipped),
     // Layer 2
     .target(
       name: "HomeAssistant", dependencies: ["Bytes", "CSodium"], swiftSettings: shipped,

@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test func aQuietPeerIsAskedAgainAndItsLateReportsAreNotBelieved() throws {
-    let driver = driver(cycle: .seconds(900))
+    let driver = driver(cycle: .seconds(240))
     try rest(driver)
     try turn(loop) { gpsd.heard == Self.reportsCommand + Self.quietCommand }
     // It was already speaking when it was asked to be quiet.
@@ -145,6 +145,29 @@ import Testing
     try turn(loop) { sink.fixes.count == 2 }
     #expect(latitudes == [51.5, 51.2])
     #expect(sink.reports.isEmpty)
+  }
+
+  /// gpsd switches a receiver off that no client watches.
+  @Test func betweenTwoLongCyclesNoConnectionStandsAndNothingFails() throws {
+    let driver = driver(cycle: .seconds(900))
+    try rest(driver)
+    try turn(loop) { !gpsd.isConnected }
+    #expect(driver.listening == .closed && driver.deadline == nil)
+    #expect(sink.reports.isEmpty)
+    driver.sample(at: .now)
+    try turn(loop) { gpsd.connectionCount == 2 }
+  }
+
+  @Test func aReceiverThatIsNotWantedIsLeftAtOnceAndNothingFails() throws {
+    let driver = driver()
+    try rest(driver)
+    driver.paceChanged(to: SamplingPace(cycle: .seconds(10), wantsPosition: false))
+    try turn(loop) { !gpsd.isConnected }
+    driver.sample(at: .now)
+    #expect(!driver.isGathering && driver.deadline == nil && sink.reports.isEmpty)
+    driver.paceChanged(to: SamplingPace(cycle: .seconds(10)))
+    driver.sample(at: .now)
+    try turn(loop) { gpsd.connectionCount == 2 }
   }
 
   @Test func aFixThatDoesNotComeEndsTheCycleAndNotTheConnection() throws {

@@ -1,6 +1,6 @@
 public import Bytes
 public import HomeAssistant
-public import Sensing
+import Sensing
 
 /// Brings a batch to Home Assistant and finds out whether it took it.
 ///

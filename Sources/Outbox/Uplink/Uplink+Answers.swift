@@ -1,5 +1,6 @@
 public import Bytes
-public import HomeAssistant
+import HomeAssistant
+import Sensing
 
 // What servers answer, and what becomes of a request without an answer.
 

@@ -43,7 +43,7 @@ public struct Uplink: ~Copyable {
   /// The first one since the start: what the way of the board is told from.
   public private(set) var firstFix: Fix?
   /// What decides which fixes are recorded; nil where all are.
-  public private(set) var track: TrackFilter?
+  public internal(set) var track: TrackFilter?
   /// Whether Home Assistant may not have the last point of the track.
   var isPositionOwed = false
   /// How the last attempt to deliver ended; nil before the first one did.
