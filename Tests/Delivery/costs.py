@@ -8,7 +8,8 @@ import statistics
 import time
 
 from agent import Agent
-from homes import Gate, PracticeHome
+from gate import Gate
+from homes import CountingHome
 
 TRACED_SECONDS = 22
 TRACED_GAP = (0.05, 0.2)
@@ -22,7 +23,7 @@ DRAINED_GAP = (0.3, 0.9)
 
 async def trial(lab, seed):
   """Returns figures as {name: (measured, limit)}, what is wrong, and what was not run."""
-  home = PracticeHome(lab.practice_home)
+  home = CountingHome(lab.practice_home)
   await home.start()
   gate = Gate(home.port)
   await gate.open()

@@ -3,19 +3,15 @@
 import asyncio
 import collections
 import contextlib
-import datetime
 import ipaddress
 import json
 import os
 import pathlib
 import signal
-import socket
 import sqlite3
-import struct
 import subprocess
-import time
 
-LINE_BYTES_MAX = 16 << 20
+from practice_home import LINE_BYTES_MAX, PracticeHome, seconds
 
 
 class Received:
@@ -45,45 +41,24 @@ class Received:
     self.live[device].append((came_at, level))
 
 
-def seconds(iso):
-  return datetime.datetime.fromisoformat(iso).timestamp()
-
-
-class PracticeHome:
-  """The practice home. What it got last is kept in memory, so it is never killed; the gate is."""
-
-  token = "practice"
+class CountingHome(PracticeHome):
+  """The practice home, and what it got of edges."""
 
   def __init__(self, program):
-    self.program = program
+    super().__init__(program)
     self.received = Received()
     self.ids = {}
 
-  async def start(self):
-    self.process = await asyncio.create_subprocess_exec(
-      self.program, "--port", "0", "--json", stdout=asyncio.subprocess.PIPE, limit=LINE_BYTES_MAX)
-    first = json.loads(await self.process.stdout.readline())
-    self.port = first["port"]
-    self.listener = asyncio.create_task(self.listen())
-
-  async def listen(self):
-    async for text in self.process.stdout:
-      entry = json.loads(text)
-      at = seconds(entry["time"]) if "time" in entry else 0
-      if entry["event"] == "registration":
-        self.ids[entry["device_name"]] = entry["device_id"]
-      elif entry["event"] == "event_fired" and entry["event_type"] == "homeward_history":
-        self.received.take_history(entry["event_data"], at)
-      elif entry["event"] == "readings":
-        for reading in entry["readings"]:
-          if isinstance(reading["state"], bool):
-            device = reading["entity_id"].split(".")[1].removesuffix("_line")
-            self.received.take_live(device, reading["state"], at)
-
-  async def stop(self):
-    self.process.terminate()
-    await self.process.wait()
-    await self.listener
+  def take(self, entry, at):
+    if entry["event"] == "registration":
+      self.ids[entry["device_name"]] = entry["device_id"]
+    elif entry["event"] == "event_fired" and entry["event_type"] == "homeward_history":
+      self.received.take_history(entry["event_data"], at)
+    elif entry["event"] == "readings":
+      for reading in entry["readings"]:
+        if isinstance(reading["state"], bool):
+          device = reading["entity_id"].split(".")[1].removesuffix("_line")
+          self.received.take_live(device, reading["state"], at)
 
 
 class RealHome:
@@ -184,82 +159,6 @@ class RealHome:
         " where state in ('on', 'off')"):
       self.take_state(entity, state, at)
     database.close()
-
-
-class Gate:
-  """The way to a home, which can be shut as if the server's process were killed."""
-
-  def __init__(self, port, host="127.0.0.1"):
-    self.target, self.host, self.port = port, host, 0
-    self.writers = set()
-    self.server = None
-    # When the first byte came from an agent since the trial cleared it.
-    self.first_byte_at = None
-    self.frail_limits = []
-
-  @property
-  def url(self):
-    return f"http://{self.host}:{self.port}"
-
-  async def open(self):
-    self.server = await asyncio.start_server(self.serve, self.host, self.port)
-    self.port = self.server.sockets[0].getsockname()[1]
-
-  def shut(self):
-    """No server listens any more, and every connection is reset."""
-    self.server.close()
-    for writer in list(self.writers):
-      reset(writer)
-
-  def become_frail(self, limits):
-    """The next connections are reset after so many bytes from the agent, in the middle of whatever
-    they are part of."""
-    self.frail_limits = list(limits)
-
-  async def serve(self, reader, writer):
-    try:
-      home_reader, home_writer = await asyncio.open_connection("127.0.0.1", self.target)
-    except OSError:
-      writer.transport.abort()
-      return
-    self.writers |= {writer, home_writer}
-    limit = self.frail_limits.pop() if self.frail_limits else float("inf")
-    await asyncio.gather(
-      self.carry_requests(reader, home_writer, writer, limit), self.carry(home_reader, writer))
-    self.writers -= {writer, home_writer}
-
-  async def carry_requests(self, reader, home_writer, writer, limit):
-    count = 0
-    with contextlib.suppress(OSError):
-      while data := await reader.read(65536):
-        if self.first_byte_at is None:
-          self.first_byte_at = time.monotonic()
-        count += len(data)
-        if count > limit:
-          reset(writer)
-          data = data[:limit - count]
-        home_writer.write(data)
-        await home_writer.drain()
-        if count > limit:
-          break
-    with contextlib.suppress(OSError, RuntimeError):
-      home_writer.close()
-
-  async def carry(self, reader, writer):
-    with contextlib.suppress(OSError):
-      while data := await reader.read(65536):
-        writer.write(data)
-        await writer.drain()
-    with contextlib.suppress(OSError, RuntimeError):
-      writer.close()
-
-
-def reset(writer):
-  """Ends a connection as the kernel does when a process was killed."""
-  connection = writer.get_extra_info("socket")
-  with contextlib.suppress(OSError):
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-  writer.transport.abort()
 
 
 class Wire:

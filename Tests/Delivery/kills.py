@@ -8,7 +8,8 @@ import time
 
 import tally
 from agent import Agent
-from homes import Gate, PracticeHome
+from gate import Gate
+from homes import CountingHome
 
 STEADY_SECONDS = 10
 STEADY_GAP = (0.3, 0.9)
@@ -68,7 +69,7 @@ def is_awaited(agent, received):
 
 async def trial(lab, seed):
   """Returns the rows of the table, what is wrong, and figures as {name: (measured, limit)}."""
-  home = PracticeHome(lab.practice_home)
+  home = CountingHome(lab.practice_home)
   await home.start()
   gate = Gate(home.port)
   await gate.open()

@@ -6,7 +6,8 @@ import shutil
 
 import tally
 from agent import Agent
-from homes import Gate, RealHome, Wire
+from gate import Gate
+from homes import RealHome, Wire
 from kills import arrive
 
 FLEET = ["reading", "reading", "batch", "batch"]

@@ -56,16 +56,27 @@ public enum PracticeHomeCommand {
     server.fault = options.fault
     reporter.start(url: server.url, port: server.port)
     var next = ContinuousClock.now + options.accidentInterval
+    var orders = Orders()
     waitForTheEnd(options.duration, restart: { server.suffer(.restart) }) {
       if let accident = options.accident, ContinuousClock.now >= next {
         server.suffer(accident)
         next += options.accidentInterval
       }
+      if options.obeys { for order in orders.next(from: 0) { obey(order, server) } }
       reporter.refresh(server.counters)
     }
     server.stop()
     reporter.end(server.counters)
     return Exit.ok
+  }
+
+  private static func obey(_ order: Orders.Order, _ server: PracticeServer) {
+    switch order {
+    case .play(let fault): server.fault = fault
+    case .suffer(let accident): server.suffer(accident)
+    case .misunderstood(let name):
+      Output(descriptor: 2).write("practice-home: there is no fault and no accident \(name)\n")
+    }
   }
 
   private static func waitForTheEnd(

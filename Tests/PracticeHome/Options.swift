@@ -5,6 +5,8 @@ struct Options: Equatable {
   var port = portDefault
   var household = Household()
   var isJSON = false
+  /// Whether it takes faults and accidents from its standard input.
+  var obeys = false
   var journal: String?
   var duration: Duration?
   var fault: Fault?
@@ -47,6 +49,7 @@ struct Options: Equatable {
           rest.removeFirst()
           options.household.release = try release(value)
         case "--json": options.isJSON = true
+        case "--obey": options.obeys = true
         case "--no-admin": options.household.resident.isAdministrator = false
         default: try options.take(name, from: &rest)
         }
@@ -152,6 +155,8 @@ struct Options: Equatable {
                       \(Accident.allCases.prefix(3).map(\.rawValue).joined(separator: ", ")),
                       \(Accident.allCases.dropFirst(3).map(\.rawValue).joined(separator: ", "))
       --every SECONDS how often it happens (default 30)
+      --obey          take the names of faults and accidents from standard input, a line each,
+                      while it runs; "none" ends a fault
       --startup A,B   after a restart, be without webhooks for A seconds (404), then know none
                       for B seconds (default 2,5)
       --version R     play release R of Home Assistant, as 2026.6.0; without R, print the version

@@ -32,6 +32,7 @@ import Testing
 
   @Test func theHouseholdIsFurnishedFromTheCommandLine() throws {
     var options = Options()
+    options.obeys = true
     options.household.resident.code = "123456"
     options.household.failuresUntilBan = 5
     options.household.resident.isAdministrator = false
@@ -42,7 +43,7 @@ import Testing
     #expect(
       Options.parse([
         "--mfa", "123456", "--ban-after", "5", "--version", "2026.6.0", "--startup", "0.5,60",
-        "--fault", "close-sockets", "--every", "3", "--no-admin",
+        "--fault", "close-sockets", "--every", "3", "--no-admin", "--obey",
       ]) == .run(options))
     for accident in Accident.allCases {
       #expect(Fault(name: accident.rawValue) == nil, "a name has one meaning")
