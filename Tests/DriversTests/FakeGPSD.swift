@@ -15,6 +15,7 @@ final class FakeGPSD: Watcher {
   /// What the driver has said on the present connection.
   private(set) var heard = ""
   private(set) var connectionCount = 0
+  var isConnected: Bool { connection != nil }
 
   init(loop: EventLoop) throws {
     self.loop = loop
