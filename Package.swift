@@ -55,7 +55,8 @@ let package = Package(
     .target(name: "Bytes", swiftSettings: shipped),
     // Layer 1
     .target(
-      name: "Sensing", dependencies: ["Bytes"], exclude: ["Power/README.md"], swiftSettings: shipped),
+      name: "Sensing", dependencies: ["Bytes"], exclude: ["Power/README.md"], swiftSettings: shipped
+    ),
     // Layer 2
     .target(
       name: "HomeAssistant", dependencies: ["Bytes", "CSodium"], swiftSettings: shipped,

@@ -217,12 +217,10 @@ public struct Uplink: ~Copyable {
       next = earliest(next, delivery.deadline)
     }
     // Once it is past, any event will do.
-    if let end = plan.urgentWaitEnd, hasUrgentNews, end > now { next = earliest(next, end) }
+    if let end = plan.urgentWaitEnd, end > now, delivery.hasUrgentNews {
+      next = earliest(next, end)
+    }
     return next.map { min($0, plan.nextCycleAt) } ?? plan.nextCycleAt
-  }
-
-  private var hasUrgentNews: Bool {
-    delivery.batch.hasUrgentChange || delivery.commandResults.count > 0
   }
 
   public mutating func deadlineReached(now: Instant) {
@@ -260,7 +258,7 @@ public struct Uplink: ~Copyable {
       isClockStateWanted = true
       commandsSampled()
     }
-    let isUrgent = hasUrgentNews
+    let isUrgent = delivery.hasUrgentNews
     switch (isCycle, plan.isUploadDue || isUrgent) {
     case (true, true): uploadDue(isConnectionKept: isConnectionKept())
     case (true, false): delivery.uploadPutOff(now: now)
