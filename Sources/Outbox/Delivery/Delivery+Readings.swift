@@ -36,8 +36,6 @@ extension Delivery {
   var commandResults: CommandResults { cycle.results }
 
   /// Whether something is to go that does not wait for an upload.
-  // Asked at each turn of the loop: where it is copied into its callers they copy the whole cycle.
-  @inline(never)
   var hasUrgentNews: Bool { batch.hasUrgentChange || cycle.results.count > 0 }
 
   /// A fix that is no point of the track: what it says of the time counts all the same.
