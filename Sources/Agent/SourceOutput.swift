@@ -12,7 +12,8 @@ final class SourceOutput {
   private let reporter: Reporter
   private(set) var failing = FailingSources()
   private var hasReportedFull = false
-  /// Nil where the configuration does not say which networks are home.
+  /// Nil in a run that ends by itself, where the configuration does not say which networks are
+  /// home.
   private var network: HomeNetwork?
 
   init(driver: UplinkDriver, reporter: Reporter) {

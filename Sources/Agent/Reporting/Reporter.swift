@@ -186,7 +186,7 @@ final class Reporter {
     case .registrationPostponed: break
     case .stateFailed(let words): stateFailed(MessageText(bytes: words))
     case .presence(let presence, let place): self.presence(presence, place)
-    case .powerLevel(_, let every): powerLevel(uplink.power.levelWords, every: every)
+    case .powerLevel(let every): powerLevel(uplink.power.levelWords, every: every)
     case .statistics(let event): statistics(event)
     case .hoursNotKept(let failure): hoursNotKept(Errno(code: failure.code))
     case .webSocket(let state): if let login { webSocket(state, of: login) }

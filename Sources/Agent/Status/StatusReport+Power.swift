@@ -25,7 +25,7 @@ extension PowerMonitor {
       switch isOnMains {
       case true?: "on mains"
       case false?: "on battery"
-      case nil: "on battery, as far as its sensors tell"
+      case nil: isOnBattery ? "on battery, as far as its sensors tell" : "no sensor tells of it"
       }
     if hasLevels { words = "\(words); power level: \(levelWords)" }
     if let hours = hoursLeft.map({ Int(clamping: $0) }) {

@@ -131,7 +131,7 @@ public struct Uplink: ~Copyable {
     tellPace()
     delivery.supplyChanged(isOnBattery: power.isOnBattery, now: now)
     guard power.level != level else { return }
-    actions.append(.tell(.powerLevel(power.condition, every: plan.every)))
+    actions.append(.tell(.powerLevel(every: plan.every)))
   }
 
   /// Takes a fix in. It is kept and sent where it is a point of the track.
@@ -208,6 +208,8 @@ public struct Uplink: ~Copyable {
   // MARK: Time
 
   /// When `deadlineReached` is due.
+  // Where it is called, the compiler copies the whole machine first: 5 KB at each turn of the loop.
+  @inline(__always)
   public var deadline: Instant {
     var next = earliest(statistics?.deadline, earliest(home.deadline, commands.rebootAt))
     if registrar.isEnrolling {

@@ -161,8 +161,8 @@ extension Uplink {
     case registrationPostponed
     case stateFailed(words: [UInt8])
     indirect case presence(HomeNetworks.Presence, NetworkPlace)
-    /// Another level of the power policy holds; nil where none does.
-    case powerLevel(PowerLevel.Condition?, every: Duration)
+    /// Another level of the power policy holds, or none does any more; `power` tells which.
+    case powerLevel(every: Duration)
     indirect case statistics(StatisticsImport.Event)
     /// The hours for the statistics are in memory only.
     case hoursNotKept(DiskFailure)

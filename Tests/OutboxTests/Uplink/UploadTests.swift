@@ -82,6 +82,22 @@ import Testing
     #expect(rig.uplink.nextUploadAt == rig.now + .seconds(117))
   }
 
+  /// A receiver that wakes up may take a minute.
+  @Test func anUrgentChangeWaitsNoLongerThanAMomentForSourcesThatTakeTheirTime() throws {
+    let rig = rig(uploadEvery: .seconds(3600))
+    let bilge = try #require(rig.declareUrgent("bilge"))
+    rig.wait(.seconds(30))
+    let messages = rig.messages.count
+    rig.record(bilge, 1)
+    rig.event { $0.sourcesReady(isGathering: true, isConnectionKept: true, now: $1) }
+    #expect(rig.messages.count == messages, "most sources answer in a moment")
+    #expect(rig.uplink.deadline == rig.now + CyclePlan.urgentWaitMax)
+    rig.wait(CyclePlan.urgentWaitMax)
+    rig.event { $0.sourcesReady(isGathering: true, isConnectionKept: true, now: $1) }
+    #expect(rig.messages.count == messages + 1)
+    #expect(rig.uplink.deadline > rig.now, "what is past wakes the loop no more")
+  }
+
   @Test func theResultOfACommandGoesAtOnce() throws {
     let rig = rig()
     rig.wait(.seconds(7))

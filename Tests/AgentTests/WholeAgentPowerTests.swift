@@ -1,0 +1,45 @@
+import PracticeHome
+import Testing
+
+extension WholeAgent {
+  /// A battery that runs low.
+  @Suite struct Power {}
+}
+
+extension WholeAgent.Power {
+  @Test func aLowBatterySwitchesTheReceiverOffAndAFullOneOnAgain() async throws {
+    let gpsd = FakeGPSD(reporting: TPV())
+    let home = try practiceHome()
+    let board = try Board(
+      reportingTo: home, battery: "auto",
+      settings: """
+        location: { source: gpsd, port: \(gpsd.port) }
+        power: [{ below: 30%, gps: off }]
+        """)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven") { $0.locations == 1 }
+    #expect(home.state(of: "sensor.boat_power_level")?.state == "normal")
+
+    try board.charge(20)
+    try await agent.event("power_level")
+    while home.state(of: "sensor.boat_power_level")?.state != "below 30 %" {
+      try await agent.event("proven")
+    }
+    for _ in 0..<2 { try await agent.hasReadEverything() }
+
+    gpsd.report(TPV(time: 600, latitude: "52.3801000"))
+    for _ in 0..<2 { try await agent.hasReadEverything() }
+    #expect(latitude(in: home) != 52.3801)
+
+    try board.charge(90)
+    try await agent.event("power_level")
+    while latitude(in: home) != 52.3801 { try await agent.event("proven") }
+    let ending = await agent.stop()
+    #expect(ending.lines(with: "gpsd").isEmpty, "what is switched off does not fail")
+    #expect(ending.lines(with: "power level: below 30 %; a cycle takes").count == 1)
+  }
+
+  private func latitude(in home: PracticeServer) -> Double? {
+    home.state(of: "device_tracker.boat")?.attributes["latitude"]?.number
+  }
+}
