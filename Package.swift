@@ -32,6 +32,12 @@ let agentLibraries = libraries("gps", "yaml", "m")
 /// The pages that describe the kinds of sources, each beside its driver.
 func pages(of kinds: [String]) -> [String] { ["README.md"] + kinds.map { "\($0)/README.md" } }
 
+/// What the practice home serves to a browser.
+let pageFiles = [
+  "page.html", "page.css", "icon.svg", "page.js", "device.js", "track.js", "sensor.js",
+  "elements.js",
+]
+
 let package = Package(
   name: "homeward",
   products: [
@@ -120,6 +126,8 @@ let package = Package(
     .systemLibrary(name: "CMicroHTTPD", path: "Tests/CMicroHTTPD"),
     .target(
       name: "PracticeHome", dependencies: ["CMicroHTTPD", "CSodium"], path: "Tests/PracticeHome",
+      // In the code: the program is started from anywhere, and alone.
+      resources: pageFiles.map { .embedInCode("Page/\($0)") },
       // A thousand simulated days are mostly its work.
       swiftSettings: everywhere + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
     .executableTarget(

@@ -61,6 +61,13 @@ static inline void practice_close_upgraded(struct MHD_UpgradeResponseHandle *_No
   MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
 }
 
+/// The socket of a connection; -1 if the library does not tell.
+static inline int practice_connection_descriptor(struct MHD_Connection *_Nonnull connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}
+
 /// The port a server listens on.
 static inline uint16_t practice_http_port(struct MHD_Daemon *_Nonnull daemon) {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);

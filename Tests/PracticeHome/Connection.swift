@@ -91,12 +91,43 @@ private func send(
   if let accepted = response.acceptedSocket {
     return unsafe upgrade(connection, accepted, context)
   }
-  let made = unsafe response.delivery == .half ? half(response.body) : whole(response.body)
-  guard let made = unsafe made else { return .NO }
+  guard let made = unsafe body(of: response, over: connection, context) else { return .NO }
   for (name, value) in response.headers { unsafe MHD_add_response_header(made, name, value) }
   let result = unsafe MHD_queue_response(connection, UInt32(response.status), made)
   unsafe MHD_destroy_response(made)
   return result
+}
+
+private func body(
+  of response: Response, over connection: OpaquePointer, _ context: UnsafeMutableRawPointer
+) -> OpaquePointer? {
+  switch response.delivery {
+  case .half: unsafe half(response.body)
+  case .events: unsafe events(over: connection, context)
+  case .complete, .never, .after: unsafe whole(response.body)
+  }
+}
+
+/// The events of the page, for as long as the client listens. Its thread waits for them.
+private func events(
+  over connection: OpaquePointer, _ context: UnsafeMutableRawPointer
+) -> OpaquePointer? {
+  let host = unsafe Unmanaged<Host>.fromOpaque(context).takeUnretainedValue()
+  let stream = unsafe EventStream(
+    page: host.page, stopSignal: host.stopSignal,
+    descriptor: practice_connection_descriptor(connection))
+  let retained = unsafe Unmanaged.passRetained(stream)
+  return unsafe MHD_create_response_from_callback(
+    .max, 16 << 10,
+    { context, _, buffer, limit in
+      guard let context = unsafe context, let buffer = unsafe buffer else {
+        return EventStream.end
+      }
+      let stream = unsafe Unmanaged<EventStream>.fromOpaque(context).takeUnretainedValue()
+      return unsafe stream.read(
+        into: UnsafeMutableRawBufferPointer(start: buffer, count: limit))
+    }, retained.toOpaque(),
+    { unsafe $0.map { unsafe Unmanaged<EventStream>.fromOpaque($0).release() } })
 }
 
 /// Turns the connection into a WebSocket; its thread is that of the line from then on.

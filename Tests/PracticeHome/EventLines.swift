@@ -2,7 +2,8 @@
 enum EventLine {
   static func listening(url: String, port: UInt16, _ household: Household) -> JSON {
     var line: JSONObject = [
-      "event": "listening", "url": .string(url), "port": .integer(Int128(port)),
+      "event": "listening", "url": .string(url), "page": .string(url + Page.path),
+      "port": .integer(Int128(port)),
       "username": .string(household.resident.userName),
       "password": .string(household.resident.password),
       "version": .string(household.release.description),

@@ -36,6 +36,8 @@ public struct Response: Sendable, Equatable {
     case never
     case after(Duration)
     case half
+    /// It goes on for as long as the client listens: the events of the page.
+    case events
   }
 
   public var status: Int
@@ -46,6 +48,8 @@ public struct Response: Sendable, Equatable {
   public var acceptedSocket: String?
   /// Set if no proxy on the way may keep it.
   var isUnstored = false
+  /// What a page may load and do, for the browser to enforce.
+  var contentSecurityPolicy: String?
 
   /// Empty where the reverse is worth knowing: no body, no type.
   public var headers: [(name: String, value: String)] {
@@ -57,6 +61,9 @@ public struct Response: Sendable, Equatable {
     if isUnstored {
       headers.append((name: "Cache-Control", value: "no-store"))
       headers.append((name: "Pragma", value: "no-cache"))
+    }
+    if let contentSecurityPolicy {
+      headers.append((name: "Content-Security-Policy", value: contentSecurityPolicy))
     }
     if let contentType { headers.append((name: "Content-Type", value: contentType)) }
     return headers

@@ -151,12 +151,13 @@ public struct Home: Sendable {
 
 extension Home {
   mutating func record(
-    _ event: Event, device: String?, sealed: Bool?, at now: Moment
+    _ event: Event, device: String?, deviceID: String? = nil, sealed: Bool?, at now: Moment
   ) {
     counters.count(event)
     entryCount += 1
     if journal.count >= journalLengthMax { journal.removeFirst(journal.count / 2) }
-    journal.append(JournalEntry(time: now, device: device, sealed: sealed, event: event))
+    journal.append(
+      JournalEntry(time: now, device: device, deviceID: deviceID, sealed: sealed, event: event))
   }
 
   mutating func countMessage(sealed: Bool) {
@@ -167,8 +168,10 @@ extension Home {
     record(event, device: nil, sealed: nil, at: now)
   }
 
-  mutating func note(_ occurrence: Occurrence, device: String? = nil, at now: Moment) {
-    record(.occurred(occurrence), device: device, sealed: nil, at: now)
+  mutating func note(
+    _ occurrence: Occurrence, device: String? = nil, deviceID: String? = nil, at now: Moment
+  ) {
+    record(.occurred(occurrence), device: device, deviceID: deviceID, sealed: nil, at: now)
   }
 
   mutating func refuse(_ refusal: Refusal, status: Int, at now: Moment) {

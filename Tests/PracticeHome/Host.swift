@@ -12,15 +12,18 @@ final class Host: Sendable {
   }
 
   private let state: Mutex<State>
+  /// Beside the home: it shows what happens there, whatever the home is told to play.
+  let page: Page
   let observer: (@Sendable ([JournalEntry]) -> Void)?
   let stopSignal = StopSignal()
 
   init(home: Home, observer: (@Sendable ([JournalEntry]) -> Void)?) {
     state = Mutex(State(home: home))
+    page = Page(of: home)
     self.observer = observer
   }
 
-  /// Lets something happen in the home, sends what follows from it, and tells the observer.
+  /// Lets something happen in the home, sends what follows from it, and tells page and observer.
   private func change<Result: Sendable>(
     _ body: (inout sending State) -> sending Result
   ) -> Result {
@@ -28,7 +31,10 @@ final class Host: Sendable {
       let before = state.home.entryCount
       let result = body(&state)
       for (session, dispatch) in state.home.takeMail() { state.lines[session]?.send(dispatch) }
-      return (result, Array(state.home.journal.suffix(state.home.entryCount - before)))
+      let entries = Array(state.home.journal.suffix(state.home.entryCount - before))
+      // Here, where one thing happens at a time: the page shows them in this order.
+      if !entries.isEmpty { page.note(entries, state.home.counters) }
+      return (result, entries)
     }
     if !entries.isEmpty { observer?(entries) }
     return result
@@ -45,7 +51,8 @@ final class Host: Sendable {
   var requestCount: Int { state.withLock { $0.requestCount } }
 
   func answer(_ request: Request) -> Response {
-    change { state in
+    if let response = page.answer(request) { return response }
+    return change { state in
       state.requestCount += 1
       return state.home.answer(request, now: .now())
     }
@@ -54,7 +61,7 @@ final class Host: Sendable {
   /// Waits as the response demands. False if it is not to be given any more.
   func waitToAnswer(_ delivery: Response.Delivery) -> Bool {
     switch delivery {
-    case .complete, .half: true
+    case .complete, .half, .events: true
     case .after(let delay): !stopSignal.wait(atMost: delay)
     case .never: !stopSignal.wait(atMost: nil)
     }
@@ -145,6 +152,9 @@ final class StopSignal: Sendable {
     readEnd = ends.0
     writeEnd = Mutex(ends.1)
   }
+
+  /// Readable once the signal is given.
+  var descriptor: Int32 { readEnd }
 
   func give() {
     writeEnd.withLock { end in

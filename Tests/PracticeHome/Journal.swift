@@ -3,13 +3,18 @@ public struct JournalEntry: Sendable, Equatable {
   public var time: Moment
   /// The name of the device, if the message could be told to be from one.
   public var device: String?
+  /// The id the device registered with: names may be those of several.
+  public var deviceID: String?
   /// Whether the message came sealed; nil where sealing does not apply.
   public var sealed: Bool?
   public var event: Event
 
-  public init(time: Moment, device: String?, sealed: Bool?, event: Event) {
+  public init(
+    time: Moment, device: String?, deviceID: String? = nil, sealed: Bool?, event: Event
+  ) {
     self.time = time
     self.device = device
+    self.deviceID = deviceID
     self.sealed = sealed
     self.event = event
   }

@@ -75,7 +75,8 @@ extension Home {
       [
         "id": .integer(channel.command), "type": "event", "event": .object(content),
       ], to: channel.session)
-    note(.notified(notification.content), device: name, at: now)
+    note(
+      .notified(notification.content), device: name, deviceID: registration.deviceID, at: now)
   }
 }
 

@@ -136,7 +136,8 @@ struct Options: Equatable {
 
     It takes what devices of Home Assistant's mobile_app integration send, shows it, and says
     why where Home Assistant would drop a message without a word. It listens on 127.0.0.1 only
-    and forgets everything when it ends.
+    and forgets everything when it ends. A browser shows the same at its address, live: tracks,
+    graphs of sensors, and what was refused.
 
     Usage: practice-home [options]
 

@@ -166,7 +166,9 @@ extension Home {
         ["action": "remove", "entity_id": .string(entity.entityID)], isRemote: false,
         user: false, now: now)
     }
-    note(.registrationDeleted, device: registration.deviceName, at: now)
+    note(
+      .registrationDeleted, device: registration.deviceName, deviceID: registration.deviceID,
+      at: now)
     return .open(["require_restart": false])
   }
 }

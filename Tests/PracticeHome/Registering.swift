@@ -42,7 +42,7 @@ extension Home {
     writePerson(now: now)
     record(
       .registered(newcomer.description, replaced: old != nil), device: newcomer.deviceName,
-      sealed: supportsEncryption, at: now)
+      deviceID: newcomer.deviceID, sealed: supportsEncryption, at: now)
     return .open(
       [
         "cloudhook_url": JSON(household.cloud.cloudhook),

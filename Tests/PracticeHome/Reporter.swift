@@ -49,6 +49,7 @@ final class Reporter: Sendable {
     let code = resident.code == nil ? "" : " and the code you chose"
     var lines = [
       "Practice home at \(style.bold(url)), token \(style.bold(token)). Ctrl-C ends it.",
+      "What arrives, in a browser: \(style.bold(url + Page.path))",
       "Its resident logs in as \(style.bold(resident.userName)), password "
         + "\(style.bold(resident.password))\(code).",
     ]

@@ -179,7 +179,9 @@ extension Home {
   func deviceName(_ message: Message) -> String { registrations[message.registration].deviceName }
 
   mutating func note(_ event: Event, _ message: Message) {
-    record(event, device: deviceName(message), sealed: message.sealed, at: message.now)
+    record(
+      event, device: deviceName(message), deviceID: registrations[message.registration].deviceID,
+      sealed: message.sealed, at: message.now)
   }
 
   private mutating func noteRefused(_ refusal: Refusal, _ content: JSON, _ message: Message) {

@@ -136,7 +136,8 @@ extension PracticeServer {
   /// What happened, oldest first.
   public var journal: [JournalEntry] { withHome { $0.journal } }
   public var counters: Counters { withHome { $0.counters } }
-  /// Requests that arrived whole, of whatever kind and whatever became of them.
+  /// Requests to the home that arrived whole, of whatever kind and whatever became of them. Those
+  /// for its page are none.
   public var requestCount: Int { host.requestCount }
 
   public func state(of entityID: String) -> EntityState? { withHome { $0.state(of: entityID) } }

@@ -20,14 +20,13 @@ final class SocketLine: Sendable {
   }
 
   private let descriptor: Int32
-  private let bell: Bell
+  private let bell = Bell()
   private let outgoing = Mutex(Outgoing())
   /// Given when the connection is closed and its thread is free.
   let ended = StopSignal()
 
   init(descriptor: Int32) {
     self.descriptor = descriptor
-    bell = Bell()
     practice_prepare_socket(descriptor)
   }
 
@@ -135,23 +134,4 @@ final class SocketLine: Sendable {
       if wait(isPending: false, atMost: rest).canRead, read() == nil { return }
     }
   }
-}
-
-/// Wakes the thread that runs a connection.
-private struct Bell: ~Copyable, Sendable {
-  let descriptor: Int32
-
-  init() {
-    descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
-    precondition(descriptor >= 0, "no descriptors left for a bell")
-  }
-
-  func ring() { _ = eventfd_write(descriptor, 1) }
-
-  func silence() {
-    var count: eventfd_t = 0
-    _ = unsafe eventfd_read(descriptor, &count)
-  }
-
-  deinit { close(descriptor) }
 }

@@ -13,6 +13,7 @@ extension Home {
   private struct Trace {
     var registration: Int?
     var device: String?
+    var deviceID: String?
     var sealed: Bool?
     var type: String?
     var content: JSON?
@@ -68,7 +69,9 @@ extension Home {
       let refused = Refused(
         refusal: error, type: trace.type, status: answer.response().status,
         content: trace.content)
-      record(.refused(refused), device: trace.device, sealed: trace.sealed, at: now)
+      record(
+        .refused(refused), device: trace.device, deviceID: trace.deviceID, sealed: trace.sealed,
+        at: now)
     }
     guard let index = trace.registration, let key = sealingKey(of: index) else {
       return answer.response()
@@ -94,6 +97,7 @@ extension Home {
     guard let index else { throw .goneWebhook }
     trace.registration = index
     trace.device = registrations[index].deviceName
+    trace.deviceID = registrations[index].deviceID
     if request.isTooLarge { throw .tooLarge }
     var message = try open(request.body, of: index, now: now, trace: &trace)
     guard let handler = Self.handlers[message.type] else { throw .unknownType }

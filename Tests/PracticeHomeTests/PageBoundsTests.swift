@@ -1,0 +1,114 @@
+import Testing
+
+@testable import PracticeHome
+
+/// However much devices say, the page stays as large as it may be.
+@Suite struct PageBoundsTests {
+  private let start = Moment(seconds: 1_795_000_000)
+
+  private func entry(
+    _ event: Event, device: String = "Boat", id: String? = "1", after seconds: Int = 0
+  ) -> JournalEntry {
+    JournalEntry(
+      time: start + .seconds(seconds), device: device, deviceID: id, sealed: true, event: event)
+  }
+
+  private func reading(_ entityID: String, _ shown: String) -> Event {
+    .readings([
+      SensorReading(
+        uniqueID: entityID, entityID: entityID, state: .string(shown), shown: shown, unit: nil,
+        icon: nil, attributes: [:])
+    ])
+  }
+
+  private func noted(_ entries: [JournalEntry]) -> JSON {
+    var content = PageContent(release: .standard)
+    for entry in entries { content.note(entry, Counters()) }
+    return content.json(since: nil, now: start)
+  }
+
+  @Test func aTrackAndALineHaveAMost() {
+    let entries = (0..<3000).flatMap { second in
+      [
+        entry(
+          .located(["gps": [.float(52 + Double(second) / 1e5), 5], "gps_accuracy": 5]),
+          after: second),
+        entry(reading("sensor.boat_soil", "\(second)"), after: second),
+      ]
+    }
+    let device = noted(entries)["devices"]?[0]
+    #expect(device?["track"]?["points"]?.array?.count ?? 0 <= PageTrack.pointsMax)
+    #expect(device?["track"]?["count"] == 3000)
+    let sensor = device?["sensors"]?[0]
+    #expect(sensor?["values"]?.array?.count ?? 0 <= PageSensor.valuesMax)
+    #expect(sensor?["values"]?.array?.first?[1] == 0.0)
+    #expect(sensor?["values"]?.array?.last?[1] == 2999.0)
+    #expect(sensor?["highest"] == 2999.0)
+  }
+
+  @Test func changesHaveAMost() {
+    let entries = (0..<1000).map { second in
+      entry(
+        reading("binary_sensor.boat_bilge", second.isMultiple(of: 2) ? "on" : "off"),
+        after: second)
+    }
+    let changes = noted(entries)["devices"]?[0]?["sensors"]?[0]?["changes"]?.array
+    #expect(changes?.count == PageSensor.changesMax)
+    #expect(changes?.last?[1] == "off")
+  }
+
+  @Test func sensorsHaveAMostAndTheRestIsCounted() {
+    let entries = (0..<200).map { entry(reading("sensor.boat_\($0)", "1"), after: $0) }
+    let device = noted(entries)["devices"]?[0]
+    #expect(device?["sensors"]?.array?.count == PageDevice.sensorsMax)
+    #expect(device?["omitted"] == .count(200 - PageDevice.sensorsMax))
+  }
+
+  @Test func theDeviceThatIsSilentForTheLongestTimeMakesRoom() {
+    var entries = (0..<PageContent.devicesMax).map { number in
+      entry(.located([:]), device: "board \(number)", id: "\(number)", after: number)
+    }
+    entries.append(entry(.located([:]), device: "board 0", id: "0", after: 100))
+    entries.append(entry(.located([:]), device: "late", id: "late", after: 101))
+    let names = noted(entries)["devices"]?.array?.compactMap { $0["name"]?.string } ?? []
+    #expect(names.count == PageContent.devicesMax)
+    #expect(names.contains("board 0"))
+    #expect(!names.contains("board 1"))
+    #expect(names.last == "late")
+  }
+
+  @Test func refusalsAndEventsHaveAMost() {
+    let entries = (0..<500).flatMap { number in
+      let refused = Refused(
+        refusal: .schema("reason \(number)"), type: "x", status: 200, content: nil)
+      return [
+        entry(.refused(refused), after: number),
+        entry(.eventFired(type: "event_\(number)", data: [:]), after: number),
+      ]
+    }
+    let content = noted(entries)
+    #expect(content["refusals"]?.array?.count == PageContent.refusalsMax)
+    #expect(content["refusals"]?[0]?["reason"] == "reason 499 in x")
+    let happenings = content["devices"]?[0]?["happenings"]?.array
+    #expect(happenings?.count == PageDevice.happeningsMax)
+    #expect(happenings?.last?["name"] == "event event_499")
+  }
+
+  @Test func foreignTextIsCut() {
+    let long = String(repeating: "x", count: 100_000)
+    let device = DeviceDescription(
+      appID: long, appVersion: long, deviceID: "1", deviceName: long, manufacturer: long,
+      model: long, osVersion: long, supportsEncryption: false)
+    let sensor = SensorDescription(
+      entityID: "sensor.x", content: ["name": .string(long), "unit_of_measurement": .string(long)],
+      shown: long, unit: long)
+    let refused = Refused(refusal: .schema(long), type: long, status: 200, content: .string(long))
+    let content = noted([
+      entry(.registered(device, replaced: false), device: long),
+      entry(.sensorRegistered(sensor)), entry(reading("sensor.y", long)),
+      entry(.located(["location_name": .string(long)])), entry(.tagScanned(long)),
+      entry(.eventFired(type: long, data: [:])), entry(.refused(refused), device: long),
+    ])
+    #expect(content.text.utf8.count < 8_000)
+  }
+}
