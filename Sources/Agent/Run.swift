@@ -1,5 +1,6 @@
 public import Board
 import Bytes
+import CLinux
 import Drivers
 import HomeAssistant
 import LinuxIO
@@ -8,26 +9,24 @@ import Sensing
 
 /// One run of the agent: reads the configuration, puts the parts together, and works.
 public struct Run {
-  /// How long `--once` may take; it waits a third of that for what it asked for.
-  public static let onceTimeout: Duration = .seconds(90)
   /// How long a cycle waits for what it asked for.
   private static let answerTimeout: Duration = .seconds(5)
 
   private let file: [UInt8]
-  /// How long `--once` may take; nil without it.
-  private let timeout: Duration?
+  /// Nil where it runs until it is stopped.
+  private let once: OnceOptions?
   private let isJSON: Bool
   private let log: Log
 
-  /// By the configuration in `file`, and where there is a `timeout`, with everything read and
-  /// brought once. Events are written to standard output where it `isJSON`; what is less serious
+  /// By the configuration in `file`, and where it is `once`, with everything read and brought once.
+  /// Events are written to standard output where it `isJSON`; what is less serious
   /// than `level` is not logged.
-  public init(_ file: [UInt8], timeout: Duration?, isJSON: Bool, level: Log.Level) {
+  public init(_ file: [UInt8], once: OnceOptions?, isJSON: Bool, level: Log.Level) {
     self.file = file
-    self.timeout = timeout
+    self.once = once
     self.isJSON = isJSON
     // Once, all that was read is wanted; an agent at its work is held up by no reader.
-    log = Log(waits: timeout != nil, level: level)
+    log = Log(waits: once != nil, level: level)
   }
 
   /// What a configuration needs before the agent can work by it.
@@ -54,6 +53,15 @@ public struct Run {
   }
 
   public func perform() throws(CommandFailure) -> ExitCode {
+    do throws(CommandFailure) { return try begin() } catch {
+      guard once?.clock != nil else { throw error }
+      // Whatever it is: who would switch the board off now, would not see it again.
+      throw CommandFailure(
+        code: .systemFile, text: "\(error.text). No alarm is set: leave the board on")
+    }
+  }
+
+  private func begin() throws(CommandFailure) -> ExitCode {
     let (loop, signals) = try waitingForSignals()
     let starts = isOnce ? nil : StartCount()
     let service = isOnce ? nil : ServiceReport(log: log, now: Moment.now.instant)
@@ -108,7 +116,7 @@ public struct Run {
     do throws(Errno) {
       let runLoop = try runLoop(preparation, loop, signals, starts, service, reporter, now: start)
       let driver = runLoop.driver
-      let end = timeout.map { start + $0 }
+      let end = once.map { start + $0.timeout }
       do throws(Errno) {
         repeat {
           try runLoop.run(until: end)
@@ -116,12 +124,13 @@ public struct Run {
       } catch {
         // Outputs are safe also where the kernel does not let the agent go on.
         runLoop.stop()
+        runLoop.follower.stop()
         throw error
       }
       let isReloading = !isOnce && !signals.isStopRequested
       if !isReloading { service?.stopping() }
       runLoop.stop()
-      let code = tellEnd(preparation.configuration, driver, reporter)
+      let code = try finish(runLoop, preparation.configuration, reporter)
       starts?.clear()
       if isReloading { throw state.startAnew() }
       return code
@@ -137,15 +146,15 @@ public struct Run {
     let state = preparation.state
     let driver = try UplinkFactory(
       configuration: configuration, state: state, registration: preparation.registration,
-      // What is read a second time has to be brought, too.
-      every: isOnce ? Configuration.everyRange.upperBound : configuration.every,
-      loop: loop, reporter: reporter
+      onceTimeout: once?.timeout, loop: loop, reporter: reporter
     ).driver(now: now)
     let output = SourceOutput(driver: driver, reporter: reporter)
     let supervisor = Supervisor(owner: output)
     let context = configuration.sourceContext(
       loop: loop, sink: output, supervisor: supervisor,
-      answerTimeout: timeout.map { .nanoseconds($0.nanoseconds / 3) } ?? Self.answerTimeout,
+      // How long the board is off afterwards is nothing to a source.
+      cycle: once?.timeout ?? configuration.every,
+      answerTimeout: once.map { .nanoseconds($0.timeout.nanoseconds / 3) } ?? Self.answerTimeout,
       now: now)
     let anchor = configuration.anchorAlarm(context, owner: output)
     let outputs = configuration.switchedOutputs(context)
@@ -162,8 +171,9 @@ public struct Run {
       supervisor.add(LastCrash(words, state: state, driver: driver, sink: output))
     }
     let runLoop = RunLoop(
-      loop: loop, supervisor: supervisor, output: output, driver: driver, signals: signals,
-      starts: starts, service: service, reporter: reporter, now: now)
+      loop: loop, supervisor: supervisor, output: output, driver: driver,
+      follower: UploadFollower(configuration.afterUpload, loop: loop, reporter: reporter),
+      signals: signals, starts: starts, service: service, reporter: reporter, now: now)
     runLoop.anchor = anchor
     runLoop.serveStatus(in: state)
     reporter.started(configuration, state)
@@ -176,28 +186,32 @@ public struct Run {
     return runLoop
   }
 
-  /// Says how the run ended.
-  private func tellEnd(
-    _ configuration: Configuration, _ driver: UplinkDriver, _ reporter: Reporter
-  ) -> ExitCode {
-    let counts = driver.uplink.counts
-    let left = driver.uplink.delivery.history.entryCount
-    reporter.stopped(counts, undelivered: left) { line in
-      guard isOnce else { return }
-      line.appendMembers(of: driver.uplink.delivery.batch, lastFix: driver.uplink.lastFix)
-    }
-    guard isOnce else {
+  /// What follows the work: says how the run ended, and where it is to, sees to the next one.
+  private func finish(
+    _ runLoop: RunLoop, _ configuration: Configuration, _ reporter: Reporter
+  ) throws(Errno) -> ExitCode {
+    defer { runLoop.follower.stop() }
+    let driver = runLoop.driver
+    guard let once else {
+      let (counts, left) = (driver.uplink.counts, driver.uplink.delivery.history.entryCount)
+      reporter.stopped(counts, undelivered: left) { _ in }
       reporter.sayStopped(counts, undelivered: left)
       return .success
     }
-    let report = OnceReport(
-      outcome: driver.uplink.outcome, counts: counts, leftCount: left,
-      leftHourCount: driver.uplink.waitingHours.count,
-      isPaced: configuration.history.bytesPerMinute != nil,
-      isKept: driver.uplink.delivery.history.spool.failure == nil
-        && configuration.durability != .memory)
-    if !isJSON { report.tell(driver.uplink.delivery.batch, driver.uplink.lastFix, log) }
-    return report.code
+    if driver.uplink.outcome == .proven { try runLoop.runProgram() }
+    let report = OnceReport(configuration, driver)
+    let wake = NextWake(runLoop.follower.nextWake(driver.uplink), settingAlarmOf: once.clock)
+    reporter.stopped(report.counts, undelivered: report.leftCount) { line in
+      wake.write(into: &line)
+      line.appendMembers(of: driver.uplink.delivery.batch, lastFix: driver.uplink.lastFix)
+    }
+    if !isJSON {
+      report.tell(
+        driver.uplink.delivery.batch, driver.uplink.lastFix, log,
+        on: once.printsNextWake ? STDERR_FILENO : STDOUT_FILENO)
+      if once.printsNextWake { wake.print() }
+    }
+    return wake.code(after: report.code, log)
   }
 
   /// Whether the agent can start anew with the configuration as it is now. Where it cannot, the
@@ -221,5 +235,5 @@ public struct Run {
     return true
   }
 
-  private var isOnce: Bool { timeout != nil }
+  private var isOnce: Bool { once != nil }
 }

@@ -10,6 +10,7 @@ final class RunLoop {
   let driver: UplinkDriver
   /// Nil where the configuration wants no anchor watch.
   var anchor: AnchorAlarm?
+  let follower: UploadFollower
   private let loop: EventLoop
   private let supervisor: Supervisor
   private let output: SourceOutput
@@ -25,12 +26,14 @@ final class RunLoop {
 
   init(
     loop: EventLoop, supervisor: Supervisor, output: SourceOutput, driver: UplinkDriver,
-    signals: Signals, starts: StartCount?, service: ServiceReport?, reporter: Reporter, now: Instant
+    follower: UploadFollower, signals: Signals, starts: StartCount?, service: ServiceReport?,
+    reporter: Reporter, now: Instant
   ) {
     self.loop = loop
     self.supervisor = supervisor
     self.output = output
     self.driver = driver
+    self.follower = follower
     self.signals = signals
     self.starts = starts
     self.service = service
@@ -61,12 +64,16 @@ final class RunLoop {
       driver.deadlineReached(now: moment.instant)
       driver.sourcesReady(isGathering: supervisor.isGathering, now: moment.instant)
       if driver.takeCycle() { cycleBegan(now: moment.instant) }
+      follower.deadlineReached(now: moment.instant)
+      // A run that ends by itself has one upload, at its end.
+      if end == nil { follower.follow(driver.uplink) }
       service?.loopTurned(driver.uplink.delivery, now: moment)
     }
   }
 
   private var deadline: Instant {
-    let sources = earliest(supervisor.deadline, output.deadline)
+    let sources = earliest(
+      earliest(supervisor.deadline, follower.deadline), output.deadline)
     return earliest(earliest(sources, service?.deadline), driver.deadline) ?? driver.deadline
   }
 
@@ -84,6 +91,15 @@ final class RunLoop {
     statusServer?.close()
     supervisor.stop(at: .now)
     driver.stopping()
+  }
+
+  /// Once all is kept: the program that follows an upload may cut the power.
+  func runProgram() throws(Errno) {
+    follower.uploadProven(driver.uplink)
+    while follower.isAtWork, !signals.isStopRequested {
+      try loop.turn(until: follower.deadline)
+      follower.deadlineReached(now: Moment.now.instant)
+    }
   }
 }
 

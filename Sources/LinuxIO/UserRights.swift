@@ -41,8 +41,8 @@ public struct UserRights: Equatable, Sendable {
     case owner
   }
 
-  /// What keeps the user from reading a file; nil where nothing does, or it is not there.
-  public func obstacle(toReading path: Path) -> Obstacle? {
+  /// The directory on the way to a file that the user may not enter; nil where there is none.
+  public func obstacle(toEntering path: Path) -> Path? {
     var folders: [Path] = []
     var folder = path.parent
     while folder.bytes != folder.parent.bytes {
@@ -50,11 +50,24 @@ public struct UserRights: Equatable, Sendable {
       folder = folder.parent
     }
     for folder in folders.reversed() {
-      if let status = FileStatus(of: folder), !allows(.enter, status) { return .directory(folder) }
+      if let status = FileStatus(of: folder), !allows(.enter, status) { return folder }
     }
+    return nil
+  }
+
+  /// What keeps the user from reading a file; nil where nothing does, or it is not there.
+  public func obstacle(toReading path: Path) -> Obstacle? {
+    if let folder = obstacle(toEntering: path) { return .directory(folder) }
     guard let status = FileStatus(of: path), !allows(.read, status) else { return nil }
     let isForGroup = status.mode & (Right.read.rawValue << 3) != 0
     return isForGroup && status.group != 0 && status.user != number ? .group(status.group) : .owner
+  }
+
+  /// Whether the mode of a program lets the user run it; also where it is not there.
+  public func mayRun(_ path: Path) -> Bool {
+    guard let status = FileStatus(of: path) else { return true }
+    // Root may run what one user may.
+    return number == 0 ? status.mode & 0o111 != 0 : allows(.enter, status)
   }
 
   /// Whether a file or a directory belongs to the user; nil where it is not there.
@@ -62,6 +75,7 @@ public struct UserRights: Equatable, Sendable {
 
   /// A right as the last three bits of a mode have it.
   private enum Right: mode_t {
+    /// Of a directory; of a file, to run it.
     case enter = 1
     case read = 4
   }
@@ -70,22 +84,6 @@ public struct UserRights: Equatable, Sendable {
     if number == 0 { return true }
     let shift: mode_t = status.user == number ? 6 : groups.contains(status.group) ? 3 : 0
     return status.mode >> shift & right.rawValue != 0
-  }
-}
-
-/// What the kernel says of a file.
-private struct FileStatus {
-  let user: UInt32
-  let group: UInt32
-  let mode: mode_t
-
-  /// Nil where it is not there, or this process may not know.
-  init?(of path: Path) {
-    var status = stat()
-    guard unsafe path.withCString({ unsafe stat($0, &status) }) == 0 else { return nil }
-    user = status.st_uid
-    group = status.st_gid
-    mode = status.st_mode
   }
 }
 

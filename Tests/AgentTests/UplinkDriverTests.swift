@@ -20,7 +20,7 @@ import Testing
       log: Log(), events: EventStream(isOn: false, waits: false),
       advice: SourceAdvice(configuration))
     let driver = try UplinkFactory(
-      configuration: configuration, state: state, registration: nil, every: .seconds(5),
+      configuration: configuration, state: state, registration: nil, onceTimeout: nil,
       loop: try EventLoop(), reporter: reporter
     ).driver(now: Moment.now.instant)
     // It is told by the supervisor as long as there is one.

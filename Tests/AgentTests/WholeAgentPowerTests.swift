@@ -36,7 +36,7 @@ extension WholeAgent.Power {
     while latitude(in: home) != 52.3801 { try await agent.event("proven") }
     let ending = await agent.stop()
     #expect(ending.lines(with: "gpsd").isEmpty, "what is switched off does not fail")
-    #expect(ending.lines(with: "power level: below 30 %; a cycle takes").count == 1)
+    #expect(ending.lines(with: "power level: below 30 %; every ").count == 1)
   }
 
   private func latitude(in home: PracticeServer) -> Double? {

@@ -170,8 +170,8 @@ import Testing
     -> SourceContext
   {
     configuration.sourceContext(
-      loop: try EventLoop(), sink: self, supervisor: supervisor, answerTimeout: .seconds(1),
-      now: Moment.now.instant)
+      loop: try EventLoop(), sink: self, supervisor: supervisor, cycle: configuration.every,
+      answerTimeout: .seconds(1), now: Moment.now.instant)
   }
 
   @Test func theWatchHearsItsLineAndTheReceiver() throws {

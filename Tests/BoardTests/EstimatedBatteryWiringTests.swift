@@ -51,8 +51,8 @@ import Testing
     let loop = try EventLoop()
     let supervisor = Supervisor(owner: self)
     let context = configuration.sourceContext(
-      loop: loop, sink: self, supervisor: supervisor, answerTimeout: .seconds(1),
-      now: Moment.now.instant)
+      loop: loop, sink: self, supervisor: supervisor, cycle: configuration.every,
+      answerTimeout: .seconds(1), now: Moment.now.instant)
     for source in configuration.sources(context) { supervisor.add(source) }
     supervisor.sample(at: moment(in: .seconds(-1)))
     let said = block(["PID\t0xA042", "V\t12500"])

@@ -28,6 +28,7 @@ final class UplinkRig {
     var commands: CommandKinds = []
     var uploadEvery: Duration?
     var powerLevels: [PowerLevel] = []
+    var onceTimeout: Duration?
   }
 
   static let nonce = Nonce(randomBytes: InlineArray(repeating: 7))
@@ -83,6 +84,7 @@ final class UplinkRig {
     settings.commands = setup.commands
     settings.uploadEvery = setup.uploadEvery
     settings.powerLevels = setup.powerLevels
+    settings.onceTimeout = setup.onceTimeout
     var memory = Uplink.Memory(registration: setup.isRegistered ? Self.registration(setup) : nil)
     memory.credential =
       setup.refreshToken.map {

@@ -24,7 +24,7 @@ extension Reporter {
 
 extension Reporter {
   func powerLevel(_ level: MessageText, every: Duration) {
-    let words: MessageText = "power level: \(level); a cycle takes \(every)"
+    let words: MessageText = "power level: \(level); every \(every)"
     if let words = telling(once: Troubles.Topic(.power), words) { log.notice(words) }
     events.write("power_level") { $0.appendMember("level", level.bytes.span) }
   }

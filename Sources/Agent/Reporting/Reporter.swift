@@ -20,6 +20,8 @@ final class Reporter {
   private var hasToldProof = false
   /// What was told of what goes wrong.
   var troubles = Troubles()
+  /// Whether the program that follows an upload failed the last time.
+  var isProgramFailing = false
   /// How many entries of history were proven since that was told.
   var untoldHistoryCount = 0
   /// The time, by which is told how often.

@@ -11,8 +11,8 @@ struct UplinkFactory {
   let configuration: Configuration
   let state: StateDirectory
   let registration: Registration?
-  /// From one cycle to the next.
-  let every: Duration
+  /// How long a run that ends by itself may take; nil where it runs until it is stopped.
+  let onceTimeout: Duration?
   let loop: EventLoop
   let reporter: Reporter
 
@@ -47,8 +47,9 @@ struct UplinkFactory {
   private func settings(hasWebSocket: Bool) -> Uplink.Settings {
     let home = configuration.homeAssistant
     var settings = Uplink.Settings(
-      url: home.url, every: every, readsTokenFile: home.tokenFile != nil)
+      url: home.url, every: configuration.every, readsTokenFile: home.tokenFile != nil)
     settings.uploadEvery = configuration.uploadEvery
+    settings.onceTimeout = onceTimeout
     settings.powerLevels = configuration.power
     settings.home = home.homeNetwork.map {
       Uplink.Settings.Home(networks: $0.networks, url: $0.url ?? home.url)

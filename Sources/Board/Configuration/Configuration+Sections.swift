@@ -49,6 +49,7 @@ extension ConfigurationField {
     let power =
       keys.optional("power")?.powerLevels(
         hasBattery: battery != .off, hasReceiver: location != nil) ?? []
+    let afterUpload = keys.optional("after_upload")?.afterUpload()
     let notifications = notificationsField?.notifications(with: commands)
     if location?.anchor != nil, let every, every > AnchorSettings.cycleMax {
       everyField?.report(
@@ -67,7 +68,8 @@ extension ConfigurationField {
       deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,
       host: host ?? .standard,
-      sensors: devices.sensors, outputs: devices.outputs, power: power, commands: commands)
+      sensors: devices.sensors, outputs: devices.outputs, power: power, commands: commands,
+      afterUpload: afterUpload)
   }
 
   /// From one upload to the next, which is more than a cycle.

@@ -52,6 +52,8 @@ public struct Configuration: Equatable, Sendable {
   public var power: [PowerLevel] = []
   /// `commands`: what Home Assistant may ask of this board with notifications. Default: nothing.
   public var commands: CommandKinds = []
+  /// `after_upload`: a program that runs after each upload. Default: nil, none.
+  public var afterUpload: AfterUploadSettings?
 }
 
 extension Configuration {

@@ -10,6 +10,7 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
   case noInput = 66
   case unavailable = 69
   case osError = 71
+  case systemFile = 72
   case cannotCreate = 73
   case inputOutput = 74
   case temporaryFailure = 75
@@ -42,6 +43,11 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
             no agent runs
       """
     case .osError: "this machine lacks something, such as memory or a good supply"
+    case .systemFile:
+      """
+      the clock that is to wake this board has no alarm: do not switch the
+            board off
+      """
     case .cannotCreate: "the file is there already, or cannot be made"
     case .inputOutput: "a sensor cannot be read, or the output cannot be written"
     case .temporaryFailure:

@@ -54,12 +54,12 @@ extension Configuration {
   }
 
   public func sourceContext(
-    loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor, answerTimeout: Duration,
-    now: Instant, changesNothing: Bool = false
+    loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor, cycle: Duration,
+    answerTimeout: Duration, now: Instant, changesNothing: Bool = false
   ) -> SourceContext {
     SourceContext(
       sys: Path(host.sys), proc: Path(host.proc), loop: loop, sink: sink, supervisor: supervisor,
-      counts: CountsFile(in: Path(stateDirectory), supervisor: supervisor), cycle: every,
+      counts: CountsFile(in: Path(stateDirectory), supervisor: supervisor), cycle: cycle,
       answerTimeout: answerTimeout, now: now, changesNothing: changesNothing)
   }
 }

@@ -75,7 +75,7 @@ public struct Uplink: ~Copyable {
     self.now = now
     power = PowerMonitor(levels: settings.powerLevels)
     plan = CyclePlan(settings.intervals(for: PowerEffect()), now: now)
-    pace = SamplingPace(cycle: settings.every)
+    pace = SamplingPace(cycle: plan.every)
     commands = CommandDispatcher(allowed: settings.commands)
     track = settings.track.map { TrackFilter($0) }
     home = HomeDetector(settings.home?.networks, now: now)
@@ -131,7 +131,8 @@ public struct Uplink: ~Copyable {
     tellPace()
     delivery.supplyChanged(isOnBattery: power.isOnBattery, now: now)
     guard power.level != level else { return }
-    actions.append(.tell(.powerLevel(every: plan.every)))
+    let every = settings.onceTimeout == nil ? plan.every : reportInterval
+    actions.append(.tell(.powerLevel(every: every)))
   }
 
   /// Takes a fix in. It is kept and sent where it is a point of the track.

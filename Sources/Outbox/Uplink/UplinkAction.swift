@@ -50,6 +50,9 @@ extension Uplink {
     /// From one upload to the next, where it takes what several cycles brought; nil where each
     /// cycle ends with one.
     public var uploadEvery: Duration?
+    /// How long a run that ends by itself may take, which has one cycle; nil where it runs until it
+    /// is stopped.
+    public var onceTimeout: Duration?
     /// What the board does differently while its supply is low, in the order in which a later level
     /// counts more.
     public var powerLevels: [PowerLevel] = []
@@ -161,7 +164,8 @@ extension Uplink {
     case registrationPostponed
     case stateFailed(words: [UInt8])
     indirect case presence(HomeNetworks.Presence, NetworkPlace)
-    /// Another level of the power policy holds, or none does any more; `power` tells which.
+    /// Another level of the power policy holds, or none does any more; `power` tells which. From
+    /// one cycle, or where the run ends by itself, from one report to the next.
     case powerLevel(every: Duration)
     indirect case statistics(StatisticsImport.Event)
     /// The hours for the statistics are in memory only.
@@ -174,8 +178,14 @@ extension Uplink {
 }
 
 extension Uplink.Settings {
-  /// From one cycle and from one upload to the next, while the power policy has this effect.
+  /// From one cycle and from one upload to the next, while the power policy has this effect. A run
+  /// that ends by itself has one cycle, and none at its end: what is read then could not go.
   func intervals(for power: PowerEffect) -> CyclePlan.Intervals {
+    onceTimeout.map { CyclePlan.Intervals(every: $0 * 2) } ?? usualIntervals(for: power)
+  }
+
+  /// The same, whether the run ends by itself or not.
+  func usualIntervals(for power: PowerEffect) -> CyclePlan.Intervals {
     CyclePlan.Intervals(
       every: power.every ?? every, uploadEvery: power.uploadEvery ?? uploadEvery)
   }

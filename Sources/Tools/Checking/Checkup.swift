@@ -29,6 +29,10 @@ final class Checkup {
     BoardCheck(configuration: configuration, isClockHidden: service?.hidesClock == true)
       .run { report.append($0) }
     if isOfService { look(at: service, configuration) }
+    if let settings = configuration.afterUpload {
+      report.append(
+        ProgramCheck(settings: settings, user: user(of: service), service: service).finding)
+    }
     try askHomeAssistant(configuration)
     // Last: a receiver is waited for, and what keeps everything back is the first to know.
     let sources = SourceCheck(
@@ -40,10 +44,17 @@ final class Checkup {
 
   private func look(at service: ServiceState?, _ configuration: Configuration) {
     if let finding = service?.finding { report.append(finding) }
-    let name = service?.isLoaded == true ? service?.user : [UInt8]("homeward")
-    guard let user = name.flatMap({ UserRights(named: $0) }) else { return }
+    guard let user = user(of: service) else { return }
     PermissionCheck(user: user, configuration: configuration, service: service)
       .run { report.append($0) }
+  }
+
+  /// As whom the service runs, or would; nil where this is about no service, or there is no such
+  /// user.
+  private func user(of service: ServiceState?) -> UserRights? {
+    guard isOfService else { return nil }
+    let name = service?.isLoaded == true ? service?.user : [UInt8]("homeward")
+    return name.flatMap { UserRights(named: $0) }
   }
 
   private func askHomeAssistant(_ configuration: Configuration) throws(CommandFailure) {

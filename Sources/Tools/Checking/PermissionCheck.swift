@@ -45,13 +45,7 @@ struct PermissionCheck {
       .well("permissions", "\(bytes: user.name) may read what the configuration names"))
   }
 
-  private func isHidden(_ path: Path) -> Bool {
-    func isBelow(_ places: [StaticString]) -> Bool {
-      places.contains { path.bytes.span.starts(with: $0) }
-    }
-    return service?.hidesHomes == true && isBelow(["/home/", "/root/", "/run/user/"])
-      || service?.hidesTemporaryFiles == true && isBelow(["/tmp/", "/var/tmp/"])
-  }
+  private func isHidden(_ path: Path) -> Bool { service?.hides(path) == true }
 
   private func remedy(for obstacle: UserRights.Obstacle, to path: Path) -> MessageText {
     switch obstacle {

@@ -46,6 +46,15 @@ struct ServiceState: Equatable {
     return count > 0 ? ServiceState(shown: [UInt8](answer.prefix(count))) : nil
   }
 
+  /// Whether the service does not see a file, because its unit hides where that is.
+  func hides(_ path: Path) -> Bool {
+    func isBelow(_ places: [StaticString]) -> Bool {
+      places.contains { path.bytes.span.starts(with: $0) }
+    }
+    return hidesHomes && isBelow(["/home/", "/root/", "/run/user/"])
+      || hidesTemporaryFiles && isBelow(["/tmp/", "/var/tmp/"])
+  }
+
   /// What `systemctl show` answered: `NAME=VALUE` in lines.
   init(shown text: [UInt8]) {
     func value(_ name: StaticString) -> [UInt8] {

@@ -1,6 +1,7 @@
 import Agent
 import Board
 import Bytes
+import LinuxIO
 import YAML
 
 extension Command {
@@ -9,7 +10,7 @@ extension Command {
       name: "run", summary: "report the sensors, until it is stopped",
       help: runHelp, success: "it was asked to stop; with --once: Home Assistant has everything",
       codes: [
-        .dataError, .noInput, .unavailable, .osError, .inputOutput, .temporaryFailure,
+        .dataError, .noInput, .unavailable, .osError, .systemFile, .inputOutput, .temporaryFailure,
         .protocolError, .noPermission, .configuration,
       ]
     ) { (arguments: inout Arguments) throws(UsageError) in try RunCommand(&arguments).run.perform }
@@ -23,19 +24,35 @@ extension Command {
     Usage:
       homeward run [--config FILE] [--json] [--log-level LEVEL]
       homeward run --once [--timeout DURATION] [--config FILE] [--json]
+                   [--print-next-wake] [--wake rtc [--rtc DEVICE]]
 
     Options:
       --once          Read everything once, wait for a fix, bring it and all history
                       that waits to Home Assistant, show what became of it, and end.
       --timeout DURATION
-                      How long --once may take (default: 90s). What is left then
-                      goes with the next run; history.bytes_per_minute holds here,
-                      too.
+                      How long --once may take from its start (default: 90s), also
+                      where there is no network. What is left then goes with the
+                      next run; history.bytes_per_minute holds here, too. A program
+                      of after_upload has its own limit.
+      --print-next-wake
+                      Write to standard output when a board that is switched off now
+                      has to be on again, in seconds since 1970, and nothing else;
+                      the table goes to standard error. Also where Home Assistant
+                      was not reached. It is the next whole multiple of
+                      upload.every, or else of every, two minutes away or more;
+                      of those of power while the battery is low.
+      --wake rtc      Have the real-time clock switch the board on at that moment:
+                      set its alarm, and look whether it has it. Where it has none,
+                      whatever the reason, the exit code is 72, or 64 where the
+                      command line is wrong, and --print-next-wake writes nothing:
+                      do not switch the board off then.
+      --rtc DEVICE    The clock of --wake (default: /dev/rtc0).
       --config FILE   The configuration (default: /etc/homeward/homeward.yaml);
                       - reads it from standard input.
       --json          Write one JSON object per line to standard output for what
                       happens. With --once the last one holds every value that was
-                      read, the position included, and how much is left.
+                      read, the position included, how much is left, and
+                      next_wake.
       --log-level LEVEL
                       What is logged: error, warning, notice, info (the default) or
                       debug, which tells of each cycle.
@@ -50,6 +67,8 @@ extension Command {
       homeward run --config boat.yaml
       sudo homeward run --once
       sudo homeward run --once --timeout 10min --json | jq .undelivered
+      wake=$(sudo homeward run --once --print-next-wake); date --date "@$wake"
+      sudo homeward run --once --wake rtc
 
     """
   }
@@ -57,32 +76,23 @@ extension Command {
 
 /// What was typed behind `homeward run`.
 private struct RunCommand {
-  private static let onceTimeoutRange: ClosedRange<Duration> = .seconds(1) ... .seconds(24 * 3600)
-
   let run: Run
 
   init(_ arguments: inout Arguments) throws(UsageError) {
     var file = [UInt8](Configuration.defaultFile)
-    var isOnce = false
+    var once = OnceWords()
     var isJSON = false
-    var timeout: Duration?
     var level = Log.Level.info
     while let argument = try arguments.next() {
       switch argument {
-      case "--once": isOnce = true
-      case "--timeout":
-        timeout = try Self.timeout(try arguments.value(of: argument, "a time, such as 10min"))
       case "--json": isJSON = true
       case "--log-level":
         level = try Self.level(try arguments.value(of: argument, "a level, such as debug"))
       case "--config": file = try arguments.value(of: argument, "the name of a file")
-      default: throw argument.unknown
+      default: guard try once.take(argument, &arguments) else { throw argument.unknown }
       }
     }
-    guard isOnce || timeout == nil else { throw .mistake("--timeout goes with --once only") }
-    run = Run(
-      file, timeout: isOnce ? timeout ?? Run.onceTimeout : nil, isJSON: isJSON,
-      level: level)
+    run = Run(file, once: try once.read(), isJSON: isJSON, level: level)
   }
 
   private static func level(_ word: [UInt8]) throws(UsageError) -> Log.Level {
@@ -90,10 +100,63 @@ private struct RunCommand {
     throw .mistake(
       "--log-level: \(quoted: word) is no level; write error, warning, notice, info or debug")
   }
+}
+
+/// What was typed about a run that ends by itself.
+private struct OnceWords {
+  private static let timeoutRange: ClosedRange<Duration> = .seconds(1) ... .seconds(24 * 3600)
+
+  private var isOnce = false
+  private var options = OnceOptions()
+  private var isWakeWanted = false
+  private var clock: [UInt8]?
+  /// The first option that goes with `--once` only.
+  private var dependent: Argument?
+
+  /// Returns whether it is one of these.
+  mutating func take(
+    _ argument: Argument, _ arguments: inout Arguments
+  ) throws(UsageError) -> Bool {
+    switch argument {
+    case "--once":
+      isOnce = true
+      return true
+    case "--timeout":
+      options.timeout = try Self.timeout(
+        try arguments.value(of: argument, "a time, such as 10min"))
+    case "--print-next-wake": options.printsNextWake = true
+    case "--wake":
+      let way = try arguments.value(of: argument, "what wakes the board: rtc")
+      guard way.span.elementsEqual("rtc") else {
+        throw .mistake("--wake: \(quoted: way) wakes no board that Homeward knows; write rtc")
+      }
+      isWakeWanted = true
+    case "--rtc":
+      let device = try arguments.value(of: argument, "a device, such as /dev/rtc1")
+      guard device.first == UInt8(ascii: "/"), !device.contains(0) else {
+        throw .mistake("--rtc: \(quoted: device) is no device; write for example /dev/rtc1")
+      }
+      clock = device
+    default: return false
+    }
+    dependent = dependent ?? argument
+    return true
+  }
+
+  func read() throws(UsageError) -> OnceOptions? {
+    if let dependent, !isOnce {
+      throw .mistake("\(bytes: dependent.bytes) goes with --once only")
+    }
+    guard clock == nil || isWakeWanted else { throw .mistake("--rtc goes with --wake rtc only") }
+    guard isOnce else { return nil }
+    var options = options
+    if isWakeWanted { options.clock = clock.map { Path($0) } ?? OnceOptions.standardClock }
+    return options
+  }
 
   private static func timeout(_ text: [UInt8]) throws(UsageError) -> Duration {
     do throws(Refusal) {
-      return try Duration(text, in: onceTimeoutRange, example: "10min")
+      return try Duration(text, in: timeoutRange, example: "10min")
     } catch {
       throw .mistake("--timeout: \(error.problem); \(error.remedy)")
     }

@@ -94,8 +94,8 @@ final class SourceSampler {
     let supervisor = Supervisor(owner: self)
     self.supervisor = supervisor
     return configuration.sourceContext(
-      loop: loop, sink: self, supervisor: supervisor, answerTimeout: timeout,
-      now: Moment.now.instant, changesNothing: true)
+      loop: loop, sink: self, supervisor: supervisor, cycle: configuration.every,
+      answerTimeout: timeout, now: Moment.now.instant, changesNothing: true)
   }
 
   /// Asks a source once, and waits for what it is waiting for.

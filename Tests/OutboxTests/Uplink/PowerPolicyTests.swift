@@ -18,9 +18,12 @@ import Testing
   private let charge: SensorIndex
   private let mains: SensorIndex
 
-  init() throws {
+  init() throws { try self.init(onceTimeout: nil) }
+
+  private init(onceTimeout: Duration?) throws {
     var setup = UplinkRig.Setup()
     setup.powerLevels = Self.levels
+    setup.onceTimeout = onceTimeout
     setup.commands = CommandTests.all
     let rig = UplinkRig.proven(setup)
     self.rig = rig
@@ -88,6 +91,34 @@ import Testing
     #expect(rig.paces.last?.cycle == .seconds(60))
     for _ in 0..<10 { rig.wait(.seconds(60)) }
     #expect(rig.paces.last?.cycle == .seconds(7200))
+  }
+
+  // MARK: A board that is switched off between two reports
+
+  @Test func itIsOffForLongerWhileTheBatteryIsLow() {
+    #expect(rig.uplink.reportInterval == .seconds(30))
+    read(mains, .boolean(false))
+    #expect(rig.uplink.reportInterval == .seconds(300))
+    charge(29)
+    #expect(rig.uplink.reportInterval == .seconds(900))
+    charge(9)
+    #expect(rig.uplink.reportInterval == .seconds(7200))
+    charge(90)
+    read(mains, .boolean(true))
+    #expect(rig.uplink.reportInterval == .seconds(30))
+  }
+
+  /// What is read a second time might not go any more.
+  @Test func itsRunHasOneCycleWhateverTheBatteryHas() throws {
+    let once = try Self(onceTimeout: .seconds(600))
+    let samples = once.rig.sampleCount
+    once.charge(29)
+    once.charge(90)
+    once.read(once.mains, .boolean(false))
+    once.rig.wait(.seconds(600))
+    #expect(once.rig.sampleCount == samples)
+    #expect(once.rig.uplink.nextUploadAt == nil)
+    #expect(once.rig.uplink.reportInterval == .seconds(300))
   }
 
   // MARK: Outages

@@ -25,10 +25,10 @@ struct OnceReport {
     return counts.refused > 0 ? .dataError : .success
   }
 
-  /// Shows the table on standard output, and the verdict on standard error. A journal is no place
-  /// for values and positions.
-  func tell(_ batch: borrowing Batch, _ fix: Fix?, _ log: Log) {
-    if !log.isJournal { writeToTerminal(table(of: batch, fix), STDOUT_FILENO) }
+  /// Shows the table on a descriptor, and the verdict on standard error. A journal is no place for
+  /// values and positions.
+  func tell(_ batch: borrowing Batch, _ fix: Fix?, _ log: Log, on descriptor: Int32) {
+    if !log.isJournal { writeToTerminal(table(of: batch, fix), descriptor) }
     if code == .success { log.notice(verdict) } else { log.error(verdict) }
   }
 
@@ -93,6 +93,18 @@ struct OnceReport {
     if leftHourCount > 0 { left = "\(left) and \(leftHourCount, "hour") of statistics" }
     return
       "Home Assistant does not have everything.\(history) Left: \(left); \(remedy)"
+  }
+}
+
+extension OnceReport {
+  init(_ configuration: Configuration, _ driver: UplinkDriver) {
+    self.init(
+      outcome: driver.uplink.outcome, counts: driver.uplink.counts,
+      leftCount: driver.uplink.delivery.history.entryCount,
+      leftHourCount: driver.uplink.waitingHours.count,
+      isPaced: configuration.history.bytesPerMinute != nil,
+      isKept: driver.uplink.delivery.history.spool.failure == nil
+        && configuration.durability != .memory)
   }
 }
 

@@ -1,0 +1,47 @@
+import Board
+import Bytes
+import LinuxIO
+import Outbox
+
+/// What follows an upload: a program, where the configuration wants one, and the moment at which a
+/// board that is switched off then has to be on again.
+final class UploadFollower {
+  private var plan: WakePlan
+  private let program: AfterUploadProgram?
+  /// How many uploads the program was told of.
+  private var followedCount = 0
+
+  init(_ settings: AfterUploadSettings?, loop: EventLoop, reporter: Reporter) {
+    program = settings.map { AfterUploadProgram($0, loop: loop, reporter: reporter) }
+    // The program, and what ends it, take their time once the moment is decided.
+    let staysOn = settings.map { $0.timeout + AfterUpload.grace } ?? .zero
+    plan = WakePlan(staysOn: staysOn)
+  }
+
+  var deadline: Instant? { program?.machine.deadline }
+  var isAtWork: Bool { program?.machine.isRunning == true }
+
+  /// When a board that is switched off now has to be on again.
+  func nextWake(_ uplink: borrowing Uplink) -> WallTime {
+    plan.wake(every: uplink.reportInterval, at: Moment.now.wallTime)
+  }
+
+  /// Looks whether an upload was proven since it last did.
+  func follow(_ uplink: borrowing Uplink) {
+    guard program != nil, let count = uplink.settledUploadCount, count > followedCount else {
+      return
+    }
+    followedCount = count
+    uploadProven(uplink)
+  }
+
+  func uploadProven(_ uplink: borrowing Uplink) {
+    guard let program else { return }
+    program.uploadProven(nextWake: nextWake(uplink))
+  }
+
+  func deadlineReached(now: Instant) { program?.deadlineReached(now: now) }
+
+  /// The agent is about to end.
+  func stop() { program?.stop() }
+}

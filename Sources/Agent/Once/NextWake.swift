@@ -1,0 +1,51 @@
+import Board
+import Bytes
+import CLinux
+import LinuxIO
+
+/// When a board that is switched off after a run of `--once` has to be on again, and whether the
+/// clock that is to wake it knows.
+///
+/// Who has an alarm set switches the board off afterwards: so the moment is told only where the
+/// clock has the alarm.
+struct NextWake {
+  private let moment: WallTime
+  /// Nil where a script sees to it.
+  private let clock: Path?
+  private let failure: WakeFailure?
+
+  init(_ moment: WallTime, settingAlarmOf clock: Path?) {
+    self.moment = moment
+    self.clock = clock
+    var failure: WakeFailure?
+    if let clock {
+      do throws(WakeFailure) { try WakeClock(device: clock).wake(at: moment) } catch {
+        failure = error
+      }
+    }
+    self.failure = failure
+  }
+
+  func write(into line: inout ByteBuffer) {
+    guard failure == nil else { return }
+    line.appendMember("next_wake", Text(iso8601: moment).bytes.span)
+  }
+
+  /// In seconds since 1970, as rtcwake(8) and `wakealarm` of sysfs take it.
+  func print() {
+    guard failure == nil else { return }
+    let line: MessageText = "\(Int(moment.nanoseconds / 1_000_000_000))\n"
+    writeToTerminal(line.bytes, STDOUT_FILENO)
+  }
+
+  /// How a run ends that ended with `code`, where this is told.
+  func code(after code: ExitCode, _ log: Log) -> ExitCode {
+    guard let clock else { return code }
+    if let failure {
+      log.error("\(failure.words(of: clock)). No alarm is set: leave the board on")
+      return .systemFile
+    }
+    log.notice("\(clock) switches this board on again: \(localTime: moment)")
+    return code
+  }
+}

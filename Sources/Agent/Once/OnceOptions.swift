@@ -1,0 +1,20 @@
+public import LinuxIO
+
+/// What a run is to do that reads everything once, brings it, and ends.
+public struct OnceOptions {
+  /// How long such a run may take; it waits a third of that for what it asked for.
+  public static let standardTimeout: Duration = .seconds(90)
+  /// The clock that wakes a board.
+  public static let standardClock = Path(WakeClock.standardDevice)
+
+  /// How long it may take from its start, also where there is no network; a program that follows it
+  /// has its own limit.
+  public var timeout = standardTimeout
+  /// Whether standard output has the moment at which the board has to be on again, and nothing
+  /// else.
+  public var printsNextWake = false
+  /// The clock whose alarm is set to that moment; nil where none is.
+  public var clock: Path?
+
+  public init() {}
+}

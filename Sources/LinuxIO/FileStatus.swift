@@ -1,0 +1,26 @@
+import CLinux
+
+/// What the kernel says of a file.
+struct FileStatus {
+  let user: UInt32
+  let group: UInt32
+  let mode: mode_t
+
+  /// Nil where it is not there, or this process may not know.
+  init?(of path: Path) {
+    do throws(Errno) { try self.init(at: path) } catch { return nil }
+  }
+
+  /// - Throws: why that is not known, as the kernel says.
+  init(at path: Path) throws(Errno) {
+    var status = stat()
+    _ = try unsafe path.withCString { (path) throws(Errno) in
+      try retryingInterrupts { unsafe stat(path, &status) }
+    }
+    user = status.st_uid
+    group = status.st_gid
+    mode = status.st_mode
+  }
+
+  var isRegularFile: Bool { mode & mode_t(S_IFMT) == mode_t(S_IFREG) }
+}

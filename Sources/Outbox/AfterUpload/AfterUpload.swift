@@ -1,0 +1,119 @@
+public import Bytes
+
+/// When the program runs that the configuration wants after an upload, and when it is ended.
+///
+/// Invariants:
+/// 1. Never two at once. Uploads that are proven while it runs have it run once more.
+/// 2. What has not ended by its time limit is asked to, and `grace` later it is killed.
+public struct AfterUpload {
+  /// What a program that is asked to end has to tidy up.
+  public static let grace: Duration = .seconds(5)
+
+  /// How the program ended.
+  public enum Ending: Equatable, Sendable {
+    case exited(status: Int32)
+    /// By a signal that the agent did not send.
+    case signaled(Int32)
+    /// It had not ended by its time limit.
+    case timedOut
+    /// The agent is about to end, and did not wait for it.
+    case abandoned
+  }
+
+  public enum Action: Equatable, Sendable {
+    /// Start it, and tell `started` or `startFailed`.
+    case start
+    /// Ask it to end, and everything that it started.
+    case terminate
+    /// End it by force, and everything that it started.
+    case kill
+    case tell(Ending)
+  }
+
+  private enum State {
+    case resting
+    case starting
+    case running(until: Instant)
+    /// It was asked to end. `killAt` is nil once it was killed.
+    case ending(Ending, killAt: Instant?)
+  }
+
+  private let timeout: Duration
+  private var state = State.resting
+  private var isOwed = false
+  private var isStopping = false
+  private var actions: [Action] = []
+
+  public init(timeout: Duration) {
+    self.timeout = timeout
+    actions.reserveCapacity(4)
+  }
+
+  /// Whether there is a program, or is about to be one.
+  public var isRunning: Bool { if case .resting = state { false } else { true } }
+
+  /// When `deadlineReached` is due; nil where nothing is waited for but the program.
+  public var deadline: Instant? {
+    switch state {
+    case .resting, .starting: nil
+    case .running(let end): end
+    case .ending(_, let killAt): killAt
+    }
+  }
+
+  public mutating func nextAction() -> Action? {
+    actions.isEmpty ? nil : actions.removeFirst()
+  }
+
+  /// Home Assistant was proven to have what was sent, and nothing more is under way.
+  public mutating func uploadProven() {
+    guard !isStopping else { return }
+    guard !isRunning else { return isOwed = true }
+    state = .starting
+    actions.append(.start)
+  }
+
+  public mutating func started(now: Instant) { state = .running(until: now + timeout) }
+
+  /// It cannot be started: the next upload tries again.
+  public mutating func startFailed() {
+    state = .resting
+    isOwed = false
+  }
+
+  /// It ended by itself, or as it was told.
+  public mutating func ended(_ ending: Ending) {
+    guard isRunning else { return }
+    if case .ending(let cause, _) = state {
+      actions.append(.tell(cause))
+    } else {
+      actions.append(.tell(ending))
+    }
+    state = .resting
+    guard isOwed else { return }
+    isOwed = false
+    uploadProven()
+  }
+
+  public mutating func deadlineReached(now: Instant) {
+    switch state {
+    case .running(let limit) where now >= limit: beginEnd(because: .timedOut, now: now)
+    case .ending(let cause, let killAt?) where now >= killAt:
+      state = .ending(cause, killAt: nil)
+      actions.append(.kill)
+    default: break
+    }
+  }
+
+  /// The agent is about to end. No program is started any more.
+  public mutating func stopping(now: Instant) {
+    isStopping = true
+    isOwed = false
+    if case .running = state { beginEnd(because: .abandoned, now: now) }
+  }
+
+  private mutating func beginEnd(because cause: Ending, now: Instant) {
+    state = .ending(cause, killAt: now + Self.grace)
+    actions.append(.terminate)
+  }
+}

@@ -1,0 +1,43 @@
+public import Bytes
+
+/// When a board that is switched off between two reports has to be on again.
+///
+/// The moments lie on a grid, the whole multiples of the interval since 1970: neither the time that
+/// a run takes nor a clock that wakes the board late adds up from wake to wake.
+///
+/// Invariant: what was decided holds while it lies ahead by at least `marginMin`, so that a program
+/// that was told it early and the clock that is set late have the same moment.
+public struct WakePlan: Equatable, Sendable {
+  /// A moment nearer than that may pass before the board is off, and then the board never wakes.
+  public static let marginMin: Duration = .seconds(120)
+
+  private let margin: Duration
+  private var decided: WallTime?
+
+  /// - Parameter staysOn: how long the board may go on working once the moment is decided.
+  public init(staysOn: Duration = .zero) { margin = Self.marginMin + staysOn }
+
+  /// The next moment on the grid that is far enough away. Where the clock jumped since one was
+  /// decided, it is decided anew.
+  ///
+  /// - Parameters:
+  ///   - interval: from one wake to the next; more than nothing.
+  ///   - now: the present.
+  /// - Returns: the moment, at least `marginMin` away.
+  public mutating func wake(every interval: Duration, at now: WallTime) -> WallTime {
+    precondition(interval > .zero, "the configuration allows no other one")
+    if let decided, (Self.marginMin...(margin + interval)).contains(decided - now) {
+      return decided
+    }
+    let wake = Self.onGrid(of: interval.nanoseconds, notBefore: now + margin)
+    decided = wake
+    return wake
+  }
+
+  private static func onGrid(of step: Int64, notBefore earliest: WallTime) -> WallTime {
+    let rest = earliest.nanoseconds % step
+    if rest == 0 { return earliest }
+    // The rest of a moment before 1970 is negative.
+    return earliest + .nanoseconds(rest > 0 ? step - rest : -rest)
+  }
+}

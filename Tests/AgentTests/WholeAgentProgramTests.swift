@@ -1,0 +1,116 @@
+import Foundation
+import PracticeHome
+import Testing
+
+extension WholeAgent {
+  /// The program that follows an upload.
+  @Suite struct Program {}
+}
+
+extension WholeAgent.Program {
+  /// A board whose program is this script; it may write to the folder that `$1` names.
+  private func board(
+    _ script: String, reportingTo home: PracticeServer, timeout: String = "20s"
+  ) throws -> Board {
+    let board = try Board(reportingTo: home)
+    try board.write("#!/bin/sh\n\(script)\n", to: "program")
+    try board.setPermissions(0o755, of: "program")
+    let configuration = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    try board.write(
+      configuration
+        + "after_upload: { run: [\(board.path("program")), \(board.folder.path)], timeout: \(timeout) }\n",
+      to: "homeward.yaml")
+    return board
+  }
+
+  private func written(_ name: String, on board: Board) -> String {
+    (try? String(contentsOfFile: board.path(name), encoding: .utf8)) ?? ""
+  }
+
+  /// No token, no key, no webhook, whatever it looks for.
+  @Test func itLearnsWhatItNeedsAndNoSecret() async throws {
+    let home = try practiceHome()
+    let board = try board(
+      "tr '\\0' '\\n' </proc/$$/environ >$1/said; exec ls -l /proc/self/fd >$1/open",
+      reportingTo: home)
+    let ending = try await board.run("run", "--once", "--print-next-wake")
+    #expect(ending.status == 0, "\(ending.log)")
+    let variables = written("said", on: board).split(separator: "\n").map(String.init)
+    #expect(variables.count == 3, "\(variables)")
+    #expect(variables.contains("HOMEWARD_UPLOAD=proven"))
+    #expect(variables.contains { $0.hasPrefix("PATH=/usr/local/sbin:") })
+    let wake = try #require(ending.output.first)
+    #expect(variables.contains("HOMEWARD_NEXT_WAKE=\(wake)"), "\(variables) \(wake)")
+    let open = written("open", on: board).split(separator: "\n").filter { $0.contains(" -> ") }
+    // The fourth one is the folder that it lists.
+    #expect(open.count == 4, "\(open)")
+    #expect(!open.contains { $0.contains("socket:") || $0.contains("state") }, "\(open)")
+  }
+
+  @Test func whatWasNotProvenStartsNone() async throws {
+    let home = try practiceHome()
+    let board = try board("echo ran >>$1/said", reportingTo: home)
+    home.fault = .status(503)
+    #expect(try await board.run("run", "--once").status == 75)
+    #expect(written("said", on: board) == "")
+    home.fault = nil
+    #expect(try await board.run("run", "--once").status == 0)
+    #expect(written("said", on: board) == "ran\n")
+  }
+
+  @Test func aProgramThatHangsIsEndedAndTold() async throws {
+    let home = try practiceHome()
+    let board = try board("echo waiting; exec sleep 1000", reportingTo: home, timeout: "1s")
+    let ending = try await board.run("run", "--once")
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "after_upload says: waiting").count == 1, "\(ending.log)")
+    #expect(ending.lines(with: "had not ended after 1 s, and was ended").count == 1)
+  }
+
+  @Test func aFailureIsToldOnceUntilItChanges() async throws {
+    let home = try practiceHome()
+    let board = try board("exit $(cat $1/code)", reportingTo: home)
+    try board.write("3", to: "code")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("program_ended")
+    try board.charge(70)
+    try await agent.event("program_ended")
+    try board.write("4", to: "code")
+    try await agent.event("program_ended")
+    try await agent.event("program_ended")
+    try board.write("0", to: "code")
+    try await agent.event("program_ended")
+    try await agent.event("program_ended")
+    try await agent.event("program_ended")
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "ended with the code 3").count == 1, "\(ending.log)")
+    #expect(ending.lines(with: "ended with the code 4").count <= 1, "\(ending.log)")
+    #expect(ending.lines(with: "ends well again").count == 1, "\(ending.log)")
+  }
+
+  /// The agent goes on with its work beside it, and leaves none behind.
+  @Test func itHoldsNothingUpAndEndsWithTheAgent() async throws {
+    let home = try practiceHome()
+    let board = try board("echo $$ >$1/said; exec sleep 1000", reportingTo: home, timeout: "10min")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    try await agent.expectToDeliver(charge: 61, to: home)
+    try await agent.expectToDeliver(charge: 62, to: home)
+    let process = try #require(
+      pid_t(written("said", on: board).trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(kill(process, 0) == 0)
+    #expect(await agent.stop().status == 0)
+    #expect(kill(process, 0) != 0)
+  }
+
+  @Test func oneThatEveryUserMayChangeIsNotStarted() async throws {
+    let home = try practiceHome()
+    let board = try board("echo ran >$1/said", reportingTo: home)
+    try board.setPermissions(0o777, of: "program")
+    let ending = try await board.run("run", "--once")
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "every user may change it").count == 1, "\(ending.log)")
+    #expect(written("said", on: board) == "")
+  }
+}
