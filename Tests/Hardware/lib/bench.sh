@@ -15,14 +15,15 @@ device_modules=(
   industrialio-configfs iio_dummy
   one_wire_bench w1_therm
   mac80211_hwsim ccm ctr cmac
-  xhci-pci ftdi_sio)
+  xhci-pci ftdi_sio rtc-test)
 
 # What is built here from Debian's source of the kernel.
 source_files=(
   drivers/gpio/gpio-sim.c drivers/gpio/gpiolib.h kernel/irq/irq_sim.c
   drivers/power/supply/test_power.c
   drivers/iio/industrialio-sw-device.c drivers/iio/industrialio-configfs.c
-  drivers/i2c/i2c-stub.c drivers/iio/dummy/iio_simple_dummy.c drivers/iio/dummy/iio_simple_dummy.h)
+  drivers/i2c/i2c-stub.c drivers/iio/dummy/iio_simple_dummy.c drivers/iio/dummy/iio_simple_dummy.h
+  drivers/rtc/rtc-test.c)
 
 # missing MESSAGE...: ends with 69; the last line of the run repeats why.
 missing() {
