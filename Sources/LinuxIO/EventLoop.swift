@@ -33,6 +33,10 @@ public struct Watch: Equatable, Sendable {
 @safe public final class EventLoop {
   /// Descriptors that can be watched at one time.
   public static let watchesMax = 128
+  /// A sleep that may take so long may end `timerSlack` late, together with what else wakes the
+  /// board (`PR_SET_TIMERSLACK` of prctl(2)). For a shorter one, a line or a person waits.
+  static let patientSleepMin: Duration = .seconds(4)
+  static let timerSlack: Duration = .milliseconds(100)
 
   private struct Place {
     var generation: UInt32 = 0
@@ -43,6 +47,8 @@ public struct Watch: Equatable, Sendable {
   private let epoll: Descriptor
   private var places: [Place]
   private let ready: UnsafeMutablePointer<clinux_ready>
+  /// Whether the kernel was told of `timerSlack`.
+  private var isPatient = false
 
   public init() throws(Errno) {
     epoll = Descriptor(owning: try retryingInterrupts { epoll_create1(Int32(EPOLL_CLOEXEC)) })
@@ -87,6 +93,7 @@ public struct Watch: Equatable, Sendable {
   /// the watchers.
   public func turn(until deadline: Instant?, afterSleep: () -> Void = {}) throws(Errno) {
     let milliseconds = Self.milliseconds(until: deadline)
+    if milliseconds > 0 { setTimerSlack(forSleepOf: .milliseconds(Int64(milliseconds))) }
     let count = unsafe clinux_epoll_wait(epoll.number, ready, milliseconds)
     // What `afterSleep` calls may change it.
     let error = Errno.current
@@ -96,6 +103,12 @@ public struct Watch: Equatable, Sendable {
       throw error
     }
     for index in 0..<Int(count) { unsafe dispatch(ready[index]) }
+  }
+
+  private func setTimerSlack(forSleepOf sleep: Duration) {
+    guard isPatient != (sleep >= Self.patientSleepMin) else { return }
+    isPatient.toggle()
+    clinux_set_timer_slack(isPatient ? UInt(Self.timerSlack.nanoseconds) : 0)
   }
 
   @unsafe

@@ -248,4 +248,25 @@ import Testing
       }
     }
   }
+
+  /// A radio, or another program, may wake the board at about the same time.
+  @Test func aLongSleepMayEndWithOthersAndAShortOneIsExact() throws {
+    // Of this thread, as the kernel has it (proc(5)).
+    let file = "/proc/\(gettid())/timerslack_ns"
+    func slack() throws -> Int? {
+      Int(try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines))
+    }
+    // Another test may have left this thread patient.
+    clinux_set_timer_slack(0)
+    let standard = try slack()
+    let loop = try EventLoop()
+    let pipe = try Pipe(isReady: true)
+    let recorder = Recorder()
+    _ = try loop.watch(pipe.reader, for: .input, telling: recorder)
+    try loop.turn(until: Moment.now.instant + .seconds(10))
+    #expect(try slack() == 100_000_000)
+    try loop.turn(until: Moment.now.instant + .seconds(1))
+    #expect(try slack() == standard)
+    #expect(recorder.told.count == 2)
+  }
 }

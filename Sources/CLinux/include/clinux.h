@@ -26,6 +26,7 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -114,6 +115,12 @@ static inline int clinux_epoll_wait(int epoll, clinux_ready *ready, int millisec
     ready[index].tag = events[index].data.u64;
   }
   return count;
+}
+
+/// How much later the kernel may end a sleep of this thread, to end it with others; 0 for its
+/// default.
+static inline void clinux_set_timer_slack(unsigned long nanoseconds) {
+  prctl(PR_SET_TIMERSLACK, nanoseconds);
 }
 
 /// A non-blocking TCP socket that is connecting to `address`; -1 and `errno` when it cannot be.
