@@ -6,17 +6,18 @@ import Outbox
 import Sensing
 
 /// Which level of the power policy holds, and how long the battery lasts, as sensors. It is asked
-/// after the sources that tell of the supply.
+/// after the sources that tell of the supply, and looks for another level also between two cycles:
+/// the kernel announces what changes, and the level may be one with a cycle of hours.
 final class PowerStatus: Source {
   let name = InlineText("power")
   private let driver: UplinkDriver
   private let sink: any ReadingSink
-  private var level: SensorIndex?
+  private var levelSensor: SensorIndex?
   /// Known as soon as there was a forecast.
   private var daysLeft: SensorIndex?
   /// What the level is called; a new one is rare, and a cycle makes no words.
   private var words = InlineText("normal")
-  private var condition: PowerLevel.Condition?
+  private var level: Int?
 
   init(driver: UplinkDriver, sink: any ReadingSink) {
     self.driver = driver
@@ -25,18 +26,31 @@ final class PowerStatus: Source {
 
   func sample(at moment: Moment) throws(SourceFailure) {
     if driver.uplink.power.hasLevels {
-      if driver.uplink.power.condition != condition {
-        condition = driver.uplink.power.condition
-        words = InlineText(driver.uplink.power.levelWords.bytes.span)
-      }
-      level = level ?? sink.declare(.powerLevel)
-      record(.text(words), of: level, at: moment)
+      takeLevel()
+      recordLevel(at: moment)
     }
     let days = driver.uplink.power.hoursLeft.flatMap {
       FixedPoint(rounding: Double($0) / 24, decimals: 1)
     }
     if days != nil { daysLeft = daysLeft ?? sink.declare(.batteryDaysLeft) }
     record(days.map { .number($0) } ?? .unknown, of: daysLeft, at: moment)
+  }
+
+  /// Records the level where it is another one than before.
+  func follow(at moment: Moment) { if takeLevel() { recordLevel(at: moment) } }
+
+  /// Returns whether it is another one.
+  @discardableResult
+  private func takeLevel() -> Bool {
+    guard driver.uplink.power.level != level else { return false }
+    level = driver.uplink.power.level
+    words = InlineText(driver.uplink.power.levelWords.bytes.span)
+    return true
+  }
+
+  private func recordLevel(at moment: Moment) {
+    levelSensor = levelSensor ?? sink.declare(.powerLevel)
+    record(.text(words), of: levelSensor, at: moment)
   }
 
   private func record(_ value: Value, of sensor: SensorIndex?, at moment: Moment) {
@@ -49,7 +63,7 @@ extension SensorDescription {
   fileprivate static var powerLevel: SensorDescription {
     SensorDescription(
       uniqueID: [UInt8]("power_level"), name: [UInt8]("Power level"),
-      icon: [UInt8]("mdi:battery-sync"), isDiagnostic: true)
+      icon: [UInt8]("mdi:battery-sync"), isDiagnostic: true, isUrgent: true)
   }
 
   fileprivate static var batteryDaysLeft: SensorDescription {

@@ -164,14 +164,15 @@ public struct Run {
       supervisor.add(DeviceEvents(loop: loop, supervisor: supervisor))
     }
     for source in sources { supervisor.add(source) }
-    supervisor.add(PowerStatus(driver: driver, sink: output))
+    let power = PowerStatus(driver: driver, sink: output)
+    supervisor.add(power)
     supervisor.add(LostReadings(driver: driver, sink: output))
     if let words = state.readLastWords().map({ LastWords(file: $0) }) {
       reporter.crashed(words)
       supervisor.add(LastCrash(words, state: state, driver: driver, sink: output))
     }
     let runLoop = RunLoop(
-      loop: loop, supervisor: supervisor, output: output, driver: driver,
+      loop: loop, supervisor: supervisor, output: output, power: power, driver: driver,
       follower: UploadFollower(configuration.afterUpload, loop: loop, reporter: reporter),
       signals: signals, starts: starts, service: service, reporter: reporter, now: now)
     runLoop.anchor = anchor

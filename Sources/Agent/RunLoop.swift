@@ -14,6 +14,7 @@ final class RunLoop {
   private let loop: EventLoop
   private let supervisor: Supervisor
   private let output: SourceOutput
+  private let power: PowerStatus
   private let signals: Signals
   private let reporter: Reporter
   private let startedAt: Instant
@@ -25,13 +26,14 @@ final class RunLoop {
   private let service: ServiceReport?
 
   init(
-    loop: EventLoop, supervisor: Supervisor, output: SourceOutput, driver: UplinkDriver,
-    follower: UploadFollower, signals: Signals, starts: StartCount?, service: ServiceReport?,
-    reporter: Reporter, now: Instant
+    loop: EventLoop, supervisor: Supervisor, output: SourceOutput, power: PowerStatus,
+    driver: UplinkDriver, follower: UploadFollower, signals: Signals, starts: StartCount?,
+    service: ServiceReport?, reporter: Reporter, now: Instant
   ) {
     self.loop = loop
     self.supervisor = supervisor
     self.output = output
+    self.power = power
     self.driver = driver
     self.follower = follower
     self.signals = signals
@@ -60,6 +62,7 @@ final class RunLoop {
       try loop.turn(until: earliest(deadline, end)) { driver.clockRead(.now) }
       let moment = Moment.now
       supervisor.deadlineReached(at: moment)
+      power.follow(at: moment)
       output.deadlineReached(now: moment.instant)
       driver.deadlineReached(now: moment.instant)
       driver.sourcesReady(isGathering: supervisor.isGathering, now: moment.instant)
