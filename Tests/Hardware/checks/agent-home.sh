@@ -33,9 +33,12 @@ network_kind() { agent_status | sed -n 's/.*"network":{[^}]*"kind":"\([a-z]*\)".
 # came_count DOOR ADDRESS: how often.
 came_count() { counted "accepting connection from AF=2 $2:" "$1.log" || true; }
 
+# door_changes_to STATE: that of the board.
+door_changes_to() { if [[ $1 == on ]]; then play-line Door high; else play-line Door low; fi; }
+
 # door_arrives STATE: what the world does with the door of the board is in Home Assistant.
 door_arrives() {
-  if [[ $1 == on ]]; then play-line Door high; else play-line Door low; fi
+  door_changes_to "$1"
   arrives "$1" binary_sensor.bench_door
 }
 
@@ -105,6 +108,31 @@ foreign_network_is_joined() {
   is no "$(whether came plain 192.168.43.50)"
 }
 
+# It would be waited for until its timeout of 30 s. The answer has no way back, also where the door is
+# opened again.
+message_is_sent_anew() {
+  local before
+  before=$(ended_count)
+  play-network hold tls
+  door_changes_to off
+  soon yes whether holds_a_message
+  play-station leave
+  give_back wlan1
+  play-network open tls
+  play-network plug Marina
+  lease cable 192.168.43.53 192.168.43.1
+  soon yes whether has_ended_more "$before"
+  arrives off binary_sensor.bench_door
+  is yes "$(whether came tls 192.168.43.53)"
+  door_arrives on
+  play-network plug out
+  give_back cable
+}
+holds_a_message() { [[ $(play-network held tls) -gt 0 ]]; }
+# ended_count: how often the agent ended a message because of that.
+ended_count() { counted 'the network is another one' agent.log || true; }
+has_ended_more() { [[ $(ended_count) -gt $1 ]]; }
+
 entries() { agent_status | sed -n 's/.*"history":{[^}]*"entries":\([0-9]*\).*/\1/p'; }
 
 outage_is_kept() {
@@ -148,6 +176,7 @@ check "between two access points of one name the board stays at home" board_roam
 check "at home on a cable, messages go the direct way" cable_is_home
 check "on a foreign cable nothing goes in plain" cable_is_not_home
 check "on a foreign Wi-Fi nothing goes in plain" foreign_network_is_joined
+check "a message without an answer is sent anew as soon as the network is another one" message_is_sent_anew
 check "what happens without a network is kept, and arrives" outage_is_kept
 check "where access points are listed, the name is not enough" name_is_not_enough
 # Also in a world that stands still.
