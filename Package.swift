@@ -247,10 +247,16 @@ let package = Package(
       name: "fill-spool", dependencies: ["Outbox"], path: "Tests/Delivery/FillSpool",
       swiftSettings: everywhere, linkerSettings: libraries("m")),
     .executableTarget(
-      name: "benchmarks", path: "Tests/Benchmarks",
+      name: "benchmarks", dependencies: ["EnergyModel"], path: "Tests/Benchmarks",
       exclude: [
-        "Sealing", "EntityChange", "SessionMemory", "heapcount.c", "floor.c", "run", "README.md",
+        "Sealing", "EntityChange", "SessionMemory", "EnergyModel", "heapcount.c", "floor.c", "run",
+        "README.md", "Energy/tls-link",
       ],
       swiftSettings: everywhere),
+    // What a day of a board takes, computed from what was measured and what is assumed.
+    .target(
+      name: "EnergyModel", path: "Tests/Benchmarks/EnergyModel", swiftSettings: everywhere),
+    .testTarget(
+      name: "EnergyModelTests", dependencies: ["EnergyModel"], swiftSettings: everywhere),
   ]
 )

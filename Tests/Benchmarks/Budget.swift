@@ -78,6 +78,15 @@ struct Budget: Encodable {
     ]
   }
 
+  /// Of a parked board in an hour in which nothing is due. The service manager gets a sign of life
+  /// each half of the time after which it would end a service that hangs.
+  static func all(ofIdle wakeUps: Double, sentBytes: Double) -> [Budget] {
+    [
+      Budget("wake-ups with nothing due", unit: "an hour", limit: 4, value: wakeUps),
+      Budget("bytes sent with nothing due", unit: "an hour", limit: 0, value: sentBytes),
+    ]
+  }
+
   private static func sealing(_ instructions: Double) -> Budget {
     Budget("sealing 20 readings", unit: "instructions", limit: 40_000, value: instructions)
   }

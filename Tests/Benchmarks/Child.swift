@@ -51,8 +51,19 @@ final class Child {
   func nextEvent(
     within limit: Duration, whileRunning companion: Child? = nil, where isWanted: (Event) -> Bool
   ) throws -> Event {
+    if let event = try event(within: limit, whileRunning: companion, where: isWanted) {
+      return event
+    }
+    let quiet = companion ?? self
+    throw Failure(.software, "nothing of \(quiet.name) for \(limit):\n\(quiet.words())")
+  }
+
+  /// The same; nil where none came.
+  func event(
+    within limit: Duration, whileRunning companion: Child? = nil, where isWanted: (Event) -> Bool
+  ) throws -> Event? {
     let end = ContinuousClock.now + limit
-    while ContinuousClock.now < end {
+    while true {
       while let line = takeLine() {
         guard let event = try? JSONDecoder().decode(Event.self, from: line) else {
           throw Failure(.software, "\(name) said: \(String(decoding: line, as: UTF8.self))")
@@ -62,10 +73,27 @@ final class Child {
       for child in [self, companion].compactMap({ $0 }) where !child.isRunning {
         throw Failure(.software, "\(child.name) has ended:\n\(child.words())")
       }
-      readMore()
+      let left = end - ContinuousClock.now
+      guard left > .zero else { return nil }
+      readMore(within: min(left, .seconds(1)))
     }
-    let quiet = companion ?? self
-    throw Failure(.software, "nothing of \(quiet.name) for \(limit):\n\(quiet.words())")
+  }
+
+  /// Forgets what it has said so far.
+  func passOverEvents() throws { _ = try event(within: .milliseconds(1)) { _ in false } }
+
+  /// Waits until it ends by itself, and fails where it is not well then.
+  func awaitEnd(within limit: Duration) throws {
+    let end = ContinuousClock.now + limit
+    while process.isRunning {
+      guard ContinuousClock.now < end else {
+        throw Failure(.software, "\(name) does not end within \(limit):\n\(words())")
+      }
+      Thread.sleep(forTimeInterval: 0.05)
+    }
+    guard process.terminationStatus == 0 else {
+      throw Failure(.software, "\(name) ended with \(process.terminationStatus):\n\(words())")
+    }
   }
 
   private func takeLine() -> Data? {
@@ -75,10 +103,11 @@ final class Child {
     return line
   }
 
-  /// Waits for more output, a second at most.
-  private func readMore() {
+  /// Waits for more output.
+  private func readMore(within limit: Duration) {
     guard let handle = output?.fileHandleForReading else { return }
     var request = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
-    if unsafe poll(&request, 1, 1000) == 1 { pending += handle.availableData }
+    let milliseconds = Int32(limit / .milliseconds(1)) + 1
+    if unsafe poll(&request, 1, milliseconds) == 1 { pending += handle.availableData }
   }
 }

@@ -97,7 +97,7 @@ struct Profile {
 }
 
 /// The instructions of the agent and, beside them, of the floor.
-struct InstructionReport: Encodable {
+struct InstructionReport: Measured {
   let cycles: Int
   let agent: Instructions
   let floor: Instructions?

@@ -17,7 +17,7 @@ struct LibraryFigures: Encodable {
 }
 
 /// These figures and what was promised.
-struct LibraryReport: Encodable {
+struct LibraryReport: Measured {
   let library: LibraryFigures
   let budgets: [Budget]
 

@@ -17,24 +17,17 @@ enum Benchmarks {
   }
 
   private static func measure(_ options: Options) throws -> Int32 {
-    let budgets: [Budget]
-    if options.isOfLibrary {
-      let report = try LibraryReport(options)
-      print(options.isJSON ? try report.json() : report.text)
-      budgets = report.budgets
-    } else if options.isMixed {
-      let report = try MixedReport(options)
-      print(options.isJSON ? try report.json() : report.text)
-      budgets = report.budgets
-    } else if options.countsInstructions {
-      let report = try InstructionReport(options)
-      print(options.isJSON ? try report.json() : report.text)
-      budgets = report.budgets
-    } else {
-      let report = try Report(options)
-      print(options.isJSON ? try report.json() : report.text)
-      budgets = report.budgets
-    }
+    let report: any Measured =
+      switch options.measurement {
+      case .cycles: try Report(options)
+      case .instructions: try InstructionReport(options)
+      case .mixed: try MixedReport(options)
+      case .library: try LibraryReport(options)
+      case .energy: try EnergyReport(options)
+      case .idle: try IdleReport(options)
+      }
+    print(options.isJSON ? try report.json() : report.text)
+    let budgets = report.budgets
     for budget in budgets.broken { progress("over budget: \(budget.words)") }
     return budgets.broken.isEmpty ? 0 : 1
   }

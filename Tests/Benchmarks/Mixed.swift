@@ -2,7 +2,7 @@ import Foundation
 
 /// What the agent costs with 32 sensors of all the kinds that are files of the kernel or of another
 /// program.
-struct MixedReport: Encodable {
+struct MixedReport: Measured {
   let cycles: Int
   let agent: Figures
   let calls: SystemCalls

@@ -1,5 +1,9 @@
+import EnergyModel
+
 /// What the command line asks for, and where the parts are that the script built.
 struct Options {
+  enum Measurement { case cycles, instructions, mixed, library, energy, idle }
+
   /// Then the recorded drive enters a tunnel.
   static let cyclesMax = 15
 
@@ -7,14 +11,15 @@ struct Options {
   var isJSON = false
   var hasFloor = true
   var isTracing = false
-  var countsInstructions = false
-  var isOfLibrary = false
-  var isMixed = false
+  var measurement = Measurement.cycles
+  var isMixed: Bool { measurement == .mixed }
+  /// What the model of energy takes for true.
+  var assumptions = Assumptions()
   private var files: [String: String] = [:]
 
   static let fileNames = [
     "agent", "practice-home", "floor", "sealing", "entity-change", "session-memory", "heapcount",
-    "play-drive", "symbolizer", "directory", "readme", "profile",
+    "play-drive", "symbolizer", "directory", "readme", "profile", "clock", "tls-link",
   ]
 
   init(_ arguments: [String]) throws(Failure) {
@@ -24,9 +29,17 @@ struct Options {
       case "--json": isJSON = true
       case "--no-floor": hasFloor = false
       case "--trace": isTracing = true
-      case "--instructions": countsInstructions = true
-      case "--library": isOfLibrary = true
-      case "--mixed": isMixed = true
+      case "--instructions": measurement = .instructions
+      case "--library": measurement = .library
+      case "--mixed": measurement = .mixed
+      case "--energy": measurement = .energy
+      case "--idle": measurement = .idle
+      case "--assume":
+        let text = rest.popFirst() ?? ""
+        guard assumptions.assume(text) else {
+          let names = Assumption.allCases.map(\.rawValue).joined(separator: " ")
+          throw Failure(.usage, "--assume needs NAME=VALUE, not \"\(text)\"; the names: \(names)")
+        }
       case "--cycles":
         guard let number = rest.popFirst().flatMap({ Int($0) }),
           (1...Self.cyclesMax).contains(number)

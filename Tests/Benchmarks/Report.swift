@@ -1,7 +1,14 @@
 import Foundation
 
+/// A measurement that was made.
+protocol Measured: Encodable {
+  /// The table for people.
+  var text: String { get }
+  var budgets: [Budget] { get }
+}
+
 /// What was measured of the agent and, beside it, of the floor.
-struct Report: Encodable {
+struct Report: Measured {
   let cycles: Int
   let agent: Figures
   let floor: Figures?
@@ -30,7 +37,6 @@ struct Report: Encodable {
     ("bytes received a cycle", { $0.receivedBytesPerCycle }),
   ]
 
-  /// The table for people.
   var text: String {
     var table = Table(columns: ["agent"] + (floor == nil ? [] : ["floor in C"]))
     for row in Self.rows { table.add(row.label, [agent, floor].compactMap { $0.map(row.value) }) }
@@ -48,23 +54,29 @@ struct Report: Encodable {
 
 /// Numbers in columns.
 struct Table {
-  private static let labelWidth = 38
-  private static let columnWidth = 14
-  private var lines: [String]
+  private let labelWidth: Int
+  private let widths: [Int]
+  private var lines: [String] = []
 
-  init(columns: [String]) { lines = [Self.line("", columns)] }
+  /// No column is narrower than its name, or than `columnWidth`.
+  init(columns: [String], labelWidth: Int = 38, columnWidth: Int = 14) {
+    self.labelWidth = labelWidth
+    widths = columns.map { max(columnWidth, $0.count + 2) }
+    addLine("", columns)
+  }
 
   mutating func add(_ label: String, _ numbers: [Double]) {
-    lines.append(Self.line(label, numbers.map(\.grouped)))
+    addLine(label, numbers.map(\.grouped))
   }
 
   var text: String { lines.joined(separator: "\n") }
 
-  private static func line(_ label: String, _ cells: [String]) -> String {
+  private mutating func addLine(_ label: String, _ cells: [String]) {
     let label = label + String(repeating: " ", count: max(0, labelWidth - label.count))
-    return cells.reduce(label) { line, cell in
-      line + String(repeating: " ", count: max(1, columnWidth - cell.count)) + cell
-    }
+    lines.append(
+      zip(cells, widths).reduce(label) { line, cell in
+        line + String(repeating: " ", count: max(1, cell.1 - cell.0.count)) + cell.0
+      })
   }
 }
 

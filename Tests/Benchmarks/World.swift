@@ -12,14 +12,17 @@ struct World {
   let directory: URL
   /// Whether the board has sensors of all kinds besides.
   private let isMixed: Bool
+  /// Whether its plug is pulled and set in each cycle; that is urgent, and waits for no upload.
+  private let isPlugMoving: Bool
   var sensors: Int { isMixed ? Self.mixedSensors : Self.sensors }
   var proc: URL { directory.appending(path: "proc") }
   var sys: URL { directory.appending(path: "sys") }
   var token: URL { directory.appending(path: "token") }
 
-  init(in directory: URL, isMixed: Bool = false) throws {
+  init(in directory: URL, isMixed: Bool = false, isPlugMoving: Bool = true) throws {
     self.directory = directory
     self.isMixed = isMixed
+    self.isPlugMoving = isPlugMoving
     // The home is another one each time, and does not know the agent of the last one.
     try? FileManager.default.removeItem(at: directory.appending(path: "state"))
     try write("practice", to: token)
@@ -34,11 +37,12 @@ struct World {
   func turn(to number: Int) throws {
     let step = number % 40
     try write("\(90 - step)\n", to: battery("capacity"))
-    try write(step.isMultiple(of: 2) ? "Discharging\n" : "Not charging\n", to: battery("status"))
+    let isOdd = !step.isMultiple(of: 2)
+    try write(isPlugMoving && isOdd ? "Not charging\n" : "Discharging\n", to: battery("status"))
     try write("\(12_900_000 - step * 20_000)\n", to: battery("voltage_now"))
     try write("\(1_250_000 + step * 100_000)\n", to: battery("current_now"))
     try write("\(60_000_000 - step * 200_000)\n", to: battery("energy_now"))
-    try write("\(1 - step % 2)\n", to: charger("online"))
+    try write(isPlugMoving && !isOdd ? "1\n" : "0\n", to: charger("online"))
     try write("\(41_000 + step * 1_100)\n", to: zone("temp"))
     let load =
       "\(step / 10).\(step % 10)0 1\(step / 10).\(step % 10)0 2\(step / 10).\(step % 10)0 1/80 11206\n"

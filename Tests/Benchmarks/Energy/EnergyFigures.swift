@@ -1,0 +1,124 @@
+import EnergyModel
+import Foundation
+
+/// What was measured of a profile, for a day of it.
+struct EnergyFigures: Encodable {
+  let profile: String
+  let cycleSeconds: Int
+  let uploadSeconds: Int
+  /// What the measurement spans of the agent's time, and how much faster that went.
+  let measuredSeconds: Double
+  let rate: Int
+  let wakeUps: Double
+  let processorSeconds: Double
+  /// On the wire: TLS, TCP and IP.
+  let sentBytes: Double
+  let receivedBytes: Double
+  let connections: Double
+  /// Computed from the moments at which something was on the wire.
+  let radioSeconds: Double
+  /// Of a board that is off in between: how long one run takes.
+  let runSeconds: Double?
+
+  /// An agent that stays, from the end of one upload to that of a later one.
+  init(measuring profile: EnergyProfile, _ options: Options) throws {
+    let site = try EnergySite(profile, options)
+    defer { site.end() }
+    let agent = try site.startAgent()
+    for _ in 1..<profile.warmUps { try Self.upload(site, agent) }
+    let before = try Self.upload(site, agent)
+    let lineCount = try site.wire().lines.count
+    let begin = ContinuousClock.now
+    var after = before
+    for _ in 0..<profile.uploads { after = try Self.upload(site, agent) }
+    let seconds = Double(profile.uploads * profile.uploadEvery)
+    try Self.check((ContinuousClock.now - begin) * profile.rate, is: seconds, profile)
+    var wire = try site.wire()
+    wire.drop(first: lineCount)
+    self.init(
+      profile, options.assumptions, wire, seconds: seconds,
+      wakeUps: after.wakeUps - before.wakeUps,
+      processorSeconds: Double(after.processorNanoseconds - before.processorNanoseconds) / 1e9,
+      runSeconds: nil)
+  }
+
+  @discardableResult
+  private static func upload(_ site: EnergySite, _ agent: Child) throws -> EnergyCounts {
+    try site.awaitUpload(by: agent)
+    progress("\(site.profile.name): an upload")
+    return try site.countsAtRest(of: agent)
+  }
+
+  /// The uploads have to come when the configuration says, or these are other ones.
+  private static func check(
+    _ elapsed: Duration, is seconds: Double, _ profile: EnergyProfile
+  ) throws {
+    let late = elapsed / .seconds(1) - seconds
+    // Of the clock: how exactly the end of an upload is seen.
+    guard abs(late) <= 2 * Double(profile.rate) + seconds * 0.02 else {
+      throw Failure(.software, "\(profile.name): the uploads took \(elapsed), not \(seconds) s")
+    }
+  }
+
+  /// A board that is off between its reports: what its runs take, after the first one.
+  init(measuringOnce profile: EnergyProfile, _ options: Options) throws {
+    let site = try EnergySite(profile, options)
+    defer { site.end() }
+    for _ in 0..<profile.warmUps { _ = try site.runOnce() }
+    let lineCount = try site.wire().lines.count
+    let runs = try (0..<profile.uploads).map { _ in
+      progress("\(profile.name): a run")
+      return try site.runOnce()
+    }
+    var wire = try site.wire()
+    wire.drop(first: lineCount)
+    self.init(
+      profile, options.assumptions, wire,
+      seconds: Double(profile.uploads * profile.uploadEvery), wakeUps: 0,
+      processorSeconds: runs.reduce(0) { $0 + $1.processorSeconds },
+      runSeconds: runs.reduce(0) { $0 + $1.seconds } / Double(runs.count))
+  }
+
+  private init(
+    _ profile: EnergyProfile, _ assumed: Assumptions, _ wire: WireRecord, seconds: Double,
+    wakeUps: Int, processorSeconds: Double, runSeconds: Double?
+  ) {
+    let days = seconds / 86_400
+    self.profile = profile.name
+    cycleSeconds = profile.every
+    uploadSeconds = profile.uploadEvery
+    measuredSeconds = seconds
+    rate = profile.rate
+    self.wakeUps = Double(wakeUps) / days
+    self.processorSeconds = processorSeconds / days
+    self.runSeconds = runSeconds
+    let header = assumed[.headerBytes]
+    // Half of what no counter tells of a connection goes each way.
+    let ends = Double(wire.connections) * assumed[.connectionSegments] / 2
+    sentBytes = (Double(wire.sentBytes) + (Double(wire.sentSegments) + ends) * header) / days
+    receivedBytes =
+      (Double(wire.receivedBytes) + (Double(wire.receivedSegments) + ends) * header) / days
+    connections = Double(wire.connections) / days
+    let tail =
+      switch profile.radio {
+      case .lte: RadioTail(setupSeconds: assumed[.lteSetup], tailSeconds: assumed[.lteTail])
+      case .wifi: RadioTail(setupSeconds: 0, tailSeconds: assumed[.wifiTail])
+      }
+    radioSeconds =
+      tail.awakeSeconds(moments: wire.lines.map(\.at), windowSeconds: seconds) / days
+  }
+
+  /// For the model.
+  func use(_ profile: EnergyProfile, _ assumed: Assumptions) -> DailyUse {
+    var use = DailyUse()
+    use.wakeUps = wakeUps
+    use.processorSeconds = processorSeconds
+    use.radioSeconds = radioSeconds
+    use.receiverSeconds = profile.receiverSeconds(assumed)
+    use.starts = runSeconds.map {
+      DailyUse.Starts(
+        perDay: 86_400 / Double(uploadSeconds), runSeconds: $0, hasReceiver: profile.hasReceiver)
+    }
+    return use
+  }
+}

@@ -1,0 +1,78 @@
+import EnergyModel
+
+/// A board as people have one, and how it is measured.
+struct EnergyProfile {
+  let name: String
+  /// From one cycle to the next, in seconds.
+  let every: Int
+  /// From one upload to the next, in seconds.
+  let uploadEvery: Int
+  let hasReceiver: Bool
+  /// Whether a thermometer on 1-Wire is connected besides.
+  let hasThermometer: Bool
+  let radio: Radio
+  /// How many times faster its time goes than the clock.
+  let rate: Int
+  /// Uploads before those that are measured: the first one registers each sensor.
+  let warmUps: Int
+  /// Uploads that are measured, with all that lies between them.
+  let uploads: Int
+
+  init(
+    _ name: String, every: Int, uploadEvery: Int? = nil, hasReceiver: Bool = true,
+    hasThermometer: Bool = false, over radio: Radio, rate: Int = 1, warmUps: Int = 1, uploads: Int
+  ) {
+    self.name = name
+    self.every = every
+    self.uploadEvery = uploadEvery ?? every
+    self.hasReceiver = hasReceiver
+    self.hasThermometer = hasThermometer
+    self.radio = radio
+    self.rate = rate
+    self.warmUps = warmUps
+    self.uploads = uploads
+  }
+
+  private static let sixHours = 6 * 3600
+
+  /// Their boards are always on.
+  static let all = [
+    EnergyProfile("tracker, each 10 s", every: 10, over: .lte, warmUps: 3, uploads: 6),
+    EnergyProfile("tracker, upload: 5min", every: 10, uploadEvery: 300, over: .lte, uploads: 1),
+    EnergyProfile(
+      "garden, 15 min", every: 900, hasReceiver: false, hasThermometer: true, over: .wifi,
+      rate: 60, warmUps: 2, uploads: 6),
+    EnergyProfile("boat in winter, 6 h", every: sixHours, over: .lte, rate: 120, uploads: 1),
+  ]
+
+  /// The boat's board, where it is off between its reports.
+  static let switchedOff = EnergyProfile(
+    "the same, off between", every: sixHours, over: .lte, uploads: 2)
+
+  /// With nothing due for a day.
+  static let parked = EnergyProfile(
+    "parked", every: 24 * 3600, over: .lte, rate: 120, uploads: 0)
+
+  /// So the kernel calls the thermometer.
+  static let thermometer = "28-000000000001"
+
+  /// What stands in its configuration besides the addresses.
+  var configuration: String {
+    var lines = ["every: \(every)s"]
+    if uploadEvery != every { lines.append("upload: { every: \(uploadEvery)s }") }
+    if hasThermometer {
+      lines.append("sensors: [{ one_wire: \(Self.thermometer), name: Soil }]")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Where cycles are longer, the agent leaves gpsd after each fix, and gpsd the receiver.
+  private static let receiverKeptSeconds = 300
+
+  /// So long the receiver runs in a day, where the board is always on.
+  func receiverSeconds(_ assumed: Assumptions) -> Double {
+    guard hasReceiver else { return 0 }
+    let perCycle = assumed[.receiverStart] + assumed[.receiverClosing]
+    return every <= Self.receiverKeptSeconds ? 86_400 : 86_400 / Double(every) * perCycle
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+
+/// Where an agent with the configuration of a profile works: its board, a gpsd, a home behind TLS,
+/// a service manager, all in a time that may go faster than the clock.
+final class EnergySite {
+  private static let device = "Boat"
+  private static let startLimit: Duration = .seconds(60)
+  private static let answerMilliseconds = 20
+  private static let driveStart = 20
+  /// What an upload may be late, of the clock's time.
+  private static let patience: Duration = .seconds(20)
+
+  let profile: EnergyProfile
+  private let options: Options
+  private let directory: URL
+  private let world: World
+  private let home: Child
+  private let link: Child
+  private let drive: Child?
+  private let service: ServiceManager
+  private let configuration: URL
+  /// What all programs here are started with.
+  private let clock: [String]
+  private(set) var agent: Child?
+  private var turn = 0
+  private var nextTurn = ContinuousClock.now
+
+  init(_ profile: EnergyProfile, _ options: Options) throws {
+    self.profile = profile
+    self.options = options
+    let directory = URL(filePath: try options.file("directory")).appending(path: "energy")
+    try? FileManager.default.removeItem(at: directory)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    self.directory = directory
+    clock = try FasterClock(rate: profile.rate).environment(options)
+    world = try World(in: directory, isPlugMoving: false)
+    service = try ServiceManager(in: directory)
+    home = try Child(
+      "practice-home",
+      [
+        try options.file("practice-home"), "--port", "0", "--json", "--delay",
+        "\(Self.answerMilliseconds)",
+      ], environment: clock, directory: directory, isTalking: true)
+    let homePort = try Self.port(of: home, after: "listening")
+    link = try Child(
+      "tls-link",
+      [try options.file("tls-link"), "--home", "\(homePort)", "--folder", directory.path],
+      environment: clock, directory: directory, isTalking: true)
+    let port = try Self.port(of: link, after: "ready")
+    drive = try profile.hasReceiver ? Self.drive(options, clock, directory) : nil
+    let gpsdPort = try drive.map { try Self.port(of: $0, after: "ready") }
+    configuration = directory.appending(path: "homeward.yaml")
+    try writeConfiguration(port: port, gpsdPort: gpsdPort)
+    try turnWorld()
+  }
+
+  private static func drive(_ options: Options, _ clock: [String], _ directory: URL) throws -> Child
+  {
+    try Child(
+      "play-drive",
+      [try options.file("play-drive"), "--port", "0", "--json", "--start", "\(driveStart)"],
+      environment: clock, directory: directory, isTalking: true)
+  }
+
+  private static func port(of child: Child, after event: String) throws -> Int {
+    let ready = try child.nextEvent(within: startLimit) { $0.event == event }
+    guard let port = ready.port else { throw Failure(.software, "\(child.name) names no port") }
+    return port
+  }
+
+  private func writeConfiguration(port: Int, gpsdPort: Int?) throws {
+    let authority = directory.appending(path: "authority.pem").path
+    try world.write(
+      """
+      \(profile.configuration)
+      state_directory: \(directory.appending(path: "state").path)
+      home_assistant:
+        url: "https://127.0.0.1:\(port)"
+        token_file: \(world.token.path)
+        tls: { ca_file: \(authority) }
+      device: { name: \(Self.device) }
+      location: \(gpsdPort.map { "{ source: gpsd, port: \($0) }" } ?? "off")
+      battery: auto
+      host: { proc: \(world.proc.path), sys: \(world.sys.path) }
+
+      """, to: configuration)
+  }
+
+  func end() {
+    agent?.end()
+    drive?.end()
+    link.end()
+    home.end()
+    service.end()
+  }
+
+  // MARK: The agent at its work
+
+  func startAgent() throws -> Child {
+    let command = [try options.file("agent"), "run", "--config", configuration.path]
+    let child = try Child(
+      "agent", command, environment: clock + service.environment, directory: directory)
+    agent = child
+    return child
+  }
+
+  /// Waits for the readings of the next upload, and lets all values change with each cycle.
+  func awaitUpload(by child: Child) throws {
+    let limit: Duration = .seconds(profile.uploadEvery) / profile.rate + Self.patience
+    let end = ContinuousClock.now + limit
+    while ContinuousClock.now < end {
+      let wait = max(.zero, min(end, nextTurn) - ContinuousClock.now)
+      let upload = try home.event(within: wait, whileRunning: child) {
+        $0.device == Self.device && $0.event == "readings"
+      }
+      if upload != nil { return }
+      if ContinuousClock.now >= nextTurn { try turnWorld() }
+    }
+    throw Failure(.software, "\(profile.name): no upload within \(limit):\n\(child.words())")
+  }
+
+  private func turnWorld() throws {
+    turn += 1
+    try world.turn(to: turn)
+    let soil = "bus/w1/devices/\(EnergyProfile.thermometer)/temperature"
+    try world.write("\(15_000 + turn % 40 * 500)\n", to: world.sys.appending(path: soil))
+    nextTurn = ContinuousClock.now + .seconds(profile.every) / profile.rate
+  }
+
+  /// What has been counted up to now, once the agent sleeps.
+  func countsAtRest(of child: Child) throws -> EnergyCounts {
+    let counts = try atRest(child.id) { try EnergyCounts(ofProcess: child.id) }
+    try home.passOverEvents()
+    return counts
+  }
+
+  func wire() throws -> WireRecord { try WireRecord(reading: directory.appending(path: "wire")) }
+
+  // MARK: The agent that runs once
+
+  /// What one run took: of the clock, and of the processor.
+  struct Once {
+    let seconds: Double
+    let processorSeconds: Double
+  }
+
+  func runOnce() throws -> Once {
+    let command = [try options.file("agent"), "run", "--once", "--config", configuration.path]
+    let script = "TIMEFORMAT='%R %U %S'; time \"$@\""
+    let child = try Child(
+      "run-once", ["LC_ALL=C", "bash", "-c", script, "bash"] + command, directory: directory)
+    try child.awaitEnd(within: .seconds(100))
+    let times = child.words().split(separator: "\n").last?.split(separator: " ")
+      .compactMap { Double($0) }
+    guard let times, times.count == 3 else {
+      throw Failure(.software, "bash tells no times:\n\(child.words())")
+    }
+    try turnWorld()
+    return Once(seconds: times[0], processorSeconds: times[1] + times[2])
+  }
+}
+
+/// What the kernel has counted of the agent since it started.
+struct EnergyCounts: Equatable {
+  /// Voluntary context switches of all threads: each is a sleep, and so a wake-up.
+  let wakeUps: Int
+  let processorNanoseconds: Int
+
+  init(ofProcess id: Int32) throws {
+    wakeUps = try Threads(ofProcess: id).wakeUps
+    processorNanoseconds = try FileManager.default.contentsOfDirectory(
+      atPath: "/proc/\(id)/task"
+    ).reduce(0) { sum, thread in
+      let text = try String(contentsOfFile: "/proc/\(id)/task/\(thread)/schedstat", encoding: .utf8)
+      guard let spent = text.split(separator: " ").first.flatMap({ Int($0) }) else {
+        throw Failure(.software, "this kernel tells no processor time in nanoseconds")
+      }
+      return sum + spent
+    }
+  }
+}

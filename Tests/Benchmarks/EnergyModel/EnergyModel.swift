@@ -1,0 +1,118 @@
+/// What an agent did in a day.
+public struct DailyUse: Equatable, Sendable {
+  public var wakeUps = 0.0
+  /// On the processor that measured.
+  public var processorSeconds = 0.0
+  /// How long the radio was awake because of what was sent and received.
+  public var radioSeconds = 0.0
+  /// How long the receiver ran, where the board is never off.
+  public var receiverSeconds = 0.0
+  /// Of a board that is off between its reports; nil for one that is always on.
+  public var starts: Starts?
+
+  /// How a board that is off between its reports works.
+  public struct Starts: Equatable, Sendable {
+    public let perDay: Double
+    /// How long the agent runs each time.
+    public let runSeconds: Double
+    public let hasReceiver: Bool
+
+    public init(perDay: Double, runSeconds: Double, hasReceiver: Bool) {
+      self.perDay = perDay
+      self.runSeconds = runSeconds
+      self.hasReceiver = hasReceiver
+    }
+  }
+
+  public init() {}
+}
+
+public enum Radio: String, Sendable { case lte, wifi }
+
+/// A board as the model knows it.
+public struct Board: Sendable {
+  public let name: String
+  let idleWatts: Double
+  let coreWatts: Double
+  let slowdown: Double
+  let bootWatts: Double
+  let bootSeconds: Double
+
+  public static func all(_ assumed: Assumptions) -> [Board] {
+    [
+      Board(
+        name: "Pi Zero 2 W", idleWatts: assumed[.zeroIdle], coreWatts: assumed[.zeroCore],
+        slowdown: assumed[.zeroSlowdown], bootWatts: assumed[.zeroBootPower],
+        bootSeconds: assumed[.zeroBootTime]),
+      Board(
+        name: "Pi 4", idleWatts: assumed[.fourIdle], coreWatts: assumed[.fourCore],
+        slowdown: assumed[.fourSlowdown], bootWatts: assumed[.fourBootPower],
+        bootSeconds: assumed[.fourBootTime]),
+    ]
+  }
+}
+
+/// What a day takes, in Wh at 5 V.
+public struct DailyEnergy: Equatable, Sendable {
+  /// The board, whatever runs on it: of one that is off in between, its starts and what keeps time.
+  public let board: Double
+  /// What the agent computes and how often it wakes up.
+  public let agent: Double
+  public let radio: Double
+  public let receiver: Double
+
+  public var total: Double { board + agent + radio + receiver }
+
+  public init(of use: DailyUse, on board: Board, over radio: Radio, _ assumed: Assumptions) {
+    let joules =
+      use.processorSeconds * board.slowdown * board.coreWatts + use.wakeUps * assumed[.wakeUp]
+    agent = joules / 3600
+    // How long the board is on.
+    let onSeconds: Double
+    if let starts = use.starts {
+      let ready = max(
+        board.bootSeconds, radio == .lte ? assumed[.lteAttach] : 0,
+        starts.hasReceiver ? assumed[.receiverStart] : 0)
+      let afterBoot = ready - board.bootSeconds + starts.runSeconds + assumed[.haltTime]
+      let start = board.bootSeconds * board.bootWatts + afterBoot * board.idleWatts
+      onSeconds = starts.perDay * (board.bootSeconds + afterBoot)
+      self.board = (starts.perDay * start + (86_400 - onSeconds) * assumed[.offPower]) / 3600
+      receiver = starts.hasReceiver ? onSeconds * assumed[.receiver] / 3600 : 0
+    } else {
+      onSeconds = 86_400
+      self.board = board.idleWatts * 24
+      receiver = use.receiverSeconds * assumed[.receiver] / 3600
+    }
+    switch radio {
+    case .lte:
+      let more = assumed[.lteConnected] - assumed[.lteRegistered]
+      self.radio = (onSeconds * assumed[.lteRegistered] + use.radioSeconds * more) / 3600
+    // A network that the board belongs to, in power save, is in what the board takes.
+    case .wifi: self.radio = use.radioSeconds * assumed[.wifiActive] / 3600
+    }
+  }
+}
+
+public struct Battery: Sendable {
+  public let name: String
+  let usableWattHours: Double
+  let selfDischarge: Double
+
+  public static func all(_ assumed: Assumptions) -> [Battery] {
+    [
+      Battery(
+        name: "lead 100 Ah", usableWattHours: assumed[.leadEnergy] * assumed[.leadUsable],
+        selfDischarge: assumed[.leadSelfDischarge]),
+      Battery(
+        name: "LiFePO4 20 Ah", usableWattHours: assumed[.lithiumEnergy] * assumed[.lithiumUsable],
+        selfDischarge: assumed[.lithiumSelfDischarge]),
+    ]
+  }
+
+  /// How many days it lasts without a charge. A board that is `switchedOff` in between has its own
+  /// converter switched off, too.
+  public func days(at energy: DailyEnergy, isSwitchedOff: Bool, _ assumed: Assumptions) -> Double {
+    let converter = isSwitchedOff ? 0 : assumed[.converterIdle] * 24
+    return usableWattHours / (energy.total / assumed[.converter] + converter + selfDischarge)
+  }
+}
