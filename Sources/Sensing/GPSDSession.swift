@@ -123,6 +123,9 @@ public struct GPSDSession: ~Copyable {
     }
   }
 
+  /// Whether there is no connection between two cycles, so that the receiver can sleep.
+  public var isReleasing: Bool { pace == .releasing }
+
   /// Whether a fix may still come in this cycle.
   public var isGathering: Bool { deadline != nil }
 
@@ -252,10 +255,7 @@ public struct GPSDSession: ~Copyable {
       pace = .onDemand
       return failed(.behind(name, seconds: Int((now - emptySince).nanoseconds / 1_000_000_000)))
     case .awaitingFix:
-      switch choose(now: now) {
-      case .fix: return rest()
-      case .behind, .nothing: break
-      }
+      if case .fix = choose(now: now) { return rest() }
       if let lag { return failed(.behind(name, seconds: Int(lag / 1_000_000_000))) }
       return now - lastReportAt > Self.silenceMax ? failed(.silent(name)) : rest()
     case .disconnected, .resting: return nil

@@ -97,6 +97,12 @@ public struct Supervision: Sendable {
     return retryAt
   }
 
+  /// Whether the pauses have become as long as they get: what fails does so for more than a moment.
+  public var isLasting: Bool {
+    guard case .failing(_, let delay, _) = state else { return false }
+    return delay >= Self.longestDelay
+  }
+
   public mutating func failed(_ failure: SourceFailure, now: Instant) -> Report? {
     let known = known
     pause(failure, now: now)

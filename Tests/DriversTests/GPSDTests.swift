@@ -152,10 +152,34 @@ import Testing
     let driver = driver(cycle: .seconds(900))
     try rest(driver)
     try turn(loop) { !gpsd.isConnected }
-    #expect(driver.listening == .closed && driver.deadline == nil)
+    #expect(driver.listening == .resting && driver.deadline == nil)
     #expect(sink.reports.isEmpty)
     driver.sample(at: .now)
     try turn(loop) { gpsd.connectionCount == 2 }
+  }
+
+  @Test func aReceiverThatIsKeptRunningIsLookedForUntilItIsThere() {
+    let driver = driver(cycle: .seconds(300))
+    #expect(driver.listening == .closed)
+    driver.paceChanged(to: SamplingPace(cycle: .seconds(301)))
+    #expect(driver.listening == .resting)
+  }
+
+  /// A dead receiver on a winter's battery: looked for each minute, the board never sleeps.
+  @Test func aDeadGPSDDoesNotWakeABoardBetweenLongCycles() throws {
+    gpsd.shutDown()
+    let driver = driver(cycle: .seconds(21_600))
+    var moment = Moment.now
+    driver.sample(at: moment)
+    var attempts = 0
+    while attempts < 20 {
+      try turn(loop) { !driver.isGathering }
+      guard let deadline = supervisor.deadline else { break }
+      attempts += 1
+      moment = Moment(instant: deadline, wallTime: moment.wallTime)
+      supervisor.deadlineReached(at: moment)
+    }
+    #expect(attempts == 4)
   }
 
   @Test func aReceiverThatIsNotWantedIsLeftAtOnceAndNothingFails() throws {

@@ -138,6 +138,29 @@ private final class ScriptedSource: Source {
     #expect(sink.reports.last == "sensor: recovered")
   }
 
+  /// It is left alone between two cycles anyway, and each attempt keeps its device awake.
+  @Test func whatRestsUntilTheNextCycleIsAskedAFewTimesAndThenOnlyWithTheCycles() {
+    listener.listening = .resting
+    listener.failure = missing
+    supervisor.sample(at: at(seconds: 0))
+    while let deadline = supervisor.deadline, listener.askedAt.count < 20 {
+      supervisor.deadlineReached(at: Moment(instant: deadline, wallTime: at(seconds: 0).wallTime))
+    }
+    #expect(listener.askedAt == [0, 5, 15, 35, 75])
+    supervisor.sample(at: at(seconds: 3600))
+    #expect(listener.askedAt.last == 3600)
+    #expect(supervisor.deadline == nil)
+  }
+
+  @Test func whatRestsAndWorkedAgainIsAskedAFewTimesAnew() {
+    listener.listening = .resting
+    listener.failure = missing
+    for cycle in Int64(0)..<6 { supervisor.sample(at: at(seconds: cycle * 3600)) }
+    supervisor.worked(listener.name)
+    supervisor.sample(at: at(seconds: 6 * 3600))
+    #expect(supervisor.deadline == at(seconds: 6 * 3600 + 5).instant)
+  }
+
   @Test func whatFailsIsAskedAgainAsSoonAsTheKernelAnnouncesADeviceOfItsKind() {
     source.deviceKinds = .hardwareMonitor
     listener.deviceKinds = .oneWire

@@ -53,6 +53,19 @@ import Testing
     #expect(waits.last == Supervision.longestDelay)
   }
 
+  @Test func aFailureLastsOnceThePausesAreAsLongAsTheyGet() {
+    var supervision = Supervision()
+    #expect(!supervision.isLasting)
+    for second in Int64(0)..<4 {
+      _ = supervision.failed(missing, now: at(second))
+      #expect(!supervision.isLasting)
+    }
+    _ = supervision.failed(missing, now: at(4))
+    #expect(supervision.isLasting)
+    _ = supervision.succeeded()
+    #expect(!supervision.isLasting)
+  }
+
   @Test func aFailingSourceIsNotAskedBeforeItsTime() {
     var supervision = Supervision()
     _ = supervision.failed(missing, now: at(100))

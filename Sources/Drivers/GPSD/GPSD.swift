@@ -248,7 +248,10 @@ extension GPSD: Source {
 
   public var shortfall: SourceFailure? { session.shortfall }
 
-  public var listening: Listening { session.isConnected ? .open : .closed }
+  public var listening: Listening {
+    if session.isConnected { return .open }
+    return session.isReleasing ? .resting : .closed
+  }
 
   public var deadline: Instant? { session.deadline }
 

@@ -14,6 +14,9 @@ public enum Listening: Sendable {
   case open
   /// The same, and it hears nothing now: it is asked again as soon as its pause is over.
   case closed
+  /// The same, until the next cycle, so that its device can sleep: it is asked again a few times,
+  /// and where its failure lasts, only with the cycles.
+  case resting
 }
 
 /// Something that has readings: a device, a file of the kernel, a server.

@@ -20,7 +20,8 @@ public protocol SupervisorOwner: AnyObject {
 /// Invariants:
 /// - The owner hears of a recovery only after it has heard of a failure of the same name.
 /// - A source that fails is not asked before its pause is over, unless what it listens to is open.
-/// - A pause wakes the loop for a source that listens; the others wait for the next cycle.
+/// - A pause wakes the loop for a source that listens; the others wait for the next cycle, and so
+///   does one that rests between two cycles, once its failure lasts.
 public final class Supervisor {
   /// A source, or a part of one that fails under its own name.
   private final class Row {
@@ -67,8 +68,11 @@ public final class Supervisor {
   private func deadline(of row: Row) -> Instant? {
     guard let source = row.source else { return nil }
     if let deadline = source.deadline { return deadline }
-    guard let retryAt = row.supervision.retryAt, source.listening == .closed else { return nil }
-    return retryAt
+    return switch source.listening {
+    case .closed: row.supervision.retryAt
+    case .resting: row.supervision.isLasting ? nil : row.supervision.retryAt
+    case .never, .answering, .open: nil
+    }
   }
 
   public func deadlineReached(at moment: Moment) {
