@@ -22,11 +22,12 @@ board_listens() {
   soon 1 results '"result": *"done"'
 }
 
-# For as long as max_on says, with cycles of an hour.
+# For as long as max_on says, with cycles of an hour. It may be off again before a slow guest has asked
+# Home Assistant.
 output_goes_on_and_off() {
   command_board bench command_gpio '{"output":"Horn","command":"turn_on"}'
   soon 1 play-line Horn
-  arrives on binary_sensor.bench_horn
+  soon 1 happened '"entity_id":"binary_sensor.bench_horn","state":true'
   arrives off binary_sensor.bench_horn
   is 0 "$(play-line Horn)"
 }
