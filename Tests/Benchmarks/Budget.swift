@@ -78,6 +78,21 @@ struct Budget: Encodable {
     ]
   }
 
+  /// Of a day of a board. An upload wakes the radio once, and where the next one is hours away, Home
+  /// Assistant's end of the connection wakes it once more.
+  static func all(ofDay day: EnergyFigures) -> [Budget] {
+    let uploads = 86_400 / Double(day.uploadSeconds)
+    return [
+      Budget(
+        "\(day.profile): radio awake", unit: "s for an upload", limit: 40,
+        value: day.radioSeconds / uploads),
+      Budget(
+        "\(day.profile): wake-ups", unit: "a day",
+        limit: EnergyFigures.signsOfLife + 86_400 / Double(day.cycleSeconds) * 12,
+        value: day.wakeUps),
+    ]
+  }
+
   /// Of a parked board in an hour in which nothing is due. The service manager gets a sign of life
   /// each half of the time after which it would end a service that hangs.
   static func all(ofIdle wakeUps: Double, sentBytes: Double) -> [Budget] {

@@ -13,6 +13,8 @@ struct Options {
   var isTracing = false
   var measurement = Measurement.cycles
   var isMixed: Bool { measurement == .mixed }
+  /// A part of the names of the profiles of energy that are measured; nil for all.
+  var wantedProfiles: String?
   /// What the model of energy takes for true.
   var assumptions = Assumptions()
   private var files: [String: String] = [:]
@@ -34,6 +36,13 @@ struct Options {
       case "--mixed": measurement = .mixed
       case "--energy": measurement = .energy
       case "--idle": measurement = .idle
+      case "--only":
+        let part = rest.popFirst() ?? ""
+        guard EnergyProfile.measured.contains(where: { $0.name.contains(part) }) else {
+          let names = EnergyProfile.measured.map(\.name).joined(separator: "; ")
+          throw Failure(.usage, "--only needs a part of one of these names: \(names)")
+        }
+        wantedProfiles = part
       case "--assume":
         let text = rest.popFirst() ?? ""
         guard assumptions.assume(text) else {

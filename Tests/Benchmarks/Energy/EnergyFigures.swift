@@ -3,6 +3,9 @@ import Foundation
 
 /// What was measured of a profile, for a day of it.
 struct EnergyFigures: Encodable {
+  /// For systemd, in a day.
+  static let signsOfLife = 96.0
+
   let profile: String
   let cycleSeconds: Int
   let uploadSeconds: Int

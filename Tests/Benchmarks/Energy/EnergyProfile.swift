@@ -11,6 +11,8 @@ struct EnergyProfile {
   /// Whether a thermometer on 1-Wire is connected besides.
   let hasThermometer: Bool
   let radio: Radio
+  /// Whether the board is off between its reports.
+  let isSwitchedOff: Bool
   /// How many times faster its time goes than the clock.
   let rate: Int
   /// Uploads before those that are measured: the first one registers each sensor.
@@ -20,7 +22,8 @@ struct EnergyProfile {
 
   init(
     _ name: String, every: Int, uploadEvery: Int? = nil, hasReceiver: Bool = true,
-    hasThermometer: Bool = false, over radio: Radio, rate: Int = 1, warmUps: Int = 1, uploads: Int
+    hasThermometer: Bool = false, over radio: Radio, isSwitchedOff: Bool = false, rate: Int = 1,
+    warmUps: Int = 1, uploads: Int
   ) {
     self.name = name
     self.every = every
@@ -28,6 +31,7 @@ struct EnergyProfile {
     self.hasReceiver = hasReceiver
     self.hasThermometer = hasThermometer
     self.radio = radio
+    self.isSwitchedOff = isSwitchedOff
     self.rate = rate
     self.warmUps = warmUps
     self.uploads = uploads
@@ -35,19 +39,21 @@ struct EnergyProfile {
 
   private static let sixHours = 6 * 3600
 
-  /// Their boards are always on.
-  static let all = [
+  /// Those of a day, which `--energy` measures.
+  static let measured = alwaysOn + [switchedOff]
+
+  private static let alwaysOn = [
     EnergyProfile("tracker, each 10 s", every: 10, over: .lte, warmUps: 3, uploads: 6),
     EnergyProfile("tracker, upload: 5min", every: 10, uploadEvery: 300, over: .lte, uploads: 1),
     EnergyProfile(
       "garden, 15 min", every: 900, hasReceiver: false, hasThermometer: true, over: .wifi,
       rate: 60, warmUps: 2, uploads: 6),
-    EnergyProfile("boat in winter, 6 h", every: sixHours, over: .lte, rate: 120, uploads: 1),
+    EnergyProfile("boat in winter, 6 h", every: sixHours, over: .lte, rate: 60, uploads: 1),
   ]
 
   /// The boat's board, where it is off between its reports.
-  static let switchedOff = EnergyProfile(
-    "the same, off between", every: sixHours, over: .lte, uploads: 2)
+  private static let switchedOff = EnergyProfile(
+    "boat, off in between", every: sixHours, over: .lte, isSwitchedOff: true, uploads: 2)
 
   /// With nothing due for a day.
   static let parked = EnergyProfile(

@@ -29,9 +29,17 @@ struct EnergyReport: Measured {
 
   init(_ options: Options) throws {
     let assumed = options.assumptions
-    var measured = try EnergyProfile.all.map { ($0, try EnergyFigures(measuring: $0, options)) }
-    let off = EnergyProfile.switchedOff
-    measured.append((off, try EnergyFigures(measuringOnce: off, options)))
+    let wanted = EnergyProfile.measured.filter { profile in
+      options.wantedProfiles.map { profile.name.contains($0) } ?? true
+    }
+    let measured = try wanted.map { profile in
+      (
+        profile,
+        profile.isSwitchedOff
+          ? try EnergyFigures(measuringOnce: profile, options)
+          : try EnergyFigures(measuring: profile, options)
+      )
+    }
     profiles = measured.map { $0.1 }
     days = measured.flatMap { profile, figures in
       Board.all(assumed).map { Estimate(profile, figures, on: $0, assumed) }
@@ -40,7 +48,7 @@ struct EnergyReport: Measured {
       let source = assumed.isChanged($0) ? "asked for with --assume" : $0.entry.source
       return Assumed(name: $0.rawValue, value: assumed[$0], unit: $0.entry.unit, source: source)
     }
-    budgets = []
+    budgets = profiles.flatMap { Budget.all(ofDay: $0) }
   }
 
   private static let columns: [(label: String, value: @Sendable (EnergyFigures) -> Double)] = [

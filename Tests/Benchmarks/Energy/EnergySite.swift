@@ -108,12 +108,22 @@ final class EnergySite {
   func awaitUpload(by child: Child) throws {
     let limit: Duration = .seconds(profile.uploadEvery) / profile.rate + Self.patience
     let end = ContinuousClock.now + limit
+    var hasPosition = false
     while ContinuousClock.now < end {
       let wait = max(.zero, min(end, nextTurn) - ContinuousClock.now)
       let upload = try home.event(within: wait, whileRunning: child) {
-        $0.device == Self.device && $0.event == "readings"
+        if $0.event == "location" { hasPosition = true }
+        return $0.device == Self.device && $0.event == "readings"
       }
-      if upload != nil { return }
+      if upload != nil {
+        guard hasPosition == profile.hasReceiver else {
+          throw Failure(
+            .software,
+            "\(profile.name): an upload without a fix. This machine is too busy for a time that goes "
+              + "\(profile.rate) times faster:\n\(child.words())")
+        }
+        return
+      }
       if ContinuousClock.now >= nextTurn { try turnWorld() }
     }
     throw Failure(.software, "\(profile.name): no upload within \(limit):\n\(child.words())")
