@@ -82,14 +82,16 @@ struct Budget: Encodable {
   /// Assistant's end of the connection wakes it once more.
   static func all(ofDay day: EnergyFigures) -> [Budget] {
     let uploads = 86_400 / Double(day.uploadSeconds)
+    let radio = Budget(
+      "\(day.profile): radio awake", unit: "s for an upload", limit: 40,
+      value: day.radioSeconds / uploads)
+    guard let wakeUps = day.wakeUps else { return [radio] }
+    let cycles = 86_400 / Double(day.cycleSeconds)
     return [
-      Budget(
-        "\(day.profile): radio awake", unit: "s for an upload", limit: 40,
-        value: day.radioSeconds / uploads),
+      radio,
       Budget(
         "\(day.profile): wake-ups", unit: "a day",
-        limit: EnergyFigures.signsOfLife + 86_400 / Double(day.cycleSeconds) * 12,
-        value: day.wakeUps),
+        limit: EnergyFigures.signsOfLife + cycles * 12, value: wakeUps),
     ]
   }
 

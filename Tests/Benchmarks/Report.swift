@@ -65,8 +65,9 @@ struct Table {
     addLine("", columns)
   }
 
-  mutating func add(_ label: String, _ numbers: [Double]) {
-    addLine(label, numbers.map(\.grouped))
+  /// Of what was not measured there is no number.
+  mutating func add(_ label: String, _ numbers: [Double?]) {
+    addLine(label, numbers.map { $0?.grouped ?? "-" })
   }
 
   var text: String { lines.joined(separator: "\n") }

@@ -12,7 +12,8 @@ struct EnergyFigures: Encodable {
   /// What the measurement spans of the agent's time, and how much faster that went.
   let measuredSeconds: Double
   let rate: Int
-  let wakeUps: Double
+  /// Nil where it was not counted: of a board that is off in between.
+  let wakeUps: Double?
   let processorSeconds: Double
   /// On the wire: TLS, TCP and IP.
   let sentBytes: Double
@@ -39,7 +40,7 @@ struct EnergyFigures: Encodable {
     var wire = try site.wire()
     wire.drop(first: lineCount)
     self.init(
-      profile, options.assumptions, wire, seconds: seconds,
+      profile, options.assumptions, wire, moments: wire.lines.map(\.at), seconds: seconds,
       wakeUps: after.wakeUps - before.wakeUps,
       processorSeconds: Double(after.processorNanoseconds - before.processorNanoseconds) / 1e9,
       runSeconds: nil)
@@ -68,23 +69,30 @@ struct EnergyFigures: Encodable {
     let site = try EnergySite(profile, options)
     defer { site.end() }
     for _ in 0..<profile.warmUps { _ = try site.runOnce() }
-    let lineCount = try site.wire().lines.count
-    let runs = try (0..<profile.uploads).map { _ in
-      progress("\(profile.name): a run")
-      return try site.runOnce()
-    }
     var wire = try site.wire()
+    let lineCount = wire.lines.count
+    var runs: [EnergySite.Once] = []
+    var moments: [Double] = []
+    for number in 0..<profile.uploads {
+      let before = wire.lines.count
+      runs.append(try site.runOnce())
+      progress("\(profile.name): a run")
+      wire = try site.wire()
+      // Between two runs lies the time that the board is off.
+      let off = Double(number * profile.uploadEvery)
+      moments += wire.lines.dropFirst(before).map { $0.at + off }
+    }
     wire.drop(first: lineCount)
     self.init(
-      profile, options.assumptions, wire,
-      seconds: Double(profile.uploads * profile.uploadEvery), wakeUps: 0,
+      profile, options.assumptions, wire, moments: moments,
+      seconds: Double(profile.uploads * profile.uploadEvery), wakeUps: nil,
       processorSeconds: runs.reduce(0) { $0 + $1.processorSeconds },
       runSeconds: runs.reduce(0) { $0 + $1.seconds } / Double(runs.count))
   }
 
   private init(
-    _ profile: EnergyProfile, _ assumed: Assumptions, _ wire: WireRecord, seconds: Double,
-    wakeUps: Int, processorSeconds: Double, runSeconds: Double?
+    _ profile: EnergyProfile, _ assumed: Assumptions, _ wire: WireRecord,
+    moments: [Double], seconds: Double, wakeUps: Int?, processorSeconds: Double, runSeconds: Double?
   ) {
     let days = seconds / 86_400
     self.profile = profile.name
@@ -92,7 +100,7 @@ struct EnergyFigures: Encodable {
     uploadSeconds = profile.uploadEvery
     measuredSeconds = seconds
     rate = profile.rate
-    self.wakeUps = Double(wakeUps) / days
+    self.wakeUps = wakeUps.map { Double($0) / days }
     self.processorSeconds = processorSeconds / days
     self.runSeconds = runSeconds
     let header = assumed[.headerBytes]
@@ -108,13 +116,13 @@ struct EnergyFigures: Encodable {
       case .wifi: RadioTail(setupSeconds: 0, tailSeconds: assumed[.wifiTail])
       }
     radioSeconds =
-      tail.awakeSeconds(moments: wire.lines.map(\.at), windowSeconds: seconds) / days
+      tail.awakeSeconds(moments: moments, windowSeconds: seconds) / days
   }
 
   /// For the model.
   func use(_ profile: EnergyProfile, _ assumed: Assumptions) -> DailyUse {
     var use = DailyUse()
-    use.wakeUps = wakeUps
+    use.wakeUps = wakeUps ?? 0
     use.processorSeconds = processorSeconds
     use.radioSeconds = radioSeconds
     use.receiverSeconds = profile.receiverSeconds(assumed)

@@ -51,7 +51,7 @@ struct EnergyReport: Measured {
     budgets = profiles.flatMap { Budget.all(ofDay: $0) }
   }
 
-  private static let columns: [(label: String, value: @Sendable (EnergyFigures) -> Double)] = [
+  private static let columns: [(label: String, value: @Sendable (EnergyFigures) -> Double?)] = [
     ("wake-ups", { $0.wakeUps }),
     ("processor s", { $0.processorSeconds }),
     ("sent KiB", { $0.sentBytes / 1024 }),

@@ -5,6 +5,7 @@ import Foundation
 final class EnergySite {
   private static let device = "Boat"
   private static let startLimit: Duration = .seconds(60)
+  /// Of the clock, so that no answer comes before the agent sleeps.
   private static let answerMilliseconds = 20
   private static let driveStart = 20
   /// What an upload may be late, of the clock's time.
@@ -39,7 +40,7 @@ final class EnergySite {
       "practice-home",
       [
         try options.file("practice-home"), "--port", "0", "--json", "--delay",
-        "\(Self.answerMilliseconds)",
+        "\(Self.answerMilliseconds * profile.rate)",
       ], environment: clock, directory: directory, isTalking: true)
     let homePort = try Self.port(of: home, after: "listening")
     link = try Child(
