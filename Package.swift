@@ -250,7 +250,7 @@ let package = Package(
       name: "benchmarks", dependencies: ["EnergyModel"], path: "Tests/Benchmarks",
       exclude: [
         "Sealing", "EntityChange", "SessionMemory", "EnergyModel", "heapcount.c", "floor.c", "run",
-        "README.md", "Energy/tls-link",
+        "README.md", "Energy/tls-link", "Energy/README.md",
       ],
       swiftSettings: everywhere),
     // What a day of a board takes, computed from what was measured and what is assumed.

@@ -78,8 +78,8 @@ struct Budget: Encodable {
     ]
   }
 
-  /// Of a day of a board. An upload wakes the radio once, and where the next one is hours away, Home
-  /// Assistant's end of the connection wakes it once more.
+  /// Of a day of a board. An upload wakes the radio once, and where the next one is hours away,
+  /// Home Assistant's end of the connection wakes it once more.
   static func all(ofDay day: EnergyFigures) -> [Budget] {
     let uploads = 86_400 / Double(day.uploadSeconds)
     let radio = Budget(
@@ -95,12 +95,12 @@ struct Budget: Encodable {
     ]
   }
 
-  /// Of a parked board in an hour in which nothing is due. The service manager gets a sign of life
-  /// each half of the time after which it would end a service that hangs.
-  static func all(ofIdle wakeUps: Double, sentBytes: Double) -> [Budget] {
+  /// Of a parked board with nothing due, in 65 minutes. The service manager gets a sign of life
+  /// each half of the time after which it would end a service that hangs: 15 minutes.
+  static func all(ofIdle wakeUps: Int, sentBytes: Int) -> [Budget] {
     [
-      Budget("wake-ups with nothing due", unit: "an hour", limit: 4, value: wakeUps),
-      Budget("bytes sent with nothing due", unit: "an hour", limit: 0, value: sentBytes),
+      Budget("wake-ups with nothing due", unit: "in 65 min", limit: 5, value: Double(wakeUps)),
+      Budget("bytes sent with nothing due", unit: "in 65 min", limit: 0, value: Double(sentBytes)),
     ]
   }
 

@@ -57,7 +57,7 @@ struct EnergyProfile {
 
   /// With nothing due for a day.
   static let parked = EnergyProfile(
-    "parked", every: 24 * 3600, over: .lte, rate: 120, uploads: 0)
+    "parked", every: 24 * 3600, over: .lte, rate: 60, uploads: 0)
 
   /// So the kernel calls the thermometer.
   static let thermometer = "28-000000000001"

@@ -1,13 +1,14 @@
 import Foundation
 
-/// What the agent of a parked board does in two hours in which nothing is due. In them Home
-/// Assistant closes the connection, as it has been idle for an hour.
+/// What the agent of a parked board does while nothing is due. Meanwhile Home Assistant closes the
+/// connection, as it has been idle for an hour.
 struct IdleReport: Measured {
-  private static let hours = 2
+  /// Of the agent's time.
+  private static let minutes = 65
 
-  let wakeUpsPerHour: Double
+  let wakeUps: Int
   /// By the agent.
-  let sentBytesPerHour: Double
+  let sentBytes: Int
   let budgets: [Budget]
 
   init(_ options: Options) throws {
@@ -18,8 +19,8 @@ struct IdleReport: Measured {
     try site.awaitUpload(by: agent)
     let before = try site.countsAtRest(of: agent)
     let lineCount = try site.wire().lines.count
-    let seconds = Double(Self.hours * 3600 / profile.rate)
-    progress("parked: \(Self.hours) hours, which take \(seconds) s")
+    let seconds = Double(Self.minutes * 60 / profile.rate)
+    progress("parked: \(Self.minutes) minutes, which take \(seconds) s")
     Thread.sleep(forTimeInterval: seconds)
     guard agent.isRunning else {
       throw Failure(.software, "the agent has ended:\n\(agent.words())")
@@ -30,18 +31,18 @@ struct IdleReport: Measured {
     guard wire.lines.contains(where: { $0.kind == .close }) else {
       throw Failure(.software, "the home did not close the connection: its time stands still")
     }
-    wakeUpsPerHour = Double(after.wakeUps - before.wakeUps) / Double(Self.hours)
-    sentBytesPerHour = Double(wire.sentBytes) / Double(Self.hours)
-    budgets = Budget.all(ofIdle: wakeUpsPerHour, sentBytes: sentBytesPerHour)
+    wakeUps = after.wakeUps - before.wakeUps
+    sentBytes = wire.sentBytes
+    budgets = Budget.all(ofIdle: wakeUps, sentBytes: sentBytes)
   }
 
   var text: String {
     var table = Table(columns: ["agent"])
-    table.add("wake-ups an hour", [wakeUpsPerHour])
-    table.add("bytes sent an hour", [sentBytesPerHour])
+    table.add("wake-ups", [Double(wakeUps)])
+    table.add("bytes sent", [Double(sentBytes)])
     return """
       a parked board with nothing due: every: 24h, \(World.sensors) sensors, gpsd at 1 Hz, systemd's \
-      watchdog; \(Self.hours) hours, \(EnergyProfile.parked.rate) times faster than the clock
+      watchdog; \(Self.minutes) minutes, \(EnergyProfile.parked.rate) times faster than the clock
 
       \(table.text)
 
