@@ -16,7 +16,8 @@ import Testing
       environment: environment.map { [UInt8]($0.utf8) })
   }
 
-  /// What it writes until it ends.
+  /// What it writes until it ends. Each test takes that end, too: while one is left, the testing
+  /// library waits in vain for the processes of all its exit tests.
   private func output(of program: ChildProgram) throws -> String {
     var text: [UInt8] = []
     var buffer = ByteBuffer(capacity: 4096)
@@ -40,6 +41,7 @@ import Testing
     let program = try ChildProgram(
       starting: Path("/usr/bin/env"), arguments: [], environment: [[UInt8]("ONE=1".utf8)])
     #expect(try output(of: program) == "ONE=1\n")
+    #expect(program.takeEnding() == .exited(status: 0))
   }
 
   /// Also none that is not marked to be closed.
@@ -54,12 +56,14 @@ import Testing
     #expect(lines.count == 4, "\(lines)")
     #expect(lines.first?.hasSuffix("/dev/null") == true, "\(lines)")
     #expect(lines[1...2].allSatisfy { $0.contains(" -> pipe:") }, "\(lines)")
+    #expect(program.takeEnding() == .exited(status: 0))
   }
 
   @Test func itHasASessionOfItsOwnInTheRootAndNoSignalIsIgnored() throws {
     let program = try shell(
       "pwd; cut -d ' ' -f 1,5,6 /proc/$$/stat; exec grep -E '^Sig(Blk|Ign)' /proc/self/status")
     let lines = try output(of: program).split(separator: "\n").map(String.init)
+    #expect(program.takeEnding() == .exited(status: 0))
     #expect(lines.first == "/")
     let numbers = try #require(lines.dropFirst().first).split(separator: " ")
     #expect(Set(numbers).count == 1, "\(lines)")

@@ -58,6 +58,23 @@ import Testing
     #expect(rig.calls.count == 1)
   }
 
+  @Test func anUrgentChangeWaitsForTheFirstLookAndGoesOnce() throws {
+    let rig = rig { $0.knowsHome = true }
+    var door = Self.sensor("door", "measurement")
+    door.isUrgent = true
+    let declared = rig.uplink.declare(door)
+    let index = try #require(declared)
+    rig.event { uplink, now in
+      uplink.record(
+        Reading(sensor: index, value: .number(FixedPoint(1)), time: rig.wallTime()))
+      // No cycle ends with it.
+      uplink.sourcesReady(isConnectionKept: true, now: now)
+    }
+    #expect(rig.calls.isEmpty)
+    rig.arrive(atHome: true)
+    #expect(rig.calls.count == 1)
+  }
+
   /// The kernel has not said yet which network this is.
   @Test func theFirstCycleWaitsForTheFirstLookAndNoLonger() {
     let rig = rig { $0.knowsHome = true }

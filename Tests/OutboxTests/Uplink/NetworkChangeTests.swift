@@ -52,6 +52,20 @@ import Testing
     #expect(rig.cancelled.isEmpty)
   }
 
+  /// The gateway tells that this is home while a message goes over a way that is allowed anywhere.
+  @Test func aMessageGoesOnWhereItsWayIsAllowedBothBeforeAndAfter() {
+    var setup = UplinkRig.Setup()
+    setup.knowsHome = true
+    setup.url = "https://127.0.0.1:1"
+    let rig = UplinkRig.proven(setup)
+    rig.event { $0.placeChanged(.wired(gateway: nil, Self.cable), now: $1) }
+    rig.wait(.seconds(30))
+    rig.cycle()
+    #expect(rig.uplink.webhook.message != nil)
+    rig.event { $0.placeChanged(.wired(gateway: UplinkRig.gateway, Self.cable), now: $1) }
+    #expect(rig.cancelled.isEmpty)
+  }
+
   @Test func theFirstNetworkThatIsFoundEndsNoMessage() {
     sending()
     place(.elsewhere(Self.modem))

@@ -54,6 +54,32 @@ import Testing
     #expect([31, 30, 29, 30, 34, 35, 34].map { charge($0) } == [nil, nil, 0, 0, 0, nil, nil])
   }
 
+  @Test mutating func whatIsTheCaseOfTheLevelIsTold() {
+    set()
+    #expect(!monitor.hasLevels && monitor.hasCharge)
+    set(Self.below(30, every: .seconds(900)), Self.below(10, every: .seconds(900)))
+    #expect(monitor.hasLevels && monitor.condition == nil)
+    charge(9)
+    #expect(monitor.condition == .chargeBelow(percent: 10))
+    monitor = PowerMonitor(levels: [])
+    #expect(!monitor.hasCharge)
+  }
+
+  /// A hub with more ports than are counted: those that are not do not say that there is mains.
+  @Test mutating func suppliesBeyondTheLimitAreLeftOut() {
+    set(PowerLevel(.withoutMains, PowerEffect(every: .seconds(900))))
+    for number in 0..<PowerMonitor.mainsMax {
+      monitor.declared(
+        SupplySensor.online.description(of: [UInt8]("port\(number)".utf8)),
+        SensorIndex(10 + number))
+    }
+    _ = read(Self.mains, .boolean(false))
+    #expect(monitor.level == 0)
+    #expect(!read(SensorIndex(10 + PowerMonitor.mainsMax - 1), .boolean(true)))
+    #expect(read(SensorIndex(10), .boolean(true)))
+    #expect(monitor.level == nil)
+  }
+
   @Test mutating func theLastLevelThatHasAKeyDecidesIt() {
     set(
       PowerLevel(.withoutMains, PowerEffect(uploadEvery: .seconds(300))),
