@@ -59,7 +59,10 @@ import Testing
   }
 
   @Test func anUrgentChangeWaitsForTheFirstLookAndGoesOnce() throws {
-    let rig = rig { $0.knowsHome = true }
+    let rig = rig {
+      $0.knowsHome = true
+      $0.url = "https://127.0.0.1:1"
+    }
     var door = Self.sensor("door", "measurement")
     door.isUrgent = true
     let declared = rig.uplink.declare(door)
