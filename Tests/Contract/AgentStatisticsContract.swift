@@ -74,9 +74,13 @@ extension Contract.WholeAgent {
 extension Agent {
   /// Hours that an earlier run could not deliver. The board has no serial number: its machine id,
   /// or else its name, tells it apart.
-  fileprivate func keep(_ hours: [SensorHour], of sensor: StatisticsSensor) throws {
+  func keep(_ hours: [SensorHour], of sensor: StatisticsSensor) throws {
+    try keep(hours.map { (sensor, $0) })
+  }
+
+  func keep(_ hours: [(sensor: StatisticsSensor, hour: SensorHour)]) throws {
     var transfer = StatisticsImport(WaitingHours(), seed: 1)
-    for hour in hours { transfer.add(hour, of: sensor) }
+    for (sensor, hour) in hours { transfer.add(hour, of: sensor) }
     let machineID = firstLine(of: "/etc/machine-id")
     let name = machineID.isEmpty ? firstLine(of: "/proc/sys/kernel/hostname") : []
     let id = fingerprint(of: [[], machineID, name], purpose: "device id")
