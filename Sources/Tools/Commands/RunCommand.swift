@@ -39,8 +39,8 @@ extension Command {
                       has to be on again, in seconds since 1970, and nothing else;
                       the table goes to standard error. Also where Home Assistant
                       was not reached. It is the next whole multiple of
-                      upload.every, or else of every, two minutes away or more;
-                      of those of power while the battery is low.
+                      upload.every, or else of every (while the battery is low,
+                      of what power says), two minutes away or more.
       --wake rtc      Have the real-time clock switch the board on at that moment:
                       set its alarm, and look whether it has it. Where it has none,
                       whatever the reason, the exit code is 72, or 64 where the
