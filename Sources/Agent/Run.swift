@@ -154,7 +154,7 @@ public struct Run {
       loop: loop, sink: output, supervisor: supervisor,
       // How long the board is off afterwards is nothing to a source.
       cycle: once?.timeout ?? configuration.every,
-      answerTimeout: once.map { .nanoseconds($0.timeout.nanoseconds / 3) } ?? Self.answerTimeout,
+      answerTimeout: once?.answerTimeout ?? Self.answerTimeout,
       now: now)
     let anchor = configuration.anchorAlarm(context, owner: output)
     let outputs = configuration.switchedOutputs(context)

@@ -17,35 +17,6 @@ public import Bytes
 /// (`?POLL;` would be answered with the newest report of each receiver, however old, cut at 10,240
 /// bytes, and for one more wake-up in each cycle.)
 public struct GPSDSession: ~Copyable {
-  /// The longest cycle whose reports fit the socket.
-  public static let streamingCycleMax: Duration = .seconds(30)
-  /// The longest cycle over which the receiver is kept running.
-  public static let heldCycleMax: Duration = .seconds(300)
-  /// How long a receiver that was switched off may take for a fix: twice of what a cold start takes
-  /// under open sky.
-  public static let startTimeout: Duration = .seconds(60)
-  /// The most that a receiver may say in a cycle at the streaming pace: with the kernel's own
-  /// records, it is what a socket holds by default.
-  public static let streamedByteCountMax = 64 * 1024
-  public static let connectionTimeout: Duration = .seconds(5)
-  public static let versionTimeout: Duration = .seconds(5)
-  /// A socket that is not empty after this is filled faster than it can be read.
-  public static let drainTimeout: Duration = .seconds(5)
-  /// How long a cycle that has a fix waits for other receivers.
-  public static let othersTimeout: Duration = .seconds(2)
-  /// A report may be so much older than a cycle: receivers need a while to compute it.
-  public static let latencyMax: Duration = .seconds(2)
-  /// A gpsd that was asked for reports, and whose last one is older than this, has lost its
-  /// receiver.
-  public static let silenceMax: Duration = .seconds(60)
-  /// A longer line is skipped: none of those is of use here.
-  public static let lineByteCountMax = 16 * 1024
-  /// gpsd's own buffer for a report. What is longer is no line of gpsd.
-  public static let skippedByteCountMax = 40_960
-  public static let reportByteCountMax = 1024
-  /// Lines in a row that make no sense after which the peer is not believed to be gpsd.
-  public static let malformedLinesMax = 10
-
   private enum State {
     case disconnected
     case awaitingConnection(until: Instant)
@@ -113,9 +84,6 @@ public struct GPSDSession: ~Copyable {
     emptySince = now
   }
 
-  public static let reportsCommand: StaticString = "?WATCH={\"enable\":true,\"json\":true};\n"
-  public static let quietCommand: StaticString = "?WATCH={\"enable\":true,\"json\":false};\n"
-
   public var isConnected: Bool {
     switch state {
     case .disconnected, .awaitingConnection: false
@@ -167,12 +135,23 @@ public struct GPSDSession: ~Copyable {
   // MARK: Events
 
   /// From now on the sources are asked like this. gpsd hears of it with the next cycle, or at once
-  /// where no position is wanted any more.
+  /// where its receiver may sleep until then.
   public mutating func paceChanged(to new: SamplingPace) -> Action? {
     cycle = new.cycle
     pace = Pace(forCyclesOf: cycle)
     wantsPosition = new.wantsPosition
-    guard !wantsPosition else { return nil }
+    if !wantsPosition { return positionUnwanted() }
+    if pace == .releasing, case .resting = state { return release() }
+    return nil
+  }
+
+  /// Nothing is wanted, so nothing is missing.
+  private mutating func positionUnwanted() -> Action? {
+    if noFixDetector.isTold || complaint == .open {
+      news = .recovered
+      complaint = .over
+    }
+    noFixDetector.connectionEnded()
     if case .disconnected = state { return nil }
     return release()
   }

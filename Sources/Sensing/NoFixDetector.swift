@@ -13,6 +13,9 @@ public struct NoFixDetector: Sendable {
 
   public init() {}
 
+  /// Whether a lack of fixes was told that has not ended.
+  public var isTold: Bool { cycleCount >= Self.cyclesMax }
+
   /// The receiver reported, and this is what became of it. Returns whether this ends a lack of
   /// fixes that was told.
   public mutating func judged(_ verdict: FixFilter.Verdict) -> Bool {
@@ -22,7 +25,7 @@ public struct NoFixDetector: Sendable {
     self.verdict = verdict
     guard case .usable = verdict else { return false }
     defer { cycleCount = 0 }
-    return cycleCount >= Self.cyclesMax
+    return isTold
   }
 
   /// A cycle begins. Returns what is wrong, once, when the cycle before was one too many.

@@ -8,6 +8,8 @@ public enum PowerFigure: Equatable, Sendable {
   case voltage
   /// Whether power comes in from outside: mains, a charger.
   case mains
+  /// The kernel's word for what the battery does: it is charged only where power comes in.
+  case batteryStatus
 }
 
 extension SensorDescription {

@@ -29,7 +29,8 @@ public enum SupplySensor: Int, CaseIterable, Sendable {
     case .capacity: .charge
     case .voltage: .voltage
     case .online: .mains
-    case .status, .current, .energy: nil
+    case .status: .batteryStatus
+    case .current, .energy: nil
     }
   }
 

@@ -43,6 +43,16 @@ import Testing
     #expect(sink.reports.isEmpty)
   }
 
+  /// A keyboard's battery that is low is no reason to save the board's.
+  @Test(arguments: [("Device\n", false), ("System\n", true), ("Unknown\n", true)])
+  func theBatteryOfAPeripheralIsNotTheBoards(scope: String, isOfBoard: Bool) throws {
+    try tree.write(scope, to: "\(battery)/scope")
+    try supplies().sample(at: at(seconds: 1))
+    let figures = sink.sensors.compactMap(\.powerFigure)
+    #expect(figures == (isOfBoard ? [.charge, .batteryStatus, .voltage] : []))
+    #expect(sink.values["supply_bat0_capacity"] == .number(FixedPoint(83)))
+  }
+
   @Test func theNextSampleSeesTheNewNumbersInTheOpenFiles() throws {
     let supplies = supplies()
     try supplies.sample(at: at(seconds: 1))

@@ -1,5 +1,6 @@
 import Bytes
 import CLinux
+import Foundation
 import LinuxIO
 import Testing
 
@@ -93,6 +94,20 @@ import Testing
     program.kill()
     #expect(program.hasEnded(within: Self.limit))
     #expect(program.takeEnding() == .signaled(SIGKILL))
+  }
+
+  /// The kernel would tell of no end, and the loop be called for it for ever.
+  @Test func theEndIsTakenAlsoWhereTheStarterOfTheAgentIgnoresChildren() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      signal(SIGCHLD, SIG_IGN)
+      _ = clinux_signalfd(false)
+      let program = try ChildProgram(
+        starting: Path("/bin/sh"), arguments: ["-c", "exit 7"].map { [UInt8]($0.utf8) },
+        environment: [])
+      _ = program.hasEnded(within: .seconds(20))
+      guard case .exited(let status)? = program.takeEnding() else { _exit(1) }
+      _exit(status)
+    }
   }
 
   @Test func whatIsNoProgramIsTheKernelsError() throws {

@@ -274,6 +274,33 @@ import Testing
     #expect(conversation.cycleDue() == .connect)
   }
 
+  @Test func aReceiverThatMaySleepIsLeftAtOnce() {
+    let conversation = GPSDConversation.resting(.streaming)
+    #expect(conversation.paceChanged(to: SamplingPace(cycle: .seconds(7200))) == .release)
+    #expect(!conversation.isConnected)
+  }
+
+  /// It would be among the failing sources for as long as the battery is low.
+  @Test func aLackOfFixesEndsWhereNoneIsWanted() {
+    let conversation = GPSDConversation.resting(.streaming)
+    for _ in 0..<5 where conversation.news.isEmpty {
+      conversation.wait(.seconds(10))
+      _ = conversation.cycleDue()
+      _ = conversation.hears(GPSDLines.noFix)
+      _ = conversation.drained()
+    }
+    guard case .failed? = conversation.news.last else {
+      Issue.record("no lack of fixes was told")
+      return
+    }
+    let off = SamplingPace(cycle: .seconds(10), wantsPosition: false)
+    _ = conversation.paceChanged(to: off)
+    #expect(conversation.news.last == .recovered)
+    conversation.forget()
+    _ = conversation.paceChanged(to: off)
+    #expect(conversation.news.isEmpty)
+  }
+
   @Test func aConnectionThatIsBeingMadeIsGivenUpWhereNoPositionIsWanted() {
     let conversation = GPSDConversation(.streaming)
     _ = conversation.cycleDue()

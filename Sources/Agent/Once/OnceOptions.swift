@@ -1,8 +1,10 @@
+import Bytes
 public import LinuxIO
+import Sensing
 
 /// What a run is to do that reads everything once, brings it, and ends.
 public struct OnceOptions {
-  /// How long such a run may take; it waits a third of that for what it asked for.
+  /// How long such a run may take.
   public static let standardTimeout: Duration = .seconds(90)
   /// The clock that wakes a board.
   public static let standardClock = Path(WakeClock.standardDevice)
@@ -17,4 +19,11 @@ public struct OnceOptions {
   public var clock: Path?
 
   public init() {}
+
+  /// How long a source may take for its answer. A receiver that was without power has its time to
+  /// start, where a third of the run is left to bring what was read.
+  var answerTimeout: Duration {
+    let third: Duration = .nanoseconds(timeout.nanoseconds / 3)
+    return max(third, min(GPSDSession.startTimeout, third * 2))
+  }
 }

@@ -263,6 +263,8 @@ static inline int clinux_signalfd(bool of_terminal) {
   }
   if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) return -1;
   signal(SIGPIPE, SIG_IGN);
+  // Who starts the agent may have ignored it; then the kernel tells of the end of no child.
+  signal(SIGCHLD, SIG_DFL);
   return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 

@@ -68,6 +68,10 @@ final class Supply {
       guard let quantity = SupplyQuantity(rawValue: number) else { continue }
       quantities[number] = file(quantity.attribute)
     }
+    // Such as a keyboard without a cable: its battery is not the board's.
+    if isOfPeripheral() {
+      for number in sensors.indices { sensors[number].isOfPeripheral() }
+    }
     status = file("status")
     present = file("present")
     // Some gauges have `online` too; it says nothing that their status does not.
@@ -92,6 +96,14 @@ final class Supply {
     } catch {
       note(error)
       return nil
+    }
+  }
+
+  /// Whether it feeds a device and not the board, as far as its driver tells (`scope`).
+  private func isOfPeripheral() -> Bool {
+    guard let scope = file("scope") else { return false }
+    do throws(Errno) { return try scope.read { $0.trimmed().elementsEqual("Device") } } catch {
+      return false
     }
   }
 

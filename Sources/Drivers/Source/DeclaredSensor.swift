@@ -11,7 +11,7 @@ struct DeclaredSensor {
     case refused
   }
 
-  private let description: SensorDescription
+  private var description: SensorDescription
   private var state = State.undeclared
   private var deadBand: DeadBand
 
@@ -22,6 +22,9 @@ struct DeclaredSensor {
     deadBand = DeadBand(
       minChange: minChange ?? DeadBand.standardMinChange(of: description), isRate: isRate)
   }
+
+  /// What it tells says nothing of the supply of this board.
+  mutating func isOfPeripheral() { description.powerFigure = nil }
 
   // Every value of every driver passes here: called, not copied to each.
   @inline(never)

@@ -11,6 +11,8 @@ extension Uplink {
   }
 
   /// How many uploads ended with a proof since the start, while nothing more is under way; nil
-  /// while something is.
-  public var settledUploadCount: Int? { delivery.isIdle ? tally.proven : nil }
+  /// while something is, the statistics included, which follow a proof.
+  public var settledUploadCount: Int? {
+    delivery.isIdle && statistics?.isUnderWay != true ? tally.proven : nil
+  }
 }

@@ -4,8 +4,9 @@ public import Bytes
 /// battery, and how long that lasts.
 ///
 /// It hears the readings of the sensors that have a `PowerFigure`. Of several batteries the first
-/// that was declared counts; of several supplies from outside one that is on is enough. A value
-/// that is not to be had changes nothing, but a supply from outside that is gone is off.
+/// that was declared counts; of several supplies from outside one that is on is enough, and where
+/// the kernel lists none, a battery that is charged has one. A value that is not to be had changes
+/// nothing, but a supply from outside that is gone is off.
 public struct PowerMonitor: Sendable {
   /// Supplies from outside that are followed; more are passed over.
   public static let mainsMax = 16
@@ -24,6 +25,8 @@ public struct PowerMonitor: Sendable {
   private var charge: Figure?
   private var voltage: Figure?
   private var mains: [Mains] = []
+  /// The battery's own word for what it does, which tells of mains where nothing else does.
+  private var status: Mains?
   /// Of what is followed, so that other readings are passed over at once.
   private var lastIndex = -1
   private var forecast = DischargeForecast()
@@ -31,6 +34,8 @@ public struct PowerMonitor: Sendable {
   public private(set) var effect = PowerEffect()
   /// The last one that holds, in the order of the configuration; nil where none does.
   public private(set) var level: Int?
+  /// As it was when the last reading was judged: a battery that is only declared is news, too.
+  private var wasOnBattery = false
 
   /// - Parameter levels: in the order of the configuration; of those that hold, a later one counts.
   public init(levels: [PowerLevel]) {
@@ -43,7 +48,7 @@ public struct PowerMonitor: Sendable {
   /// Whether power comes in from outside; nil where no sensor tells.
   public var isOnMains: Bool? {
     if mains.contains(where: { $0.isOn == true }) { return true }
-    return mains.contains { $0.isOn == false } ? false : nil
+    return mains.contains { $0.isOn == false } ? false : status?.isOn
   }
 
   /// Whether each message is taken from a battery. A board without one, as far as its sensors tell,
@@ -81,6 +86,9 @@ public struct PowerMonitor: Sendable {
         return
       }
       mains.append(Mains(index: index))
+    case .batteryStatus:
+      guard status == nil else { return }
+      status = Mains(index: index)
     }
     lastIndex = max(lastIndex, index.value)
   }
@@ -88,7 +96,15 @@ public struct PowerMonitor: Sendable {
   /// A reading of any sensor came. Returns whether `effect`, `level` or `isOnBattery` changed.
   public mutating func readingRecorded(_ reading: Reading, now: Instant) -> Bool {
     guard reading.sensor.value <= lastIndex else { return false }
-    let former = (level, isOnBattery)
+    let formerLevel = level
+    guard take(reading, now: now) else { return false }
+    let isOnBattery = isOnBattery
+    defer { wasOnBattery = isOnBattery }
+    return judge() || level != formerLevel || isOnBattery != wasOnBattery
+  }
+
+  /// Returns whether it is of the supply, and has a value.
+  private mutating func take(_ reading: Reading, now: Instant) -> Bool {
     if let charge, charge.index == reading.sensor {
       guard let value = reading.value.millionths(decimals: charge.decimals) else { return false }
       read(.charge, value, now: now)
@@ -98,10 +114,12 @@ public struct PowerMonitor: Sendable {
       read(.voltage, value, now: now)
     } else if let place = mains.firstIndex(where: { $0.index == reading.sensor }) {
       mainsRead(reading.value, at: place)
+    } else if status?.index == reading.sensor {
+      statusRead(reading.value)
     } else {
       return false
     }
-    return judge() || former != (level, isOnBattery)
+    return true
   }
 
   private mutating func read(_ figure: PowerFigure, _ millionths: Int64, now: Instant) {
@@ -114,6 +132,28 @@ public struct PowerMonitor: Sendable {
     case .unavailable: mains[place].isOn = false
     case .number, .text, .unknown: return
     }
+    judgeMains()
+  }
+
+  private mutating func statusRead(_ value: Value) {
+    guard case .text(let word) = value, let isOn = Self.isOnMains(status: word.bytes) else {
+      return
+    }
+    status?.isOn = isOn
+    judgeMains()
+  }
+
+  /// By the words of the kernel (`status` in `Documentation/ABI/testing/sysfs-class-power`); nil
+  /// for one that does not tell.
+  private static func isOnMains(status: Span<UInt8>) -> Bool? {
+    if status.elementsEqual("Discharging") { return false }
+    let isFed =
+      status.elementsEqual("Charging") || status.elementsEqual("Full")
+      || status.elementsEqual("Not charging")
+    return isFed ? true : nil
+  }
+
+  private mutating func judgeMains() {
     guard let isOnMains else { return }
     for index in levels.indices { levels[index].mainsRead(isOn: isOnMains) }
   }

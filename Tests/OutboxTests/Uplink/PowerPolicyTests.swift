@@ -20,9 +20,9 @@ import Testing
 
   init() throws { try self.init(onceTimeout: nil) }
 
-  private init(onceTimeout: Duration?) throws {
+  private init(levels: [PowerLevel] = Self.levels, onceTimeout: Duration?) throws {
     var setup = UplinkRig.Setup()
-    setup.powerLevels = Self.levels
+    setup.powerLevels = levels
     setup.onceTimeout = onceTimeout
     setup.commands = CommandTests.all
     let rig = UplinkRig.proven(setup)
@@ -147,9 +147,20 @@ import Testing
     #expect(attempts(cycles: 120) >= 120)
   }
 
-  @Test func onABatteryTheAttemptsOfAnOutageBecomeEverRarer() {
+  @Test func onABatteryTheAttemptsOfAnOutageBecomeEverRarer() throws {
     charge(90)
     read(mains, .boolean(false))
+    expectRareAttempts()
+  }
+
+  /// From the start, whether or not the configuration has levels and the board a supply that tells.
+  @Test func soTheyDoWhereOnlyABatteryIsKnown() throws {
+    let plain = try Self(levels: [], onceTimeout: nil)
+    plain.charge(90)
+    plain.expectRareAttempts()
+  }
+
+  private func expectRareAttempts() {
     rig.wait(.seconds(30))
     rig.cycle()
     rig.event { $0.messageFailed(InlineText("refused"), now: $1) }
