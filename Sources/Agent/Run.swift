@@ -199,9 +199,10 @@ public struct Run {
       reporter.sayStopped(counts, undelivered: left)
       return .success
     }
-    if driver.uplink.outcome == .proven { try runLoop.runProgram() }
-    let report = OnceReport(configuration, driver)
+    // Before the program, which may cut the power: without its alarm the board would stay off.
     let wake = NextWake(runLoop.follower.nextWake(driver.uplink), settingAlarmOf: once.clock)
+    if driver.uplink.outcome == .proven { try runLoop.runProgram(nextWake: wake.told) }
+    let report = OnceReport(configuration, driver)
     reporter.stopped(report.counts, undelivered: report.leftCount) { line in
       wake.write(into: &line)
       line.appendMembers(of: driver.uplink.delivery.batch, lastFix: driver.uplink.lastFix)

@@ -96,9 +96,10 @@ final class RunLoop {
     driver.stopping()
   }
 
-  /// Once all is kept: the program that follows an upload may cut the power.
-  func runProgram() throws(Errno) {
-    follower.uploadProven(driver.uplink)
+  /// Once all is kept, and the clock has its alarm: the program that follows an upload may cut the
+  /// power. It is told when the board is switched on again, unless nothing does that.
+  func runProgram(nextWake: WallTime?) throws(Errno) {
+    follower.uploadProven(nextWake: nextWake)
     while follower.isAtWork, !signals.isStopRequested {
       try loop.turn(until: follower.deadline)
       follower.deadlineReached(now: Moment.now.instant)

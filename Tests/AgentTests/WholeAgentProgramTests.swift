@@ -47,6 +47,21 @@ extension WholeAgent.Program {
     #expect(!open.contains { $0.contains("socket:") || $0.contains("state") }, "\(open)")
   }
 
+  /// A program may cut the power: so the alarm is set before it, and where that failed, it is told
+  /// no moment to trust in.
+  @Test func withoutAnAlarmItIsToldNoMoment() async throws {
+    let home = try practiceHome()
+    let board = try board("tr '\\0' '\\n' </proc/$$/environ >$1/said", reportingTo: home)
+    let ending = try await RunningAgent(
+      on: board,
+      ["run", "--once", "--config", board.configuration, "--wake", "rtc", "--rtc", "/dev/null"]
+    ).ending()
+    #expect(ending.status == 72)
+    let variables = written("said", on: board)
+    #expect(variables.contains("HOMEWARD_UPLOAD=proven"), "\(ending.log)")
+    #expect(!variables.contains("HOMEWARD_NEXT_WAKE"), "\(variables)")
+  }
+
   @Test func whatWasNotProvenStartsNone() async throws {
     let home = try practiceHome()
     let board = try board("echo ran >>$1/said", reportingTo: home)

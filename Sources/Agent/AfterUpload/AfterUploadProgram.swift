@@ -12,8 +12,9 @@ final class AfterUploadProgram {
   private let settings: AfterUploadSettings
   private let loop: EventLoop
   private let reporter: Reporter
-  /// When a board that was switched off after the last upload had to be on again.
-  private var nextWake = WallTime(nanoseconds: 0)
+  /// When a board that was switched off after the last upload had to be on again; nil where nothing
+  /// would switch it on.
+  private var nextWake: WallTime?
   private var program: ChildProgram?
   private var watches: [Watch] = []
   private var output = ProgramOutput()
@@ -26,8 +27,9 @@ final class AfterUploadProgram {
     machine = AfterUpload(timeout: settings.timeout)
   }
 
-  /// - Parameter nextWake: when a board that is switched off now has to be on again.
-  func uploadProven(nextWake: WallTime) {
+  /// - Parameter nextWake: when a board that is switched off now has to be on again; nil where
+  ///   nothing would switch it on.
+  func uploadProven(nextWake: WallTime?) {
     self.nextWake = nextWake
     machine.uploadProven()
     perform()
@@ -42,7 +44,7 @@ final class AfterUploadProgram {
   func stop() {
     machine.stopping(now: Moment.now.instant)
     perform()
-    endNow()
+    if machine.isAwaited { endNow() }
     takeEnd()
   }
 
@@ -95,12 +97,15 @@ final class AfterUploadProgram {
 
   /// All that it learns. The agent's own environment is not its business.
   private var environment: [[UInt8]] {
-    let wake = nextWake.nanoseconds / 1_000_000_000
-    return [
+    var variables = [
       [UInt8]("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
       [UInt8]("HOMEWARD_UPLOAD=proven"),
-      ("HOMEWARD_NEXT_WAKE=\(Int(wake))" as MessageText).bytes,
     ]
+    if let nextWake {
+      let wake = Int(nextWake.nanoseconds / 1_000_000_000)
+      variables.append(("HOMEWARD_NEXT_WAKE=\(wake)" as MessageText).bytes)
+    }
+    return variables
   }
 
   // MARK: What the program does

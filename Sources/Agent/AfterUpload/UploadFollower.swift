@@ -6,7 +6,7 @@ import Outbox
 /// What follows an upload: a program, where the configuration wants one, and the moment at which a
 /// board that is switched off then has to be on again.
 final class UploadFollower {
-  private var plan: WakePlan
+  private let plan: WakePlan
   private let program: AfterUploadProgram?
   /// How many uploads the program was told of.
   private var followedCount = 0
@@ -14,12 +14,13 @@ final class UploadFollower {
   init(_ settings: AfterUploadSettings?, loop: EventLoop, reporter: Reporter) {
     program = settings.map { AfterUploadProgram($0, loop: loop, reporter: reporter) }
     // The program, and what ends it, take their time once the moment is decided.
-    let staysOn = settings.map { $0.timeout + AfterUpload.grace } ?? .zero
+    let staysOn = settings.map { AfterUpload.longest(withTimeout: $0.timeout) } ?? .zero
     plan = WakePlan(staysOn: staysOn)
   }
 
   var deadline: Instant? { program?.machine.deadline }
-  var isAtWork: Bool { program?.machine.isRunning == true }
+  /// Whether there is a program whose end is to be waited for.
+  var isAtWork: Bool { program?.machine.isAwaited == true }
 
   /// When a board that is switched off now has to be on again.
   func nextWake(_ uplink: borrowing Uplink) -> WallTime {
@@ -32,13 +33,12 @@ final class UploadFollower {
       return
     }
     followedCount = count
-    uploadProven(uplink)
+    uploadProven(nextWake: nextWake(uplink))
   }
 
-  func uploadProven(_ uplink: borrowing Uplink) {
-    guard let program else { return }
-    program.uploadProven(nextWake: nextWake(uplink))
-  }
+  /// - Parameter nextWake: when a board that is switched off now has to be on again; nil where
+  ///   nothing would switch it on.
+  func uploadProven(nextWake: WallTime?) { program?.uploadProven(nextWake: nextWake) }
 
   func deadlineReached(now: Instant) { program?.deadlineReached(now: now) }
 

@@ -7,7 +7,7 @@ import LinuxIO
 /// clock that is to wake it knows.
 ///
 /// Who has an alarm set switches the board off afterwards: so the moment is told only where the
-/// clock has the alarm.
+/// clock has the alarm, and it is the same for the alarm, for a program and for who reads it.
 struct NextWake {
   private let moment: WallTime
   /// Nil where a script sees to it.
@@ -26,15 +26,18 @@ struct NextWake {
     self.failure = failure
   }
 
+  /// Nil where no clock will wake the board.
+  var told: WallTime? { failure == nil ? moment : nil }
+
   func write(into line: inout ByteBuffer) {
-    guard failure == nil else { return }
-    line.appendMember("next_wake", Text(iso8601: moment).bytes.span)
+    guard let told else { return }
+    line.appendMember("next_wake", Text(iso8601: told).bytes.span)
   }
 
   /// In seconds since 1970, as rtcwake(8) and `wakealarm` of sysfs take it.
   func print() {
-    guard failure == nil else { return }
-    let line: MessageText = "\(Int(moment.nanoseconds / 1_000_000_000))\n"
+    guard let told else { return }
+    let line: MessageText = "\(Int(told.nanoseconds / 1_000_000_000))\n"
     writeToTerminal(line.bytes, STDOUT_FILENO)
   }
 

@@ -19,7 +19,7 @@ extension Reporter {
       guard isProgramFailing else { return }
       isProgramFailing = false
       if troubles.ended(Troubles.Topic(.program)) { log.notice("\(settings.path) ends well again") }
-    case .exited, .signaled, .timedOut:
+    case .exited, .signaled, .timedOut, .stuck:
       programFailed(
         "\(settings.path), which runs after each upload, \(ending.words(settings.timeout))",
         ending.code)
@@ -54,6 +54,7 @@ extension AfterUpload.Ending {
     case .exited: "exited"
     case .signaled: "signaled"
     case .timedOut: "timed_out"
+    case .stuck: "stuck"
     case .abandoned: "abandoned"
     }
   }
@@ -63,6 +64,9 @@ extension AfterUpload.Ending {
     case .exited(let status): "ended with the code \(Int(status))"
     case .signaled(let signal): "was ended by the signal \(Int(signal))"
     case .timedOut: "had not ended after \(timeout), and was ended; after_upload.timeout says when"
+    case .stuck:
+      "had not ended after \(timeout), and the kernel cannot end it: it waits for a device or a disk;"
+        + " while it is there, it is not started again"
     case .abandoned: "was ended with the agent"
     }
   }

@@ -5,9 +5,19 @@ public import Bytes
 /// Invariants:
 /// 1. Never two at once. Uploads that are proven while it runs have it run once more.
 /// 2. What has not ended by its time limit is asked to, and `grace` later it is killed.
+/// 3. What has not even ended `killGrace` after that is waited for no longer. While it is there, no
+///    other is started.
 public struct AfterUpload {
   /// What a program that is asked to end has to tidy up.
   public static let grace: Duration = .seconds(5)
+  /// What the kernel has to end one that is killed: it does so once a disk or a device has answered
+  /// that the program waits for, and some never do.
+  static let killGrace: Duration = .seconds(5)
+
+  /// How long a program with this time limit is waited for at most.
+  public static func longest(withTimeout timeout: Duration) -> Duration {
+    timeout + grace + killGrace
+  }
 
   /// How the program ended.
   public enum Ending: Equatable, Sendable {
@@ -16,6 +26,8 @@ public struct AfterUpload {
     case signaled(Int32)
     /// It had not ended by its time limit.
     case timedOut
+    /// It had not, and the kernel could not end it either: it is still there.
+    case stuck
     /// The agent is about to end, and did not wait for it.
     case abandoned
   }
@@ -34,8 +46,10 @@ public struct AfterUpload {
     case resting
     case starting
     case running(until: Instant)
-    /// It was asked to end. `killAt` is nil once it was killed.
-    case ending(Ending, killAt: Instant?)
+    /// It was asked to end.
+    case terminating(Ending, killAt: Instant)
+    case killed(Ending, until: Instant)
+    case stuck
   }
 
   private let timeout: Duration
@@ -52,12 +66,16 @@ public struct AfterUpload {
   /// Whether there is a program, or is about to be one.
   public var isRunning: Bool { if case .resting = state { false } else { true } }
 
+  /// Whether there is one whose end is to be waited for.
+  public var isAwaited: Bool { if case .stuck = state { false } else { isRunning } }
+
   /// When `deadlineReached` is due; nil where nothing is waited for but the program.
   public var deadline: Instant? {
     switch state {
-    case .resting, .starting: nil
+    case .resting, .starting, .stuck: nil
     case .running(let end): end
-    case .ending(_, let killAt): killAt
+    case .terminating(_, let killAt): killAt
+    case .killed(_, let end): end
     }
   }
 
@@ -83,11 +101,12 @@ public struct AfterUpload {
 
   /// It ended by itself, or as it was told.
   public mutating func ended(_ ending: Ending) {
-    guard isRunning else { return }
-    if case .ending(let cause, _) = state {
-      actions.append(.tell(cause))
-    } else {
-      actions.append(.tell(ending))
+    switch state {
+    case .resting: return
+    case .starting, .running: actions.append(.tell(ending))
+    case .terminating(let cause, _), .killed(let cause, _): actions.append(.tell(cause))
+    // It was told already.
+    case .stuck: break
     }
     state = .resting
     guard isOwed else { return }
@@ -98,9 +117,12 @@ public struct AfterUpload {
   public mutating func deadlineReached(now: Instant) {
     switch state {
     case .running(let limit) where now >= limit: beginEnd(because: .timedOut, now: now)
-    case .ending(let cause, let killAt?) where now >= killAt:
-      state = .ending(cause, killAt: nil)
+    case .terminating(let cause, let killAt) where now >= killAt:
+      state = .killed(cause, until: now + Self.killGrace)
       actions.append(.kill)
+    case .killed(_, let limit) where now >= limit:
+      state = .stuck
+      actions.append(.tell(.stuck))
     default: break
     }
   }
@@ -113,7 +135,7 @@ public struct AfterUpload {
   }
 
   private mutating func beginEnd(because cause: Ending, now: Instant) {
-    state = .ending(cause, killAt: now + Self.grace)
+    state = .terminating(cause, killAt: now + Self.grace)
     actions.append(.terminate)
   }
 }

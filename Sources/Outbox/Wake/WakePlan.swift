@@ -4,34 +4,24 @@ public import Bytes
 ///
 /// The moments lie on a grid, the whole multiples of the interval since 1970: neither the time that
 /// a run takes nor a clock that wakes the board late adds up from wake to wake.
-///
-/// Invariant: what was decided holds while it lies ahead by at least `marginMin`, so that a program
-/// that was told it early and the clock that is set late have the same moment.
 public struct WakePlan: Equatable, Sendable {
   /// A moment nearer than that may pass before the board is off, and then the board never wakes.
   public static let marginMin: Duration = .seconds(120)
 
   private let margin: Duration
-  private var decided: WallTime?
 
   /// - Parameter staysOn: how long the board may go on working once the moment is decided.
   public init(staysOn: Duration = .zero) { margin = Self.marginMin + staysOn }
 
-  /// The next moment on the grid that is far enough away. Where the clock jumped since one was
-  /// decided, it is decided anew.
+  /// The next moment on the grid that is far enough away.
   ///
   /// - Parameters:
   ///   - interval: from one wake to the next; more than nothing.
   ///   - now: the present.
-  /// - Returns: the moment, at least `marginMin` away.
-  public mutating func wake(every interval: Duration, at now: WallTime) -> WallTime {
+  /// - Returns: the moment, at least `marginMin` away once the board has done its work.
+  public func wake(every interval: Duration, at now: WallTime) -> WallTime {
     precondition(interval > .zero, "the configuration allows no other one")
-    if let decided, (Self.marginMin...(margin + interval)).contains(decided - now) {
-      return decided
-    }
-    let wake = Self.onGrid(of: interval.nanoseconds, notBefore: now + margin)
-    decided = wake
-    return wake
+    return Self.onGrid(of: interval.nanoseconds, notBefore: now + margin)
   }
 
   private static func onGrid(of step: Int64, notBefore earliest: WallTime) -> WallTime {

@@ -67,6 +67,27 @@ no_network() {
   is_alarm_of "$clock" "$wake" 5000
 }
 
+# A program that cuts the power at once: the alarm that it finds is all that the clock ever gets.
+alarm_before_program() {
+  local clock wake
+  clock=$(clock_of 'rtc-test rtc-test.2')
+  cat >cut.sh <<'EOF'
+#!/bin/sh
+echo "$HOMEWARD_NEXT_WAKE" >"$1"
+cat "$2" >>"$1"
+EOF
+  chmod 755 cut.sh
+  {
+    cat homeward.yaml
+    echo "after_upload: { run: [$PWD/cut.sh, $PWD/found, /sys/class/rtc/$clock/wakealarm] }"
+  } >cut.yaml
+  play-clock "$clock" 2000
+  rm -f found
+  wake=$(report "$clock" cut.yaml)
+  is_alarm_of "$clock" "$wake" 2000
+  is "$wake $(alarm_of "$clock")" "$(paste --serial --delimiters=' ' found)"
+}
+
 # ends_without_alarm CLOCK WORDS
 ends_without_alarm() {
   local status=0 wake
@@ -90,6 +111,7 @@ clock_is_busy() {
 check "a clock that keeps local time has the alarm in its time" local_time
 check "so has one that is years behind" years_behind
 check "an alarm that is there is replaced" clock_is_set_between_two_runs
+check "a program that cuts the power finds the alarm set" alarm_before_program
 check "a run that finds no Home Assistant sets the alarm, too" no_network
 # They hold also in a world that stands still.
 if [[ -z $still ]]; then

@@ -56,13 +56,54 @@ import Testing
     #expect(machine.deadline == at(135))
     machine.deadlineReached(now: at(135))
     #expect(actions(of: &machine) == [.kill])
-    // Even a process that cannot be killed yet, as it waits for a disk, is not killed again.
+    #expect(machine.isAwaited)
+    machine.ended(.signaled(9))
+    #expect(actions(of: &machine) == [.tell(.timedOut)])
+    #expect(!machine.isAwaited)
+  }
+
+  /// One that waits in the kernel for a device that is gone is not even ended by SIGKILL. Else a
+  /// board that waits for it would stay on for ever.
+  private func unkillable() -> AfterUpload {
+    var machine = running()
+    for second in [30, 35, 39] { machine.deadlineReached(now: at(Int64(second))) }
+    #expect(actions(of: &machine) == [.terminate, .kill])
+    #expect(machine.isAwaited)
+    #expect(machine.deadline == at(40))
+    machine.deadlineReached(now: at(40))
+    return machine
+  }
+
+  @Test func oneThatNothingEndsIsWaitedForNoLongerAndTold() {
+    var machine = unkillable()
+    #expect(actions(of: &machine) == [.tell(.stuck)])
+    #expect(!machine.isAwaited)
     #expect(machine.deadline == nil)
     machine.deadlineReached(now: at(500))
     #expect(actions(of: &machine) == [])
-    #expect(machine.isRunning)
+  }
+
+  /// All that it may take is what a moment to wake at has to leave it.
+  @Test func noProgramIsWaitedForLongerThanTheLongest() {
+    let longest = AfterUpload.longest(withTimeout: .seconds(30))
+    #expect(at(0) + longest == at(40))
+    #expect(!unkillable().isAwaited)
+  }
+
+  @Test func besideOneThatNothingEndsNoOtherIsStarted() {
+    var machine = unkillable()
+    machine.uploadProven()
+    #expect(actions(of: &machine) == [.tell(.stuck)])
     machine.ended(.signaled(9))
-    #expect(actions(of: &machine) == [.tell(.timedOut)])
+    // That it did not end was told; that it did so late is no news.
+    #expect(actions(of: &machine) == [.start])
+  }
+
+  @Test func oneThatNothingEndsDoesNotHoldUpTheEndOfTheAgent() {
+    var machine = unkillable()
+    machine.stopping(now: at(50))
+    #expect(actions(of: &machine) == [.tell(.stuck)])
+    #expect(!machine.isAwaited)
   }
 
   /// A program that tidies up and ends well was too slow all the same.
