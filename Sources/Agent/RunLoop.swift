@@ -97,8 +97,12 @@ final class RunLoop {
   }
 
   /// Once all is kept, and the clock has its alarm: the program that follows an upload may cut the
-  /// power. It is told when the board is switched on again, unless nothing does that.
+  /// power. It is told when the board is switched on again, unless nothing does that. None is
+  /// started where the agent was asked to stop.
   func runProgram(nextWake: WallTime?) throws(Errno) {
+    // A signal that came since the last turn is seen.
+    try loop.turn(until: Moment.now.instant)
+    guard !signals.isStopRequested else { return }
     follower.uploadProven(nextWake: nextWake)
     while follower.isAtWork, !signals.isStopRequested {
       try loop.turn(until: follower.deadline)

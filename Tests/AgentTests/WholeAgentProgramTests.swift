@@ -73,6 +73,31 @@ extension WholeAgent.Program {
     #expect(written("said", on: board) == "ran\n")
   }
 
+  /// History that the configuration holds back keeps a run at work whose upload was proven.
+  @Test func whoAsksTheRunToStopStartsNone() async throws {
+    let home = try practiceHome()
+    let board = try board("echo ran >>$1/said", reportingTo: home)
+    // More than the first event with history holds.
+    let files = (1...60).map { "value\($0)" }
+    let sensors = files.map { "  - { file: \(board.path($0)), name: \($0) }\n" }.joined()
+    let configuration = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    try board.write(
+      configuration + "history: { bytes_per_minute: 1024 }\nsensors:\n\(sensors)",
+      to: "homeward.yaml")
+    for file in files { try board.write("21", to: file) }
+    home.fault = .status(503)
+    #expect(try await board.run("run", "--once").status == 75)
+    home.fault = nil
+    let words = ["run", "--once", "--timeout", "1h", "--json", "--config", board.configuration]
+    let agent = try RunningAgent(on: board, words)
+    try await agent.event("proven")
+    try await agent.event("history_proven")
+    let ending = await agent.stop()
+    #expect(ending.status == 75)
+    #expect(!ending.output.contains { $0.contains("program_ended") })
+    #expect(written("said", on: board) == "")
+  }
+
   @Test func aProgramThatHangsIsEndedAndTold() async throws {
     let home = try practiceHome()
     let board = try board("echo waiting; exec sleep 1000", reportingTo: home, timeout: "1s")

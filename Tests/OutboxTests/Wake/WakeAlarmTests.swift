@@ -22,11 +22,24 @@ import Testing
   }
 
   @Test func whatMayPassBeforeTheBoardIsOffIsRefused() throws {
-    #expect(try alarm(in: .seconds(120)).seconds == 1_798_761_600 + 120)
-    #expect(throws: WakeAlarm.Refusal.tooNear(.milliseconds(119_999))) {
-      try alarm(in: .milliseconds(119_999))
+    #expect(try alarm(in: .seconds(90)).seconds == 1_798_761_600 + 90)
+    #expect(throws: WakeAlarm.Refusal.tooNear(.milliseconds(89_999))) {
+      try alarm(in: .milliseconds(89_999))
     }
     #expect(throws: WakeAlarm.Refusal.tooNear(.seconds(-5))) { try alarm(in: .seconds(-5)) }
+  }
+
+  /// Time goes on between the decision and the alarm, also while a busy clock is tried again.
+  @Test func theNearestMomentOfThePlanIsNotTooNearSomeSecondsLater() throws {
+    let interval: Duration = .seconds(900)
+    let midnight = WallTime(nanoseconds: 1_798_761_600_000_000_000)
+    let decidedAt = midnight + interval - WakePlan.marginMin
+    let wake = WakePlan().wake(every: interval, at: decidedAt)
+    #expect(wake == midnight + interval)
+    for late in [.nanoseconds(1), .seconds(1), ClockRetry.patience] as [Duration] {
+      let alarm = try WakeAlarm(for: wake, at: decidedAt + late, clockSeconds: 0)
+      #expect(alarm.seconds <= 120)
+    }
   }
 
   @Test func aClockAtTheEndOfTimeIsNoTrap() {
