@@ -200,7 +200,7 @@ public struct Run {
       return .success
     }
     // Before the program, which may cut the power: without its alarm the board would stay off.
-    let wake = NextWake(runLoop.follower.nextWake(driver.uplink), settingAlarmOf: once.clock)
+    let wake = runLoop.nextWake(settingAlarmOf: once.clock)
     if driver.uplink.outcome == .proven { try runLoop.runProgram(nextWake: wake.told) }
     let report = OnceReport(configuration, driver)
     reporter.stopped(report.counts, undelivered: report.leftCount) { line in

@@ -96,6 +96,11 @@ final class RunLoop {
     driver.stopping()
   }
 
+  /// When the board has to be on again; where there is a clock, with its alarm set to that.
+  func nextWake(settingAlarmOf clock: Path?) -> NextWake {
+    NextWake(follower.nextWake(driver.uplink), settingAlarmOf: clock, waitingBy: loop)
+  }
+
   /// Once all is kept, and the clock has its alarm: the program that follows an upload may cut the
   /// power. It is told when the board is switched on again, unless nothing does that. None is
   /// started where the agent was asked to stop.

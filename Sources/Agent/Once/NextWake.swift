@@ -14,14 +14,15 @@ struct NextWake {
   private let clock: Path?
   private let failure: WakeFailure?
 
-  init(_ moment: WallTime, settingAlarmOf clock: Path?) {
+  /// `loop` is what it waits by where the clock is busy.
+  init(_ moment: WallTime, settingAlarmOf clock: Path?, waitingBy loop: EventLoop) {
     self.moment = moment
     self.clock = clock
     var failure: WakeFailure?
     if let clock {
-      do throws(WakeFailure) { try WakeClock(device: clock).wake(at: moment) } catch {
-        failure = error
-      }
+      do throws(WakeFailure) {
+        try WakeClock(device: clock, loop: loop).wake(at: moment)
+      } catch { failure = error }
     }
     self.failure = failure
   }

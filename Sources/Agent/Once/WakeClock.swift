@@ -7,7 +7,7 @@ import Outbox
 enum WakeFailure: Error, Equatable {
   case missing
   case notPermitted
-  /// Another program has it open.
+  /// Another program has it open, also some seconds later.
   case busy
   case notAClock
   /// It does not know the time.
@@ -85,6 +85,8 @@ struct WakeClock {
   static let standardDevice: StaticString = "/dev/rtc0"
 
   let device: Path
+  /// By which it waits where another program has the clock open.
+  let loop: EventLoop
 
   /// Sets the alarm, and looks whether the clock has it.
   func wake(at wake: WallTime) throws(WakeFailure) {
@@ -104,8 +106,20 @@ struct WakeClock {
   }
 
   private func opened() throws(WakeFailure) -> RealTimeClock {
-    do throws(Errno) { return try RealTimeClock(opening: device) } catch {
-      throw WakeFailure(opening: error)
+    let retry = ClockRetry(now: Moment.now.instant)
+    while true {
+      do throws(Errno) { return try RealTimeClock(opening: device) } catch {
+        guard error == .busy, let next = retry.nextTry(after: Moment.now.instant) else {
+          throw WakeFailure(opening: error)
+        }
+        try wait(until: next)
+      }
     }
+  }
+
+  private func wait(until end: Instant) throws(WakeFailure) {
+    do throws(Errno) {
+      while Moment.now.instant < end { try loop.turn(until: end) }
+    } catch { throw .kernel(error) }
   }
 }

@@ -14,6 +14,9 @@ public struct WakeAlarm: Equatable, Sendable {
 
   /// Some clocks have alarms of whole minutes.
   static let resolutionSeconds: Int64 = 60
+  /// What is nearer is refused: such a clock may be early by its resolution, and the kernel takes
+  /// its time to switch the board off.
+  static let aheadMin: Duration = .seconds(resolutionSeconds) + .seconds(30)
 
   /// Since 1970, as the clock counts.
   public let seconds: Int64
@@ -25,7 +28,7 @@ public struct WakeAlarm: Equatable, Sendable {
   /// - Throws: why the clock is given none.
   public init(for wake: WallTime, at now: WallTime, clockSeconds: Int64) throws(Refusal) {
     let ahead = wake - now
-    guard ahead >= WakePlan.marginMin else { throw .tooNear(ahead) }
+    guard ahead >= Self.aheadMin else { throw .tooNear(ahead) }
     let nanosecondsPerSecond: Int64 = 1_000_000_000
     let (whole, rest) = ahead.nanoseconds.quotientAndRemainder(dividingBy: nanosecondsPerSecond)
     let (seconds, overflowed) = clockSeconds.addingReportingOverflow(whole + (rest > 0 ? 1 : 0))

@@ -5,8 +5,11 @@ public import Bytes
 /// The moments lie on a grid, the whole multiples of the interval since 1970: neither the time that
 /// a run takes nor a clock that wakes the board late adds up from wake to wake.
 public struct WakePlan: Equatable, Sendable {
-  /// A moment nearer than that may pass before the board is off, and then the board never wakes.
-  public static let marginMin: Duration = .seconds(120)
+  /// A moment nearer than that may pass before the board is off, and then the board never wakes. It
+  /// is more than the alarm needs: time goes on until that is set, also while a clock is busy.
+  public static let marginMin = WakeAlarm.aheadMin + ClockRetry.patience + settingMax
+  /// How long a clock may take for all else.
+  private static let settingMax: Duration = .seconds(20)
 
   private let margin: Duration
 

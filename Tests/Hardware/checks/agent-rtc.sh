@@ -108,11 +108,30 @@ clock_is_busy() {
   exec {held}<&-
 }
 
+# Until the agent has come to its alarm, and two seconds more.
+clock_is_busy_for_a_moment() {
+  local clock held holder line wake
+  clock=$(clock_of 'rtc-test rtc-test.1')
+  play-clock "$clock" 3000
+  exec {held}<"/dev/$clock"
+  sleep 600 <&"$held" >/dev/null 2>&1 &
+  holder=$!
+  exec {held}<&-
+  "$agent" run --once --timeout 60s --config "$PWD/homeward.yaml" --wake rtc --rtc "/dev/$clock" \
+    --json 2>>agent.log | while read -r line; do
+    echo "$line"
+    case $line in *'"event":"proven"'*) sleep 2 && kill "$holder" ;; esac
+  done >events.log
+  wake=$(sed -n 's/.*"next_wake":"\([^"]*\)".*/\1/p' events.log)
+  is_alarm_of "$clock" "$(date --date "$wake" +%s)" 3000
+}
+
 check "a clock that keeps local time has the alarm in its time" local_time
 check "so has one that is years behind" years_behind
 check "an alarm that is there is replaced" clock_is_set_between_two_runs
 check "a program that cuts the power finds the alarm set" alarm_before_program
 check "a run that finds no Home Assistant sets the alarm, too" no_network
+check "a clock that another program frees soon has its alarm" clock_is_busy_for_a_moment
 # They hold also in a world that stands still.
 if [[ -z $still ]]; then
   check "a clock without an alarm is told, and no moment" no_alarm
