@@ -134,8 +134,8 @@ final class AfterUploadProgram {
 
   private func takeEnd() {
     guard let program, let ending = program.takeEnding() else { return }
-    // What it wrote last; everything of its session is ended, so that there is no end of it only
-    // where it gave the pipe away.
+    // What it wrote last; its process group is ended, so that there is no end of it only where a
+    // process of another group has the pipe.
     for _ in 0..<16 where watches.count == 2 { readOutput() }
     output.ended()
     tellOutput()

@@ -35,9 +35,10 @@ public struct AfterUpload {
   public enum Action: Equatable, Sendable {
     /// Start it, and tell `started` or `startFailed`.
     case start
-    /// Ask it to end, and everything that it started.
+    /// Ask it to end, and all of its process group. What it started in a group of its own, as
+    /// timeout(1) and setsid(1) do, is not reached.
     case terminate
-    /// End it by force, and everything that it started.
+    /// End it by force, and all of its process group.
     case kill
     case tell(Ending)
   }
