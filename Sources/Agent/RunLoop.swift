@@ -69,7 +69,7 @@ final class RunLoop {
       if driver.takeCycle() { cycleBegan(now: moment.instant) }
       follower.deadlineReached(now: moment.instant)
       // A run that ends by itself has one upload, at its end.
-      if end == nil { follower.follow(driver.uplink) }
+      if end == nil, !signals.isStopRequested { follower.follow(driver) }
       service?.loopTurned(driver.uplink.delivery, now: moment)
     }
   }

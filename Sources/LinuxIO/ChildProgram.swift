@@ -69,10 +69,10 @@ public final class ChildProgram {
     output = Descriptor(owning: program.output)
   }
 
-  /// Asks it to end, with everything of its session.
+  /// Asks it to end, with everything of its process group.
   public func terminate() { send(SIGTERM) }
 
-  /// Ends it, with everything of its session.
+  /// Ends it, with everything of its process group.
   public func kill() { send(SIGKILL) }
 
   private func send(_ signal: Int32) {

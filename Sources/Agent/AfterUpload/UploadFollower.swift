@@ -28,12 +28,12 @@ final class UploadFollower {
   }
 
   /// Looks whether an upload was proven since it last did.
-  func follow(_ uplink: borrowing Uplink) {
-    guard program != nil, let count = uplink.settledUploadCount, count > followedCount else {
-      return
-    }
+  // Of the driver: the machine itself would be copied at each turn of the loop, 5 KB.
+  func follow(_ driver: UplinkDriver) {
+    guard program != nil, let count = driver.uplink.settledUploadCount, count > followedCount
+    else { return }
     followedCount = count
-    uploadProven(nextWake: nextWake(uplink))
+    uploadProven(nextWake: nextWake(driver.uplink))
   }
 
   /// - Parameter nextWake: when a board that is switched off now has to be on again; nil where
