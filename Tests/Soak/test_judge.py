@@ -42,6 +42,11 @@ class FlatTests(unittest.TestCase):
     looks = [look(data=2600 + min(number, 4) * 100) for number in range(12)]
     self.assertEqual(self.flat(looks), [])
 
+  def test_a_piece_that_the_allocator_asks_for_once_is_no_leak(self):
+    for late in range(6, 12):
+      looks = [look(data=2600 + (64 if number >= late else 0)) for number in range(12)]
+      self.assertEqual(self.flat(looks), [], f"at look {late}")
+
   def test_one_moment_with_more_memory_is_no_leak(self):
     looks = [look()] * 11 + [look(data=9000, threads=5)]
     self.assertEqual(self.flat(looks), [])
