@@ -85,7 +85,7 @@ public final class ChildProgram {
     return clinux_wait_readable(process.number, milliseconds) > 0
   }
 
-  /// How it ended, once it has; what it left behind of its session is ended with that. Nil while it
+  /// How it ended, once it has; what it left behind of its process group is ended. Nil while it
   /// runs, and once its end was taken.
   public func takeEnding() -> Ending? {
     guard !isTaken else { return nil }
