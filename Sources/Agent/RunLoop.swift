@@ -62,9 +62,10 @@ final class RunLoop {
       try loop.turn(until: earliest(deadline, end)) { driver.clockRead(.now) }
       let moment = Moment.now
       supervisor.deadlineReached(at: moment)
-      power.follow(at: moment)
       output.deadlineReached(now: moment.instant)
       driver.deadlineReached(now: moment.instant)
+      // A reading or the time may have changed the level.
+      power.follow(at: moment)
       driver.sourcesReady(isGathering: supervisor.isGathering, now: moment.instant)
       if driver.takeCycle() { cycleBegan(now: moment.instant) }
       follower.deadlineReached(now: moment.instant)

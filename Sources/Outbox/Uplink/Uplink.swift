@@ -213,6 +213,7 @@ public struct Uplink: ~Copyable {
   @inline(__always)
   public var deadline: Instant {
     var next = earliest(statistics?.deadline, earliest(home.deadline, commands.rebootAt))
+    next = earliest(next, power.deadline)
     if registrar.isEnrolling {
       next = earliest(next, delivery.diskDeadline)
       if !home.isLooking { next = earliest(next, registrar.deadline) }
@@ -230,6 +231,8 @@ public struct Uplink: ~Copyable {
     self.now = now
     if home.deadlineReached(now: now) { presenceFound() }
     statistics?.deadlineReached(now: now)
+    let level = power.level
+    if power.deadlineReached(now: now) { powerChanged(from: level) }
     if registrar.isEnrolling {
       if !home.isLooking { registrar.deadlineReached(now: now) }
       delivery.diskDeadlineReached(now: now)

@@ -47,16 +47,21 @@ public struct PowerEffect: Equatable, Sendable {
 ///
 /// A percentage counts at once, and until it is `percentMargin` above the limit. A voltage is
 /// pulled down by what the battery feeds for a moment: it counts when it was below the limit for
-/// `dipTime`, or at the start, and until it is `voltageMarginPercent` of the limit above it.
+/// `dipTime`, or at the start, and until it is `voltageMarginPercent` of the limit above it. Mains
+/// that are gone count at once, and until they have been back for `returnTime`: a charger at dusk
+/// comes and goes.
 struct PowerLevelDetector: Sendable {
   static let percentMargin: Int64 = 5
   static let voltageMarginPercent: Int64 = 2
   static let dipTime: Duration = .seconds(60)
+  static let returnTime: Duration = .seconds(300)
 
   let level: PowerLevel
   private(set) var holds = false
   private var isFirst = true
   private var belowSince: Instant?
+  /// When mains that are back end the level; nil where none are, or it does not hold.
+  private(set) var deadline: Instant?
 
   init(_ level: PowerLevel) { self.level = level }
 
@@ -89,7 +94,19 @@ struct PowerLevelDetector: Sendable {
     belowSince = nil
   }
 
-  mutating func mainsRead(isOn: Bool) {
-    if case .withoutMains = level.condition { holds = !isOn }
+  mutating func mainsRead(isOn: Bool, now: Instant) {
+    guard case .withoutMains = level.condition else { return }
+    if !isOn {
+      holds = true
+      deadline = nil
+    } else if holds {
+      deadline = deadline ?? now + Self.returnTime
+    }
+  }
+
+  mutating func deadlineReached(now: Instant) {
+    guard let end = deadline, now >= end else { return }
+    holds = false
+    deadline = nil
   }
 }

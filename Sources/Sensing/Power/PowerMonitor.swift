@@ -69,6 +69,18 @@ public struct PowerMonitor: Sendable {
   /// is not known yet.
   public var hoursLeft: Int64? { isOnMains == true ? nil : forecast.hoursLeft }
 
+  // MARK: Time
+
+  /// When `deadlineReached` is due; nil where no time ends a level.
+  public private(set) var deadline: Instant?
+
+  /// Returns whether `effect` or `level` changed.
+  public mutating func deadlineReached(now: Instant) -> Bool {
+    guard let end = deadline, now >= end else { return false }
+    for index in levels.indices { levels[index].deadlineReached(now: now) }
+    return judge()
+  }
+
   // MARK: Events
 
   /// A sensor was declared, or once more.
@@ -96,11 +108,10 @@ public struct PowerMonitor: Sendable {
   /// A reading of any sensor came. Returns whether `effect`, `level` or `isOnBattery` changed.
   public mutating func readingRecorded(_ reading: Reading, now: Instant) -> Bool {
     guard reading.sensor.value <= lastIndex else { return false }
-    let formerLevel = level
     guard take(reading, now: now) else { return false }
     let isOnBattery = isOnBattery
     defer { wasOnBattery = isOnBattery }
-    return judge() || level != formerLevel || isOnBattery != wasOnBattery
+    return judge() || isOnBattery != wasOnBattery
   }
 
   /// Returns whether it is of the supply, and has a value.
@@ -113,9 +124,9 @@ public struct PowerMonitor: Sendable {
       guard let value = reading.value.millionths(decimals: voltage.decimals) else { return false }
       read(.voltage, value, now: now)
     } else if let place = mains.firstIndex(where: { $0.index == reading.sensor }) {
-      mainsRead(reading.value, at: place)
+      mainsRead(reading.value, at: place, now: now)
     } else if status?.index == reading.sensor {
-      statusRead(reading.value)
+      statusRead(reading.value, now: now)
     } else {
       return false
     }
@@ -126,21 +137,21 @@ public struct PowerMonitor: Sendable {
     for index in levels.indices { levels[index].read(figure, millionths: millionths, now: now) }
   }
 
-  private mutating func mainsRead(_ value: Value, at place: Int) {
+  private mutating func mainsRead(_ value: Value, at place: Int, now: Instant) {
     switch value {
     case .boolean(let isOn): mains[place].isOn = isOn
     case .unavailable: mains[place].isOn = false
     case .number, .text, .unknown: return
     }
-    judgeMains()
+    judgeMains(now: now)
   }
 
-  private mutating func statusRead(_ value: Value) {
+  private mutating func statusRead(_ value: Value, now: Instant) {
     guard case .text(let word) = value, let isOn = Self.isOnMains(status: word.bytes) else {
       return
     }
     status?.isOn = isOn
-    judgeMains()
+    judgeMains(now: now)
   }
 
   /// By the words of the kernel (`status` in `Documentation/ABI/testing/sysfs-class-power`); nil
@@ -153,19 +164,23 @@ public struct PowerMonitor: Sendable {
     return isFed ? true : nil
   }
 
-  private mutating func judgeMains() {
+  private mutating func judgeMains(now: Instant) {
     guard let isOnMains else { return }
-    for index in levels.indices { levels[index].mainsRead(isOn: isOnMains) }
+    for index in levels.indices { levels[index].mainsRead(isOn: isOnMains, now: now) }
   }
 
+  /// Returns whether `effect` or `level` changed.
   private mutating func judge() -> Bool {
-    var next = PowerEffect()
+    let former = (effect, level)
+    effect = PowerEffect()
     level = nil
-    for index in levels.indices where levels[index].holds {
-      next.override(with: levels[index].level.effect)
+    deadline = nil
+    for index in levels.indices {
+      deadline = earliest(deadline, levels[index].deadline)
+      guard levels[index].holds else { continue }
+      effect.override(with: levels[index].level.effect)
       level = index
     }
-    defer { effect = next }
-    return effect != next
+    return former != (effect, level)
   }
 }

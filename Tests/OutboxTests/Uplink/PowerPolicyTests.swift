@@ -83,6 +83,22 @@ import Testing
     #expect(rig.uplink.nextUploadAt == nil)
   }
 
+  /// Its cycle is longer than the five minutes.
+  @Test func mainsThatAreBackForFiveMinutesEndALongCycle() throws {
+    let slow = try Self(
+      levels: [PowerLevel(.withoutMains, PowerEffect(every: .seconds(7200)))], onceTimeout: nil)
+    let rig = slow.rig
+    slow.read(slow.mains, .boolean(false))
+    rig.wait(.seconds(60))
+    slow.read(slow.mains, .boolean(true))
+    let samples = rig.sampleCount
+    #expect(rig.uplink.deadline <= rig.now + .seconds(300))
+    rig.wait(.seconds(299))
+    #expect(rig.sampleCount == samples && rig.paces.last?.cycle == .seconds(7200))
+    rig.wait(.seconds(1))
+    #expect(rig.sampleCount == samples + 1 && rig.paces.last?.cycle == .seconds(30))
+  }
+
   /// A person who asks wants to see it now.
   @Test func whatACommandAskedForGoesBeforeThePolicy() throws {
     try rig.notify("command_interval", #"{"every":60,"for":600}"#)
@@ -103,8 +119,10 @@ import Testing
     #expect(rig.uplink.reportInterval == .seconds(900))
     charge(9)
     #expect(rig.uplink.reportInterval == .seconds(7200))
-    charge(90)
     read(mains, .boolean(true))
+    charge(90)
+    #expect(rig.uplink.reportInterval == .seconds(300))
+    rig.wait(.seconds(300))
     #expect(rig.uplink.reportInterval == .seconds(30))
   }
 

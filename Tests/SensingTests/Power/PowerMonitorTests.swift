@@ -1,6 +1,7 @@
 import Bytes
-import Sensing
 import Testing
+
+@testable import Sensing
 
 /// Which level of the power policy holds, and whether the board lives on its battery.
 @Suite struct PowerMonitorTests {
@@ -43,6 +44,13 @@ import Testing
     return monitor.level
   }
 
+  /// Returns whether the time changed something.
+  @discardableResult
+  private mutating func pass(_ time: Duration) -> Bool {
+    now = now + time
+    return monitor.deadlineReached(now: now)
+  }
+
   private static func below(_ percent: Int64, every: Duration) -> PowerLevel {
     PowerLevel(.chargeBelow(percent: percent), PowerEffect(every: every))
   }
@@ -75,9 +83,10 @@ import Testing
     }
     _ = read(Self.mains, .boolean(false))
     #expect(monitor.level == 0)
-    #expect(!read(SensorIndex(10 + PowerMonitor.mainsMax - 1), .boolean(true)))
-    #expect(read(SensorIndex(10), .boolean(true)))
-    #expect(monitor.level == nil)
+    _ = read(SensorIndex(10 + PowerMonitor.mainsMax - 1), .boolean(true))
+    #expect(monitor.isOnMains == false)
+    _ = read(SensorIndex(10), .boolean(true))
+    #expect(monitor.isOnMains == true)
   }
 
   /// Else an outage would be tried each minute until the battery is empty.
@@ -132,6 +141,7 @@ import Testing
       monitor.effect
         == PowerEffect(every: .seconds(7200), uploadEvery: .seconds(300), isReceiverOff: true))
     _ = read(Self.mains, .boolean(true))
+    pass(PowerLevelDetector.returnTime)
     #expect(monitor.effect == PowerEffect(every: .seconds(7200), isReceiverOff: true))
     #expect(charge(100) == nil)
     #expect(monitor.effect == PowerEffect())
@@ -198,7 +208,42 @@ import Testing
     #expect(monitor.isOnMains == false && monitor.isOnBattery && monitor.level == 0)
     #expect(!read(Self.mains, .unknown))
     #expect(read(Self.otherMains, .boolean(true)))
-    #expect(monitor.level == nil)
+    #expect(monitor.isOnMains == true && !monitor.isOnBattery)
+  }
+
+  /// A charger at dusk comes and goes: each change of the level would wake the radio.
+  @Test mutating func mainsThatComeAndGoAreOneLevel() {
+    set(PowerLevel(.withoutMains, PowerEffect(every: .seconds(900))))
+    _ = read(Self.mains, .boolean(true))
+    #expect(monitor.level == nil && monitor.deadline == nil)
+    #expect(read(Self.mains, .boolean(false)))
+    for _ in 0..<10 {
+      #expect(monitor.level == 0 && monitor.deadline == nil)
+      _ = read(Self.mains, .boolean(true))
+      #expect(!pass(.seconds(299)))
+      #expect(monitor.level == 0 && monitor.deadline == now + .seconds(1))
+      _ = read(Self.mains, .boolean(false))
+      #expect(!pass(.seconds(60)))
+    }
+  }
+
+  /// Each cycle reads that they are there.
+  @Test mutating func mainsThatStayEndTheLevelAfterFiveMinutes() {
+    set(
+      PowerLevel(.withoutMains, PowerEffect(every: .seconds(900))),
+      Self.below(30, every: .seconds(1800)))
+    charge(29)
+    _ = read(Self.mains, .boolean(false))
+    for _ in 0..<10 {
+      #expect(!pass(.seconds(30)))
+      #expect(monitor.level == 1)
+      _ = read(Self.mains, .boolean(true))
+    }
+    charge(90)
+    #expect(monitor.level == 0)
+    #expect(pass(.seconds(30)))
+    #expect(monitor.level == nil && monitor.effect == PowerEffect() && monitor.deadline == nil)
+    #expect(!pass(.seconds(600)))
   }
 
   @Test func aBoardWithoutABatteryHasMains() {
