@@ -222,7 +222,7 @@ let package = Package(
     .testTarget(
       name: "ContractTests",
       dependencies: ["CSodium", "Outbox", "PracticeHome", "Sensing", "TestRun"],
-      path: "Tests/Contract", cSettings: withGNU, swiftSettings: everywhere,
+      path: "Tests/Contract", exclude: ["run"], cSettings: withGNU, swiftSettings: everywhere,
       linkerSettings: libraries("sodium")),
     .executableTarget(
       name: "parity", dependencies: ["Outbox", "CLinux"], path: "Tests/Parity",
