@@ -164,7 +164,7 @@ public struct Run {
       supervisor.add(DeviceEvents(loop: loop, supervisor: supervisor))
     }
     for source in sources { supervisor.add(source) }
-    let power = PowerStatus(driver: driver, sink: output)
+    let power = PowerPolicySource(driver: driver, sink: output)
     supervisor.add(power)
     supervisor.add(LostReadings(driver: driver, sink: output))
     if let words = state.readLastWords().map({ LastWords(file: $0) }) {

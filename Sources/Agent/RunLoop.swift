@@ -14,7 +14,7 @@ final class RunLoop {
   private let loop: EventLoop
   private let supervisor: Supervisor
   private let output: SourceOutput
-  private let power: PowerStatus
+  private let power: PowerPolicySource
   private let signals: Signals
   private let reporter: Reporter
   private let startedAt: Instant
@@ -26,7 +26,7 @@ final class RunLoop {
   private let service: ServiceReport?
 
   init(
-    loop: EventLoop, supervisor: Supervisor, output: SourceOutput, power: PowerStatus,
+    loop: EventLoop, supervisor: Supervisor, output: SourceOutput, power: PowerPolicySource,
     driver: UplinkDriver, follower: UploadFollower, signals: Signals, starts: StartCount?,
     service: ServiceReport?, reporter: Reporter, now: Instant
   ) {

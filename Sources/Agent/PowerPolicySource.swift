@@ -8,7 +8,7 @@ import Sensing
 /// Which level of the power policy holds, and how long the battery lasts, as sensors. It is asked
 /// after the sources that tell of the supply, and looks for another level also between two cycles:
 /// the kernel announces what changes, and the level may be one with a cycle of hours.
-final class PowerStatus: Source {
+final class PowerPolicySource: Source {
   let name = InlineText("power")
   private let driver: UplinkDriver
   private let sink: any ReadingSink
