@@ -27,6 +27,11 @@ public struct CommandCall: Equatable, Sendable {
     action = Self.text("command", of: notification.data)
   }
 
+  /// Whether it switches an output off, which is safe.
+  var switchesOff: Bool {
+    CommandKind(word: word.span) == .output && action?.span.elementsEqual("turn_off") == true
+  }
+
   private static func text(_ key: Text, of data: JSONObject) -> [UInt8]? {
     switch data[key] {
     case .text(let text): return text.cut(to: textByteCountMax).bytes

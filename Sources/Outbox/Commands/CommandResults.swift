@@ -14,7 +14,8 @@ import Sensing
 ///     time                in seconds since 1970; missing where the board does not know the time
 struct CommandResults {
   static let eventType: StaticString = "homeward_command"
-  /// More commands are refused, of which Home Assistant is not told.
+  /// More commands are refused, of which Home Assistant is not told. One that switches an output off
+  /// is carried out, and it is not told of that either.
   static let countMax = 16
   /// Where so many wait, no refusal is told any more.
   static let refusedCountMax = 8
@@ -30,7 +31,7 @@ struct CommandResults {
 
   /// - Precondition: there are fewer than `countMax`.
   mutating func append(_ result: CommandResult) {
-    precondition(count < Self.countMax, "what does not fit is refused before it is done")
+    precondition(count < Self.countMax, "there is room, or it is not told")
     results.append(result)
   }
 

@@ -13,8 +13,9 @@ extension Uplink {
       notifications.received(notification, now: now)
       return actions.append(.tell(.notified(notification)))
     }
-    // Nothing is done of which Home Assistant could not be told.
-    guard delivery.commandResults.count + commands.waitingCount < CommandResults.countMax else {
+    // Nothing is done of which Home Assistant could not be told, but a pump always stops.
+    let waitingCount = delivery.commandResults.count + commands.waitingCount
+    guard waitingCount < CommandResults.countMax || call.switchesOff else {
       return tell(CommandResult(of: call, problem: .tooMany, time: nil))
     }
     do throws(CommandProblem) {
@@ -74,9 +75,8 @@ extension Uplink {
     let result = CommandResult(of: call, problem: problem, time: delivery.history.time(at: now))
     // What is refused leaves room for the results of what is not.
     let isRefused = problem?.wasTried == false
-    if !isRefused || delivery.commandResults.count < CommandResults.refusedCountMax {
-      delivery.report(result)
-    }
+    let countMax = isRefused ? CommandResults.refusedCountMax : CommandResults.countMax
+    if delivery.commandResults.count < countMax { delivery.report(result) }
     tell(result)
   }
 

@@ -267,6 +267,21 @@ import Testing
     #expect(rig.orders.count == 17)
   }
 
+  /// Home Assistant took no data for an hour, and a person who sees no answer asks again and again.
+  @Test func aPumpIsSwitchedOffWhateverWaits() throws {
+    let rig = rig()
+    for _ in 0..<17 {
+      try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on"}"#)
+    }
+    #expect(rig.results.last?.problem == .tooMany)
+    try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_off"}"#)
+    #expect(rig.orders.last == .output([UInt8]("Pump".utf8), .off))
+    #expect(rig.results.last?.problem == nil)
+    rig.cycle()
+    for _ in 0..<4 { rig.prove() }
+    #expect(rig.told.count == 16)
+  }
+
   /// Sixteen commands for phones came while Home Assistant took no data; the pump has to stop.
   @Test func whatIsRefusedKeepsNoCommandFromBeingCarriedOut() throws {
     let rig = rig()
