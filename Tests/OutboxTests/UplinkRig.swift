@@ -59,6 +59,9 @@ final class UplinkRig {
   private(set) var isWebSocketAllowed: Bool?
   /// How often the WebSocket was to be connected again.
   private(set) var connectCount = 0
+  /// How often it was to connect now, or to show that it stands.
+  private(set) var webSocketCheckCount = 0
+  private(set) var isWebSocketOnBattery: Bool?
   private(set) var sampleCount = 0
   private(set) var spoolActions: [Spool.Action] = []
   /// How often the sources were told that they are asked.
@@ -231,6 +234,8 @@ final class UplinkRig {
       postCount += 1
     case .ask, .openPushChannel: break
     case .connectWebSocket: connectCount += 1
+    case .checkWebSocket: webSocketCheckCount += 1
+    case .setWebSocketOnBattery(let isOnBattery): isWebSocketOnBattery = isOnBattery
     case .setWebSocketAllowed(let isAllowed): isWebSocketAllowed = isAllowed
     case .giveTokenToWebSocket(let result): tokensForWebSocket.append(result)
     case .tell(let event): tell(event)

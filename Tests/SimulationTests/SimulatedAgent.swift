@@ -214,6 +214,8 @@ final class SimulatedAgent {
     case .ask(let request): webSocket?.ask(request)
     case .setWebSocketAllowed(let isAllowed): webSocket?.setAllowed(isAllowed)
     case .connectWebSocket: webSocket?.setAllowed(true)
+    case .checkWebSocket: webSocket?.check()
+    case .setWebSocketOnBattery(let isOnBattery): webSocket?.setOnBattery(isOnBattery)
     case .giveTokenToWebSocket(let result): socket?.give(result)
     case .openPushChannel(let registration): webSocket?.openChannel(of: registration)
     // No day has commands.

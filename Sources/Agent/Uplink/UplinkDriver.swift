@@ -181,6 +181,8 @@ final class UplinkDriver {
     case .ask(let request): webSocket?.ask(request)
     case .setWebSocketAllowed(let isAllowed): webSocket?.setAllowed(isAllowed)
     case .connectWebSocket: webSocket?.setAllowed(true)
+    case .checkWebSocket: webSocket?.check()
+    case .setWebSocketOnBattery(let isOnBattery): webSocket?.setOnBattery(isOnBattery)
     case .giveTokenToWebSocket(let result): socket?.tokenFetched(result)
     case .openPushChannel(let registration): webSocket?.openChannel(of: registration)
     case .tell(let event): reporter.uplink(event, of: uplink)

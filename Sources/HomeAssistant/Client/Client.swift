@@ -80,6 +80,10 @@ public final class Client {
     act()
   }
 
+  /// Takes these waits between attempts instead of the policy's, of which there is at least one. A
+  /// wait that is under way ends as it would have.
+  public func setReconnectWaits(_ waits: [Duration]) { session.setReconnectWaits(waits) }
+
   /// Calls `handler` with every change of the state, until the observation ends.
   public func observe(_ handler: @escaping (ConnectionState) -> Void) -> Observation {
     Observation(of: self, number: observers.add(handler))

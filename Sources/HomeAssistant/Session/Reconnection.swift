@@ -4,7 +4,7 @@ import Bytes
 struct Reconnection {
   private static let timeoutDoublingsMax = 3
 
-  private let waits: [Duration]
+  private var waits: [Duration]
   private let unansweredLoginWaits: [Duration]
   private let authenticationTimeout: Duration
   private let stableAfter: Duration
@@ -15,14 +15,19 @@ struct Reconnection {
   private var unansweredLoginCount = 0
 
   init(policy: SessionPolicy, seed: UInt64) {
-    precondition(
-      !policy.reconnectWaits.isEmpty && !policy.unansweredLoginWaits.isEmpty,
-      "there is a first wait")
-    waits = policy.reconnectWaits
+    precondition(!policy.unansweredLoginWaits.isEmpty, "there is a first wait")
+    waits = []
     unansweredLoginWaits = policy.unansweredLoginWaits
     authenticationTimeout = policy.authenticationTimeout
     stableAfter = policy.stableAfter
     random = SplitMix64(seed: seed)
+    setWaits(policy.reconnectWaits)
+  }
+
+  /// - Parameter waits: before the first, second, … attempt from now on; the last one repeats.
+  mutating func setWaits(_ waits: [Duration]) {
+    precondition(!waits.isEmpty, "there is a first wait")
+    self.waits = waits
   }
 
   /// The moment of the next attempt.

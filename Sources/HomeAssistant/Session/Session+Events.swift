@@ -30,6 +30,10 @@ extension Session {
     }
   }
 
+  /// Takes these waits between attempts instead of the policy's. A wait that is under way ends as
+  /// it would have.
+  public mutating func setReconnectWaits(_ waits: [Duration]) { reconnection.setWaits(waits) }
+
   /// Wishes for a request. `members` is the JSON of what stands beside its `id`, the type
   /// included: `"type":"get_config"`.
   public mutating func request(

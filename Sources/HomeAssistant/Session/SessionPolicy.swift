@@ -38,12 +38,18 @@ public struct SessionPolicy: Sendable {
   /// The policy of a program with mains and a good network.
   public init() {}
 
-  /// The policy of a program without an operator, such as one on a battery: where Home Assistant
-  /// stays away it knocks every 5 minutes in the end.
+  /// The policy of a program without an operator: where Home Assistant stays away it knocks every
+  /// 5 minutes in the end.
   public static var unattended: SessionPolicy {
     var policy = SessionPolicy()
     policy.reconnectWaits = [.zero, .seconds(5), .seconds(20), .seconds(80), .seconds(300)]
     return policy
+  }
+
+  /// The `reconnectWaits` of a program that lives on a battery, whose radio each attempt wakes: in
+  /// the end it knocks once an hour.
+  public static var batteryReconnectWaits: [Duration] {
+    unattended.reconnectWaits + [.seconds(900), .seconds(3600)]
   }
 }
 

@@ -37,7 +37,12 @@ extension Delivery {
 
   /// Messages leave through another network, or there is one again: what waits for the end of an
   /// outage is tried earlier.
-  public mutating func networkChanged(now: Instant) {
+  public mutating func networkChanged(now: Instant) { tryEarlier(now: now) }
+
+  /// Home Assistant takes the WebSocket: it is within reach, whatever the last attempt found.
+  public mutating func webSocketOpened(now: Instant) { tryEarlier(now: now) }
+
+  private mutating func tryEarlier(now: Instant) {
     guard case .resting = state, outage.isUnderWay else { return }
     chooseRoute { $0.retryDue(now: now) }
     outage.tryEarlier(now: now)
@@ -45,7 +50,8 @@ extension Delivery {
   }
 
   /// On a battery the attempts of an outage become ever rarer; on mains each cycle makes one.
-  public mutating func supplyChanged(isOnBattery: Bool, now: Instant) {
+  /// Returns whether it was otherwise before.
+  public mutating func supplyChanged(isOnBattery: Bool, now: Instant) -> Bool {
     outage.supplyChanged(isOnBattery: isOnBattery, now: now)
   }
 

@@ -31,7 +31,10 @@ extension Delivery {
   mutating func restatementWanted() { restatementDueAt = Instant(nanoseconds: 0) }
 
   /// Keeps what became of a command, until Home Assistant is proven to have it.
-  mutating func report(_ result: CommandResult) { cycle.results.append(result) }
+  mutating func report(_ result: CommandResult) {
+    cycle.results.append(result)
+    hasNewResult = true
+  }
 
   var commandResults: CommandResults { cycle.results }
 

@@ -49,6 +49,8 @@ public struct Delivery: ~Copyable {
   /// Over which the last proof came; at first, over which it is expected.
   private var lastRoute: Route?
   var openBatch = OpenBatch()
+  /// Whether a command has a result that no attempt was made with.
+  var hasNewResult = false
   /// When everything is told again.
   var restatementDueAt = Instant(nanoseconds: 0)
   /// When the last proof came.
@@ -135,11 +137,20 @@ public struct Delivery: ~Copyable {
     urgentChange(now: now)
   }
 
-  /// An urgent sensor says something new, which is sent at once if that is possible.
+  /// Something urgent is new, which is sent at once if that is possible. In an outage it makes one
+  /// attempt, also on a battery, where the next one may be an hour away.
   public mutating func urgentChange(now: Instant) {
-    guard isIdle else { return }
+    guard isIdle else { return hurry(now: now) }
+    hasNewResult = false
     chooseRoute { $0.deliveryDue(now: now) }
     begin(now: now)
+  }
+
+  private mutating func hurry(now: Instant) {
+    guard outage.deadline != nil, batch.hasUrgentChange || hasNewResult else { return }
+    batch.urgentChangePostponed()
+    hasNewResult = false
+    outage.tryEarlier(now: now)
   }
 
   /// A cycle is due, and there is no registration to deliver with, or not yet.

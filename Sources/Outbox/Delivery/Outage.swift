@@ -142,13 +142,15 @@ struct Outage {
   /// A cycle is due: with mains power it makes an attempt.
   mutating func cycleDue(now: Instant) { if !isOnBattery { tryEarlier(now: now) } }
 
-  /// The board lives on its battery from now on, or has mains again.
-  mutating func supplyChanged(isOnBattery: Bool, now: Instant) {
-    guard isOnBattery != self.isOnBattery else { return }
+  /// The board lives on its battery from now on, or has mains again. Returns whether it was
+  /// otherwise before.
+  mutating func supplyChanged(isOnBattery: Bool, now: Instant) -> Bool {
+    guard isOnBattery != self.isOnBattery else { return false }
     self.isOnBattery = isOnBattery
     backOff.limit(
       to: isOnBattery ? Delivery.longestRetryDelayOnBattery : Delivery.longestRetryDelay)
     if !isOnBattery { tryEarlier(now: now) }
+    return true
   }
 
   /// The next attempt is due at once, but at the edge of a network, where the board comes and goes

@@ -107,6 +107,7 @@ extension Uplink {
       if hasLocation, delivery.batch.waitingFixCount == 0 { isPositionOwed = false }
       rebootIfTold()
       bringStatistics()
+    case .recovered: checkWebSocket()
     case .outage(let cause): outcome = .outage(cause)
     case .configurationRead(let server):
       change { $0.setAddresses(cloudhook: server.cloudhookURL, remoteUI: server.remoteUIURL) }

@@ -7,6 +7,7 @@ extension Uplink {
   public mutating func webSocketChanged(_ state: ConnectionState, now: Instant) {
     self.now = now
     let isReady = if case .ready = state { true } else { false }
+    if isReady, !webhook.isWebSocketOpen { delivery.webSocketOpened(now: now) }
     webhook.webSocketChanged(isOpen: isReady)
     if isReady { registrar.webSocketAccepted() }
     if case .down(.rejected) = state, registrar.mayReplaceToken {
@@ -15,6 +16,11 @@ extension Uplink {
     } else {
       actions.append(.tell(.webSocket(state)))
     }
+  }
+
+  /// The network is another one, or there is a sign that Home Assistant is within reach.
+  mutating func checkWebSocket() {
+    if settings.webSocket != nil { actions.append(.checkWebSocket) }
   }
 
   /// - Parameters:

@@ -129,10 +129,17 @@ public struct Uplink: ~Copyable {
   private mutating func powerChanged(from level: Int?) {
     plan.usualChanged(to: settings.intervals(for: power.effect), now: now)
     tellPace()
-    delivery.supplyChanged(isOnBattery: power.isOnBattery, now: now)
+    if delivery.supplyChanged(isOnBattery: power.isOnBattery, now: now) { supplyChanged() }
     guard power.level != level else { return }
     let every = settings.onceTimeout == nil ? plan.every : reportInterval
     actions.append(.tell(.powerLevel(every: every)))
+  }
+
+  /// The board lives on its battery from now on, or does not.
+  private mutating func supplyChanged() {
+    guard settings.webSocket != nil else { return }
+    actions.append(.setWebSocketOnBattery(power.isOnBattery))
+    if !power.isOnBattery { checkWebSocket() }
   }
 
   /// Takes a fix in. It is kept and sent where it is a point of the track.
@@ -181,6 +188,7 @@ public struct Uplink: ~Copyable {
     // Its answer would be waited for until the timeout: the way back leads nowhere.
     endMessage(InlineText("the network is another one"))
     delivery.networkChanged(now: now)
+    checkWebSocket()
   }
 
   private mutating func presenceFound() {

@@ -53,6 +53,16 @@ public final class WebSocketTransport {
     if isAllowed { client.connect() } else { client.disconnect() }
   }
 
+  /// The network is another one, or there is a sign that Home Assistant is within reach: what waits
+  /// to connect does it now, and a connection has to show that it still stands.
+  public func check() { client.networkChanged() }
+
+  /// On a battery it is looked for ever more rarely, as by messages: each attempt wakes the radio.
+  public func setOnBattery(_ isOnBattery: Bool) {
+    client.setReconnectWaits(
+      isOnBattery ? SessionPolicy.batteryReconnectWaits : Self.policy.reconnectWaits)
+  }
+
   private func stateChanged(_ state: ConnectionState) {
     let isOpen = if case .ready = state { true } else { false }
     if isOpen != wasOpen {

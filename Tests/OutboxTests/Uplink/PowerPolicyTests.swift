@@ -20,8 +20,12 @@ import Testing
 
   init() throws { try self.init(onceTimeout: nil) }
 
-  private init(levels: [PowerLevel] = Self.levels, onceTimeout: Duration?) throws {
+  private init(
+    levels: [PowerLevel] = Self.levels, onceTimeout: Duration?,
+    webSocket: Uplink.Settings.WebSocket? = nil
+  ) throws {
     var setup = UplinkRig.Setup()
+    setup.webSocket = webSocket
     setup.powerLevels = levels
     setup.onceTimeout = onceTimeout
     setup.commands = CommandTests.all
@@ -178,10 +182,86 @@ import Testing
     plain.expectRareAttempts()
   }
 
-  private func expectRareAttempts() {
+  // MARK: Signs that an outage on a battery is over
+
+  /// The next attempt is due in an hour.
+  private func beginOutageOnBattery() {
+    charge(90)
+    read(mains, .boolean(false))
+    beginOutage()
+    _ = attempts(cycles: 120)
+    repeat { _ = attempts(cycles: 1) } while minutesToAttempt < 20
+  }
+
+  private func beginOutage() {
     rig.wait(.seconds(30))
     rig.cycle()
     rig.event { $0.messageFailed(InlineText("refused"), now: $1) }
+  }
+
+  private var minutesToAttempt: Double {
+    rig.uplink.nextAttemptAt.map { ($0 - rig.now) / .seconds(60) } ?? 0
+  }
+
+  /// Each one of a float switch that a wave moves, and none without it.
+  @Test func whatIsUrgentMakesAnAttemptOnABattery() throws {
+    let index = rig.uplink.declare(
+      SensorDescription(uniqueID: [UInt8]("bilge".utf8), name: [], icon: [], isUrgent: true))
+    let bilge = try #require(index)
+    beginOutageOnBattery()
+    for isWet in [true, false] {
+      read(bilge, .boolean(isWet))
+      rig.cycle()
+      #expect(minutesToAttempt <= 0)
+      #expect(attempts(cycles: 1) == 1)
+      rig.cycle()
+      #expect(minutesToAttempt > 20)
+    }
+  }
+
+  /// Else the pump runs, and its sender hears of that in an hour.
+  @Test func theResultOfACommandMakesAnAttemptOnABattery() throws {
+    beginOutageOnBattery()
+    try rig.notify("command_interval", #"{"every":30}"#)
+    rig.cycle()
+    #expect(minutesToAttempt <= 0)
+    #expect(attempts(cycles: 1) == 1)
+    rig.cycle()
+    #expect(minutesToAttempt > 20)
+  }
+
+  @Test func aWebSocketThatOpensMakesAnAttemptOnABattery() {
+    beginOutageOnBattery()
+    let count = rig.calls.count
+    for _ in 0..<2 {
+      rig.event { $0.webSocketChanged(.ready(ServerVersion("2025.4.4")), now: $1) }
+      rig.event { $0.messageFailed(InlineText("refused"), now: $1) }
+    }
+    #expect(rig.calls.count == count + 1, "it was open the second time")
+    #expect(minutesToAttempt > 20)
+  }
+
+  @Test func onABatteryTheWebSocketIsLookedForMoreRarelyUntilThereIsASign() throws {
+    let boat = try Self(
+      onceTimeout: nil, webSocket: .init(carriesMessages: false, takesNotifications: true))
+    let rig = boat.rig
+    boat.charge(90)
+    boat.read(boat.mains, .boolean(false))
+    #expect(rig.isWebSocketOnBattery == true)
+    boat.beginOutage()
+    rig.wait(.seconds(60))
+    #expect(rig.webSocketCheckCount == 0)
+    rig.prove()
+    #expect(rig.webSocketCheckCount == 1, "Home Assistant is back")
+    rig.arrive(atHome: true)
+    rig.arrive(atHome: false)
+    #expect(rig.webSocketCheckCount == 2, "the network is another one")
+    boat.read(boat.mains, .boolean(true))
+    #expect(rig.webSocketCheckCount == 3 && rig.isWebSocketOnBattery == false)
+  }
+
+  private func expectRareAttempts() {
+    beginOutage()
     let first = attempts(cycles: 120)
     let second = attempts(cycles: 120)
     #expect(first <= 11 && second <= 2)

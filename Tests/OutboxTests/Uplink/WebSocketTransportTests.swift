@@ -105,6 +105,42 @@ import Testing
     #expect(transport.stateSince == ended)
   }
 
+  /// How often it is looked for in a day of a Home Assistant that is not there.
+  private func attemptsInADay() -> Int {
+    let end = driver.now + .seconds(24 * 3600)
+    var count = 0
+    while let deadline = client.deadline, deadline < end {
+      driver.advanceToDeadline()
+      if driver.socket == .opening {
+        count += 1
+        driver.endConnection(.unreachable("no route"))
+      }
+    }
+    return count
+  }
+
+  @Test func onABatteryItConnectsEverMoreRarely() {
+    transport.setAllowed(true)
+    driver.endConnection(.unreachable("no route"))
+    transport.setOnBattery(true)
+    #expect((20...32).contains(attemptsInADay()))
+    transport.setOnBattery(false)
+    #expect(attemptsInADay() > 200)
+  }
+
+  @Test func aSignThatHomeAssistantIsThereEndsTheWait() {
+    transport.setOnBattery(true)
+    transport.setAllowed(true)
+    for _ in 0..<8 {
+      driver.endConnection(.unreachable("no route"))
+      if driver.socket != .opening { driver.advanceToDeadline() }
+    }
+    driver.endConnection(.unreachable("no route"))
+    #expect(driver.socket == .closed)
+    transport.check()
+    #expect(driver.socket == .opening)
+  }
+
   // MARK: Messages
 
   @Test func aMessageGoesToItsWebhookAndItsAnswerIsRead() throws {
