@@ -213,8 +213,47 @@ import Testing
     withExtendedLifetime(channel) {}
   }
 
-  /// The agent takes another channel where it registers again; what was asked for the first one is
-  /// still answered then.
+  @Test func aChannelThatIsReopenedBringsWhatItsNewDeviceGets() {
+    let channel = open()
+    channel.reopen(for: [UInt8]("other".utf8))
+    #expect(
+      rig.driver.messageTypes == ["mobile_app/push_notification_channel", "unsubscribe_events"])
+    #expect(rig.driver.messages.first?["webhook_id"] == "other")
+    rig.driver.answer(2)
+    #expect(notes.changes == [.opened, .opened])
+    rig.forget()
+    rig.driver.tell(["message": "stale", "hass_confirm_id": "c1"], of: 1)
+    #expect(rig.driver.messages.isEmpty, "Home Assistant sends it another way")
+    rig.driver.tell(["message": "hello", "hass_confirm_id": "c2"], of: 2)
+    #expect(rig.driver.messages.last?["webhook_id"] == "other")
+    rig.driver.answer()
+    #expect(notes.notifications.count == 1)
+  }
+
+  @Test func aChannelThatIsReopenedWithoutAConnectionAsksForItsNewDeviceOnly() {
+    let channel = open()
+    rig.driver.endConnection()
+    rig.forget()
+    channel.reopen(for: [UInt8]("other".utf8))
+    rig.client.networkChanged()
+    rig.driver.acceptConnection()
+    let opened = rig.driver.messages.filter { $0["type"] == .text(Self.command) }
+    #expect(opened.map { $0["webhook_id"] } == ["other"])
+    #expect(channel.deadline == nil, "until there is an answer")
+  }
+
+  /// Its refusal is news, whatever became of the former device.
+  @Test func aRefusalOfTheNewDeviceIsTold() {
+    let refused = PushChannel.Change.refused(.server(code: "not_found", message: ""))
+    let channel = open()
+    for _ in 0..<2 {
+      channel.reopen(for: [UInt8]("other".utf8))
+      rig.driver.refuse(rig.ids(of: Self.command).last, code: "not_found")
+    }
+    #expect(notes.changes == [.opened, refused, refused])
+  }
+
+  /// What was asked for it is still answered then.
   @Test(arguments: [true, false])
   func whatArrivesAfterItsEndIsNothing(isAnswered: Bool) throws {
     var channel: PushChannel? = open()

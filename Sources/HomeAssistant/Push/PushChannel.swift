@@ -19,10 +19,16 @@ public final class PushChannel {
     case refused(RequestError)
   }
 
+  /// Who is told of notifications, for as long as the channel lives: a confirmation may be answered
+  /// when the subscription that brought its notification, or the channel itself, is no more.
+  private final class Listener {
+    var onNotification: ((Result<PushNotification, RequestError>) -> Void)?
+  }
+
   private let client: Client
-  private let webhookID: Text
+  private var webhookID: Text
   private let onChange: (Change) -> Void
-  private let onNotification: (Result<PushNotification, RequestError>) -> Void
+  private let listener = Listener()
   private var subscription: Subscription?
   private var observation: Observation?
   /// Whether the channel that is open or wanted asks for confirmations.
@@ -46,9 +52,25 @@ public final class PushChannel {
     self.client = client
     self.webhookID = Text(webhookID)
     self.onChange = onChange
-    self.onNotification = onNotification
+    listener.onNotification = onNotification
     observation = client.observe { [unowned(unsafe) self] in unsafe stateChanged($0) }
     stateChanged(client.state)
+  }
+
+  deinit { listener.onNotification = nil }
+
+  /// Takes the notifications for this device instead. Those that came before, and whose
+  /// confirmation is under way, are told all the same: Home Assistant may have taken it, and then
+  /// never sends them again.
+  ///
+  /// - Parameter webhookID: of the device's registration; a secret.
+  public func reopen(for webhookID: [UInt8]) {
+    self.webhookID = Text(webhookID)
+    isRefusalTold = false
+    renewAt = nil
+    // What waits for a connection is not wanted any more.
+    guard case .ready(let version) = client.state else { return subscription = nil }
+    subscribe(isConfirmed: version.supports(.pushConfirmation))
   }
 
   /// When `deadlineReached` is due, or nil.
@@ -66,6 +88,10 @@ public final class PushChannel {
     let isConfirmed = version.supports(.pushConfirmation)
     // The client repeats the subscription that it has.
     guard subscription == nil || isConfirmed != self.isConfirmed else { return }
+    subscribe(isConfirmed: isConfirmed)
+  }
+
+  private func subscribe(isConfirmed: Bool) {
     self.isConfirmed = isConfirmed
     let request = SubscribePush(webhookID: webhookID, isConfirmed: isConfirmed)
     subscription = client.subscribe(
@@ -90,18 +116,20 @@ public final class PushChannel {
   private func received(_ text: Span<UInt8>) {
     let json: JSON
     do throws(JSONError) { json = try JSON(parsing: text) } catch {
-      return onNotification(.failure(.decoding(.malformed(error))))
+      listener.onNotification?(.failure(.decoding(.malformed(error))))
+      return
     }
     let event: Result<PushNotification, RequestError> = Client.decode(json)
     // What cannot be read has arrived all the same.
     guard case .text(let confirmID)? = json["hass_confirm_id"], let id = subscription?.id else {
-      return onNotification(event)
+      listener.onNotification?(event)
+      return
     }
-    // From inside an event nothing is sent at once: what is to be done waits for the answer, which
-    // may come when this object is no more. Then nothing is done, whatever became of it.
+    // From inside an event nothing is sent at once: what is to be done waits for the answer.
     client.send(ConfirmPush(webhookID: webhookID, confirmID: confirmID)) {
-      [unowned(unsafe) client, onNotification] result in
-      guard unsafe client.handlers[id] != nil else { return }
+      [unowned(unsafe) client, listener] result in
+      guard let onNotification = listener.onNotification else { return }
+      // A subscription that is over stays so.
       if case .failure(.server(code: "not_found", _)) = result { unsafe client.resubscribe(id) }
       onNotification(event.map { $0.confirmed(result) })
     }

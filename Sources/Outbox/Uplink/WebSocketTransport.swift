@@ -78,8 +78,10 @@ public final class WebSocketTransport {
     _ = client.send(request) { [unowned(unsafe) self] in unsafe owner.asked($0) }
   }
 
-  /// Takes the notifications of this registration, and of none before it.
+  /// Takes the notifications of this registration, and of none before it but those that came
+  /// already.
   public func openChannel(of registration: Registration) {
+    if let channel { return channel.reopen(for: registration.webhookID) }
     channel = PushChannel(
       client: client, webhookID: registration.webhookID,
       onChange: { [unowned(unsafe) self] in unsafe owner.pushChannelChanged($0) },

@@ -14,6 +14,7 @@ import Testing
     private(set) var answers: [Result<JSON, RequestError>] = []
     private(set) var changes: [PushChannel.Change] = []
     private(set) var messages: [Text?] = []
+    private(set) var confirmations: [PushConfirmation] = []
 
     func webSocketChanged(_ state: ConnectionState) { states.append(state) }
     func postAnswered(status: Int) { statuses.append(status) }
@@ -23,7 +24,9 @@ import Testing
     func asked(_ result: Result<JSON, RequestError>) { answers.append(result) }
     func pushChannelChanged(_ change: PushChannel.Change) { changes.append(change) }
     func notified(_ notification: Result<PushNotification, RequestError>) {
-      if case .success(let notification) = notification { messages.append(notification.message) }
+      guard case .success(let notification) = notification else { return }
+      messages.append(notification.message)
+      confirmations.append(notification.confirmation)
     }
   }
 
@@ -225,6 +228,43 @@ import Testing
     driver.answer(driver.messageID(ofType: "mobile_app/push_notification_confirm"))
     driver.tell(["message": "stale", "hass_confirm_id": "d"], of: first)
     #expect(owner.messages == ["hello"])
+  }
+
+  /// Home Assistant has told its sender that it arrived, and sends it never again. The agent opens
+  /// its channel anew where it registers again, and where it goes on with the former registration.
+  @Test(arguments: ["hook", "another"])
+  func aNotificationWhoseConfirmationIsUnderWayOutlivesItsChannel(next: String) throws {
+    connect()
+    transport.openChannel(of: try registration())
+    driver.answer()
+    let channel = try #require(driver.messageID(ofType: "mobile_app/push_notification_channel"))
+    driver.tell(["message": "hello", "hass_confirm_id": "c"], of: channel)
+    let confirmation = try #require(
+      driver.messageID(ofType: "mobile_app/push_notification_confirm"))
+    transport.openChannel(of: try registration(next))
+    #expect(owner.messages.isEmpty)
+    driver.answer(confirmation)
+    #expect(owner.messages == ["hello"])
+    driver.answer(driver.messageID(ofType: "mobile_app/push_notification_channel"))
+    driver.endConnection()
+    #expect(owner.messages == ["hello"])
+    #expect(owner.changes == [.opened, .opened])
+  }
+
+  /// Else it would ask for the notifications of a device that Home Assistant has deleted.
+  @Test func aFormerChannelIsNotOpenedAgainWhereItsConfirmationIsRefused() throws {
+    connect()
+    transport.openChannel(of: try registration("first"))
+    driver.answer()
+    let channel = try #require(driver.messageID(ofType: "mobile_app/push_notification_channel"))
+    driver.tell(["message": "hello", "hass_confirm_id": "c"], of: channel)
+    let confirmation = try #require(
+      driver.messageID(ofType: "mobile_app/push_notification_confirm"))
+    transport.openChannel(of: try registration("second"))
+    driver.refuse(confirmation, code: "not_found")
+    let opened = driver.messages.filter { $0["type"] == "mobile_app/push_notification_channel" }
+    #expect(opened.map { $0["webhook_id"] } == ["first", "second"])
+    #expect(owner.confirmations == [.failed])
   }
 
   @Test func aChannelIsRenewedAtItsDeadline() throws {
