@@ -99,7 +99,10 @@ final class RunLoop {
 
   /// When the board has to be on again; where there is a clock, with its alarm set to that.
   func nextWake(settingAlarmOf clock: Path?) -> NextWake {
-    NextWake(follower.nextWake(driver.uplink), settingAlarmOf: clock, waitingBy: loop)
+    let clock = clock.map {
+      WakeClock(device: $0, loop: loop, signals: signals, log: reporter.log)
+    }
+    return NextWake(follower.nextWake(driver.uplink), settingAlarmOf: clock)
   }
 
   /// Once all is kept, and the clock has its alarm: the program that follows an upload may cut the

@@ -99,6 +99,33 @@ extension WholeAgent.Wake {
     #expect(!json.output.contains { $0.contains("next_wake") })
   }
 
+  /// A terminal that its program has to itself, to which the kernel says what it says of such a
+  /// clock; but not to an administrator of the system.
+  @Test func whoStopsARunWaitsForNoClock() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    var (person, terminal): (Int32, Int32) = (-1, -1)
+    try #require(unsafe openpty(&person, &terminal, nil, nil, nil) == 0)
+    defer {
+      close(person)
+      close(terminal)
+    }
+    try #require(ioctl(terminal, UInt(TIOCEXCL)) == 0)
+    let device = try FileManager.default.destinationOfSymbolicLink(
+      atPath: "/proc/self/fd/\(terminal)")
+    let words = ["run", "--once", "--config", board.configuration, "--wake", "rtc"]
+    let agent = try RunningAgent(
+      on: board,
+      (geteuid() == 0 ? ["--bounding-set=-sys_admin"] : ["--no-new-privs"])
+        + [RunningAgent.executable.path] + words + ["--rtc", device],
+      startedBy: URL(filePath: "/usr/bin/setpriv"))
+    #expect(await agent.says("\(device) is busy: it is tried again"))
+    let ending = await agent.stop()
+    #expect(ending.status == 72)
+    #expect(ending.lines(with: "asked to stop").count == 1, "\(ending.log)")
+    #expect(ending.lines(with: "No alarm is set: leave the board on").count == 1)
+  }
+
   @Test func aRunThatCannotBeginSetsNoAlarmAndSaysSo() async throws {
     let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
     try board.write("every: 10\n", to: "homeward.yaml")

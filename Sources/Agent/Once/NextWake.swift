@@ -14,16 +14,14 @@ struct NextWake {
   private let clock: Path?
   private let failure: WakeFailure?
 
-  /// `loop` is what it waits by where the clock is busy.
-  init(_ moment: WallTime, settingAlarmOf clock: Path?, waitingBy loop: EventLoop) {
+  /// - Parameters:
+  ///   - moment: when it has to be on again.
+  ///   - clock: what switches it on; nil where a script sees to that.
+  init(_ moment: WallTime, settingAlarmOf clock: WakeClock?) {
     self.moment = moment
-    self.clock = clock
+    self.clock = clock?.device
     var failure: WakeFailure?
-    if let clock {
-      do throws(WakeFailure) {
-        try WakeClock(device: clock, loop: loop).wake(at: moment)
-      } catch { failure = error }
-    }
+    do throws(WakeFailure) { try clock?.wake(at: moment) } catch { failure = error }
     self.failure = failure
   }
 

@@ -9,6 +9,8 @@ enum WakeFailure: Error, Equatable {
   case notPermitted
   /// Another program has it open, also some seconds later.
   case busy
+  /// The same, and the run was asked to stop meanwhile.
+  case stopped
   case notAClock
   /// It does not know the time.
   case neverSet
@@ -64,6 +66,7 @@ enum WakeFailure: Error, Equatable {
     case .notPermitted: "\(clock) may not be opened: run this as root"
     case .busy:
       "another program has \(clock) open, such as a daemon that keeps time: fuser \(clock) names it"
+    case .stopped: "\(clock) is busy, and this run was asked to stop before it was free"
     case .notAClock: "\(clock) is no real-time clock: name one with --rtc"
     case .neverSet:
       "\(clock) does not know the time, it was never set or lost its power: look at its battery, and"
@@ -85,8 +88,10 @@ struct WakeClock {
   static let standardDevice: StaticString = "/dev/rtc0"
 
   let device: Path
-  /// By which it waits where another program has the clock open.
+  /// By which it waits where another program has the clock open, and which sees `signals`.
   let loop: EventLoop
+  let signals: Signals
+  let log: Log
 
   /// Sets the alarm, and looks whether the clock has it.
   func wake(at wake: WallTime) throws(WakeFailure) {
@@ -107,10 +112,16 @@ struct WakeClock {
 
   private func opened() throws(WakeFailure) -> RealTimeClock {
     let retry = ClockRetry(now: Moment.now.instant)
+    var isTold = false
     while true {
       do throws(Errno) { return try RealTimeClock(opening: device) } catch {
-        guard error == .busy, let next = retry.nextTry(after: Moment.now.instant) else {
-          throw WakeFailure(opening: error)
+        guard error == .busy else { throw WakeFailure(opening: error) }
+        let isStopRequested = signals.isStopRequested
+        guard let next = retry.nextTry(after: Moment.now.instant, isStopRequested: isStopRequested)
+        else { throw isStopRequested ? .stopped : .busy }
+        if !isTold {
+          log.notice("\(device) is busy: it is tried again for \(ClockRetry.patience) at most")
+          isTold = true
         }
         try wait(until: next)
       }
@@ -119,7 +130,7 @@ struct WakeClock {
 
   private func wait(until end: Instant) throws(WakeFailure) {
     do throws(Errno) {
-      while Moment.now.instant < end { try loop.turn(until: end) }
+      while Moment.now.instant < end, !signals.isStopRequested { try loop.turn(until: end) }
     } catch { throw .kernel(error) }
   }
 }

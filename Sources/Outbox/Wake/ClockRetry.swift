@@ -12,8 +12,9 @@ public struct ClockRetry: Sendable {
   /// - Parameter now: the present, at which it is tried first.
   public init(now: Instant) { end = now + Self.patience }
 
-  /// Nil where it was tried for long enough.
-  public func nextTry(after now: Instant) -> Instant? {
-    now < end ? min(now + Self.interval, end) : nil
+  /// Nil where it was tried for long enough, and where the run is asked to stop: it ends at
+  /// once then, and says that there is no alarm.
+  public func nextTry(after now: Instant, isStopRequested: Bool) -> Instant? {
+    now < end && !isStopRequested ? min(now + Self.interval, end) : nil
   }
 }
