@@ -45,7 +45,7 @@ struct PageSensor: Sendable {
   mutating func note(_ sensor: SensorDescription, at time: Moment, revision: Int) {
     self.revision = revision
     name = sensor.name.cut(to: PageContent.textLengthMax)
-    deviceClass = sensor.content["device_class"]?.string
+    deviceClass = sensor.content["device_class"]?.string?.cut(to: PageContent.textLengthMax)
     sentUnit = sensor.content["unit_of_measurement"]?.string
     if let shown = sensor.shown { show(shown, sensor.unit, at: time) }
   }
@@ -94,7 +94,9 @@ struct PageSensor: Sendable {
 
   var json: JSON {
     [
-      "id": .string(entityID), "name": .string(name), "class": JSON(deviceClass),
+      // Two that differ only behind the cut are drawn as one.
+      "id": .string(entityID.cut(to: PageContent.textLengthMax)),
+      "name": .string(name), "class": JSON(deviceClass),
       "binary": .bool(isBinary), "shown": .string(shown), "unit": JSON(unit), "time": time.json,
       "count": .count(count), "lowest": lowest.map(JSON.float) ?? nil,
       "highest": highest.map(JSON.float) ?? nil,
