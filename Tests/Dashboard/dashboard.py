@@ -4,6 +4,7 @@ import importlib.machinery
 import importlib.util
 import json
 import pathlib
+import urllib.request
 
 from selenium.webdriver.common.action_chains import ActionChains
 
@@ -50,6 +51,14 @@ class Board:
     """What the agent has said of this kind."""
     lines = (self.folder / "events").read_text().split("\n")[:-1]
     return [event for event in map(json.loads, lines) if event["event"] == name]
+
+  def complain(self, words, logger):
+    """Has Home Assistant write a warning to its log."""
+    content = {"message": words, "level": "warning", "logger": logger}
+    request = urllib.request.Request(
+      self.url + "/api/services/system_log/write", json.dumps(content).encode(),
+      {"Authorization": "Bearer " + self.token, "Content-Type": "application/json"})
+    urllib.request.urlopen(request, timeout=20).close()
 
   def complaints(self):
     """The lines of Home Assistant's log that are warnings or worse."""
