@@ -6,6 +6,8 @@
 source "$repository/Tests/Hardware/guest/agent.sh"
 # shellcheck source=Tests/Hardware/guest/network.sh
 source "$repository/Tests/Hardware/guest/network.sh"
+# shellcheck source=Tests/Hardware/guest/program.sh
+source "$repository/Tests/Hardware/guest/program.sh"
 
 exposure_max=1.5
 # What Home Assistant calls this board: debian_12.
@@ -294,4 +296,11 @@ check "what waits is kept when the service stops, and arrives" stop_keeps_what_w
 check "a service that is killed comes back, with its outputs off" killed_service_is_back
 check "a service that waits after crashes holds its outputs safe" outputs_are_safe_while_the_service_waits
 check "a crash is told to Home Assistant by the next start" crash_is_told
+# The program acts, not the world.
+if [[ -z $still ]]; then
+  check "a program after an upload may do what its page says" program_may_do_what_the_page_says
+  check "with the drop-in of the page it may do the rest" drop_in_of_the_page_allows_the_rest
+  check "what only root may do is done by a file that it makes" file_is_the_way_to_root
+  check "the program of a report may do all" program_of_a_report_may_do_all
+fi
 log >>/run/exchange/agent.log

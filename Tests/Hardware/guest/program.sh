@@ -1,0 +1,133 @@
+# shellcheck shell=bash
+# The program after each upload, as a part of the service: it tries what such programs want to do, and the
+# page about it says of each whether that works, and with which drop-in.
+# shellcheck disable=SC2154  # repository, home_url, door and cable, which others set
+
+page=$repository/deploy/switched-off/README.md
+tried=/var/lib/homeward/tried
+
+# prepare_program: what it tries to reach is there, and but for the service it could.
+prepare_program() {
+  local bus
+  bus=$(grep --files-with-matches 'SMBus stub' /sys/class/i2c-dev/*/name)
+  bus=${bus%/name}
+  install -d -m 755 /home/pi
+  install -d -o homeward /srv/homeward
+  echo word >/home/pi/word
+  chmod 644 /home/pi/word
+  chmod 666 /sys/class/rtc/rtc0/wakealarm
+  install -m 4755 /usr/bin/id /usr/local/bin/id-of-root
+  printf '[Service]\nExecStart=/bin/true\n' >/run/systemd/system/harmless.service
+  systemctl daemon-reload
+  # The guest's own words: the script gets no others.
+  sed "s|@BUS@|${bus##*-}|; s|@HOME@|$home_url|; s|@PORT@|$(realpath "$cable")|" >/usr/local/bin/tries <<'EOT'
+#!/bin/bash
+# mmap(2) has another number on each processor.
+case $(uname -m) in aarch64) map=222 ;; *) map=9 ;; esac
+may() { if "${@:2}" >/dev/null; then echo "$1 yes"; else echo "$1 no"; fi; }
+script() { perl -MSocket -e "$1"; }
+switches_a_line() {
+  script 'sysopen(my $chip, "/dev/gpiochip0", 2) or die $!;
+    # Of gpio_v2_line_request: offsets, consumer, flags (an output), attributes, lines, events, descriptor.
+    my $line = pack("L64 a32 Q L x20 x240 L L x20 l", 9, (0) x 63, "tries", 8, 0, 1, 0, -1);
+    ioctl($chip, 0xc250b407, $line) or die $!'
+}
+is_root() { [[ $(id-of-root -u) == 0 ]]; }
+{
+  may state touch /var/lib/homeward/mine
+  may runtime touch /run/homeward/mine
+  may temporary touch /tmp/mine
+  may elsewhere touch /srv/homeward/mine
+  may home cat /home/pi/word
+  may gpio switches_a_line
+  may i2c i2cget -f -y @BUS@ 0x48 0
+  may serial script 'sysopen(my $port, "@PORT@", 0x902) or die $!'
+  may clock script 'sysopen(my $clock, "/dev/rtc0", 0) or die $!'
+  may sysfs bash -c 'echo 0 >/sys/class/rtc/rtc0/wakealarm'
+  may network curl --silent --show-error --max-time 10 @HOME@
+  may bus busctl call org.freedesktop.DBus / org.freedesktop.DBus ListNames
+  # An address family that there is not is another error than a lack of rights.
+  may family script 'socket(my $socket, 17, SOCK_RAW, 0) or $! != 97 or die $!'
+  may processes test -d /proc/1
+  may jit script "syscall($map, 0, 4096, 7, 0x22, -1, 0) >= 0 or die \$!"
+  may priority script 'setpriority(0, 0, 5) or die $!'
+  may limits bash -c 'ulimit -c 0'
+  may owner script 'chown(-1, -1, "/var/lib/homeward/mine") or die $!'
+  may setuid is_root
+  may systemctl systemctl start harmless.service
+  # Root may, and would.
+  [[ $UID == 0 ]] || may poweroff systemctl poweroff
+} >/var/lib/homeward/tried.new 2>/var/lib/homeward/tried.errors
+mv /var/lib/homeward/tried.new /var/lib/homeward/tried
+EOT
+  chmod 755 /usr/local/bin/tries
+}
+
+# take_from_page: writes the blocks of the page to the files that they name in their first line.
+take_from_page() {
+  awk '/^```/ { file = ""; first = /^```ini/; next }
+    first { file = $2; first = 0; system("mkdir -p $(dirname " file ")") }
+    file { print >file }' "$page"
+  local port
+  port=$(realpath "$cable")
+  # The guest has no Bluetooth, and perhaps another number for its adapter.
+  sed -i "s/AF_BLUETOOTH/AF_PACKET/; s/188:0 rw/188:${port##*ttyUSB} rw/" \
+    /etc/systemd/system/homeward.service.d/override.conf
+  # The guest stays on.
+  sed -i 's|^ExecStart=/usr/bin/systemctl --no-block poweroff$|ExecStart=/usr/bin/touch /run/power-is-cut|' \
+    /etc/systemd/system/homeward-cut-power.service
+  systemctl daemon-reload
+}
+
+# refused UNIT: what the program could not do, once the unit has started anew.
+refused() {
+  # shellcheck disable=SC2034  # of the words for checks
+  local soon_seconds=60
+  rm -f "$tried"
+  systemctl restart "$1"
+  soon yes whether test -e "$tried"
+  sed -n 's/ no$//p' "$tried" | tr '\n' ' '
+}
+
+# try_all: the program is one that tries everything.
+try_all() {
+  configure 5s <<EOT
+after_upload: { run: [/usr/local/bin/tries], timeout: 2min }
+sensors: [$door]
+EOT
+}
+
+program_may_do_what_the_page_says() {
+  prepare_program
+  try_all
+  is 'elsewhere home i2c serial clock sysfs family processes jit priority owner setuid systemctl poweroff ' \
+    "$(refused homeward.service)"
+  is no "$(whether test -e /tmp/mine)"
+}
+
+drop_in_of_the_page_allows_the_rest() {
+  take_from_page
+  is 'clock sysfs setuid systemctl poweroff ' "$(refused homeward.service)"
+}
+
+file_is_the_way_to_root() {
+  rm -f /run/power-is-cut
+  configure 5s <<EOT
+after_upload: { run: [/usr/bin/touch, /run/homeward/cut-power] }
+sensors: [$door]
+EOT
+  systemctl enable --quiet --now homeward-cut-power.path
+  systemctl restart homeward.service
+  soon yes whether test -e /run/power-is-cut
+  is root "$(stat --format %U /run/power-is-cut)"
+  systemctl disable --quiet --now homeward-cut-power.path
+}
+
+# Its runtime directory went with the service.
+program_of_a_report_may_do_all() {
+  try_all
+  cp "$repository/deploy/switched-off/homeward-report.service" /etc/systemd/system/
+  touch /etc/homeward/stay-on
+  systemctl daemon-reload
+  is 'runtime ' "$(refused homeward-report.service)"
+}
