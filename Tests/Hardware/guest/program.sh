@@ -15,7 +15,6 @@ prepare_program() {
   install -d -o homeward /srv/homeward
   echo word >/home/pi/word
   chmod 644 /home/pi/word
-  chmod 666 /sys/class/rtc/rtc0/wakealarm
   install -m 4755 /usr/bin/id /usr/local/bin/id-of-root
   printf '[Service]\nExecStart=/bin/true\n' >/run/systemd/system/harmless.service
   systemctl daemon-reload
