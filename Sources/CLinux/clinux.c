@@ -24,7 +24,10 @@ static void remember_inherited(void) {
   struct dirent *entry;
   while ((entry = readdir(open_ones)) != NULL && inherited_count < inherited_max) {
     int number = atoi(entry->d_name);
-    if (number > STDERR_FILENO && number != dirfd(open_ones)) inherited[inherited_count++] = number;
+    // What libraries have opened since is there as well, and would not have outlived the start.
+    if (number > STDERR_FILENO && number != dirfd(open_ones) &&
+        fcntl(number, F_GETFD) == 0)
+      inherited[inherited_count++] = number;
   }
   closedir(open_ones);
 }
@@ -51,6 +54,12 @@ int clinux_start_anew(int kept) {
   fcntl(kept, F_SETFD, FD_CLOEXEC);
   errno = error;
   return -1;
+}
+
+int clinux_close_at_exec(int descriptor) {
+  for (int index = 0; index < inherited_count; index++)
+    if (inherited[index] == descriptor) inherited[index] = inherited[--inherited_count];
+  return fcntl(descriptor, F_SETFD, FD_CLOEXEC);
 }
 
 int clinux_run(const char *program, const char *first, const char *second) {

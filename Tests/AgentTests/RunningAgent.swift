@@ -171,10 +171,14 @@ final class RunningAgent {
   }
 
   /// How many descriptors it has.
-  func descriptorCount() throws -> Int {
-    try FileManager.default.contentsOfDirectory(
-      atPath: "/proc/\(process.processIdentifier)/fd"
-    ).count
+  func descriptorCount() throws -> Int { try descriptors().count }
+
+  /// What its descriptors are, as the kernel calls that.
+  func descriptors() throws -> [String] {
+    let folder = "/proc/\(process.processIdentifier)/fd"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+    }
   }
 
   /// The same with Ctrl-C.

@@ -85,6 +85,45 @@ extension WholeAgent.Reloads {
     #expect(await agent.stop().status == 0)
   }
 
+  /// A descriptor that was handed over has survived an `exec` once.
+  @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
+  func whatALibraryOpenedWhenItWasLoadedIsNotHandedOn() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let chip = try board.environment(withChip: "/dev/gpiochip0 pinctrl-fake GPIO17 17")
+    let agent = try RunningAgent(on: board, environment: chip)
+    try await agent.event("proven")
+    for _ in 0..<3 {
+      agent.send(signal: SIGHUP)
+      try await agent.event("started")
+      try await agent.event("proven")
+      #expect(try agent.descriptors().count { $0.contains("gpiochip") } == 1)
+    }
+    #expect(await agent.stop().status == 0)
+  }
+
+  /// Another descriptor may have its number then.
+  @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
+  func theLockThatWasGivenUpIsNotHandedOnAnyMore() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    var before: [String] = []
+    for state in ["state", "other", "other", "other"] {
+      try board.configure("/state\n", "/\(state)\n")
+      agent.send(signal: SIGHUP)
+      try await agent.event("started")
+      try await agent.event("proven")
+      try board.configure("/\(state)\n", "/state\n")
+      // Each socket has a number of its own.
+      let sockets = try agent.descriptors().filter { $0.hasPrefix("socket") }
+      #expect(!sockets.contains { before.contains($0) })
+      before = sockets
+    }
+    #expect(await agent.stop().status == 0)
+  }
+
   @Test(arguments: [["run"], ["run", "--once"]])
   func anAgentThatHasStoppedDoesNotStartAgain(words: [String]) async throws {
     let home = try practiceHome()

@@ -207,9 +207,9 @@ static inline ssize_t clinux_write_now(int descriptor, const void *bytes, size_t
 /// program, even where its file was replaced meanwhile. Of its descriptors it keeps `kept`, and
 /// those that it was started with. Returns only where that fails, with `errno`.
 int clinux_start_anew(int kept);
-static inline int clinux_close_at_exec(int descriptor) {
-  return fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-}
+
+/// It is handed to no other program any more, and neither is one that gets its number.
+int clinux_close_at_exec(int descriptor);
 
 /// Runs a program that finds its own way, with the standard streams of this one. Returns its exit
 /// status, or -1 where it was not started or did not end by itself.
