@@ -229,8 +229,16 @@ public struct Run {
       reporter.reloadRefused(error.text)
       return false
     }
-    guard driver.hasKeptEverything() else {
+    driver.keepEverything()
+    guard driver.uplink.hasKeptRegistration else {
       reporter.reloadRefused("the registration cannot be kept on the disk yet, and would be lost")
+      return false
+    }
+    let unkept = driver.uplink.unkeptEntryCount
+    guard unkept == 0 else {
+      reporter.reloadRefused(
+        "\(entries: unkept) cannot be kept on the disk yet, and would be lost; make room there, or"
+          + " restart the agent to go on without them")
       return false
     }
     reporter.reloading()

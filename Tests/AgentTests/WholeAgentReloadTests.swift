@@ -85,6 +85,40 @@ extension WholeAgent.Reloads {
     #expect(await agent.stop().status == 0)
   }
 
+  @Test(
+    .enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"),
+    .enabled(if: canMount, "only root can make a file system that is full"))
+  func whatIsInMemoryOnlyIsWrittenBeforeANewConfigurationIsTaken() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.makeFolder("state")
+    let disk = try SmallDisk(at: board.state)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    home.fault = .status(503)
+    try disk.fill()
+    for charge in [70, 71, 72] {
+      try board.charge(charge)
+      try await agent.hasReadEverything()
+    }
+    if agent.count(of: "spool_failed") == 0 { try await agent.event("spool_failed") }
+    agent.send(signal: SIGHUP)
+    try await agent.event("reload_refused")
+    // The disk is not left alone for as long as after a failure.
+    try disk.makeRoom()
+    agent.send(signal: SIGHUP)
+    try await agent.event("reloading")
+    try await agent.event("started")
+    home.fault = nil
+    while history(of: "capacity", in: home).last?.value != "72" {
+      try await agent.event("history_proven")
+    }
+    let charges = history(of: "capacity", in: home).map(\.value)
+    #expect(Set(charges).isSuperset(of: ["70", "71", "72"]), "\(charges)")
+    let ending = await agent.stop()
+    #expect(ending.lines(with: "would be lost").count == 1)
+  }
+
   /// A descriptor that was handed over has survived an `exec` once.
   @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
   func whatALibraryOpenedWhenItWasLoadedIsNotHandedOn() async throws {

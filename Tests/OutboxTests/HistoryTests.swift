@@ -244,6 +244,58 @@ import Testing
     #expect(again.chunks().flatMap(\.numbers) == [1])
   }
 
+  /// A disk that was full is left alone for a while. There is no later attempt.
+  @Test func whatADiskDidNotTakeIsTriedAgainWhenTheAgentEnds() throws {
+    rig.disk.condition = .full
+    rig.outage(level, 1...3)
+    rig.disk.condition = .healthy
+    rig.delivery.stopping()
+    rig.settle()
+    #expect(rig.delivery.unkeptEntryCount == 0)
+    let again = try DeliveryRig(disk: rig.disk)
+    again.forgetWhatWasToldSoFar()
+    try again.recover()
+    #expect(again.chunks().flatMap(\.numbers) == [1, 2, 3])
+  }
+
+  @Test func aCallerCanHaveEverythingKept() throws {
+    rig.disk.condition = .full
+    rig.outage(level, 1...3)
+    #expect(rig.unkeptAfterAnAttempt() == 3)
+    rig.disk.condition = .healthy
+    #expect(rig.unkeptAfterAnAttempt() == 0)
+    // What waits for the proof of its cycle.
+    try rig.recover()
+    rig.record(level, 4)
+    rig.cycleDue()
+    #expect(rig.unkeptAfterAnAttempt() == 0)
+    try rig.acceptAll()
+    #expect(rig.historyEntryCount == 0)
+  }
+
+  /// In the chunk that is under way, and in the one after it.
+  @Test func historyThatIsOnItsWayFromMemoryIsKeptAsWell() throws {
+    rig.disk.condition = .full
+    rig.outage(level, 1...1200)
+    try rig.endOutage()
+    rig.wake()
+    #expect(rig.underWay == .history)
+    rig.disk.condition = .healthy
+    #expect(rig.unkeptAfterAnAttempt() == 0)
+    try rig.acceptAll()
+    try rig.recover()
+    #expect(Set(rig.chunks().flatMap(\.numbers)) == Set((1...1200).map(Double.init)))
+    #expect(rig.historyEntryCount == 0)
+  }
+
+  @Test func whatIsMeantToBeInMemoryOnlyIsNotMissedOnTheDisk() throws {
+    let rig = try DeliveryRig(history: .forTests(durability: .memory))
+    let level = try rig.sensor("level", 0)
+    rig.outage(level, 1...3)
+    #expect(rig.unkeptAfterAnAttempt() == 0)
+    #expect(!rig.hasWritten)
+  }
+
   @Test func withoutARegistrationEachCycleIsKept() throws {
     rig.record(level, 1)
     rig.delivery.registrationFailed(now: rig.now)

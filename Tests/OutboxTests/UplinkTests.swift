@@ -106,14 +106,14 @@ import Testing
     #expect(rig.calls.count == 1)
     rig.isWritable = false
     rig.answer(201, UplinkRig.registered)
-    #expect(rig.registrations.isEmpty && !rig.uplink.hasKeptEverything)
+    #expect(rig.registrations.isEmpty && !rig.uplink.hasKeptRegistration)
     rig.wait(.seconds(30))
     rig.cycle()
     #expect(rig.stateFailures == 1, "it was told")
     rig.isWritable = true
     rig.wait(.seconds(30))
     rig.cycle()
-    #expect(rig.registrations.count == 1 && rig.uplink.hasKeptEverything)
+    #expect(rig.registrations.count == 1 && rig.uplink.hasKeptRegistration)
   }
 
   /// It would be made anew at every start, and Home Assistant throws the entities of the one before

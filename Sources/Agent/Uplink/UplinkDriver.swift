@@ -125,11 +125,10 @@ final class UplinkDriver {
     perform()
   }
 
-  /// Whether nothing is left that only this process knows of the registration.
-  func hasKeptEverything() -> Bool {
-    uplink.retryKeeping()
+  /// Writes what only this process has, as far as the disk takes it.
+  func keepEverything() {
+    uplink.keepEverything()
     perform()
-    return uplink.hasKeptEverything
   }
 
   // MARK: What the machine wants

@@ -167,7 +167,14 @@ public struct Delivery: ~Copyable {
     if case .messageDue = state { state = .resting }
     history.chunkFailed()
     history.batchClosed()
+    history.keepEverything()
   }
+
+  /// What only this process has goes to the disk.
+  mutating func keepEverything() { history.keepEverything() }
+
+  /// How much of that there is, where it is meant to be on the disk.
+  var unkeptEntryCount: Int { history.spool.unkeptEntryCount }
 
   public mutating func deadlineReached(now: Instant) {
     diskDeadlineReached(now: now)

@@ -183,6 +183,21 @@ public struct History: ~Copyable {
     isBatchWritten = true
   }
 
+  /// All that is in memory goes to the disk now, also where that failed a moment ago. What is under
+  /// way may come twice then.
+  mutating func keepEverything() {
+    if state == .underWay {
+      spool.rewindMemory()
+      if heldOver?.entry.sequence == nil { heldOver = nil }
+    } else if state != .resting {
+      takeAgain()
+      state = .gathering
+    }
+    spool.retryDisk()
+    spool.batchClosed()
+    isBatchWritten = true
+  }
+
   /// Whether entries of the chunk are not on the disk.
   private var isChunkFromMemory: Bool { chunkEnd.inMemory > spool.start.inMemory }
 

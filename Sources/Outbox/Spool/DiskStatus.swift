@@ -42,6 +42,9 @@ struct DiskStatus {
     backOff.succeeded()
   }
 
+  /// It is tried again now, whatever it did before.
+  mutating func retryWanted() { retryAt = nil }
+
   /// Returns whether the disk is tried again.
   mutating func deadlineReached(now: Instant) -> Bool {
     guard let retryAt, now >= retryAt else { return false }

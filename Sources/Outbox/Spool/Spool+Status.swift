@@ -25,6 +25,9 @@ extension Spool {
   /// Entries that are in memory only.
   public var entryCountInMemory: Int { memory.count }
 
+  /// Entries that are in memory, and are meant to be on the disk.
+  var unkeptEntryCount: Int { keepsOnDisk ? memory.count : 0 }
+
   /// Entries that were not acknowledged; more where the disk lost some and they were not read yet.
   public var entryCount: Int { memory.count + max(0, ledger.entryCount) }
 

@@ -1,5 +1,4 @@
 public import Bytes
-public import Sensing
 
 /// Keeps what could not be proven delivered, through power cuts, full disks and broken ones.
 ///
@@ -89,29 +88,6 @@ public final class Spool {
     slice = WorkSlice(byteCountMax: sliceByteCount)
     state = .opening(SpoolOpening(records, directory, ledger))
   }
-
-  // MARK: Entries come
-
-  /// Keeps a reading of the sensor that is called `uniqueID`, 1 to `uniqueIDByteCountMax` bytes.
-  public func record(_ reading: Reading, of uniqueID: [UInt8], isTimeTrusted: Bool) {
-    guard let slot = UInt8(exactly: reading.sensor.value) else {
-      preconditionFailure("a spool has as many slots as a batch has sensors")
-    }
-    memory.name(slot, uniqueID)
-    ledger.losses.overflowed += memory.append(
-      SpoolEntry(reading, slot: slot, isTimeTrusted: isTimeTrusted))
-  }
-
-  /// Keeps a fix.
-  public func record(_ fix: Fix, isTimeTrusted: Bool) {
-    ledger.losses.overflowed += memory.append(SpoolEntry(fix, isTimeTrusted: isTimeTrusted))
-  }
-
-  /// The clock, which was not trusted, was wrong by `step`. Corrects what is in memory only.
-  func correctTimesInMemory(by step: Duration) { memory.correctTimes(by: step) }
-
-  /// What was recorded so far is to be written.
-  public func batchClosed() { memory.batchClosed() }
 
   // MARK: Entries are taken
 
@@ -226,8 +202,10 @@ public final class Spool {
     return nil
   }
 
+  var keepsOnDisk: Bool { durability != .memory }
+
   private var isWriteWanted: Bool {
-    guard durability != .memory else { return false }
+    guard keepsOnDisk else { return false }
     return isOpen ? writer.isWanted : memory.dueCount > 0
   }
 
@@ -394,5 +372,11 @@ public final class Spool {
   public func deadlineReached(now: Instant) {
     slice.begin()
     if disk.deadlineReached(now: now) { reader.retryDue() }
+  }
+
+  /// There is no later time: a disk that is left alone after a failure is tried now.
+  func retryDisk() {
+    disk.retryWanted()
+    reader.retryDue()
   }
 }

@@ -23,7 +23,10 @@ extension Uplink {
   }
 
   /// Whether nothing is left that only this process knows of the registration.
-  public var hasKeptEverything: Bool { keeper.isEmpty }
+  public var hasKeptRegistration: Bool { keeper.isEmpty }
+
+  /// Readings and fixes that only this process has, and that are meant to be on the disk.
+  public var unkeptEntryCount: Int { delivery.unkeptEntryCount }
 
   /// Whether hours are imported into Home Assistant's statistics.
   public var importsStatistics: Bool { statistics != nil }

@@ -380,6 +380,9 @@ public struct Uplink: ~Copyable {
     if let failure { statistics?.notKept(failure) } else { statistics?.kept() }
   }
 
-  /// What could not be written may be possible now.
-  public mutating func retryKeeping() { keeper.retryDue() }
+  /// What only this process has is to be written now, also where that failed a moment ago.
+  public mutating func keepEverything() {
+    keeper.retryDue()
+    delivery.keepEverything()
+  }
 }

@@ -87,6 +87,13 @@ extension DeliveryRig {
     }
   }
 
+  /// How many entries only this process has, after all was done to keep them.
+  func unkeptAfterAnAttempt() -> Int {
+    delivery.keepEverything()
+    settle()
+    return delivery.unkeptEntryCount
+  }
+
   var historyEntryCount: Int { delivery.history.entryCount }
   var hasWritten: Bool { diskActions.contains { $0 != .list } }
 }
