@@ -20,6 +20,10 @@ final class RunLoop {
   private let startedAt: Instant
   /// Nil where `homeward status` cannot be answered.
   private var statusServer: StatusServer?
+  /// Where it is to be answered.
+  private var state: StateDirectory?
+  /// Why it cannot be, which was told.
+  private var statusError: Errno?
   /// Where starts are counted, until this one has proven good.
   private var starts: StartCount?
   /// Nil where no service manager wants to be told how the agent is.
@@ -45,9 +49,13 @@ final class RunLoop {
 
   /// Answers `homeward status` from now on. The agent works without that, too.
   func serveStatus(in state: StateDirectory) {
+    self.state = state
     do throws(Errno) {
       statusServer = try StatusServer(in: state, loop: loop, owner: self, reporter: reporter)
-    } catch { reporter.statusFailed(error) }
+    } catch {
+      if error != statusError { reporter.statusFailed(error) }
+      statusError = error
+    }
   }
 
   /// Works until the process is asked to stop or to read its configuration again; where there is an
@@ -82,7 +90,11 @@ final class RunLoop {
   }
 
   private func cycleBegan(now: Instant) {
-    statusServer?.cycleDue()
+    if let statusServer {
+      statusServer.cycleDue()
+    } else if let state {
+      serveStatus(in: state)
+    }
     if let starts, now - startedAt >= StartCount.goodRun {
       starts.clear()
       self.starts = nil

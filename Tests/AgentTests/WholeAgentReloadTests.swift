@@ -119,6 +119,27 @@ extension WholeAgent.Reloads {
     #expect(ending.lines(with: "would be lost").count == 1)
   }
 
+  @Test(
+    .enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"),
+    .enabled(if: canMount, "only root can make a file system that is read-only"))
+  func anAgentThatWasReloadedOnAReadOnlyDiskAnswersStatusOnceItCanBeWritten() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.makeFolder("state")
+    let disk = try SmallDisk(at: board.state)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    try disk.remount("ro")
+    agent.send(signal: SIGHUP)
+    try await agent.event("started")
+    for _ in 0..<2 { try await agent.hasReadEverything() }
+    try disk.remount("rw")
+    for _ in 0..<2 { try await agent.hasReadEverything() }
+    #expect(try await AskedStatus(on: board).ending.status == 0)
+    let ending = await agent.stop()
+    #expect(ending.lines(with: "status cannot be answered: Read-only file system").count == 1)
+  }
+
   /// A descriptor that was handed over has survived an `exec` once.
   @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
   func whatALibraryOpenedWhenItWasLoadedIsNotHandedOn() async throws {

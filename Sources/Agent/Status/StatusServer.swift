@@ -96,7 +96,7 @@ extension Reporter {
   /// The agent does its work all the same.
   func statusFailed(_ error: Errno) {
     log.warning(
-      "homeward status cannot be answered: \(error); it is tried again when the agent is restarted")
+      "homeward status cannot be answered: \(error); it is tried again with every cycle")
   }
 
   /// It is out of descriptors or memory for the moment.
