@@ -194,7 +194,10 @@ public struct Run {
     defer { runLoop.follower.stop() }
     let driver = runLoop.driver
     guard let once else {
-      let (counts, left) = (driver.uplink.counts, driver.uplink.delivery.history.entryCount)
+      let unkept = driver.uplink.unkeptEntryCount
+      let left = driver.uplink.delivery.history.entryCount - unkept
+      var counts = driver.uplink.counts
+      counts.lost += unkept
       reporter.stopped(counts, undelivered: left) { _ in }
       reporter.sayStopped(counts, undelivered: left)
       return .success

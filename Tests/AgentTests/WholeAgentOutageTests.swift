@@ -100,6 +100,28 @@ extension WholeAgent.Outages {
   }
 
   /// An on-path attacker answers with what Home Assistant sealed before, and delivers nothing.
+  @Test(.enabled(if: canMount, "only root can make a file system that is full"))
+  func whatNoDiskTakesIsToldAsLostWhenTheAgentEnds() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.makeFolder("state")
+    let disk = try SmallDisk(at: board.state)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    home.fault = .status(503)
+    try disk.fill()
+    for charge in [70, 71] {
+      try board.charge(charge)
+      try await agent.hasReadEverything()
+    }
+    if agent.count(of: "spool_failed") == 0 { try await agent.event("spool_failed") }
+    let ending = await agent.stop()
+    let last = try #require(ending.log.last)
+    // The mark, which left and came back, beside the charge.
+    #expect(last.hasPrefix("stopped: ") && last.contains(" 0 not delivered yet, "), "\(last)")
+    #expect(!last.hasSuffix(" 0 lost"), "\(last)")
+  }
+
   @Test func oldAnswersAreNoProofAndReleaseNothing() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
