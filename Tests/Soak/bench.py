@@ -8,6 +8,8 @@ from collections import namedtuple
 
 # As in devices.c.
 DEVICES_MAX = 64
+# In place of a device: each start of the agent.
+STARTS = DEVICES_MAX - 1
 NO_DEVICE, IO_ERROR, TIMED_OUT = 19, 5, 110
 
 # What a file gives: Home Assistant gets its values as the entity `unique_id`, times `factor`. Where
@@ -49,6 +51,9 @@ PARTS = [
   Part("tank", "tank", {}, [meter("level", "tank", template="level=# L")]),
 ]
 
+# What is connected at times only, as a configuration says that is another one for a while.
+GUEST = Part("guest", "guest", {}, [meter("level", "guest")])
+
 SENSORS = """\
 sensors:
   - { iio: adc/voltage0, name: Channel 0, unique_id: adc0, factor: 1000, unit: mV, device_class: voltage, decimals: 0, min_change: 0 }
@@ -79,8 +84,8 @@ class Bench:
     self.counts.write_bytes(bytes(8 * DEVICES_MAX))
     self.witness = folder / "witness"
     self.witness.touch()
-    self.meters = [each for part in PARTS for each in part.meters]
-    for part in PARTS:
+    self.meters = [each for part in (*PARTS, GUEST) for each in part.meters]
+    for part in (*PARTS, GUEST):
       self.assemble(part)
     with open(self.counts, "r+b") as file:
       self.taken = mmap.mmap(file.fileno(), 0)
@@ -92,9 +97,18 @@ class Bench:
     tank = self.sys / "tank/level"
     return SENSORS.replace("TANK", str(tank)).replace("CABLE", str(cable))
 
+  def guest(self):
+    """One more entry, at the end of the configuration."""
+    path = self.sys / GUEST.folder / "level"
+    return f"  - {{ file: {path}, name: Guest, unique_id: guest, min_change: 0 }}\n"
+
   def measured(self):
     """How many readings were made."""
-    return sum(memoryview(self.taken).cast("Q"))
+    return sum(memoryview(self.taken).cast("Q")[:STARTS])
+
+  def starts(self):
+    """How often the agent has begun."""
+    return memoryview(self.taken).cast("Q")[STARTS]
 
   # --- what happens to a part
 

@@ -11,8 +11,10 @@ import signal
 
 from bench import Bench
 from children import end_with_parent
+from disk import Disk
 from line import Line
 from receivers import Charger, Receiver
+from reloads import Reloads
 
 CYCLE_SECONDS = 5
 DISK_MEGABYTES = 4
@@ -31,15 +33,18 @@ class Board:
   def __init__(self, lab, name, way, settings, budget):
     self.lab, self.name, self.way = lab, name, way
     self.folder = lab.folder / name
-    self.state = self.folder / "state"
     self.folder.mkdir()
+    self.disk = Disk(self.folder / "disk", way) if lab.may_mount else None
+    self.state = (self.disk.folder if self.disk else self.folder) / "state"
     self.bench = Bench(self.folder)
     self.receiver = Receiver()
     # A serial port is in /dev, where this is the one place that is not root's alone.
     self.charger = Charger(pathlib.Path("/dev/shm") / f"{lab.folder.name}-{name}")
     self.line = Line(self.folder / "line")
+    self.reloads = Reloads(self)
     self.settings, self.budget = settings, budget
     self.tasks = []
+    self.edges = self.dice = None
     self.process = None
 
   def configure(self):
@@ -64,6 +69,8 @@ class Board:
   async def start(self, dice):
     await self.receiver.open()
     await self.way.open()
+    if self.disk:
+      self.disk.mount()
     self.configure()
     self.line.begin()
     environment = dict(
@@ -75,18 +82,35 @@ class Board:
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=log,
         env=environment, preexec_fn=end_with_parent)
     self.tasks = [
-      asyncio.create_task(self.receiver.play()), asyncio.create_task(self.charger.play()),
-      asyncio.create_task(self.line.play(dice, *EDGE_SECONDS))]
+      asyncio.create_task(self.receiver.play()), asyncio.create_task(self.charger.play())]
+    self.dice = dice
+    self.give_edges()
+
+  def give_edges(self):
+    self.edges = asyncio.create_task(self.line.play(self.dice, *EDGE_SECONDS))
 
   async def rest(self):
     """No more edges; the last one is taken."""
-    self.tasks.pop().cancel()
+    self.edges.cancel()
     await self.line.rest()
+
+  @contextlib.asynccontextmanager
+  async def no_edges(self):
+    """None for a while."""
+    try:
+      await asyncio.wait_for(self.rest(), END_SECONDS)
+    except asyncio.TimeoutError as error:
+      raise Broken(f"{self.name} takes no edge any more") from error
+    try:
+      yield
+    finally:
+      self.give_edges()
 
   async def stop(self):
     """Asks it to end; at the end of everything, whatever happened."""
-    for task in self.tasks:
-      task.cancel()
+    for task in (*self.tasks, self.edges):
+      if task:
+        task.cancel()
     code = 0
     if self.process and self.process.returncode is None:
       self.process.send_signal(signal.SIGTERM)
@@ -97,6 +121,8 @@ class Board:
         code = await self.process.wait()
     self.line.close()
     self.charger.unplug()
+    if self.disk:
+      self.disk.leave(self.folder / "state")
     return code
 
   # --- what it says of itself
@@ -114,9 +140,14 @@ class Board:
           writer.close()
     return None
 
-  def log_lines(self):
+  def log(self):
     with open(self.folder / "log", "rb") as file:
-      return file.read().count(b"\n")
+      return file.read()
+
+  def told_lost(self, status):
+    """How many readings and fixes it said to be lost: now, and at the end of each run before."""
+    ended = re.findall(rb"^stopped: .* (\d+) lost$", self.log(), re.MULTILINE)
+    return status["counts"]["lost"] + sum(map(int, ended))
 
   # --- what it takes
 

@@ -53,6 +53,8 @@ class Way(Gate):
     super().__init__(port)
     self.dice = dice
     self.mood = None
+    # One thing at a time happens to it.
+    self.turn = asyncio.Lock()
 
   async def serve(self, reader, writer):
     if self.mood == "rubbish":
@@ -98,6 +100,10 @@ class Way(Gate):
       reset(writer)
 
   async def befall(self, name, seconds):
+    async with self.turn:
+      await self.misbehave(name, seconds)
+
+  async def misbehave(self, name, seconds):
     if name == "reset":
       return self.forget_connections()
     if name == "refused":

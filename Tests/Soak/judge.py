@@ -14,6 +14,8 @@ Budget = namedtuple("Budget", "calm_milliseconds milliseconds wake_ups")
 # the memory of a library may be higher at one of them.
 LAST_LOOKS = 3
 CALM_DISK_KIB_MAX = 64
+# So far around a flood the memory of an agent may be full, and the disk may be left alone.
+FLOOD_NEAR_SECONDS = 900
 # A trouble is told once, and its end is. Of one mishap several sources may have one each, and the
 # home may be another trouble each time it is tried.
 LINES_A_MISHAP = 3
@@ -27,13 +29,15 @@ def flat(looks, warm):
   before. `warm` is how many looks it took until everything had happened once; as what was rare may
   have missed a board, it is half of the time at least. The allocator asks for a piece more where
   more happens at one time than ever before, and then has it: what leaks grows in both halves of the
-  rest."""
-  warm = max(warm, len(looks) // 2)
+  rest. Each start has memory of its own: that of the last one is judged."""
   last = looks[-LAST_LOOKS:]
-  data, middle = [look.data for look in looks], (warm + len(looks)) // 2
-  grew = growth("", data[:warm], data[warm:middle][-LAST_LOOKS:])
+  data = [look.data for look in last_life(looks)]
+  begin = max(warm - (len(looks) - len(data)), len(data) // 2)
+  middle = (begin + len(data)) // 2
+  grew = growth("", data[:begin], data[begin:middle][-LAST_LOOKS:])
   grows = growth("KiB of memory asked for", data[:middle], data[-LAST_LOOKS:])
   yield Promise("memory is flat", grows if grew else "")
+  warm = max(warm, len(looks) // 2)
   kinds = sorted({kind for look in looks for kind in look.descriptors})
   grown = [
     growth(f"descriptors of {kind}", [look.descriptors[kind] for look in looks[:warm]],
@@ -41,6 +45,10 @@ def flat(looks, warm):
   yield Promise("descriptors are constant", "; ".join(filter(None, grown)))
   yield Promise("threads are constant", growth(
     "threads", [look.threads for look in looks[:warm]], [look.threads for look in last]))
+
+
+def last_life(looks):
+  return [look for look in looks if look.started == looks[-1].started]
 
 
 def growth(name, before, last):
@@ -78,13 +86,16 @@ def quiet(lines, mishaps, disk, peak, disk_max):
     f"{disk} KiB on the disk while all is well", disk, CALM_DISK_KIB_MAX))
 
 
-def accounted(tallies, disorder, told, strangers):
-  """{sensor: Tally}: every reading arrived or is one of those that the agent `told` as lost.
-  `strangers` is {sensor: [(time, value)]}, of what came and was never made."""
+def accounted(tallies, disorder, told, strangers, floods=()):
+  """{sensor: Tally}: every reading arrived or is one of those that the agent `told` as lost, as
+  there was no room for it in any of the `floods` [(begin, end)]. `strangers` is
+  {sensor: [(time, value)]}, of what came and was never made."""
   missing = {name: tally.lost for name, tally in tallies.items() if tally.lost}
   count = sum(map(len, missing.values()))
   yield Promise("every reading arrived", "" if count <= told else (
     f"{count} readings are lost, and {told} were told: {places(missing)}"))
+  needless = {name: outside(lost, floods) for name, lost in missing.items()}
+  yield Promise("nothing is lost while there is room", places(needless))
   invented = {name: tally.invented for name, tally in tallies.items() if tally.invented}
   yield Promise("nothing came that was not made", "" if not invented else (
     f"readings that no device made: {words_of(invented)}; {places(strangers)}"))
@@ -93,6 +104,19 @@ def accounted(tallies, disorder, told, strangers):
     "readings that came after a newer one: " + words_of(mixed)))
   idle = sorted(name for name, tally in tallies.items() if tally.made == 0)
   yield Promise("every device was read", "" if not idle else "never read: " + ", ".join(idle))
+
+
+def outside(lost, floods):
+  return [each for each in lost if not is_near(when(each), floods)]
+
+
+def when(lost):
+  """Edges have another word for it."""
+  return getattr(lost, "wall", lost.at)
+
+
+def is_near(at, floods):
+  return any(begin - FLOOD_NEAR_SECONDS <= at <= end + FLOOD_NEAR_SECONDS for begin, end in floods)
 
 
 def words_of(counts):
@@ -105,11 +129,11 @@ def places(missing):
     for name, lost in missing.items() if lost)
 
 
-def tracked(fixes, until):
-  """Positions: none that no receiver said, and a point of each stretch."""
+def tracked(fixes, until, floods=()):
+  """Positions: none that no receiver said, and a point of each stretch but in the `floods`."""
   yield Promise("no position came that was not made", above(
     f"{fixes.invented} positions that the receiver never said", fixes.invented, 0))
-  gaps = fixes.gaps(until)
+  gaps = [gap for gap in fixes.gaps(until) if not is_near(fixes.walls[gap[0]], floods)]
   yield Promise("the track has no gap", "" if not gaps else (
     f"nothing arrived of the fixes {', '.join(f'{a} to {b}' for a, b in gaps[:PLACES_SHOWN])}"))
   yield Promise("positions arrived", "" if fixes.got else "not one")
@@ -123,6 +147,20 @@ def listened(charger, made):
     f"of {made} blocks: {', '.join(wrong[:PLACES_SHOWN])}"))
   idle = [name for name, numbers in charger.items() if not numbers]
   yield Promise("the charger is heard", "" if not idle else "never heard: " + ", ".join(idle))
+
+
+def reloaded(reloads, given):
+  """`given` are the descriptors that each start was given: those of the first one, and the lock."""
+  yield Promise("reloads do what they should", "; ".join(reloads.wrong[:PLACES_SHOWN]))
+  yield Promise("it was reloaded", "" if reloads.taken and reloads.refused else (
+    f"{reloads.taken} configurations were taken, {reloads.refused} refused"))
+  yield Promise("a reload hands on its lock only", above(
+    f"{max(given)} descriptors were given to a new start, {given[0]} to the first one",
+    max(given), given[0] + 1))
+
+
+def told(count):
+  yield Promise("a full disk is told", "" if count else "not once")
 
 
 def ended(code):

@@ -4,6 +4,7 @@ import bisect
 import collections
 from collections import namedtuple
 
+from bench import STARTS
 from edges import Tally, count as count_edges
 from receivers import Receiver
 
@@ -16,6 +17,8 @@ NEAR_SECONDS = 60
 # Two clocks that are read one after the other are apart by what another process took meanwhile.
 # Edges of the same level are further apart than twice this.
 EDGE_NEAR_SECONDS = 1.9
+# Before a signal, the loop may have had its last turn of the cycle.
+HAND_SECONDS = 2
 # Fixes are sent once a cycle; between two that arrived lie so many seconds of a receiver that
 # reported all the time.
 FIX_GAP_SECONDS = 30
@@ -70,15 +73,40 @@ class Ledger:
       self.count += 1
 
 
+class Handed:
+  """The readings that a start took from the run before: a thread had read them, and the loop did
+  not turn any more."""
+
+  def __init__(self, handovers, starts):
+    # Of each start, from when on.
+    self.spans = []
+    for start in starts:
+      for handover in handovers:
+        if handover.begin <= start <= handover.end:
+          self.spans.append((handover.begin - HAND_SECONDS, start))
+
+  def places(self, made):
+    """The last reading of each span."""
+    found = set()
+    times = [each.at for each in made]
+    for begin, end in self.spans:
+      place = bisect.bisect_right(times, end) - 1
+      if place >= 0 and times[place] >= begin:
+        found.add(place)
+    return found
+
+
 class Account:
   """The readings of one sensor: what became of each that was made."""
 
-  def __init__(self, made, history, live, until, is_searched=False):
+  def __init__(self, made, history, live, until, is_searched=False, handed=Handed((), ())):
     """`made` and the others are in order; what was made after `until` may be on its way."""
     self.made = made
+    in_hand = handed.places(made)
     self.promised = {
       place for place, each in enumerate(made)
-      if each.at <= until and not (is_searched and self.is_repeated(place))}
+      if each.at <= until and place not in in_hand
+      and not (is_searched and self.is_repeated(place))}
     self.history, self.live = history, live
     self.by_value = collections.defaultdict(list)
     for place, each in enumerate(made):
@@ -132,24 +160,28 @@ class Account:
 
 
 def read_witness(bench):
-  """What each meter gave, in the order in which it was read: [[(text, time)]]."""
-  readings = [[] for _ in bench.meters]
+  """What each meter gave, in the order in which it was read, [[(text, time)]]; and each start of
+  the agent, with the descriptors that it was given."""
+  readings = collections.defaultdict(list)
   for line in bench.witness.read_text().splitlines():
     number, value, at = line.split()
     readings[int(number)].append((int(value), int(at) / 1e9))
-  return readings
+  starts = readings.pop(STARTS, [])
+  return [readings[number] for number in range(len(bench.meters))], starts
 
 
 def accounts(board, ledger, until):
   """{unique id: Account} of the meters of a board."""
   found = {}
-  for meter, readings in zip(board.bench.meters, read_witness(board.bench)):
+  all_readings, starts = read_witness(board.bench)
+  handed = Handed(board.reloads.handovers, [at for _, at in starts])
+  for meter, readings in zip(board.bench.meters, all_readings):
     made = [Made(rounded(value * meter.factor), at) for value, at in readings]
     pairs = [
       [(at, rounded(value)) for at, value in got[board.name][meter.unique_id]]
       for got in (ledger.history, ledger.live)]
-    found[meter.unique_id] = Account(made, *pairs, until, meter.is_searched)
-  return found
+    found[meter.unique_id] = Account(made, *pairs, until, meter.is_searched, handed)
+  return found, [count for count, _ in starts]
 
 
 def rounded(value):

@@ -13,8 +13,9 @@ CALM_CYCLES = 8
 LOOKS = 16
 
 # At one calm moment. In KiB: `data`, which it has asked for, `memory`, which it has written to, and
-# `disk`. Of a cycle: seconds of `cpu` and `wake_ups`. `descriptors` by kind; `lines` of the log.
-Look = namedtuple("Look", "at data memory descriptors threads disk cpu wake_ups lines")
+# `disk`. Of a cycle: seconds of `cpu` and `wake_ups`. `descriptors` by kind; `lines` of the log;
+# how often it had `started`.
+Look = namedtuple("Look", "at data memory descriptors threads disk cpu wake_ups lines started")
 
 
 async def look(board):
@@ -32,7 +33,7 @@ async def look(board):
   return Look(
     begun, min(data), min(memory), functools.reduce(operator.and_, descriptors),
     min(threads), board.disk_kib(), (board.cpu_seconds() - before[0]) / cycles,
-    (board.wake_ups() - before[1]) / cycles, board.log_lines())
+    (board.wake_ups() - before[1]) / cycles, board.log().count(b"\n"), board.bench.starts())
 
 
 class Peak:

@@ -49,11 +49,15 @@ class Lab:
     self.preload = arguments.preload
     self.practice_home = arguments.practice_home
     self.seed, self.real_seconds_max, self.rate = seed, arguments.seconds, arguments.rate
-    self.keep = arguments.keep
+    self.keep, self.may_mount = arguments.keep, arguments.may_mount
     self.folder = pathlib.Path(arguments.folder)
 
   def say(self, words):
     print(f"{real_seconds():6.0f} s  {words}", file=sys.stderr, flush=True)
+
+  def share(self):
+    """How much of the time is over."""
+    return real_seconds() / self.real_seconds_max
 
   def leave(self, is_of_use):
     if not is_of_use and not self.keep:
@@ -101,6 +105,7 @@ def main():
   parser.add_argument("--seed", type=int)
   parser.add_argument("--json", action="store_true")
   parser.add_argument("--keep", action="store_true")
+  parser.add_argument("--may-mount", action="store_true")
   arguments = parser.parse_args()
   hurried(arguments)
   seed = arguments.seed if arguments.seed is not None else random.randrange(1 << 32)

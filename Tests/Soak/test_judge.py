@@ -9,9 +9,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Lab"))
 
 import judge  # noqa: E402
 from edges import Tally  # noqa: E402
-from ledger import Account, Fixes, Ledger, Made  # noqa: E402
+from line import Edge  # noqa: E402
+from ledger import Account, Fixes, Handed, Ledger, Made  # noqa: E402
 from looks import Look  # noqa: E402
 from receivers import Fix, Receiver  # noqa: E402
+from reloads import Handover, Reloads  # noqa: E402
 
 CYCLE = 5
 
@@ -19,7 +21,7 @@ CYCLE = 5
 def look(**changed):
   same = Look(
     at=0, data=2600, memory=2100, descriptors=collections.Counter({"socket:": 9}), threads=2,
-    disk=12, cpu=0.001, wake_ups=8, lines=40)
+    disk=12, cpu=0.001, wake_ups=8, lines=40, started=1)
   return same._replace(**changed)
 
 
@@ -61,6 +63,45 @@ class FlatTests(unittest.TestCase):
 
   def test_a_thread_that_stays_is_a_leak(self):
     self.assertEqual(self.flat([look()] * 8 + [look(threads=3)] * 4), ["threads are constant"])
+
+
+  def test_a_reload_begins_with_memory_of_its_own(self):
+    looks = [look(data=2000 + 90 * number, started=1) for number in range(6)]
+    looks += [look(data=2600, started=2)] * 12
+    self.assertEqual(self.flat(looks), [])
+
+  def test_a_leak_of_the_last_life_is_seen_whatever_was_before(self):
+    looks = [look(data=9000, started=1)] * 6
+    looks += [look(data=2600 + number, started=2) for number in range(12)]
+    self.assertEqual(self.flat(looks), ["memory is flat"])
+
+
+class ReloadTests(unittest.TestCase):
+  def reloads(self, **seen):
+    reloads = Reloads.__new__(Reloads)
+    reloads.taken, reloads.refused, reloads.wrong = 3, 1, []
+    vars(reloads).update(seen)
+    return reloads
+
+  def test_each_start_has_the_lock_and_what_the_first_one_had(self):
+    self.assertEqual(broken(judge.reloaded(self.reloads(), [3, 4, 4, 4])), [])
+
+  def test_a_descriptor_that_outlives_a_start_is_a_leak(self):
+    self.assertEqual(
+      broken(judge.reloaded(self.reloads(), [3, 4, 5, 6])), ["a reload hands on its lock only"])
+
+  def test_a_wrong_configuration_that_was_taken_is_told(self):
+    self.assertEqual(
+      broken(judge.reloaded(self.reloads(wrong=["it was taken"]), [3, 4])),
+      ["reloads do what they should"])
+
+  def test_a_full_disk_that_is_never_told_is_seen(self):
+    self.assertEqual(broken(judge.told(1)), [])
+    self.assertEqual(broken(judge.told(0)), ["a full disk is told"])
+
+  def test_where_nothing_was_refused_nothing_is_proven(self):
+    self.assertEqual(
+      broken(judge.reloaded(self.reloads(refused=0), [3, 4])), ["it was reloaded"])
 
 
 class CheapTests(unittest.TestCase):
@@ -128,8 +169,29 @@ class AccountTests(unittest.TestCase):
 
   def test_lost_readings_that_were_told_are_no_broken_promise(self):
     tallies = {"tank": Tally(3, 1, 1, 0, 0, [Made(3, 15)])}
-    self.assertEqual(broken(judge.accounted(tallies, {}, 1, {})), [])
-    self.assertEqual(broken(judge.accounted(tallies, {}, 0, {})), ["every reading arrived"])
+    floods = [(10, 20)]
+    self.assertEqual(broken(judge.accounted(tallies, {}, 1, {}, floods)), [])
+    self.assertEqual(
+      broken(judge.accounted(tallies, {}, 0, {}, floods)), ["every reading arrived"])
+
+  def test_where_there_was_room_nothing_may_be_lost_told_or_not(self):
+    tallies = {"tank": Tally(3, 1, 1, 0, 0, [Made(3, 1500)]), "line": Tally(
+      3, 2, 0, 0, 0, [Edge(1, True, 1500, 12)])}
+    self.assertEqual(broken(judge.accounted(tallies, {}, 2, {}, [(1400, 1600)])), [])
+    self.assertEqual(
+      broken(judge.accounted(tallies, {}, 2, {}, [(9000, 9600)])),
+      ["nothing is lost while there is room"])
+
+  def test_what_a_thread_had_read_when_a_start_ended_the_run_is_not_promised(self):
+    handed = Handed([Handover(20, 23)], [1, 22])
+    account = Account(self.made, [], [(40, 7)], 40, handed=handed)
+    self.assertEqual([made.value for made in account.tally().lost], [1, 2, 3, 5, 6, 8])
+
+  def test_what_was_read_long_before_a_signal_is_promised(self):
+    handed = Handed([Handover(23, 24)], [1, 24])
+    self.assertEqual(handed.places(self.made), set())
+    self.assertEqual(Handed([Handover(21, 24)], [1, 24]).places(self.made), {3})
+    self.assertEqual(Handed([Handover(21, 24)], [1, 40]).places(self.made), set())
 
   def test_a_device_that_is_never_read_proves_nothing(self):
     tallies = {"tank": Tally(0, 0, 0, 0, 0, [])}
@@ -165,6 +227,11 @@ class FixTests(unittest.TestCase):
   def test_a_part_of_the_track_that_is_missing_is_a_gap(self):
     kept = [number for number in self.every_cycle() if not 220 < number < 270]
     self.assertEqual(self.fixes(*kept).gaps(2000), [(218, 248)])
+
+  def test_a_gap_while_there_is_no_room_is_none_of_the_track(self):
+    fixes = self.fixes(*[number for number in self.every_cycle() if not 220 < number < 270])
+    self.assertEqual(broken(judge.tracked(fixes, 2000, [(1210, 1280)])), [])
+    self.assertEqual(broken(judge.tracked(fixes, 2000, [(9000, 9600)])), ["the track has no gap"])
 
   def test_a_place_where_no_receiver_was_is_invented(self):
     self.assertEqual(self.fixes(150).invented, 1)

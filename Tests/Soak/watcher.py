@@ -17,6 +17,7 @@ LAST_CYCLES = 6
 COUNTS_MAX = 5
 # Too short a run proves nothing of what grows.
 WARM_LOOKS_MIN = judge.LAST_LOOKS
+DISK_FAILS = b"the disk of state_directory fails"
 
 
 class Watcher:
@@ -31,6 +32,10 @@ class Watcher:
     self.promises = {board: [] for board in boards}
     self.figures = {board: {} for board in boards}
     self.not_run = []
+    if not all(board.disk for board in boards):
+      self.not_run.append("a full disk: this machine lets no file system be mounted")
+    # The descriptors that each start of a board was given.
+    self.given = {}
 
   def stop(self):
     for task in self.tasks:
@@ -87,17 +92,21 @@ class Watcher:
     for board in self.boards:
       for _ in range(COUNTS_MAX):
         await asyncio.sleep(LAST_CYCLES * CYCLE_SECONDS)
-        told = (await self.wait_until_well(board))["counts"]["lost"]
+        told = board.told_lost(await self.wait_until_well(board))
         tallies, *more = self.tallies(board, until)
         if sum(len(tally.lost) for tally in tallies.values()) <= told:
           break
       self.judge_readings(board, until, told, tallies, *more)
       self.judge_costs(board)
+      self.judge_upkeep(board)
 
   def tallies(self, board, until):
-    accounts = books.accounts(board, self.ledger, until)
+    accounts, self.given[board] = books.accounts(board, self.ledger, until)
     tallies = {name: account.tally() for name, account in accounts.items()}
     tallies["line"] = books.edges(board, self.ledger)
+    if not self.warm and not tallies["guest"].made:
+      # It was not there yet.
+      del tallies["guest"]
     return (
       tallies, {name: account.disorder() for name, account in accounts.items()},
       {name: account.strangers() for name, account in accounts.items()})
@@ -105,20 +114,36 @@ class Watcher:
   def judge_readings(self, board, until, told, tallies, disorder, strangers):
     fixes = books.fixes(board, self.ledger)
     self.promises[board] += [
-      *judge.accounted(tallies, disorder, told, strangers),
-      *judge.tracked(fixes, until),
+      *judge.accounted(tallies, disorder, told, strangers, self.floods(board)),
+      *judge.tracked(fixes, until, self.floods(board)),
       *judge.listened(books.blocks(board, self.ledger), board.charger.number)]
     figures = collections.Counter()
     for tally in tallies.values():
       figures.update(tally._replace(lost=len(tally.lost))._asdict())
     self.figures[board] |= dict(figures) | {"fixes": len(fixes.got), "told lost": told}
 
+  @staticmethod
+  def floods(board):
+    return board.disk.floods if board.disk else []
+
+  def judge_upkeep(self, board):
+    if not self.warm:
+      return
+    log = board.log()
+    self.promises[board] += judge.reloaded(board.reloads, self.given[board])
+    if board.disk:
+      self.promises[board] += judge.told(log.count(DISK_FAILS))
+    self.figures[board] |= {
+      "configurations taken": board.reloads.taken, "refused": board.reloads.refused,
+      "put off": board.reloads.put_off, "full disks told": log.count(DISK_FAILS)}
+
   def judge_costs(self, board):
     looks, promises = self.looks[board], self.promises[board]
     cycles = (time.monotonic() - self.begun) / CYCLE_SECONDS
     mishaps = sum(self.turmoil.counts.values())
     seen = looks[-1]
-    if self.warm and len(looks) - self.warm >= WARM_LOOKS_MIN:
+    last_life = len(judge.last_life(looks))
+    if self.warm and min(len(looks) - self.warm, last_life // 2) >= WARM_LOOKS_MIN:
       promises += judge.flat(looks, self.warm)
     else:
       self.not_run.append(
