@@ -14,8 +14,8 @@ import Sensing
 ///     time                in seconds since 1970; missing where the board does not know the time
 struct CommandResults {
   static let eventType: StaticString = "homeward_command"
-  /// More commands are refused, of which Home Assistant is not told. One that switches an output off
-  /// is carried out, and it is not told of that either.
+  /// More commands are refused, of which Home Assistant is not told. One that switches an output
+  /// off is carried out, and Home Assistant is not told of that either.
   static let countMax = 16
   /// Where so many wait, no refusal is told any more.
   static let refusedCountMax = 8

@@ -149,8 +149,8 @@ extension Uplink {
     case setWebSocketAllowed(Bool)
     /// A refused access token is replaced once: connect the WebSocket again.
     case connectWebSocket
-    /// The network is another one, or there is a sign that Home Assistant is within reach: where the
-    /// WebSocket waits to connect, it does it now; where it is open, it has to show that it stands.
+    /// The network is another one, or there is a sign that Home Assistant is within reach. Where
+    /// the WebSocket waits to connect, it does it now; where it is open, it shows that it stands.
     case checkWebSocket
     /// The board lives on its battery from now on, or does not.
     case setWebSocketOnBattery(Bool)
