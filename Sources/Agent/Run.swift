@@ -203,7 +203,7 @@ public struct Run {
       return .success
     }
     // Before the program, which may cut the power: without its alarm the board would stay off.
-    let wake = runLoop.nextWake(settingAlarmOf: once.clock)
+    let wake = runLoop.nextWake(once)
     if driver.uplink.outcome == .proven { try runLoop.runProgram(nextWake: wake.told) }
     let report = OnceReport(configuration, driver)
     reporter.stopped(report.counts, undelivered: report.leftCount) { line in

@@ -110,11 +110,15 @@ final class RunLoop {
   }
 
   /// When the board has to be on again; where there is a clock, with its alarm set to that.
-  func nextWake(settingAlarmOf clock: Path?) -> NextWake {
-    let clock = clock.map {
+  func nextWake(_ options: OnceOptions) -> NextWake {
+    // The network may have set the clock since the last cycle.
+    driver.clockRead(.now)
+    driver.readClockState()
+    let moment = follower.nextWake(driver.uplink, isClockTrusted: options.isClockTrusted)
+    let clock = options.clock.map {
       WakeClock(device: $0, loop: loop, signals: signals, log: reporter.log)
     }
-    return NextWake(follower.nextWake(driver.uplink), settingAlarmOf: clock)
+    return NextWake(moment, options, settingAlarmOf: clock)
   }
 
   /// Once all is kept, and the clock has its alarm: the program that follows an upload may cut the

@@ -1,4 +1,5 @@
 import Foundation
+import LinuxIO
 import PracticeHome
 import Testing
 
@@ -33,7 +34,7 @@ extension WholeAgent.Program {
     let board = try board(
       "tr '\\0' '\\n' </proc/$$/environ >$1/said; exec ls -l /proc/self/fd >$1/open",
       reportingTo: home)
-    let ending = try await board.run("run", "--once", "--print-next-wake")
+    let ending = try await board.run("run", "--once", "--print-next-wake", "--trust-clock")
     #expect(ending.status == 0, "\(ending.log)")
     let variables = written("said", on: board).split(separator: "\n").map(String.init)
     #expect(variables.count == 3, "\(variables)")
@@ -60,6 +61,24 @@ extension WholeAgent.Program {
     let variables = written("said", on: board)
     #expect(variables.contains("HOMEWARD_UPLOAD=proven"), "\(ending.log)")
     #expect(!variables.contains("HOMEWARD_NEXT_WAKE"), "\(variables)")
+  }
+
+  /// It may give the moment to a clock that is right.
+  @Test(.enabled(if: !isClockSynchronized, "the network keeps the clock of this machine"))
+  func ofAClockThatMayBeWrongItIsToldNoMoment() async throws {
+    let home = try practiceHome()
+    let board = try board("tr '\\0' '\\n' </proc/$$/environ >$1/said", reportingTo: home)
+    #expect(try await board.run("run", "--once").status == 0)
+    let once = written("said", on: board)
+    #expect(
+      once.contains("HOMEWARD_UPLOAD=proven") && !once.contains("HOMEWARD_NEXT_WAKE"), "\(once)")
+    try board.remove("said")
+    let agent = try RunningAgent(on: board)
+    try await agent.event("program_ended")
+    #expect(await agent.stop().status == 0)
+    let said = written("said", on: board)
+    #expect(
+      said.contains("HOMEWARD_UPLOAD=proven") && !said.contains("HOMEWARD_NEXT_WAKE"), "\(said)")
   }
 
   @Test func whatWasNotProvenStartsNone() async throws {

@@ -25,7 +25,7 @@ extension WholeAgent.Wake {
   @Test func aScriptReadsTheMomentAndNothingElse() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home, settings: "upload: { every: 1h }")
-    let ending = try await board.run("run", "--once", "--print-next-wake")
+    let ending = try await board.run("run", "--once", "--print-next-wake", "--trust-clock")
     #expect(ending.status == 0)
     _ = try moment(ending)
     #expect(ending.lines(with: "BAT7 capacity").count == 1, "\(ending.log)")
@@ -36,7 +36,8 @@ extension WholeAgent.Wake {
     let home = try practiceHome()
     let board = try Board(reportingTo: home, settings: "upload: { every: 1h }")
     home.fault = .hang
-    let ending = try await board.run("run", "--once", "--print-next-wake", "--timeout=1s")
+    let ending = try await board.run(
+      "run", "--once", "--print-next-wake", "--trust-clock", "--timeout=1s")
     #expect(ending.status == 75)
     _ = try moment(ending)
   }
@@ -46,7 +47,7 @@ extension WholeAgent.Wake {
     let board = try Board(
       reportingTo: home,
       settings: "upload: { every: 1h }\npower: [{ below: 90%, upload: 6h }]")
-    let ending = try await board.run("run", "--once", "--print-next-wake")
+    let ending = try await board.run("run", "--once", "--print-next-wake", "--trust-clock")
     #expect(ending.status == 0)
     let wake = try #require(ending.output.first.flatMap { Int($0) })
     #expect(wake % (6 * 3600) == 0)
@@ -70,9 +71,27 @@ extension WholeAgent.Wake {
   @Test func whatIsForProgramsHoldsItToo() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home, settings: "upload: { every: 1h }")
-    let ending = try await board.run("run", "--once", "--json")
+    let ending = try await board.run("run", "--once", "--json", "--trust-clock")
     let last = try #require(ending.output.last)
     #expect(last.contains(#""next_wake":"2"#) && last.contains(#":00:00+00:00""#), "\(last)")
+  }
+
+  /// A power HAT was given a moment that had passed by its own clock: the board never woke.
+  @Test(.enabled(if: !isClockSynchronized, "the network keeps the clock of this machine"))
+  func aClockThatMayBeWrongTellsNoMoment() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let ending = try await board.run("run", "--once", "--print-next-wake")
+    #expect(ending.status == 72)
+    #expect(ending.output == [])
+    #expect(ending.lines(with: "No alarm can be set: leave the board on").count == 1)
+    #expect(ending.lines(with: "add --trust-clock").count == 1, "\(ending.log)")
+    // What it was started for it did.
+    #expect(shownCharge(in: home) == "83")
+
+    let json = try await board.run("run", "--once", "--json")
+    #expect(json.status == 0)
+    #expect(!json.output.contains { $0.contains("next_wake") })
   }
 
   /// Who switches such a board off does not see it again.
@@ -142,6 +161,7 @@ extension WholeAgent.Wake {
     for (words, mistake) in [
       (["--print-next-wake"], "--print-next-wake goes with --once only"),
       (["--wake", "rtc"], "--wake goes with --once only"),
+      (["--trust-clock"], "--trust-clock goes with --once only"),
       (["--once", "--wake", "hat"], "\"hat\" wakes no board that Homeward knows; write rtc"),
       (["--once", "--rtc", "/dev/rtc1"], "--rtc goes with --wake rtc only"),
       (["--once", "--wake", "rtc", "--rtc", "rtc1"], "\"rtc1\" is no device"),

@@ -94,6 +94,20 @@ import Testing
     #expect(chunks.flatMap(\.readings).map { $0[0] } == [0, 1, 2, 2])
   }
 
+  /// By which a power HAT wakes the board.
+  @Test func theTimeOfTwoFixesIsTheBoards() throws {
+    rig.clockIs(synchronized: false, ahead: .seconds(-1000))
+    let time = WallTime(nanoseconds: 5)
+    var known: [(isTrusted: Bool, ahead: Duration)] = []
+    for second in [Int64(2), 3] {
+      rig.record(.here(at: second))
+      let ahead = rig.delivery.history.corrected(time) - time
+      known.append((rig.delivery.history.isClockTrusted, ahead))
+    }
+    #expect(known.map(\.isTrusted) == [false, true])
+    #expect(known.map(\.ahead) == [.zero, .seconds(1000)])
+  }
+
   @Test func twoFixesThatDisagreeAreNoClock() throws {
     rig.clockIs(synchronized: false, ahead: .seconds(-1000))
     rig.record(.here(at: 0))

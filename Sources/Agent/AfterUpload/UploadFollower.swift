@@ -22,9 +22,14 @@ final class UploadFollower {
   /// Whether there is a program whose end is to be waited for.
   var isAtWork: Bool { program?.machine.isAwaited == true }
 
-  /// When a board that is switched off now has to be on again.
-  func nextWake(_ uplink: borrowing Uplink) -> WallTime {
-    plan.wake(every: uplink.reportInterval, at: Moment.now.wallTime)
+  /// When a board that is switched off now has to be on again. `isClockTrusted`: a person vouches
+  /// for the board's clock.
+  func nextWake(_ uplink: borrowing Uplink, isClockTrusted: Bool = false) -> WakeMoment {
+    let now = Moment.now.wallTime
+    return plan.moment(
+      every: uplink.reportInterval, at: now,
+      aheadBy: uplink.delivery.history.corrected(now) - now,
+      isTrusted: isClockTrusted || uplink.delivery.history.isClockTrusted)
   }
 
   /// Looks whether an upload was proven since it last did.
@@ -33,11 +38,11 @@ final class UploadFollower {
     guard program != nil, let count = driver.uplink.settledUploadCount, count > followedCount
     else { return }
     followedCount = count
-    uploadProven(nextWake: nextWake(driver.uplink))
+    uploadProven(nextWake: nextWake(driver.uplink).certainTime)
   }
 
   /// - Parameter nextWake: when a board that is switched off now has to be on again; nil where
-  ///   nothing would switch it on.
+  ///   nothing would switch it on then.
   func uploadProven(nextWake: WallTime?) { program?.uploadProven(nextWake: nextWake) }
 
   func deadlineReached(now: Instant) { program?.deadlineReached(now: now) }

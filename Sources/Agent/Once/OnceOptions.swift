@@ -15,6 +15,8 @@ public struct OnceOptions {
   /// Whether standard output has the moment at which the board has to be on again, and nothing
   /// else.
   public var printsNextWake = false
+  /// Whether the person vouches for the board's clock, which another one has set.
+  public var isClockTrusted = false
   /// The clock whose alarm is set to that moment; nil where none is.
   public var clock: Path?
 

@@ -98,6 +98,8 @@ final class UplinkDriver {
     perform()
   }
 
+  func readClockState() { uplink.clockStateRead(isSynchronized: isClockSynchronized) }
+
   func deadlineReached(now: Instant) {
     messages.deadlineReached(now: now)
     logins.deadlineReached(now: now)
@@ -164,7 +166,7 @@ final class UplinkDriver {
     case .perform(let order, let call):
       uplink.performed(order, for: call, executor?.perform(order, at: .now))
     case .reboot: reporter.rebooting(executor?.reboot())
-    case .readClockState: uplink.clockStateRead(isSynchronized: isClockSynchronized)
+    case .readClockState: readClockState()
     case .write(let write): state.perform(write, for: &uplink)
     case .readRejectedTokens: state.readRejectedTokens(for: &uplink)
     case .readTokenFile:

@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 import HomeAssistant
 import Sensing
 
@@ -118,7 +118,7 @@ public struct History: ~Copyable {
   }
 
   /// What the best clock shows when the machine's shows this time.
-  func corrected(_ time: WallTime) -> WallTime { time + clock.ahead }
+  public func corrected(_ time: WallTime) -> WallTime { time + clock.ahead }
 
   /// What the best clock shows; nil before the clocks were read.
   func time(at instant: Instant) -> WallTime? { clock.time(at: instant) }

@@ -24,7 +24,8 @@ extension Command {
     Usage:
       homeward run [--config FILE] [--json] [--log-level LEVEL]
       homeward run --once [--timeout DURATION] [--config FILE] [--json]
-                   [--print-next-wake] [--wake rtc [--rtc DEVICE]]
+                   [--print-next-wake] [--trust-clock]
+                   [--wake rtc [--rtc DEVICE]]
 
     Options:
       --once          Read everything once, wait for a fix, bring it and all history
@@ -40,7 +41,12 @@ extension Command {
                       the table goes to standard error. Also where Home Assistant
                       was not reached. It is the next whole multiple of
                       upload.every, or else of every (while the battery is low,
-                      of what power says), two minutes away or more.
+                      of what power says), two minutes away or more. Where neither
+                      the network nor a GPS receiver has told this board the time,
+                      it writes nothing, and the exit code is 72: do not switch
+                      the board off then.
+      --trust-clock   Take the clock of this board for right all the same, since
+                      another one sets it at each start, such as a power HAT's.
       --wake rtc      Have the real-time clock switch the board on at that moment:
                       set its alarm, and look whether it has it. Where it has none,
                       whatever the reason, the exit code is 72, or 64 where the
@@ -125,6 +131,7 @@ private struct OnceWords {
       options.timeout = try Self.timeout(
         try arguments.value(of: argument, "a time, such as 10min"))
     case "--print-next-wake": options.printsNextWake = true
+    case "--trust-clock": options.isClockTrusted = true
     case "--wake":
       let way = try arguments.value(of: argument, "what wakes the board: rtc")
       guard way.span.elementsEqual("rtc") else {

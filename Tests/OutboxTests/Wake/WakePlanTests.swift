@@ -53,6 +53,43 @@ import Testing
     #expect(wake.nanoseconds == 0)
   }
 
+  // MARK: What another clock is given
+
+  /// A power HAT that is given a moment which has passed by its own clock never wakes the board.
+  @Test func aTimeThatIsNotKnownToBeRightIsForNoOtherClock() {
+    let moment = WakePlan().moment(
+      every: .seconds(900), at: at(20), aheadBy: .zero, isTrusted: false)
+    #expect(moment.time == at(900) && moment.boardTime == at(900))
+    #expect(moment.certainTime == nil && moment.doubt == .unknownTime)
+  }
+
+  @Test func aTimeThatIsRightIsForEachClock() {
+    let moment = WakePlan().moment(
+      every: .seconds(900), at: at(20), aheadBy: .zero, isTrusted: true)
+    #expect(moment.certainTime == at(900) && moment.boardTime == at(900))
+  }
+
+  /// Fixes told how wrong the board's clock is: the moment is UTC, on the grid of UTC, and the
+  /// alarm of a clock that is set by the board's is as far ahead.
+  @Test func whatFixesPutRightIsRight() {
+    let moment = WakePlan().moment(
+      every: .seconds(900), at: WallTime(nanoseconds: 0),
+      aheadBy: at(20) - WallTime(nanoseconds: 0),
+      isTrusted: true)
+    #expect(moment.certainTime == at(900))
+    #expect(moment.boardTime.nanoseconds == 880_000_000_000)
+  }
+
+  /// Seconds since 1970: where a board starts that lost the time, the last one before 2024, and
+  /// where time ends.
+  @Test(arguments: [Int64(1000), -5_000_000, 1_704_067_199, 9_223_372_036])
+  func whatNoRightClockShowsIsNotBelievedWhoeverTrustsIt(seconds: Int64) {
+    let moment = WakePlan().moment(
+      every: .seconds(900), at: WallTime(nanoseconds: seconds * 1_000_000_000), aheadBy: .zero,
+      isTrusted: true)
+    #expect(moment.certainTime == nil && moment.doubt == .impossibleTime)
+  }
+
   @Test func theEndOfTimeIsNoTrap() {
     let plan = WakePlan()
     let wake = plan.wake(every: .seconds(900), at: WallTime(nanoseconds: .max))
