@@ -29,6 +29,7 @@ public struct Errno: Error, Equatable, Sendable {
   public static let invalidArgument = Errno(code: EINVAL)
   public static let inputOutput = Errno(code: EIO)
   public static let outOfMemory = Errno(code: ENOMEM)
+  public static let brokenPipe = Errno(code: EPIPE)
   public static let connectionReset = Errno(code: ECONNRESET)
   public static let connectionRefused = Errno(code: ECONNREFUSED)
   public static let nameTooLong = Errno(code: ENAMETOOLONG)

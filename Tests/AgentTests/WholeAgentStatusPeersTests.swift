@@ -1,4 +1,5 @@
 import Bytes
+import CLinux
 import Foundation
 import LinuxIO
 import PracticeHome
@@ -67,6 +68,45 @@ extension WholeAgent.Status {
     #expect(try await AskedStatus(on: board).ending.status == 0)
     let ending = await agent.stop()
     #expect(ending.lines(with: "cannot be answered").count == 1)
+  }
+}
+
+extension WholeAgent.Status {
+  /// An agent that is scripted: it answers where it is asked, until it ends.
+  private final class ScriptedAgent {
+    private let listener: LocalListener
+
+    init(on board: Board) throws {
+      try board.makeFolder("state")
+      listener = try LocalListener(at: board.socket, waitingMax: 8)
+    }
+
+    func isAsked() -> Bool { clinux_wait_readable(listener.number, 20_000) == 1 }
+
+    func answer() throws {
+      guard isAsked(), let client = try listener.accept() else {
+        Issue.record("the agent is not asked")
+        return
+      }
+      _ = try client.send([UInt8]("{\"is_well\":true}\n".utf8).span)
+    }
+  }
+
+  @Test func watchingGoesOnWhereTheAgentDiesWithTheQuestionUnanswered() async throws {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    var first: ScriptedAgent? = try ScriptedAgent(on: board)
+    let watch = try RunningAgent(
+      on: board,
+      ["status", "--watch", "--json", "--every", "1s", "--config", board.configuration])
+    try first?.answer()
+    try await watch.line(endingWith: "}")
+    // With a question in its socket, as one that its watchdog kills.
+    #expect(first?.isAsked() == true)
+    first = nil
+    let second = try ScriptedAgent(on: board)
+    try second.answer()
+    try await watch.line(endingWith: "}")
+    #expect(await watch.interrupt().status == 0)
   }
 }
 

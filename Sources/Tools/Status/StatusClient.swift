@@ -31,6 +31,7 @@ struct StatusClient {
   func status(
     in document: borrowing ByteBuffer, isCalm: Bool = false
   ) throws(CommandFailure) -> AgentStatus {
+    guard !document.isCutOff else { throw cutOff }
     guard let status = AgentStatus(document: [UInt8](document.bytes), isCalm: isCalm) else {
       throw CommandFailure(
         code: .dataError,
@@ -67,10 +68,19 @@ struct StatusClient {
         + " \(Arguments.command("run"))\(disk)")
   }
 
+  /// It may be started again, as by its service manager.
+  private var cutOff: CommandFailure {
+    CommandFailure(
+      code: .temporaryFailure,
+      text: "the agent that runs with \(stateDirectory) ended before it had answered")
+  }
+
   /// Why the agent could not be asked.
   func failure(_ error: Errno) -> CommandFailure {
     switch error {
     case .noSuchFile, .connectionRefused: noAnswer
+    // It ended with the question unread.
+    case .connectionReset, .brokenPipe: cutOff
     case .notPermitted: CommandFailure(notPermitted: stateDirectory)
     case .wouldBlock:
       CommandFailure(
@@ -84,5 +94,14 @@ struct StatusClient {
     default:
       CommandFailure(code: .osError, text: "the agent cannot be asked: \(error)")
     }
+  }
+}
+
+extension ByteBuffer {
+  /// Whether the end of the line is missing that an agent tells.
+  fileprivate var isCutOff: Bool {
+    guard count > 0 else { return true }
+    return bytes[0] == UInt8(ascii: "{") && bytes[count - 1] != UInt8(ascii: "\n")
+      && freeCapacity > 0
   }
 }
