@@ -1,5 +1,6 @@
 public import Bytes
 public import HomeAssistant
+import Sensing
 
 /// A command as it came, which its result repeats.
 public struct CommandCall: Equatable, Sendable {
@@ -7,7 +8,8 @@ public struct CommandCall: Equatable, Sendable {
 
   /// The message of the notification.
   public let word: [UInt8]
-  /// Which one it is: `id` of its `data`, a text or a whole number, where its sender gave one.
+  /// Which one it is: `id` of its `data`, a text or a number, where its sender gave one that can be
+  /// used.
   public let id: [UInt8]?
   /// `output` and `command` of its `data`.
   public let output: [UInt8]?
@@ -22,7 +24,7 @@ public struct CommandCall: Equatable, Sendable {
       || message == "remove_channel"
     guard isCommand else { return nil }
     word = message.cut(to: Self.textByteCountMax).bytes
-    id = Self.text("id", of: notification.data)
+    do throws(CommandProblem) { id = try Self.id(in: notification.data) } catch { id = nil }
     output = Self.text("output", of: notification.data)
     action = Self.text("command", of: notification.data)
   }
@@ -32,21 +34,38 @@ public struct CommandCall: Equatable, Sendable {
     CommandKind(word: word.span) == .output && action?.span.elementsEqual("turn_off") == true
   }
 
+  /// The `id` in `data`, whole: two that only begin alike are two.
+  ///
+  /// - Throws: `.wrongData`, where it is neither a text nor a number, or too long to be remembered.
+  static func id(in data: JSONObject) throws(CommandProblem) -> [UInt8]? {
+    switch data["id"] {
+    case nil, .null: return nil
+    case .text(let text) where text.bytes.count <= textByteCountMax: return text.bytes
+    // What a template renders that looks like a number is one.
+    case .number(let number):
+      guard let digits = digits(of: number) else { throw .wrongData("id") }
+      return digits
+    default: throw .wrongData("id")
+    }
+  }
+
   private static func text(_ key: Text, of data: JSONObject) -> [UInt8]? {
     switch data[key] {
     case .text(let text): return text.cut(to: textByteCountMax).bytes
-    // What a template renders that looks like a number is one.
-    case .number(let number):
-      var digits = ByteBuffer(capacity: textByteCountMax)
-      digits.appendJSON(number)
-      return digits.isOverflowed ? nil : [UInt8](digits.bytes)
+    case .number(let number): return digits(of: number)
     default: return nil
     }
+  }
+
+  private static func digits(of number: JSONNumber) -> [UInt8]? {
+    var digits = ByteBuffer(capacity: textByteCountMax)
+    digits.appendJSON(number)
+    return digits.isOverflowed ? nil : [UInt8](digits.bytes)
   }
 }
 
 extension CommandKind {
-  init?(word: Span<UInt8>) {
+  public init?(word: Span<UInt8>) {
     guard let kind = Self.all.first(where: { word.elementsEqual($0.word) }) else { return nil }
     self = kind
   }

@@ -35,8 +35,9 @@ struct CommandDispatcher {
     guard allowed.contains(CommandKinds(kind)) else { throw .notAllowed }
     guard notification.confirmation != .failed else { throw .notConfirmed }
     let command = try Command(kind, notification.data)
+    let id = try CommandCall.id(in: notification.data)
     try remember(notification.confirmID?.cut(to: CommandCall.textByteCountMax))
-    try remember(call.id.map { Text($0) })
+    try remember(id.map { Text($0) })
     return command
   }
 

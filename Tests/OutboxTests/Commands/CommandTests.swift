@@ -91,6 +91,32 @@ import Testing
     #expect(rig.told.map { $0.id } == ["1764000000", "1764000000"])
   }
 
+  /// Two that only began alike were one, and a number of too many digits was none at all.
+  @Test(arguments: [
+    "\"" + String(repeating: "x", count: 65) + "\"", "1" + String(repeating: "0", count: 64),
+    "true", "[7]",
+  ])
+  func anIdThatCannotBeRememberedIsRefused(id: String) throws {
+    let rig = rig()
+    try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on","id":\#(id)}"#)
+    #expect(rig.orders.isEmpty)
+    #expect(rig.results.map { $0.problem } == [.wrongData("id")])
+    rig.cycle()
+    #expect(rig.told.map { $0.id } == [nil])
+  }
+
+  @Test func idsThatDifferInTheLastByteAreTwo() throws {
+    let rig = rig()
+    let long = String(repeating: "x", count: 63)
+    for last in ["a", "b", "a"] {
+      try rig.notify(
+        "command_gpio", #"{"output":"Pump","command":"turn_on","id":"\#(long + last)"}"#)
+    }
+    #expect(rig.results.map { $0.problem } == [nil, nil, .repeated])
+    try rig.notify("command_gpio", #"{"output":"Pump","command":"turn_on","id":null}"#)
+    #expect(rig.orders.count == 3)
+  }
+
   /// The first one was not carried out: its sender mends it.
   @Test func theIdOfOneThatWasRefusedIsFree() throws {
     let rig = rig()
