@@ -78,6 +78,76 @@ import Testing
     #expect(try rig.text().utf8.count / 7 < 24 * 1024, "bytes a day")
     #expect(try rig.text().contains("more since this was told last"))
   }
+
+  // MARK: Commands
+
+  private func command(
+    _ word: String, _ data: String, _ problem: CommandProblem? = nil
+  ) throws -> Uplink.Event {
+    let text = "{\"message\":\"\(word)\",\"data\":\(data)}"
+    let document = try JSON(parsing: [UInt8](text.utf8).span)
+    let call = try #require(CommandCall(try PushNotification(json: document)))
+    return .command(CommandResult(of: call, problem: problem, time: nil))
+  }
+
+  /// An automation that asks each ten seconds for what the configuration does not allow.
+  @Test func aCommandThatIsRefusedAllWeekIsToldOnce() throws {
+    let rig = try Rig()
+    let outage = try WeekWithoutHomeAssistant()
+    let reboot = try command("command_reboot", "{}", .notAllowed)
+    for _ in 0..<(7 * 8640) {
+      rig.reporter?.uplink(reboot, of: outage.uplink)
+      rig.now = rig.now + .seconds(10)
+    }
+    #expect(try rig.text().split(separator: "\n").count == 1)
+  }
+
+  /// A thermostat of Home Assistant, whatever else it asks for: the card bears it, and what it did
+  /// most is named with its output.
+  @Test func commandsThatAreCarriedOutAllDayDoNotFillTheCard() throws {
+    let rig = try Rig()
+    let outage = try WeekWithoutHomeAssistant()
+    let on = try command("command_gpio", #"{"output":"Pump","command":"turn_on"}"#)
+    let sensors = try command("command_update_sensors", "{}")
+    for _ in 0..<8640 {
+      for event in [on, sensors] { rig.reporter?.uplink(event, of: outage.uplink) }
+      rig.now = rig.now + .seconds(10)
+    }
+    let text = try rig.text()
+    let lines = text.split(separator: "\n")
+    #expect(text.utf8.count < 80 * 1024, "bytes a day")
+    let named = lines.count { $0.contains(#"command_gpio" ("Pump", "turn_on") is done"#) }
+    #expect(named == 24 * LineRateLimiter.linesMax)
+    #expect(lines.contains { $0.contains("commands more done, too many in an hour") })
+  }
+
+  @Test func whatIsSwitchedRarelyIsToldEachTime() throws {
+    let rig = try Rig()
+    let outage = try WeekWithoutHomeAssistant()
+    let on = try command("command_gpio", #"{"output":"Pump","command":"turn_on"}"#)
+    for _ in 0..<(7 * 96) {
+      rig.reporter?.uplink(on, of: outage.uplink)
+      rig.now = rig.now + .seconds(900)
+    }
+    #expect(try rig.text().split(separator: "\n").count == 7 * 96)
+  }
+
+  @Test func notificationsAndStatisticsDoNotFillTheCard() throws {
+    let rig = try Rig()
+    let outage = try WeekWithoutHomeAssistant()
+    let document = try JSON(parsing: [UInt8](#"{"message":"Storm at nine"}"#.utf8).span)
+    let notification = try PushNotification(json: document)
+    let id = [UInt8]("level".utf8)
+    for _ in 0..<8640 {
+      for event: Uplink.Event in [
+        .notified(notification), .statistics(.failed(.notKept(uniqueID: id))),
+        .statistics(.imported(uniqueID: id, hours: 1)),
+      ] { rig.reporter?.uplink(event, of: outage.uplink) }
+      rig.reporter?.notificationUnreadable()
+      rig.now = rig.now + .seconds(10)
+    }
+    #expect(try rig.text().utf8.count < 24 * 1024, "bytes a day")
+  }
 }
 
 /// An agent of three ways, none of which works, each time for another reason.
@@ -87,7 +157,7 @@ private struct WeekWithoutHomeAssistant: ~Copyable {
     "SSL connect error",
   ]
 
-  private var uplink: Uplink
+  private(set) var uplink: Uplink
   private var message = ByteBuffer(
     capacity: Envelope.byteCount(sealing: SensorTable.dataByteCountMax))
   private(set) var attemptCount = 0

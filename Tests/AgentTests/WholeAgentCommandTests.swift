@@ -62,7 +62,8 @@ extension WholeAgent.Commanded {
       ])
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "the command \"command_gpio\" is done").count == 1)
+    #expect(
+      ending.lines(with: #"the command "command_gpio" ("pump", "turn_on") is done"#).count == 1)
     #expect(ending.lines(with: "commands of the configuration does not allow it").count == 1)
   }
 

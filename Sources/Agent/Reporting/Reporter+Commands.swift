@@ -7,17 +7,29 @@ import Outbox
 
 extension Reporter {
   func command(_ result: CommandResult) {
-    let word = result.call.word
+    tellLeftOutCommands()
+    let kind = CommandKind(word: result.call.word.span)
     if let problem = result.problem {
       let verdict: StaticString = problem.wasTried ? "failed" : "is refused"
-      log.warning("the command \(received: word) \(verdict): \(problem.words)")
-    } else {
-      log.notice("the command \(received: word) is done")
+      let words: MessageText = "\(result.call.words) \(verdict): \(problem.words)"
+      if let count = commandLog.refused(kind, words, &troubles, now: now()) {
+        log.warning(words + Self.leftOut(count))
+      }
+    } else if commandLog.carriedOut(kind, &troubles, now: now()) {
+      log.notice("\(result.call.words) is done")
     }
     events.write("command") {
-      $0.appendMember("command", word.span)
+      $0.appendMember("command", result.call.word.span)
       $0.appendMember("result", result.code)
       if let problem = result.problem { $0.appendMember("reason", problem.code) }
+    }
+  }
+
+  /// How many commands were carried out and not told, where that is due.
+  func tellLeftOutCommands(isEnding: Bool = false) {
+    let count = commandLog.takeLeftOut(now: now(), isEnding: isEnding)
+    if count > 0 {
+      log.notice("\(count, "command") more done, too many in an hour to name each")
     }
   }
 
@@ -26,5 +38,17 @@ extension Reporter {
     guard let failure else { return log.notice("the board reboots, as Home Assistant asked for") }
     log.error("the board does not reboot, as the service manager cannot be asked: \(failure)")
     events.write("reboot_failed")
+  }
+}
+
+extension CommandCall {
+  /// Such as `the command "command_gpio" ("Pump", "turn_on")`.
+  fileprivate var words: MessageText {
+    switch (output, action) {
+    case (nil, nil): "the command \(received: word)"
+    case (let name?, nil), (nil, let name?): "the command \(received: word) (\(received: name))"
+    case (let output?, let action?):
+      "the command \(received: word) (\(received: output), \(received: action))"
+    }
   }
 }

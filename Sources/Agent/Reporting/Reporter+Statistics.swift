@@ -10,14 +10,20 @@ extension Reporter {
   func statistics(_ event: StatisticsImport.Event) {
     switch event {
     case .imported(let uniqueID, let hours):
-      log.notice(
-        "Home Assistant's statistics of \(quoted: uniqueID) have \(hours, "hour") of an outage now")
+      let topic = Troubles.Topic(.statistics, InlineText(uniqueID.span))
+      _ = troubles.ended(topic)
+      _ = troubles.ended(Troubles.Topic(.statistics))
+      let words: MessageText =
+        "Home Assistant's statistics of \(quoted: uniqueID) have \(hours, "hour") of an outage now"
+      if let words = telling(once: topic, words) { log.notice(words) }
       events.write("statistics_imported") {
         $0.appendMember("sensor", uniqueID.span)
         $0.appendMember("hours", hours)
       }
     case .failed(let problem):
-      log.warning(problem.words)
+      let uniqueID = problem.uniqueID ?? []
+      let topic = Troubles.Topic(.statistics, InlineText(uniqueID.span))
+      if let words = telling(topic, problem.words) { log.warning(words) }
       events.write("statistics_failed") { $0.appendMember("cause", problem.code) }
     }
   }
@@ -36,6 +42,17 @@ extension Reporter {
 }
 
 extension StatisticsImport.Problem {
+  /// The sensor that it is about; nil where it is about all of them.
+  fileprivate var uniqueID: [UInt8]? {
+    switch self {
+    case .refused(let uniqueID, _): uniqueID
+    case .notFound(let uniqueID), .notKept(let uniqueID), .unfit(let uniqueID, _),
+      .uncountable(let uniqueID):
+      uniqueID
+    case .deviceUnknown, .notAllowed, .notCompiled: nil
+    }
+  }
+
   var words: MessageText {
     switch self {
     case .deviceUnknown:

@@ -56,10 +56,11 @@ extension Reporter {
   func notification(_ notification: PushNotification) {
     let title = notification.title?.bytes ?? []
     let message = notification.message?.bytes ?? []
-    log.notice(
+    let words: MessageText =
       title.isEmpty
-        ? "notification: \(received: message)"
-        : "notification: \(received: title): \(received: message)")
+      ? "notification: \(received: message)"
+      : "notification: \(received: title): \(received: message)"
+    if let words = telling(once: Troubles.Topic(.notification), words) { log.notice(words) }
     events.write("notification") {
       $0.appendMember("title", title.span)
       $0.appendMember("message", message.span)
@@ -68,6 +69,9 @@ extension Reporter {
   }
 
   func notificationUnreadable() {
-    log.warning("a notification of Home Assistant cannot be read")
+    let topic = Troubles.Topic(.notification, InlineText("unreadable"))
+    if let words = telling(once: topic, "a notification of Home Assistant cannot be read") {
+      log.warning(words)
+    }
   }
 }

@@ -20,6 +20,8 @@ final class Reporter {
   private var hasToldProof = false
   /// What was told of what goes wrong.
   var troubles = Troubles()
+  /// Which commands are told.
+  var commandLog = CommandLog()
   /// Whether the program that follows an upload failed the last time.
   var isProgramFailing = false
   /// How many entries of history were proven since that was told.
@@ -47,7 +49,7 @@ final class Reporter {
     troubles.happened(topic, now: now()).map { words + Self.leftOut($0) }
   }
 
-  private static func leftOut(_ count: Int) -> MessageText {
+  static func leftOut(_ count: Int) -> MessageText {
     count == 0 ? "" : " (\(count, "time") more since this was told last)"
   }
 
@@ -88,6 +90,7 @@ final class Reporter {
 
   /// The last words of an agent that was at work.
   func sayStopped(_ counts: Uplink.Counts, undelivered: Int) {
+    tellLeftOutCommands(isEnding: true)
     log.notice(
       "stopped: \(counts.readings, "reading") and \(counts.locations, "location") proven,"
         + " \(counts.history) as history, \(counts.refused) refused, \(undelivered) not delivered"
@@ -172,6 +175,7 @@ final class Reporter {
   // MARK: Delivery
 
   func uplink(_ event: Uplink.Event, of uplink: borrowing Uplink) {
+    tellLeftOutCommands()
     switch event {
     case .delivery(.historyProven(let entries)):
       historyProven(entries, left: uplink.delivery.history.entryCount)
