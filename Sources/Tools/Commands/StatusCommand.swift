@@ -120,10 +120,9 @@ struct StatusCommand {
     }
     var isWaitingAllowed = isWaitingAllowed
     var toldFailure: [UInt8] = []
-    var next = Moment.now.instant
+    var timer = PeriodicTimer(every: every, now: Moment.now.instant)
     while !signals.isStopRequested {
-      if Moment.now.instant >= next {
-        next = next + every
+      if timer.takeDue(now: Moment.now.instant) {
         var shown: [UInt8] = []
         do throws(CommandFailure) {
           shown = text(of: try client.run())
@@ -138,7 +137,7 @@ struct StatusCommand {
         }
         guard shown.isEmpty || writeToTerminal(shown, STDOUT_FILENO) else { return }
       }
-      try loop.wait(until: next)
+      try loop.wait(until: timer.deadline)
     }
   }
 }
