@@ -46,6 +46,24 @@ import Testing
     #expect(problems.contains { $0.contains(remedy) }, "\(problems)")
   }
 
+  @Test func aSecondLevelWithoutMainsIsNamedByItsPlace() {
+    let problems = Outcome.problems(
+      minimum + "power:\n  - { mains: off, every: 1h }\n  - { mains: off, every: 5s }\n")
+    #expect(
+      problems == [
+        "f:4:14: power[1].mains: a level before this one has mains: off already; write one level"
+          + " for mains: off, with all that it changes"
+      ])
+  }
+
+  @Test(arguments: ["every: 1s", "upload: soon", "gps: on"])
+  func aLevelOfWhichAValueIsWrongIsNotSaidToChangeNothing(effect: String) {
+    let problems = Outcome.problems(
+      minimum + "location: { source: gpsd }\npower: [{ below: 30%, \(effect) }]\n")
+    #expect(problems.count == 1, "\(problems)")
+    #expect(problems.first?.contains("this level changes nothing") == false)
+  }
+
   @Test func withoutABatteryThereIsNothingToGoBy() {
     let problems = Outcome.problems(
       minimum + "battery: off\npower: [{ below: 30%, every: 15min }]\n")

@@ -24,13 +24,13 @@ extension ConfigurationField {
         remedy: "write battery: auto, or leave out power")
       return []
     }
-    var limits = FallingLimits()
+    var seen = SeenConditions()
     return items(count: 1...Self.levelsMax, example: Self.example).compactMap { item in
-      item.powerLevel(hasReceiver: hasReceiver, among: &limits)
+      item.powerLevel(hasReceiver: hasReceiver, among: &seen)
     }
   }
 
-  private func powerLevel(hasReceiver: Bool, among limits: inout FallingLimits) -> PowerLevel? {
+  private func powerLevel(hasReceiver: Bool, among seen: inout SeenConditions) -> PowerLevel? {
     guard let keys = section(example: "{ below: 30%, every: 15min }") else { return nil }
     defer { keys.reportUnknownKeys() }
     let effect = powerEffect(keys, hasReceiver: hasReceiver)
@@ -42,14 +42,16 @@ extension ConfigurationField {
       return nil
     }
     if let mains {
-      guard mains.isOff("mains: off, for while no power comes in from outside") else { return nil }
+      guard mains.isOff("mains: off, for while no power comes in from outside"),
+        seen.isNew(.withoutMains, mains)
+      else { return nil }
       return effect.map { PowerLevel(.withoutMains, $0) }
     }
     guard let below else {
       report("this level has no condition", remedy: "write for example below: 30%, or mains: off")
       return nil
     }
-    guard let condition = below.limit(), limits.isFalling(condition, below), let effect else {
+    guard let condition = below.limit(), seen.isNew(condition, below), let effect else {
       return nil
     }
     return PowerLevel(condition, effect)
@@ -67,11 +69,11 @@ extension ConfigurationField {
         gps.report("there is no location", remedy: "leave out gps, or write a location")
       }
     }
-    if effect == PowerEffect() {
+    if keys.index(ofFirst: ["every", "upload", "gps"]) == nil {
       report("this level changes nothing", remedy: "write every, upload or gps: off")
-      return nil
     }
-    return effect
+    // Of what is there, each mistake is told.
+    return effect == PowerEffect() ? nil : effect
   }
 
   private func isOff(_ remedy: MessageText) -> Bool {
@@ -94,12 +96,14 @@ extension ConfigurationField {
 }
 
 /// Limits of one unit fall from level to level: a later level counts more, and one above an earlier
-/// one would hide it for ever.
-private struct FallingLimits {
+/// one would hide it for ever. So would a second one without mains.
+private struct SeenConditions {
   private var percent = Int64.max
   private var microvolts = Int64.max
+  private var hasMains = false
 
-  mutating func isFalling(_ condition: PowerLevel.Condition, _ field: ConfigurationField) -> Bool {
+  /// Returns whether no level so far hides this one, or is hidden by it; reports it otherwise.
+  mutating func isNew(_ condition: PowerLevel.Condition, _ field: ConfigurationField) -> Bool {
     var isFalling = true
     switch condition {
     case .chargeBelow(let limit):
@@ -108,7 +112,14 @@ private struct FallingLimits {
     case .voltageBelow(let limit):
       isFalling = limit < microvolts
       microvolts = limit
-    case .withoutMains: return true
+    case .withoutMains:
+      if hasMains {
+        field.report(
+          "a level before this one has mains: off already",
+          remedy: "write one level for mains: off, with all that it changes")
+      }
+      defer { hasMains = true }
+      return !hasMains
     }
     if !isFalling {
       field.report(
