@@ -169,6 +169,24 @@ import Testing
     }
   }
 
+  /// The count of the lines ended in what the keys do.
+  @Test(arguments: [0, 100, 900])
+  func theFooterOfANarrowScreenDoesNotOverlap(sensorCount: Int) throws {
+    for columns in 30...70 {
+      var rig = ScreenRig(columns, 8)
+      var told = ToldStatus()
+      told.sensors = (0..<sensorCount).map { ("Sensor \($0)", "on", 4) }
+      try rig.answered(told.document)
+      rig.type("G")
+      let footer = try #require(rig.terminal.lines.last)
+      #expect(footer.hasSuffix("q: end"))
+      #expect(footer.contains(#/^lines \d+-\d+ of \d+ /#), "\(columns): \(footer)")
+    }
+    var rig = ScreenRig(30, 8)
+    try rig.answered(ToldStatus().document)
+    #expect(rig.terminal.lines.last?.hasSuffix("  j k  q: end") == true)
+  }
+
   @Test func aTerminalThatDoesNotSayHowLargeItIsHas80By24() {
     #expect(ScreenSize(columns: 0, rows: 0) == ScreenSize(columns: 80, rows: 24))
     #expect(ScreenSize(columns: 65535, rows: 65535) == ScreenSize(columns: 512, rows: 256))

@@ -148,15 +148,27 @@ struct StatusScreen {
 
   private func drawFooter(into grid: inout ScreenGrid, lineCount: Int, shownCount: Int) {
     let row = size.rows - 1
-    var keys = cells("q: end", .faint)
+    var lines: [ScreenCell] = []
     if lineCount > shownCount {
       let last = min(scroll + shownCount, lineCount)
-      grid.put(
-        cells("lines \(scroll + 1)-\(last) of \(lineCount)", .faint), row: row, column: 0)
-      let words: MessageText = size.columns < 60 ? "j k: scroll  " : "j k, arrows, Page: scroll   "
-      keys = cells(words, .faint) + keys
+      lines = cells("lines \(scroll + 1)-\(last) of \(lineCount)", .faint)
+      grid.put(lines, row: row, column: 0)
     }
+    let keys = keys(isScrolling: !lines.isEmpty, columns: size.columns - lines.count)
     grid.put(keys, row: row, column: size.columns - keys.count)
+  }
+
+  /// What the keys do, in so many words as there is room for.
+  private func keys(isScrolling: Bool, columns: Int) -> [ScreenCell] {
+    let end = cells("q: end", .faint)
+    guard isScrolling else { return end }
+    let long: MessageText = size.columns < 60 ? "j k: scroll  " : "j k, arrows, Page: scroll   "
+    for words in [long, "j k  "] {
+      let keys = cells(words, .faint) + end
+      // At least a space before them.
+      if keys.count < columns { return keys }
+    }
+    return end
   }
 
   /// Where the list is: below the title, the graphs and the rule.
