@@ -108,3 +108,7 @@ int clinux_program_ending(pid_t number, int *status) {
   *status = end.si_status;
   return end.si_code == CLD_EXITED ? 1 : 2;
 }
+
+int clinux_real_path(const char *path, void *place) {
+  return realpath(path, place) == NULL ? -1 : (int)strlen(place);
+}

@@ -12,6 +12,10 @@ public enum ProgramFlaw: Error, Equatable, Sendable {
   case foreignOwner(UInt32)
   /// Every user may change it, with the same consequence.
   case writableByAll
+  /// The directory that it is in, or one above, belongs to this user, who could replace it.
+  case foreignDirectory(Path, owner: UInt32)
+  /// Every user may replace what is in that directory.
+  case openDirectory(Path)
 }
 
 /// What speaks against a program that `user` is to run; nil where nothing does.
@@ -20,7 +24,38 @@ public func flaw(ofProgramAt path: Path, runBy user: UInt32) -> ProgramFlaw? {
   do throws(Errno) { status = try FileStatus(at: path) } catch { return .kernel(error) }
   guard status.isRegularFile else { return .notAFile }
   guard status.user == 0 || status.user == user else { return .foreignOwner(status.user) }
-  return status.mode & 0o002 == 0 ? nil : .writableByAll
+  guard status.mode & 0o002 == 0 else { return .writableByAll }
+  return flaw(ofDirectoriesAbove: path, user)
+    ?? resolved(path).flatMap {
+      $0 == path ? nil : flaw(ofDirectoriesAbove: $0, user)
+    }
+}
+
+/// Who may write a directory may replace what is in it; in one with the sticky bit, such as /tmp,
+/// only who owns that.
+private func flaw(ofDirectoriesAbove path: Path, _ user: UInt32) -> ProgramFlaw? {
+  var directory = path
+  repeat {
+    directory = directory.parent
+    let status: FileStatus
+    do throws(Errno) { status = try FileStatus(at: directory) } catch { return .kernel(error) }
+    guard status.user == 0 || status.user == user else {
+      return .foreignDirectory(directory, owner: status.user)
+    }
+    if status.mode & 0o002 != 0, status.mode & mode_t(S_ISVTX) == 0 {
+      return .openDirectory(directory)
+    }
+  } while directory.bytes.count > 1
+  return nil
+}
+
+/// Where a path leads without any links; nil where the kernel does not say.
+private func resolved(_ path: Path) -> Path? {
+  var place = [UInt8](repeating: 0, count: Int(PATH_MAX))
+  let length = unsafe path.withCString { path in
+    unsafe place.withUnsafeMutableBytes { unsafe clinux_real_path(path, $0.baseAddress) }
+  }
+  return length < 0 ? nil : Path([UInt8](place[..<Int(length)]))
 }
 
 /// The user who this process acts as.

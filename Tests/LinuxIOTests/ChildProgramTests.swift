@@ -143,6 +143,31 @@ import Testing
       #expect(flaw(ofProgramAt: path, runBy: 12345) == nil)
     }
   }
+
+  /// The file is good; who may write its directory puts another one in its place.
+  @Test func aProgramThatOthersCouldExchangeIsNone() throws {
+    let directory = try TestDirectory()
+    let user = userOfProcess
+    try check(unsafe mkdir(directory.name + "/shared", 0o755))
+    try check(unsafe mkdir(directory.name + "/shared/bin", 0o755))
+    let (shared, path) = (directory.path("shared"), directory.path("shared/bin/program"))
+    try directory.write([], to: "shared/bin/program")
+    try check(unsafe chmod(directory.name + "/shared/bin/program", 0o755))
+    #expect(flaw(ofProgramAt: path, runBy: user) == nil)
+    try check(unsafe chmod(directory.name + "/shared", 0o777))
+    #expect(flaw(ofProgramAt: path, runBy: user) == .openDirectory(shared))
+    // A link from a good place leads there all the same.
+    try check(unsafe symlink(directory.name + "/shared/bin/program", directory.name + "/link"))
+    #expect(flaw(ofProgramAt: directory.path("link"), runBy: user) == .openDirectory(shared))
+    try check(unsafe chmod(directory.name + "/shared", 0o1777))
+    #expect(flaw(ofProgramAt: path, runBy: user) == nil)
+    if user == 0 {
+      try check(unsafe chown(directory.name + "/shared", 12345, 0))
+      #expect(
+        flaw(ofProgramAt: path, runBy: user) == .foreignDirectory(shared, owner: 12345))
+      #expect(flaw(ofProgramAt: path, runBy: 12345) == nil)
+    }
+  }
 }
 
 @Suite struct RealTimeClockTests {

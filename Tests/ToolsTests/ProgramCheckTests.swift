@@ -50,6 +50,15 @@ import Testing
     #expect(check(path).hasSuffix("; sudo chmod o-w \(path)"))
   }
 
+  @Test func aProgramThatOthersCouldExchangeIsAMistake() throws {
+    let path = try program(mode: 0o755)
+    let folder = board.folder.path
+    try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+    #expect(
+      check(path).hasPrefix("WRONG after_upload directory_writable_by_all 78: \(path) is not"))
+    #expect(check(path).hasSuffix("; sudo chmod o-w \(folder)"))
+  }
+
   @Test(.enabled(if: geteuid() == 0, "only root can give a file away"))
   func aProgramOfAnotherUserIsAMistake() throws {
     let path = try program(mode: 0o755)

@@ -13,6 +13,12 @@ extension ProgramFlaw {
         + " the agent run anything"
     case .writableByAll:
       "\(program) is not started: every user may change it, and have the agent run anything"
+    case .foreignDirectory(let directory, let user):
+      "\(program) is not started: \(directory) belongs to the user with the number \(Int(user)), who could"
+        + " put another program in its place"
+    case .openDirectory(let directory):
+      "\(program) is not started: every user may write \(directory), and put another program in its"
+        + " place"
     }
   }
 
@@ -27,6 +33,8 @@ extension ProgramFlaw {
     case .notAFile: "name a file in after_upload"
     case .foreignOwner: "sudo chown root: \(program)"
     case .writableByAll: "sudo chmod o-w \(program)"
+    case .foreignDirectory: "move it to a directory that belongs to root, such as /usr/local/bin"
+    case .openDirectory(let directory): "sudo chmod o-w \(directory)"
     }
   }
 
@@ -38,6 +46,8 @@ extension ProgramFlaw {
     case .notAFile: "no_file"
     case .foreignOwner: "foreign_owner"
     case .writableByAll: "writable_by_all"
+    case .foreignDirectory: "foreign_directory"
+    case .openDirectory: "directory_writable_by_all"
     }
   }
 }

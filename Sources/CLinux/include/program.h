@@ -29,6 +29,10 @@ void clinux_program_signal(pid_t number, int signal);
 /// `status`; -1 and `errno` where there is no such program.
 int clinux_program_ending(pid_t number, int *status);
 
+/// Writes where a path leads without any links into `place`, which has room for `PATH_MAX` bytes.
+/// Returns the number of bytes, or -1 and `errno`.
+int clinux_real_path(const char *path, void *_Nullable place);
+
 /// Waits until a descriptor is readable, so long at most. Returns 1 where it is, 0 where it is not,
 /// or -1 and `errno`: a signal ends the waiting.
 static inline int clinux_wait_readable(int descriptor, int milliseconds) {
