@@ -49,7 +49,8 @@ public struct PowerEffect: Equatable, Sendable {
 /// pulled down by what the battery feeds for a moment: it counts when it was below the limit for
 /// `dipTime`, or at the start, and until it is `voltageMarginPercent` of the limit above it. Mains
 /// that are gone count at once, and until they have been back for `returnTime`: a charger at dusk
-/// comes and goes.
+/// comes and goes. Those that were never there end it at once: at the start a socket without a plug
+/// may be read before the one that has it.
 struct PowerLevelDetector: Sendable {
   static let percentMargin: Int64 = 5
   static let voltageMarginPercent: Int64 = 2
@@ -60,6 +61,7 @@ struct PowerLevelDetector: Sendable {
   private(set) var holds = false
   private var isFirst = true
   private var belowSince: Instant?
+  private var hadMains = false
   /// When mains that are back end the level; nil where none are, or it does not hold.
   private(set) var deadline: Instant?
 
@@ -99,9 +101,14 @@ struct PowerLevelDetector: Sendable {
     if !isOn {
       holds = true
       deadline = nil
+      return
+    }
+    if !hadMains {
+      holds = false
     } else if holds {
       deadline = deadline ?? now + Self.returnTime
     }
+    hadMains = true
   }
 
   mutating func deadlineReached(now: Instant) {

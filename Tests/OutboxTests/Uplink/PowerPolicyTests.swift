@@ -92,6 +92,7 @@ import Testing
     let slow = try Self(
       levels: [PowerLevel(.withoutMains, PowerEffect(every: .seconds(7200)))], onceTimeout: nil)
     let rig = slow.rig
+    slow.read(slow.mains, .boolean(true))
     slow.read(slow.mains, .boolean(false))
     rig.wait(.seconds(60))
     slow.read(slow.mains, .boolean(true))
@@ -117,6 +118,7 @@ import Testing
 
   @Test func itIsOffForLongerWhileTheBatteryIsLow() {
     #expect(rig.uplink.reportInterval == .seconds(30))
+    read(mains, .boolean(true))
     read(mains, .boolean(false))
     #expect(rig.uplink.reportInterval == .seconds(300))
     charge(29)

@@ -227,12 +227,25 @@ import Testing
     }
   }
 
+  /// At the start, a socket without a plug is read before the one that has it.
+  @Test mutating func mainsThatAreFoundLastEndTheLevelAtOnce() {
+    set(PowerLevel(.withoutMains, PowerEffect(every: .seconds(900))))
+    _ = read(Self.otherMains, .boolean(false))
+    #expect(monitor.level == 0)
+    _ = read(Self.mains, .boolean(true))
+    #expect(monitor.level == nil && monitor.deadline == nil)
+    _ = read(Self.mains, .boolean(false))
+    _ = read(Self.mains, .boolean(true))
+    #expect(monitor.level == 0)
+  }
+
   /// Each cycle reads that they are there.
   @Test mutating func mainsThatStayEndTheLevelAfterFiveMinutes() {
     set(
       PowerLevel(.withoutMains, PowerEffect(every: .seconds(900))),
       Self.below(30, every: .seconds(1800)))
     charge(29)
+    _ = read(Self.mains, .boolean(true))
     _ = read(Self.mains, .boolean(false))
     for _ in 0..<10 {
       #expect(!pass(.seconds(30)))
