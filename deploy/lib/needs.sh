@@ -14,7 +14,10 @@ fail() {
   exit "$code"
 }
 
-# apt_get WHY ARGUMENT...: apt-get as root; without root and sudo ends with WHY.
+needs_file=$(realpath "${BASH_SOURCE[0]}")
+
+# apt_get WHY ARGUMENT...: apt-get as root, one at a time, for not every lock of apt is waited for;
+# without root and sudo ends with WHY.
 apt_get() {
   local why=$1
   shift
@@ -28,7 +31,8 @@ apt_get() {
       fail 69 "$why, and there is neither root nor sudo here. Run: apt-get $*"
     fi
   fi
-  "${apt[@]}" --yes "$@" >&2
+  # Closed: a daemon that the package starts would keep the lock.
+  flock --close "$needs_file" "${apt[@]}" --yes "$@" >&2
 }
 
 # install_packages NAME...: installs or upgrades Debian packages.
