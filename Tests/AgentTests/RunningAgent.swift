@@ -140,6 +140,15 @@ final class RunningAgent {
     try await event(isMarkThere ? "source_recovered" : "source_failed", of: Board.mark)
   }
 
+  /// Comes back once the agent has read these charges, and told that the disk takes nothing.
+  func isUnableToKeep(charges: [Int]) async throws {
+    for charge in charges {
+      try board.charge(charge)
+      try await hasReadEverything()
+    }
+    if count(of: "spool_failed") == 0 { try await event("spool_failed") }
+  }
+
   /// Changes the charge of the board's battery, and waits until Home Assistant has it.
   func expectToDeliver(
     charge: Int, to home: PracticeServer, at location: SourceLocation = #_sourceLocation

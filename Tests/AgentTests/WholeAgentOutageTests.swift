@@ -110,11 +110,7 @@ extension WholeAgent.Outages {
     try await agent.event("proven")
     home.fault = .status(503)
     try disk.fill()
-    for charge in [70, 71] {
-      try board.charge(charge)
-      try await agent.hasReadEverything()
-    }
-    if agent.count(of: "spool_failed") == 0 { try await agent.event("spool_failed") }
+    try await agent.isUnableToKeep(charges: [70, 71])
     let ending = await agent.stop()
     let last = try #require(ending.log.last)
     // The mark, which left and came back, beside the charge.

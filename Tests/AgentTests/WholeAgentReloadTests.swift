@@ -62,6 +62,18 @@ extension WholeAgent.Reloads {
     #expect(agent.count(of: "started") == 1)
   }
 
+  /// Home Assistant takes the data again, and gets what it has missed.
+  private func expectHistory(
+    of missed: [Int], by agent: RunningAgent, in home: PracticeServer
+  ) async throws {
+    home.fault = nil
+    while history(of: "capacity", in: home).last?.value != missed.last.map({ "\($0)" }) {
+      try await agent.event("history_proven")
+    }
+    let charges = history(of: "capacity", in: home).map(\.value)
+    #expect(Set(charges).isSuperset(of: missed.map { "\($0)" }), "\(charges)")
+  }
+
   @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
   func whatHomeAssistantDidNotTakeSurvivesANewConfiguration() async throws {
     let home = try practiceHome()
@@ -76,12 +88,7 @@ extension WholeAgent.Reloads {
     try board.configure("[BAT7, MARK]", "[MARK, BAT7]")
     agent.send(signal: SIGHUP)
     try await agent.event("started")
-    home.fault = nil
-    while history(of: "capacity", in: home).last?.value != "72" {
-      try await agent.event("history_proven")
-    }
-    let charges = history(of: "capacity", in: home).map(\.value)
-    #expect(Set(charges).isSuperset(of: ["70", "71", "72"]), "\(charges)")
+    try await expectHistory(of: [70, 71, 72], by: agent, in: home)
     #expect(await agent.stop().status == 0)
   }
 
@@ -97,11 +104,7 @@ extension WholeAgent.Reloads {
     try await agent.event("proven")
     home.fault = .status(503)
     try disk.fill()
-    for charge in [70, 71, 72] {
-      try board.charge(charge)
-      try await agent.hasReadEverything()
-    }
-    if agent.count(of: "spool_failed") == 0 { try await agent.event("spool_failed") }
+    try await agent.isUnableToKeep(charges: [70, 71, 72])
     agent.send(signal: SIGHUP)
     try await agent.event("reload_refused")
     // The disk is not left alone for as long as after a failure.
@@ -109,12 +112,7 @@ extension WholeAgent.Reloads {
     agent.send(signal: SIGHUP)
     try await agent.event("reloading")
     try await agent.event("started")
-    home.fault = nil
-    while history(of: "capacity", in: home).last?.value != "72" {
-      try await agent.event("history_proven")
-    }
-    let charges = history(of: "capacity", in: home).map(\.value)
-    #expect(Set(charges).isSuperset(of: ["70", "71", "72"]), "\(charges)")
+    try await expectHistory(of: [70, 71, 72], by: agent, in: home)
     let ending = await agent.stop()
     #expect(ending.lines(with: "would be lost").count == 1)
   }
