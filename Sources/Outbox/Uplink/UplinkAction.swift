@@ -155,7 +155,8 @@ extension Uplink {
     /// The board lives on its battery from now on, or does not.
     case setWebSocketOnBattery(Bool)
     indirect case giveTokenToWebSocket(TokenResult)
-    /// Take the notifications of this registration, and of none before it.
+    /// Take the notifications of this registration, and of none before it but those that came
+    /// already.
     indirect case openPushChannel(Registration)
     case tell(Event)
   }
