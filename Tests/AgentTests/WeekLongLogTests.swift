@@ -157,7 +157,7 @@ private struct WeekWithoutHomeAssistant: ~Copyable {
     "SSL connect error",
   ]
 
-  private(set) var uplink: Uplink
+  let uplink: Uplink
   private var message = ByteBuffer(
     capacity: Envelope.byteCount(sealing: SensorTable.dataByteCountMax))
   private(set) var attemptCount = 0
@@ -187,7 +187,7 @@ private struct WeekWithoutHomeAssistant: ~Copyable {
   }
 
   /// Goes on to the next deadline, and returns when that was.
-  mutating func next(_ tell: (Uplink.Event, borrowing Uplink) -> Void) -> Instant {
+  mutating func next(_ tell: (Uplink.Event, Uplink) -> Void) -> Instant {
     now = max(now, uplink.deadline)
     uplink.clockRead(now, WallTime(startOfHour: 500_000) + (now - Instant(nanoseconds: 0)))
     perform(tell)
@@ -198,7 +198,7 @@ private struct WeekWithoutHomeAssistant: ~Copyable {
     return now
   }
 
-  private mutating func perform(_ tell: (Uplink.Event, borrowing Uplink) -> Void) {
+  private mutating func perform(_ tell: (Uplink.Event, Uplink) -> Void) {
     while let action = uplink.nextAction() {
       switch action {
       case .send(.message):

@@ -37,7 +37,7 @@ final class UplinkRig {
   /// An hour that begins in 2027, when the rig's clocks begin.
   static let firstHour: Int64 = 500_000
 
-  var uplink: Uplink
+  let uplink: Uplink
   /// What the state directory holds, and whether it can be written.
   var rejected: RejectedTokens
   var registrations: [Registration] = []
@@ -127,8 +127,8 @@ final class UplinkRig {
 
   // MARK: Events
 
-  func event(_ body: (inout Uplink, Instant) -> Void) {
-    body(&uplink, now)
+  func event(_ body: (Uplink, Instant) -> Void) {
+    body(uplink, now)
     perform()
   }
 

@@ -16,7 +16,7 @@ final class SimulatedAgent {
   private let state: StateFiles
   private let spoolFiles: SpoolFiles
   private let device = SimulatedAgent.device
-  private(set) var uplink: Uplink
+  let uplink: Uplink
   /// The calls that are under way, by their channel.
   private var messageCall: Int?
   private var loginCall: Int?

@@ -24,7 +24,7 @@ final class UploadFollower {
 
   /// When a board that is switched off now has to be on again. `isClockTrusted`: a person vouches
   /// for the board's clock.
-  func nextWake(_ uplink: borrowing Uplink, isClockTrusted: Bool = false) -> WakeMoment {
+  func nextWake(_ uplink: Uplink, isClockTrusted: Bool = false) -> WakeMoment {
     let now = Moment.now.wallTime
     return plan.moment(
       every: uplink.reportInterval, at: now,

@@ -174,7 +174,7 @@ final class Reporter {
 
   // MARK: Delivery
 
-  func uplink(_ event: Uplink.Event, of uplink: borrowing Uplink) {
+  func uplink(_ event: Uplink.Event, of uplink: Uplink) {
     tellLeftOutCommands()
     switch event {
     case .delivery(.historyProven(let entries)):

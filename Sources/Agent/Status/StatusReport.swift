@@ -232,7 +232,7 @@ struct StatusReport: ~Copyable {
 extension StatusReport {
   /// How an uplink and the sources are.
   init(
-    _ uplink: borrowing Uplink, url: [UInt8], webSocket: WebSocketTransport?,
+    _ uplink: Uplink, url: [UInt8], webSocket: WebSocketTransport?,
     failing: FailingSources, advice: SourceAdvice, anchor: AnchorMonitor.Status?,
     startedAt: Instant, now: Moment
   ) {

@@ -7,7 +7,7 @@ import Outbox
 
 extension StateDirectory {
   /// Does it, and tells `uplink` how it ended.
-  func perform(_ write: Uplink.StateWrite, for uplink: inout Uplink) {
+  func perform(_ write: Uplink.StateWrite, for uplink: Uplink) {
     do throws(CommandFailure) {
       switch write {
       case .registration(let registration): try keep(registration)
@@ -19,7 +19,7 @@ extension StateDirectory {
     } catch { uplink.stateFailed(words: error.text.bytes) }
   }
 
-  func readRejectedTokens(for uplink: inout Uplink) {
+  func readRejectedTokens(for uplink: Uplink) {
     do throws(CommandFailure) { uplink.rejectedTokensRead(try keptRejectedTokens()) } catch {
       uplink.rejectedTokensRead(nil, words: error.text.bytes)
     }

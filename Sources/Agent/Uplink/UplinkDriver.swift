@@ -14,7 +14,7 @@ final class UplinkDriver {
   /// Home Assistant's configuration, with all it knows of 256 sensors and a thousand components.
   private static let responseByteCountMax = 256 * 1024
 
-  private(set) var uplink: Uplink
+  let uplink: Uplink
   let settings: Configuration.HomeAssistantSettings
   private let reporter: Reporter
   private let state: StateDirectory
@@ -33,7 +33,7 @@ final class UplinkDriver {
 
   /// Nil where libcurl cannot start.
   init?(
-    _ uplink: consuming Uplink, settings: Configuration.HomeAssistantSettings,
+    _ uplink: Uplink, settings: Configuration.HomeAssistantSettings,
     state: StateDirectory, hours: HoursFile, socket: WebSocketDriver?, loop: EventLoop,
     reporter: Reporter
   ) {
@@ -167,8 +167,8 @@ final class UplinkDriver {
       uplink.performed(order, for: call, executor?.perform(order, at: .now))
     case .reboot: reporter.rebooting(executor?.reboot())
     case .readClockState: readClockState()
-    case .write(let write): state.perform(write, for: &uplink)
-    case .readRejectedTokens: state.readRejectedTokens(for: &uplink)
+    case .write(let write): state.perform(write, for: uplink)
+    case .readRejectedTokens: state.readRejectedTokens(for: uplink)
     case .readTokenFile:
       uplink.tokenFileRead(settings.tokenFile.map(readToken) ?? .failure(.noFileNamed))
     case .keepHours: uplink.hoursKept(hours.write(uplink.waitingHours))

@@ -14,7 +14,7 @@ struct WebhookEndpoint {
 
   private var last: Made?
 
-  mutating func endpoint(over route: Route, of uplink: borrowing Uplink) -> Endpoint {
+  mutating func endpoint(over route: Route, of uplink: Uplink) -> Endpoint {
     guard let address = uplink.delivery.routes.url(of: route),
       let registration = uplink.registration
     else { preconditionFailure("a message goes over a route with an address") }

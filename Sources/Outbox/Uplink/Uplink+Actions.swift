@@ -5,7 +5,7 @@ public import HomeAssistant
 
 extension Uplink {
   /// The next thing to do, until there is none.
-  public mutating func nextAction() -> Action? {
+  public func nextAction() -> Action? {
     if isStopping { return nextSpoolAction().map { .disk($0) } }
     while true {
       if !actions.isEmpty { return actions.removeFirst() }
@@ -30,7 +30,7 @@ extension Uplink {
     }
   }
 
-  private mutating func nextSending() -> Action? {
+  private func nextSending() -> Action? {
     guard webhook.isReady, let route = delivery.routeUnderWay else { return nil }
     return webhook.nextSending(over: route, to: delivery.routes.url(of: route) ?? [])
   }
@@ -38,7 +38,7 @@ extension Uplink {
   // Most questions for the next action find none: copied into it, these would set up all that they
   // may touch each time.
   @inline(never)
-  private mutating func perform(_ action: StateKeeper.Action) -> Action? {
+  private func perform(_ action: StateKeeper.Action) -> Action? {
     switch action {
     case .write(let write): return .write(write)
     case .tell(let words): return .tell(.stateFailed(words: words))
@@ -51,7 +51,7 @@ extension Uplink {
   }
 
   @inline(never)
-  private mutating func perform(_ action: Registrar.Action) -> Action? {
+  private func perform(_ action: Registrar.Action) -> Action? {
     switch action {
     case .readRejectedTokens: return .readRejectedTokens
     case .readTokenFile: return .readTokenFile
@@ -83,7 +83,7 @@ extension Uplink {
   }
 
   @inline(never)
-  private mutating func perform(_ action: Delivery.Action) -> Action? {
+  private func perform(_ action: Delivery.Action) -> Action? {
     switch action {
     case .tell(let event):
       happened(event)
@@ -99,7 +99,7 @@ extension Uplink {
     return nil
   }
 
-  private mutating func happened(_ event: DeliveryEvent) {
+  private func happened(_ event: DeliveryEvent) {
     tally.happened(event)
     switch event {
     case .proven(_, let hasLocation):
@@ -123,7 +123,7 @@ extension Uplink {
     }
   }
 
-  private mutating func bringStatistics() {
+  private func bringStatistics() {
     guard webhook.isWebSocketOpen, let registration, let time = delivery.history.time(at: now)
     else { return }
     statistics?.connectionReady(
@@ -134,7 +134,7 @@ extension Uplink {
   // MARK: What is sent
 
   /// Writes the message that is to be sent.
-  public mutating func writeMessage(nonce: Nonce, into buffer: inout ByteBuffer) {
+  public func writeMessage(nonce: Nonce, into buffer: inout ByteBuffer) {
     guard let message = webhook.message, let registration else {
       preconditionFailure("a message is written when it is to be sent")
     }
@@ -143,7 +143,7 @@ extension Uplink {
   }
 
   /// Counts a message that is sent, or takes one back that could not be.
-  mutating func countMessage(_ count: Int) {
+  func countMessage(_ count: Int) {
     if registration?.isPlain == true { tally.plain += count } else { tally.sealed += count }
   }
 }

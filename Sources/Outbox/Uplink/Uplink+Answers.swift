@@ -7,7 +7,7 @@ import Sensing
 extension Uplink {
   /// Home Assistant, or a server in its place, answered the message. An envelope is opened in
   /// place.
-  public mutating func messageAnswered(status: Int, _ body: inout ByteBuffer, now: Instant) {
+  public func messageAnswered(status: Int, _ body: inout ByteBuffer, now: Instant) {
     self.now = now
     guard let message = webhook.ended(isAnswered: true), !registrar.isEnrolling, let registration
     else { return }
@@ -29,25 +29,25 @@ extension Uplink {
   }
 
   /// There was no answer to the message.
-  public mutating func messageFailed(_ reason: InlineText, now: Instant) {
+  public func messageFailed(_ reason: InlineText, now: Instant) {
     self.now = now
     guard webhook.ended(isAnswered: false) != nil else { return }
     delivery.connectionFailed(reason, now: now)
   }
 
   /// The WebSocket cannot take the message, which goes over HTTP.
-  public mutating func postRefused() {
+  public func postRefused() {
     webhook.postRefused()
     countMessage(-1)
   }
 
   /// The server answered the registration or the renewal of a token.
-  public mutating func loginAnswered(status: Int, _ body: borrowing ByteBuffer, now: Instant) {
+  public func loginAnswered(status: Int, _ body: borrowing ByteBuffer, now: Instant) {
     self.now = now
     registrar.answered(status: status, body, now: now)
   }
 
-  public mutating func loginFailed(_ reason: InlineText, now: Instant) {
+  public func loginFailed(_ reason: InlineText, now: Instant) {
     self.now = now
     registrar.connectionFailed(reason, now: now)
   }

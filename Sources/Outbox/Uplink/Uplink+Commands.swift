@@ -7,7 +7,7 @@ import Sensing
 
 extension Uplink {
   /// A notification came, and was confirmed where that is asked for.
-  public mutating func notified(_ notification: PushNotification, now: Instant) {
+  public func notified(_ notification: PushNotification, now: Instant) {
     self.now = now
     guard let call = CommandCall(notification) else {
       notifications.received(notification, now: now)
@@ -23,7 +23,7 @@ extension Uplink {
     } catch { ended(call, error) }
   }
 
-  private mutating func carryOut(_ command: Command, _ call: CommandCall) {
+  private func carryOut(_ command: Command, _ call: CommandCall) {
     switch command {
     case .requestLocationUpdate:
       sample(for: call, wantsFix: true)
@@ -44,19 +44,19 @@ extension Uplink {
     }
   }
 
-  private mutating func give(_ order: BoardOrder, for call: CommandCall) {
+  private func give(_ order: BoardOrder, for call: CommandCall) {
     commands.orderGiven()
     actions.append(.perform(order, for: call))
   }
 
-  private mutating func sample(for call: CommandCall, wantsFix: Bool) {
+  private func sample(for call: CommandCall, wantsFix: Bool) {
     commands.samplingBegan(call, wantsFix: wantsFix)
     // Of a cycle that is being gathered the receiver may have given its fix already.
     if plan.sampleWanted(now: now) || wantsFix { actions.append(.sample) }
   }
 
   /// What `perform` asked for is done, or why it is not.
-  public mutating func performed(
+  public func performed(
     _ order: BoardOrder, for call: CommandCall, _ problem: CommandProblem?
   ) {
     commands.orderEnded()
@@ -66,12 +66,12 @@ extension Uplink {
   }
 
   /// What was asked of the sources has come, or will not.
-  mutating func commandsSampled() {
+  func commandsSampled() {
     guard commands.waitingCount > 0 else { return }
     for (call, problem) in commands.takeSampled() { ended(call, problem) }
   }
 
-  private mutating func ended(_ call: CommandCall, _ problem: CommandProblem?) {
+  private func ended(_ call: CommandCall, _ problem: CommandProblem?) {
     let result = CommandResult(of: call, problem: problem, time: delivery.history.time(at: now))
     // What is refused leaves room for the results of what is not.
     let isRefused = problem?.wasTried == false
@@ -80,10 +80,10 @@ extension Uplink {
     tell(result)
   }
 
-  private mutating func tell(_ result: CommandResult) { actions.append(.tell(.command(result))) }
+  private func tell(_ result: CommandResult) { actions.append(.tell(.command(result))) }
 
   /// Tells the sources how often they are asked, where that is another interval than before.
-  mutating func tellPace() {
+  func tellPace() {
     let new = SamplingPace(cycle: plan.every, wantsPosition: !power.effect.isReceiverOff)
     guard new != pace else { return }
     pace = new
@@ -91,7 +91,7 @@ extension Uplink {
   }
 
   /// The board reboots as soon as Home Assistant knows, or cannot be told.
-  mutating func rebootIfTold() {
+  func rebootIfTold() {
     if commands.takeReboot(isTold: delivery.commandResults.count == 0, now: now) {
       actions.append(.reboot)
     }

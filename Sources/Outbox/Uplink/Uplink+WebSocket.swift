@@ -4,7 +4,7 @@ public import HomeAssistant
 // What happens to the WebSocket, where there is one.
 
 extension Uplink {
-  public mutating func webSocketChanged(_ state: ConnectionState, now: Instant) {
+  public func webSocketChanged(_ state: ConnectionState, now: Instant) {
     self.now = now
     let isReady = if case .ready = state { true } else { false }
     if isReady, !webhook.isWebSocketOpen { delivery.webSocketOpened(now: now) }
@@ -19,20 +19,20 @@ extension Uplink {
   }
 
   /// The network is another one, or there is a sign that Home Assistant is within reach.
-  mutating func checkWebSocket() {
+  func checkWebSocket() {
     if settings.webSocket != nil { actions.append(.checkWebSocket) }
   }
 
   /// - Parameters:
   ///   - refused: the token that Home Assistant did not accept, if it was shown one.
   ///   - now: the moment of now.
-  public mutating func webSocketWantsToken(refused: [UInt8]?, now: Instant) {
+  public func webSocketWantsToken(refused: [UInt8]?, now: Instant) {
     self.now = now
     registrar.webSocketWantsToken(refused: refused, now: now)
   }
 
   /// Home Assistant answered what `ask` asked, or did not.
-  public mutating func asked(_ result: Result<JSON, RequestError>, now: Instant) {
+  public func asked(_ result: Result<JSON, RequestError>, now: Instant) {
     self.now = now
     statistics?.answered(result, now: now)
   }

@@ -18,7 +18,9 @@ public import Sensing
 /// 4. At most one request of each channel is under way.
 /// 5. What ends something comes before what goes to the disk, that before what is told of it, and
 ///    that before what is sent.
-public struct Uplink: ~Copyable {
+// A class: as a struct it is copied where it is an argument, 5 KB at a time, and the compiler's check
+// of noncopyable values took a minute and a half for each function that has such an argument.
+public final class Uplink {
   let settings: Settings
   public let identity: RegistrationRequest
   /// The moment of the last event.
@@ -112,13 +114,13 @@ public struct Uplink: ~Copyable {
   // MARK: What is sensed
 
   /// The place of a sensor; nil where no more fit.
-  public mutating func declare(_ sensor: SensorDescription) -> SensorIndex? {
+  public func declare(_ sensor: SensorDescription) -> SensorIndex? {
     let index = delivery.declare(sensor)
     if let index { power.declared(sensor, index) }
     return index
   }
 
-  public mutating func record(_ reading: Reading) {
+  public func record(_ reading: Reading) {
     delivery.record(reading)
     statistics?.record(delivery.history.corrected(reading))
     let level = power.level
@@ -126,7 +128,7 @@ public struct Uplink: ~Copyable {
   }
 
   /// The supply of the board is another one, or another level of the policy holds.
-  private mutating func powerChanged(from level: Int?) {
+  private func powerChanged(from level: Int?) {
     plan.usualChanged(to: settings.intervals(for: power.effect), now: now)
     tellPace()
     if delivery.supplyChanged(isOnBattery: power.isOnBattery, now: now) { supplyChanged() }
@@ -136,14 +138,14 @@ public struct Uplink: ~Copyable {
   }
 
   /// The board lives on its battery from now on, or does not.
-  private mutating func supplyChanged() {
+  private func supplyChanged() {
     guard settings.webSocket != nil else { return }
     actions.append(.setWebSocketOnBattery(power.isOnBattery))
     if !power.isOnBattery { checkWebSocket() }
   }
 
   /// Takes a fix in. It is kept and sent where it is a point of the track.
-  public mutating func record(_ fix: Fix) {
+  public func record(_ fix: Fix) {
     lastFix = fix
     if firstFix == nil { firstFix = fix }
     // In an outage the points are kept anyway.
@@ -160,7 +162,7 @@ public struct Uplink: ~Copyable {
   }
 
   /// Both clocks were read, before anything is recorded with their time.
-  public mutating func clockRead(_ instant: Instant, _ wallTime: WallTime) {
+  public func clockRead(_ instant: Instant, _ wallTime: WallTime) {
     now = instant
     let wasSet = delivery.history.clockRead(instant, wallTime)
     // Whether by another clock is asked only then and once a cycle, not at every turn.
@@ -171,12 +173,12 @@ public struct Uplink: ~Copyable {
   }
 
   /// - Parameter isSynchronized: whether another clock set the kernel's, and keeps it right.
-  public mutating func clockStateRead(isSynchronized: Bool) {
+  public func clockStateRead(isSynchronized: Bool) {
     delivery.history.isClockSynchronized = isSynchronized
   }
 
   /// The board is in another network, or what is known of it has changed.
-  public mutating func placeChanged(_ place: NetworkPlace, now: Instant) {
+  public func placeChanged(_ place: NetworkPlace, now: Instant) {
     self.now = now
     actions.append(.leaveConnection)
     let change = home.placeChanged(place)
@@ -191,7 +193,7 @@ public struct Uplink: ~Copyable {
     checkWebSocket()
   }
 
-  private mutating func presenceFound() {
+  private func presenceFound() {
     delivery.presenceChanged(home.presence, now: now)
     if settings.webSocket != nil { actions.append(.setWebSocketAllowed(maySendToken)) }
     registrar.presenceChanged(isAllowed: maySendToken, now: now)
@@ -200,7 +202,7 @@ public struct Uplink: ~Copyable {
   }
 
   /// A message that is under way over a route that may not be used any more is not sent to its end.
-  private mutating func endForbiddenMessage() {
+  private func endForbiddenMessage() {
     guard webhook.message != nil, let route = delivery.routeUnderWay,
       let url = delivery.routes.url(of: route), !delivery.routes.secrets.allows(url)
     else { return }
@@ -208,7 +210,7 @@ public struct Uplink: ~Copyable {
   }
 
   /// What is under way counts as not arrived.
-  private mutating func endMessage(_ reason: InlineText) {
+  private func endMessage(_ reason: InlineText) {
     guard webhook.message != nil else { return }
     if webhook.cancelled() { actions.append(.cancel(.webhook)) }
     delivery.connectionFailed(reason, now: now)
@@ -217,8 +219,6 @@ public struct Uplink: ~Copyable {
   // MARK: Time
 
   /// When `deadlineReached` is due.
-  // Where it is called, the compiler copies the whole machine first: 5 KB at each turn of the loop.
-  @inline(__always)
   public var deadline: Instant {
     var next = earliest(statistics?.deadline, earliest(home.deadline, commands.rebootAt))
     next = earliest(next, power.deadline)
@@ -235,7 +235,7 @@ public struct Uplink: ~Copyable {
     return next.map { min($0, plan.nextCycleAt) } ?? plan.nextCycleAt
   }
 
-  public mutating func deadlineReached(now: Instant) {
+  public func deadlineReached(now: Instant) {
     self.now = now
     if home.deadlineReached(now: now) { presenceFound() }
     statistics?.deadlineReached(now: now)
@@ -262,7 +262,7 @@ public struct Uplink: ~Copyable {
   ///   - isConnectionKept: whether the HTTP connection of the last message still stands; it is
   ///     asked only where a message may go.
   ///   - now: the moment of now.
-  public mutating func sourcesReady(
+  public func sourcesReady(
     isGathering: Bool = false, isConnectionKept: @autoclosure () -> Bool, now: Instant
   ) {
     self.now = now
@@ -280,7 +280,7 @@ public struct Uplink: ~Copyable {
     }
   }
 
-  private mutating func uploadDue(isConnectionKept: Bool) {
+  private func uploadDue(isConnectionKept: Bool) {
     statistics?.cycleDue()
     guard !home.isLooking else { return plan.postponed() }
     keeper.retryDue()
@@ -294,11 +294,11 @@ public struct Uplink: ~Copyable {
     delivery.cycleDue(now: now)
   }
 
-  private mutating func makeUpForUpload() {
+  private func makeUpForUpload() {
     if plan.isOwed { uploadDue(isConnectionKept: false) }
   }
 
-  private mutating func urgentChange(isConnectionKept: Bool) {
+  private func urgentChange(isConnectionKept: Bool) {
     guard !registrar.isEnrolling, !home.isLooking else {
       plan.postponed()
       return delivery.urgentChangePostponed()
@@ -310,14 +310,14 @@ public struct Uplink: ~Copyable {
 
   /// The agent is about to end. What is not proven to be in Home Assistant goes to the disk, and
   /// nothing else happens any more.
-  public mutating func stopping() {
+  public func stopping() {
     isStopping = true
     delivery.stopping()
   }
 
   // MARK: The registration
 
-  mutating func deliver(with registration: Registration) {
+  func deliver(with registration: Registration) {
     self.registration = registration
     registrar.registrationFound()
     if settings.webSocket?.takesNotifications == true {
@@ -325,7 +325,7 @@ public struct Uplink: ~Copyable {
     }
   }
 
-  mutating func registered(_ made: Registration) {
+  func registered(_ made: Registration) {
     var made = made
     made.toldFingerprint = Webhook.UpdateRegistration(identity).fingerprint
     keeper.keep(made)
@@ -337,14 +337,14 @@ public struct Uplink: ~Copyable {
   }
 
   /// Something about the registration has changed, which is kept.
-  mutating func change(_ body: (inout Registration) -> Bool) {
+  func change(_ body: (inout Registration) -> Bool) {
     guard !registrar.isEnrolling, var changed = registration, body(&changed) else { return }
     registration = changed
     keeper.keep(changed)
   }
 
   /// No new registration is to be had for now. The former one, if any, may come to life again.
-  mutating func tryFormerRegistration() {
+  func tryFormerRegistration() {
     guard let registration else { return }
     deliver(with: registration)
     delivery.registrationRefused(now: now)
@@ -356,32 +356,32 @@ public struct Uplink: ~Copyable {
   public var spool: Spool { delivery.history.spool }
 
   /// What a reading wants of the disk, which is done before the next one is recorded.
-  public mutating func nextSpoolAction() -> Spool.Action? { delivery.history.nextAction() }
+  public func nextSpoolAction() -> Spool.Action? { delivery.history.nextAction() }
 
-  public mutating func stateWritten() { keeper.written() }
+  public func stateWritten() { keeper.written() }
 
   /// - Parameter words: why it could not be written, for people.
-  public mutating func stateFailed(words: [UInt8]) { keeper.failed(words) }
+  public func stateFailed(words: [UInt8]) { keeper.failed(words) }
 
   /// - Parameters:
   ///   - rejected: nil where they cannot be read.
   ///   - words: why that is so, for people.
-  public mutating func rejectedTokensRead(_ rejected: RejectedTokens?, words: [UInt8] = []) {
+  public func rejectedTokensRead(_ rejected: RejectedTokens?, words: [UInt8] = []) {
     if rejected == nil { keeper.readFailed(words) }
     registrar.rejectedTokensRead(rejected.map { keeper.completed($0) }, now: now)
   }
 
-  public mutating func tokenFileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {
+  public func tokenFileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {
     registrar.tokenFileRead(token)
   }
 
   /// - Parameter failure: why `waitingHours` could not be written; nil where they are on the disk.
-  public mutating func hoursKept(_ failure: DiskFailure?) {
+  public func hoursKept(_ failure: DiskFailure?) {
     if let failure { statistics?.notKept(failure) } else { statistics?.kept() }
   }
 
   /// What only this process has is to be written now, also where that failed a moment ago.
-  public mutating func keepEverything() {
+  public func keepEverything() {
     keeper.retryDue()
     delivery.keepEverything()
   }
