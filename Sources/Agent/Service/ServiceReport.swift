@@ -28,7 +28,7 @@ final class ServiceReport {
   var deadline: Instant? { notices.deadline }
 
   /// The loop turned; this is the only sign of life that there is.
-  func loopTurned(_ delivery: borrowing Delivery, now: Moment) {
+  func loopTurned(_ delivery: Delivery, now: Moment) {
     let condition = ServiceNotices.Condition(delivery)
     guard notices.prepare(condition, now: now) else { return }
     if tell() {
@@ -66,7 +66,7 @@ final class ServiceReport {
 }
 
 extension ServiceNotices.Condition {
-  fileprivate init(_ delivery: borrowing Delivery) {
+  fileprivate init(_ delivery: Delivery) {
     switch delivery.status {
     case .untried: self = .untried
     case .proven: self = delivery.lastProvenAt.map { .proven($0) } ?? .untried

@@ -8,7 +8,7 @@ import Sensing
 // Whether Home Assistant is reached, and over which way.
 
 extension StatusReport {
-  func appendHomeAssistant(_ delivery: borrowing Delivery, to document: inout ByteBuffer) {
+  func appendHomeAssistant(_ delivery: Delivery, to document: inout ByteBuffer) {
     document.open("home_assistant")
     document.appendMember("is_well", isWell(delivery))
     if let isSealed {

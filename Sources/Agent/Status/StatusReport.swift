@@ -45,7 +45,7 @@ import Sensing
 /// - `notifications`: the latest of Home Assistant's that are not cleared: `title`, `message`, when
 ///   they were `received`; only where there are any
 /// - `next_cycle`: when the sources are asked next
-struct StatusReport: ~Copyable {
+struct StatusReport {
   /// What has to be free for a sensor: its longest name and text of nothing but escapes, and what
   /// members leave free.
   private static let sensorByteCountMax = 4 * 1024
@@ -106,7 +106,7 @@ struct StatusReport: ~Copyable {
   var notifications = ShownNotifications()
 
   /// Replaces what is in `document`, which holds `StateDirectory.statusByteCountMax`.
-  func write(_ delivery: borrowing Delivery, into document: inout ByteBuffer) {
+  func write(_ delivery: Delivery, into document: inout ByteBuffer) {
     document.removeAll()
     document.openJSONObject()
     document.appendMember("is_well", isWell(delivery) && failing.all.isEmpty)
@@ -136,7 +136,7 @@ struct StatusReport: ~Copyable {
   }
 
   /// Whether Home Assistant takes the data.
-  func isWell(_ delivery: borrowing Delivery) -> Bool {
+  func isWell(_ delivery: Delivery) -> Bool {
     isSealed != nil && delivery.status == .proven
   }
 

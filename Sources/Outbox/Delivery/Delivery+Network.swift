@@ -5,21 +5,21 @@ public import Sensing
 
 extension Delivery {
   /// The message that is under way had no answer: there is no connection, or none came in time.
-  public mutating func connectionFailed(_ reason: InlineText, now: Instant) {
+  public func connectionFailed(_ reason: InlineText, now: Instant) {
     guard case .awaitingAnswer(_, let route) = state else { return }
     failed(.noConnection(reason), over: route, now: now)
   }
 
   /// The connection ended between two cycles: Home Assistant may have restarted, and shows sensors
   /// as it remembers them.
-  public mutating func connectionEnded() {
+  public func connectionEnded() {
     guard isIdle else { return }
     batch.doubtAcknowledgements()
     cycle.serverDoubted()
   }
 
   /// The board came home or left. What waits for the end of an outage is tried earlier.
-  public mutating func presenceChanged(_ presence: HomeNetworks.Presence, now: Instant) {
+  public func presenceChanged(_ presence: HomeNetworks.Presence, now: Instant) {
     chooseRoute { $0.presenceChanged(presence, now: now) }
     let route = routes.current?.route
     switch state {
@@ -37,12 +37,12 @@ extension Delivery {
 
   /// Messages leave through another network, or there is one again: what waits for the end of an
   /// outage is tried earlier.
-  public mutating func networkChanged(now: Instant) { tryEarlier(now: now) }
+  public func networkChanged(now: Instant) { tryEarlier(now: now) }
 
   /// Home Assistant takes the WebSocket: it is within reach, whatever the last attempt found.
-  public mutating func webSocketOpened(now: Instant) { tryEarlier(now: now) }
+  public func webSocketOpened(now: Instant) { tryEarlier(now: now) }
 
-  private mutating func tryEarlier(now: Instant) {
+  private func tryEarlier(now: Instant) {
     guard case .resting = state, outage.isUnderWay else { return }
     chooseRoute { $0.retryDue(now: now) }
     outage.tryEarlier(now: now)
@@ -51,16 +51,16 @@ extension Delivery {
 
   /// On a battery the attempts of an outage become ever rarer; on mains each cycle makes one.
   /// Returns whether it was otherwise before.
-  public mutating func supplyChanged(isOnBattery: Bool, now: Instant) -> Bool {
+  public func supplyChanged(isOnBattery: Bool, now: Instant) -> Bool {
     outage.supplyChanged(isOnBattery: isOnBattery, now: now)
   }
 
-  private mutating func beginIfDue(now: Instant) {
+  private func beginIfDue(now: Instant) {
     if let retryAt = outage.deadline, now >= retryAt { begin(now: now) }
   }
 
   /// At the end of another route there may be another Home Assistant.
-  mutating func chooseRoute(_ change: (inout Routes) -> Void) {
+  func chooseRoute(_ change: (inout Routes) -> Void) {
     let former = routes.current?.route
     change(&routes)
     if routes.current?.route != former { cycle.serverDoubted() }

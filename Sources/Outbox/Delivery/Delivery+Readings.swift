@@ -6,32 +6,32 @@ public import Sensing
 
 extension Delivery {
   /// The place of a sensor; nil where no more fit into a message.
-  public mutating func declare(_ sensor: SensorDescription) -> SensorIndex? {
+  public func declare(_ sensor: SensorDescription) -> SensorIndex? {
     batch.declare(sensor)
   }
 
   /// Keeps what a sensor says, if it is another value than before.
-  public mutating func record(_ reading: Reading) {
+  public func record(_ reading: Reading) {
     guard batch.record(reading) else { return }
     history.record(reading)
   }
 
-  public mutating func record(_ fix: Fix) {
+  public func record(_ fix: Fix) {
     batch.record(fix)
     history.record(fix)
   }
 
   /// What was recorded so far waits for the next upload. It is written where it waits for long, at
   /// the cycles that there are: to be written, it wakes no processor.
-  mutating func uploadPutOff(now: Instant) {
+  func uploadPutOff(now: Instant) {
     if openBatch.uploadPutOff(now: now) { history.writeBatch() }
   }
 
   /// All states are told again with the next cycle.
-  mutating func restatementWanted() { restatementDueAt = Instant(nanoseconds: 0) }
+  func restatementWanted() { restatementDueAt = Instant(nanoseconds: 0) }
 
   /// Keeps what became of a command, until Home Assistant is proven to have it.
-  mutating func report(_ result: CommandResult) {
+  func report(_ result: CommandResult) {
     cycle.results.append(result)
     hasNewResult = true
   }
@@ -42,7 +42,7 @@ extension Delivery {
   var hasUrgentNews: Bool { batch.hasUrgentChange || cycle.results.count > 0 }
 
   /// A fix that is no point of the track: what it says of the time counts all the same.
-  public mutating func fixLeftOut(_ fix: Fix) { history.fixLeftOut(fix) }
+  public func fixLeftOut(_ fix: Fix) { history.fixLeftOut(fix) }
 }
 
 extension Location {

@@ -23,7 +23,7 @@ import Sensing
 /// 5. What is told comes in its order, before the message that is due, and is never dropped.
 /// 6. At most one message is due and not given yet. It is dropped where another route is taken,
 ///    where the registration is replaced or refused, and where the agent ends.
-public struct Delivery: ~Copyable {
+public final class Delivery {
   /// From the moment when a cycle is due to its proof. Where that takes longer, what was recorded
   /// so far is written to the disk; the cycle goes on.
   public static let proofTimeout: Duration = .seconds(2)
@@ -81,7 +81,7 @@ public struct Delivery: ~Copyable {
   }
 
   /// Home Assistant's zones, where they were told since the last time that this was asked.
-  mutating func takeZones() -> [ZoneWatch.Circle]? { cycle.takeZones() }
+  func takeZones() -> [ZoneWatch.Circle]? { cycle.takeZones() }
 
   // MARK: Queries
 
@@ -107,7 +107,7 @@ public struct Delivery: ~Copyable {
   public var diskDeadline: Instant? { earliest(openBatch.closesAt, history.spool.deadline) }
 
   /// What is to be done next; nil where nothing is until the next event.
-  public mutating func nextAction() -> Action? {
+  public func nextAction() -> Action? {
     if let event = tellings.takeFirst() { return .tell(event) }
     guard case .messageDue(let message, let route) = state else { return nil }
     state = .awaitingAnswer(message, over: route)
@@ -115,7 +115,7 @@ public struct Delivery: ~Copyable {
   }
 
   /// Writes the message that `nextAction` gave.
-  public mutating func write(
+  public func write(
     _ message: Message, for registration: borrowing Registration, nonce: Nonce,
     into buffer: inout ByteBuffer
   ) {
@@ -126,7 +126,7 @@ public struct Delivery: ~Copyable {
 
   /// A cycle is due. During an outage the retries go their own pace. Where the one before is not
   /// proven yet, this one follows it at once.
-  public mutating func cycleDue(now: Instant) {
+  public func cycleDue(now: Instant) {
     if outage.isUnderWay {
       history.batchClosed()
       outage.cycleDue(now: now)
@@ -139,14 +139,14 @@ public struct Delivery: ~Copyable {
 
   /// Something urgent is new, which is sent at once if that is possible. In an outage it makes one
   /// attempt, also on a battery, where the next one may be an hour away.
-  public mutating func urgentChange(now: Instant) {
+  public func urgentChange(now: Instant) {
     guard isIdle else { return hurry(now: now) }
     hasNewResult = false
     chooseRoute { $0.deliveryDue(now: now) }
     begin(now: now)
   }
 
-  private mutating func hurry(now: Instant) {
+  private func hurry(now: Instant) {
     guard outage.deadline != nil, batch.hasUrgentChange || hasNewResult else { return }
     batch.urgentChangePostponed()
     hasNewResult = false
@@ -154,16 +154,16 @@ public struct Delivery: ~Copyable {
   }
 
   /// A cycle is due, and there is no registration to deliver with, or not yet.
-  public mutating func cyclePostponed(now: Instant) {
+  public func cyclePostponed(now: Instant) {
     if outage.since == nil { openBatch.cycleDue(now: now) } else { closeBatch() }
   }
 
   /// An urgent sensor says something new, and there is no registration to deliver with: it waits
   /// for the next cycle, and so does the disk.
-  public mutating func urgentChangePostponed() { batch.urgentChangePostponed() }
+  public func urgentChangePostponed() { batch.urgentChangePostponed() }
 
   /// The agent is about to end.
-  public mutating func stopping() {
+  public func stopping() {
     if case .messageDue = state { state = .resting }
     history.chunkFailed()
     history.batchClosed()
@@ -171,12 +171,12 @@ public struct Delivery: ~Copyable {
   }
 
   /// What only this process has goes to the disk.
-  mutating func keepEverything() { history.keepEverything() }
+  func keepEverything() { history.keepEverything() }
 
   /// How much of that there is, where it is meant to be on the disk.
   var unkeptEntryCount: Int { history.spool.unkeptEntryCount }
 
-  public mutating func deadlineReached(now: Instant) {
+  public func deadlineReached(now: Instant) {
     diskDeadlineReached(now: now)
     guard case .resting = state else { return }
     if let retryAt = outage.deadline {
@@ -190,13 +190,13 @@ public struct Delivery: ~Copyable {
   }
 
   /// Does what is due whether or not there is a registration.
-  public mutating func diskDeadlineReached(now: Instant) {
+  public func diskDeadlineReached(now: Instant) {
     history.deadlineReached(now: now)
     if openBatch.isClosing(now: now) { history.writeBatch() }
   }
 
   /// What was recorded so far is not proven.
-  private mutating func closeBatch() {
+  private func closeBatch() {
     openBatch.close()
     history.batchClosed()
   }
@@ -204,14 +204,14 @@ public struct Delivery: ~Copyable {
   // MARK: The registration
 
   /// A registration is needed and could not be had; what it costs is told with the first proof.
-  public mutating func registrationFailed(now: Instant) {
+  public func registrationFailed(now: Instant) {
     outage.registrationFailed(now: now)
     if openBatch.closesAt != nil { closeBatch() }
   }
 
   /// No new registration is to be had for now. The one there is may come to life again, and is
   /// tried on; after another while without an answer it is doubted again.
-  public mutating func registrationRefused(now: Instant) {
+  public func registrationRefused(now: Instant) {
     outage.registrationRefused(now: now)
     switch state {
     // What began meanwhile was never sent.
@@ -223,7 +223,7 @@ public struct Delivery: ~Copyable {
 
   /// There is a new registration: Home Assistant can be reached, knows no sensor of it, and knows
   /// all about the device.
-  public mutating func registrationReplaced(_ protection: Protection) {
+  public func registrationReplaced(_ protection: Protection) {
     batch.forgetRegistrations()
     cycle.registrationReplaced(protection)
     history.chunkFailed()
@@ -236,19 +236,19 @@ public struct Delivery: ~Copyable {
   // MARK: One cycle
 
   /// Everything that was recorded before goes with it.
-  private mutating func cycleBegins() {
+  private func cycleBegins() {
     openBatch.cycleBegan()
     history.cycleBegan()
     cycle.began()
   }
 
-  private mutating func beginWithChunk(now: Instant) {
+  private func beginWithChunk(now: Instant) {
     cycleBegins()
     history.chunkSent(now: now)
     send(.history, now: now)
   }
 
-  mutating func begin(now: Instant) {
+  func begin(now: Instant) {
     cycleBegins()
     if outage.isUnderWay {
       outage.attemptBegan()
@@ -261,12 +261,12 @@ public struct Delivery: ~Copyable {
     sendNext(now: now)
   }
 
-  private mutating func sendNext(now: Instant) {
+  private func sendNext(now: Instant) {
     send(cycle.nextMessage(of: &batch, now: now), now: now)
   }
 
   /// Makes the message due, unless the board has left meanwhile and there is no way any more.
-  private mutating func send(_ message: Message, now: Instant) {
+  private func send(_ message: Message, now: Instant) {
     cycle.messageDue()
     if let route = routes.current?.route {
       state = .messageDue(message, over: route)
@@ -279,7 +279,7 @@ public struct Delivery: ~Copyable {
 
   /// Home Assistant, or a server in its place, answered. `body` is the buffer that `answer` was
   /// read from.
-  public mutating func answerReceived(_ answer: Answer, body: borrowing ByteBuffer, now: Instant) {
+  public func answerReceived(_ answer: Answer, body: borrowing ByteBuffer, now: Instant) {
     guard case .awaitingAnswer(let message, let route) = state else { return }
     let outcome: Cycle.Outcome
     switch answer {
@@ -295,18 +295,18 @@ public struct Delivery: ~Copyable {
 
   /// Home Assistant, or a server in its place, answered the question for a key. One that came is
   /// the registration's from now on, and was kept by the caller before this is called.
-  public mutating func keyAnswered(_ result: Webhook.EnableEncryption.Result, now: Instant) {
+  public func keyAnswered(_ result: Webhook.EnableEncryption.Result, now: Instant) {
     guard case .awaitingAnswer(.key, let route) = state else { return }
     messageEnded(cycle.keyAnswered(result, telling: &tellings), over: route, now: now)
   }
 
   /// A key that came now could not be kept. It is asked for the next time.
-  public mutating func keyPostponed(now: Instant) {
+  public func keyPostponed(now: Instant) {
     guard case .awaitingAnswer(.key, _) = state else { return }
     sendNext(now: now)
   }
 
-  private mutating func messageEnded(_ outcome: Cycle.Outcome, over route: Route, now: Instant) {
+  private func messageEnded(_ outcome: Cycle.Outcome, over route: Route, now: Instant) {
     switch outcome {
     case .goesOn: sendNext(now: now)
     case .addressesTold(let cloudhook, let remoteUI):
@@ -322,7 +322,7 @@ public struct Delivery: ~Copyable {
 
   // MARK: The end of a cycle
 
-  private mutating func proven(over route: Route, now: Instant) {
+  private func proven(over route: Route, now: Instant) {
     state = .resting
     let isFollowed = openBatch.proven(hasNews: history.hasNews)
     lastProvenAt = now
@@ -350,7 +350,7 @@ public struct Delivery: ~Copyable {
   }
 
   /// Begins the cycle that was due while this one was under way.
-  private mutating func makeUpForCycle(now: Instant) {
+  private func makeUpForCycle(now: Instant) {
     chooseRoute { $0.deliveryDue(now: now) }
     // Fresh readings wait for one chunk at most, and a chunk for one cycle.
     if history.isChunkDue(now: now) { return beginWithChunk(now: now) }
@@ -359,7 +359,7 @@ public struct Delivery: ~Copyable {
   }
 
   /// What was sent was not proven. Over the next route, if there is one, it begins anew.
-  mutating func failed(_ cause: OutageCause, over route: Route, now: Instant) {
+  func failed(_ cause: OutageCause, over route: Route, now: Instant) {
     batch.forgetDeclined()
     if routes.failed(cause, over: route, now: now) {
       tellings.append(.routeFailed(route, cause))
@@ -372,7 +372,7 @@ public struct Delivery: ~Copyable {
     }
   }
 
-  private mutating func outageContinues(_ cause: OutageCause, now: Instant) {
+  private func outageContinues(_ cause: OutageCause, now: Instant) {
     state = .resting
     history.chunkFailed()
     closeBatch()

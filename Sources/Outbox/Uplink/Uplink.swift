@@ -26,7 +26,7 @@ public final class Uplink {
   /// The moment of the last event.
   var now: Instant
 
-  public internal(set) var delivery: Delivery
+  public let delivery: Delivery
   /// What there is to deliver with, or was, while a new one is being made.
   public internal(set) var registration: Registration?
   var registrar: Registrar

@@ -24,7 +24,7 @@ func fuzz(_ input: Span<UInt8>) {
 private let statuses = [200, 200, 200, 201, 400, 403, 404, 410, 503]
 
 private struct Agent: ~Copyable {
-  private var delivery: Delivery
+  private let delivery: Delivery
   private let registration: Registration
   private var now = Instant(nanoseconds: 1_000_000_000)
   private var message: Delivery.Message?

@@ -56,7 +56,7 @@ final class DeliveryRig {
     + #""longitude":4,"unit_system":{"length":"km","mass":"g","temperature":"°C","volume":"L"},"#
     + #""hass_device_id":"5fa3","components":[],"entities":{"board":{"disabled":false}}}"#
 
-  var delivery: Delivery
+  let delivery: Delivery
   let disk: ModelDisk
   private(set) var diskActions: [Spool.Action] = []
   var now = Instant(nanoseconds: 0)
@@ -98,7 +98,7 @@ final class DeliveryRig {
 
   /// One that has not sent anything yet.
   init(
-    beginning delivery: consuming Delivery, registration: Registration
+    beginning delivery: Delivery, registration: Registration
   ) {
     self.delivery = delivery
     disk = ModelDisk()
