@@ -93,7 +93,7 @@ import Testing
   }
 
   private func declare(
-    _ name: String, unit: String? = nil, in delivery: inout Delivery
+    _ name: String, unit: String? = nil, in delivery: Delivery
   ) throws -> SensorIndex {
     let index = delivery.declare(
       SensorDescription(
@@ -134,12 +134,12 @@ import Testing
       ("Gone", "%", .unavailable, .seconds(-7)),
     ]
     for (name, unit, value, age) in values {
-      let sensor = try declare(name, unit: unit, in: &delivery)
+      let sensor = try declare(name, unit: unit, in: delivery)
       delivery.record(Reading(sensor: sensor, value: value, time: StatusRig.now.wallTime - age))
       // Nothing new, and yet it was read.
       delivery.record(Reading(sensor: sensor, value: value, time: StatusRig.now.wallTime - age))
     }
-    _ = try declare("Silent", in: &delivery)
+    _ = try declare("Silent", in: delivery)
     let status = try StatusRig.status(StatusRig.report(lastFix: StatusRig.fix(8)), delivery)
     #expect(
       StatusRig.lines(status).filter { $0.contains("  sensor  ") || $0.contains("  location  ") }

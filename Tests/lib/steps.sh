@@ -2,8 +2,9 @@
 # The steps of a test script, and what their last lines say. Sourced, with `set -euo pipefail`.
 
 # The files with what the last lines say is wrong, and was not run. A script that another one runs
-# adds to that one's.
+# adds to that one's. So it is with the durations: seconds, the part, the step.
 export complaints=${complaints-/dev/null} omissions=${omissions-/dev/null}
+export durations=${durations-/dev/null} step_part=${step_part-}
 
 # step TITLE COMMAND...: runs one command between its title and its duration. These go to stderr:
 # a command's stdout is its own. The last lines name a step that failed.
@@ -13,6 +14,7 @@ step() {
   echo "-- $title" >&2
   "$@" || status=$?
   echo "   $title took $((SECONDS - begin)) s" >&2
+  printf '%s\t%s\t%s\n' "$((SECONDS - begin))" "$step_part" "$title" >>"$durations"
   [[ $status -eq 0 ]] || echo "FAILED: $title" >>"$complaints"
   return $status
 }
