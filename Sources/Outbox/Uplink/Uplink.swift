@@ -19,7 +19,7 @@ public import Sensing
 /// 5. What ends something comes before what goes to the disk, that before what is told of it, and
 ///    that before what is sent.
 // A class: a struct is copied where it is an argument, 5 KB at a time, and the compiler's check of
-// noncopyable values took a minute and a half for each function that has such an argument.
+// noncopyable values took up to a minute and a half for a function that has such an argument.
 public final class Uplink {
   let settings: Settings
   public let identity: RegistrationRequest
