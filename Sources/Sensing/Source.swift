@@ -15,6 +15,10 @@ public indirect enum SourceFailure: Error, Equatable, Sendable {
   case failed(InlineText, errno: Int32)
   /// It answers, and what it says is not what its documentation promises.
   case malformed(InlineText, found: InlineText)
+  /// It answers, and what it says cannot be: why is a clause behind what was found.
+  case implausible(InlineText, found: InlineText, why: InlineText)
+  /// It answers, and nothing vouches for what that means.
+  case distrusted(InlineText, why: StaticText, remedy: StaticText)
   /// It was silent for longer than it may be.
   case silent(InlineText)
   /// A receiver reports, and no fix that can be used.
@@ -37,7 +41,7 @@ extension SourceFailure {
   /// Whether this is told already where `known` was: text that makes no sense can be another one
   /// in every cycle, what is behind is so by another number of seconds, and edges are other ones.
   fileprivate func isSameTrouble(as known: SourceFailure) -> Bool {
-    if case .malformed(let subject, _) = self, case .malformed(let knownSubject, _) = known {
+    if let subject = unreadable, let knownSubject = known.unreadable {
       return subject == knownSubject
     }
     if case .behind(let subject, _) = self, case .behind(let knownSubject, _) = known {
@@ -47,6 +51,14 @@ extension SourceFailure {
       return subject == knownSubject
     }
     return self == known
+  }
+
+  /// What says something that is no value of it.
+  private var unreadable: InlineText? {
+    switch self {
+    case .malformed(let subject, _), .implausible(let subject, _, _): subject
+    default: nil
+    }
   }
 }
 

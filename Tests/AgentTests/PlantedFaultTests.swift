@@ -126,14 +126,6 @@ extension SetUp.PlantedFaults {
       try $0.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO22 22 pump")
       try $0.configure("outputs: [{ gpio: GPIO22, name: Pump }]")
     },
-    PlantedFault(
-      "the thermal zone that was asked for is absent",
-      "source         processor temperature: a thermal zone that answers is not there",
-      atFault: "the configuration", remedy: "leave cpu_temperature out of system", status: 74
-    ) {
-      try $0.board.makeFolder("sys/class/thermal")
-      try $0.replace("system: off", with: "system: [cpu_temperature]")
-    },
   ]
 
   static let server = [
@@ -237,7 +229,7 @@ extension SetUp.PlantedFaults {
     ) { _ in },
   ]
 
-  @Test(arguments: sources + server + board)
+  @Test(arguments: sources + numbers + server + board)
   func isSaidWithItsRemedy(_ fault: PlantedFault) async throws {
     let world = try await FaultyWorld()
     try await fault.plant(world)

@@ -72,6 +72,10 @@ func string(_ failure: SourceFailure) -> String {
   case .busy(let subject): "busy \(string(subject))"
   case .failed(let subject, let errno): "failed \(string(subject)) \(errno)"
   case .malformed(let subject, let found): "malformed \(string(subject)) '\(string(found))'"
+  case .implausible(let subject, let found, let why):
+    "implausible \(string(subject)) '\(string(found))', \(string(why))"
+  case .distrusted(let subject, let why, _):
+    "distrusted \(string(subject)), \(string([UInt8](why.text)))"
   case .silent(let subject): "silent \(string(subject))"
   case .withoutFix(let subject, let why): "no fix \(string(subject)), \(string([UInt8](why.text)))"
   case .wrongDate(let subject, let why):

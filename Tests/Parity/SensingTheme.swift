@@ -69,8 +69,8 @@ extension ByteBuffer {
       append(what)
       append(" failed with ")
       append(decimal: code)
-    case .notPermitted, .busy, .withoutFix, .wrongDate, .behind, .flooded, .refused,
-      .ambiguous, .unsupported:
+    case .implausible, .distrusted, .notPermitted, .busy, .withoutFix, .wrongDate, .behind,
+      .flooded, .refused, .ambiguous, .unsupported:
       append("another failure")
     }
   }

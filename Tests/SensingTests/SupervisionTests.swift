@@ -38,6 +38,19 @@ import Testing
     #expect(supervision.failed(second, now: at(1)) == .failed(second))
   }
 
+  /// What a bad cable brings is now no number, and then one that cannot be.
+  @Test func textThatIsNoValueIsOneTroubleHoweverItLooks() {
+    var supervision = Supervision()
+    let part = InlineText("28-0316a2796cff")
+    let empty = SourceFailure.malformed(part, found: InlineText("nothing"))
+    let hot = SourceFailure.implausible(part, found: InlineText("127 °C"), why: InlineText("x"))
+    let other = SourceFailure.malformed(InlineText("BAT0"), found: InlineText("nothing"))
+    #expect(supervision.failed(empty, now: at(0)) == .failed(empty))
+    #expect(supervision.failed(hot, now: at(5)) == nil)
+    #expect(supervision.failed(empty, now: at(10)) == nil)
+    #expect(supervision.failed(other, now: at(15)) == .failed(other))
+  }
+
   @Test func theWaitDoublesUpToItsLimit() {
     var supervision = Supervision()
     var now = at(0)

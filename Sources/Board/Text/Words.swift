@@ -86,6 +86,8 @@ extension SourceFailure {
     case .failed(let what, let code): "\(what): \(Errno(code: code))"
     case .malformed(let what, let found):
       "\(what) says \"\(found)\", which makes no sense there"
+    case .implausible(let what, let found, let why): "\(what) says \"\(found)\", \(why)"
+    case .distrusted(let what, let why, _): "\(what) \(why.text)"
     case .silent(let what): "\(what) says nothing"
     case .withoutFix(let what, let why): "\(what) gives no fix: \(why.text)"
     case .wrongDate(let what, let why):
@@ -107,6 +109,8 @@ extension SourceFailure {
     case .busy: "busy"
     case .failed: "failed"
     case .malformed: "malformed"
+    case .implausible: "implausible"
+    case .distrusted: "distrusted"
     case .silent: "silent"
     case .withoutFix: "no_fix"
     case .wrongDate: "wrong_date"

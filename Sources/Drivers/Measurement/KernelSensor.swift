@@ -5,8 +5,18 @@ public import Sensing
 /// A channel of the kernel that is open: its file, and what its text means.
 struct OpenChannel {
   let file: KernelFile
+  /// Says 1 where the part has found that the number cannot be trusted; nil where none does.
+  let fault: KernelFile?
   let bus: DeviceBus
   let conversion: KernelConversion
+
+  /// `fault` is left out where there is no such file.
+  init(file: KernelFile, fault: KernelFile, bus: DeviceBus, conversion: KernelConversion) {
+    self.file = file
+    self.fault = fault.exists ? fault : nil
+    self.bus = bus
+    self.conversion = conversion
+  }
 }
 
 /// A number that a driver of the kernel measures, in a file of sysfs that stays open.
@@ -32,6 +42,8 @@ public final class KernelSensor {
   private let supervisor: Supervisor
   private var sensor: DeclaredSensor
   private var channel: OpenChannel?
+  /// What the file said, and how long that took, while its part is asked whether it is true.
+  private var unconfirmed: (outcome: Outcome, duration: Duration)?
   /// Whether the channel was opened for the reading at hand.
   private var isFresh = false
   private var pace = ReadPace()
@@ -67,6 +79,8 @@ public final class KernelSensor {
   /// What one reading of the file brought.
   private enum Outcome {
     case answer(KernelConversion.Answer)
+    /// The part says itself that the number is none.
+    case fault
     /// What it says instead of a number.
     case flaw(InlineText)
     case error(Errno)
@@ -99,10 +113,16 @@ public final class KernelSensor {
 
   private static func outcome(of channel: OpenChannel) -> Outcome {
     do throws(Errno) {
-      return try channel.file.read { outcome(of: channel, saying: $0) }
+      let outcome = try channel.file.read { Self.outcome(of: channel, saying: $0) }
+      guard case .answer = outcome, let fault = channel.fault else { return outcome }
+      return (try? fault.read(isFault)) == true ? .fault : outcome
     } catch {
       return .error(error)
     }
+  }
+
+  private static func isFault(_ text: Span<UInt8>) -> Bool {
+    KernelText.integer(text).map { $0 != 0 } ?? false
   }
 
   private static func outcome(of channel: OpenChannel, saying text: Span<UInt8>) -> Outcome {
@@ -129,6 +149,11 @@ public final class KernelSensor {
       notYetCount = 0
       if let value = measurement.value(of: number) { return value }
       throw .malformed(name, found: InlineText("a number too large for its calibration"))
+    case .answer(.implausible(let number, let range)): throw range.failure(of: name, number)
+    case .fault:
+      throw .distrusted(
+        name, why: "is faulty: its part says that the reading cannot be trusted",
+        remedy: "look at what is connected there and at its cable: open or shorted")
     case .answer(.saturated(let number)):
       throw .malformed(name, found: Self.endOfRange(number))
     case .answer(.flaw): throw .malformed(name, found: InlineText("nothing"))
@@ -203,10 +228,25 @@ extension KernelSensor: Source {
 extension KernelSensor: BackgroundReadOwner {
   public func fileRead(_ bytes: Span<UInt8>, in duration: Duration) {
     guard let channel else { return }
-    answered(Self.outcome(of: channel, saying: bytes), in: duration)
+    if let known = unconfirmed {
+      unconfirmed = nil
+      let outcome = Self.isFault(bytes) ? .fault : known.outcome
+      return answered(outcome, in: known.duration + duration)
+    }
+    let outcome = Self.outcome(of: channel, saying: bytes)
+    guard case .answer = outcome, let fault = channel.fault else {
+      return answered(outcome, in: duration)
+    }
+    unconfirmed = (outcome, duration)
+    do throws(Errno) { try fault.ask(reader, on: channel.bus, telling: self) } catch {
+      fileReadFailed(error, in: .zero)
+    }
   }
 
+  /// What the part does not say of a number does not count.
   public func fileReadFailed(_ error: Errno, in duration: Duration) {
-    answered(.error(error), in: duration)
+    let known = unconfirmed
+    unconfirmed = nil
+    answered(known?.outcome ?? .error(error), in: duration + (known?.duration ?? .zero))
   }
 }

@@ -93,7 +93,7 @@ extension SourceFailure {
   /// not to be had.
   var value: Value {
     switch self {
-    case .malformed: .unknown
+    case .malformed, .implausible, .distrusted: .unknown
     case .missing, .notPermitted, .busy, .failed, .silent, .withoutFix, .wrongDate, .behind,
       .flooded, .refused, .ambiguous, .unsupported:
       .unavailable

@@ -23,7 +23,7 @@ public struct SourceRemedies: Sendable {
     switch failure {
     case .notPermitted:
       "let the agent read it: sudo adduser homeward GROUP, where GROUP owns it (ls -l)"
-    case .unsupported(_, let remedy): "\(remedy.text)"
+    case .unsupported(_, let remedy), .distrusted(_, _, let remedy): "\(remedy.text)"
     default: remedy(failure)
     }
   }
