@@ -48,13 +48,23 @@ public final class TextFileSensor: Source {
       let shown = isCut ? text.extracting(..<Self.byteCountMax) : text
       return pattern.number(in: shown, isCut: isCut)
     }
-    guard let number else {
-      let found = buffer.withBytes { InlineText($0.trimmed()) }
-      throw .malformed(name, found: found.count > 0 ? found : InlineText("nothing"))
-    }
+    guard let number else { throw whatIsWrong }
     guard let value = measurement.value(of: number) else {
       throw .malformed(name, found: InlineText("a number too large for its calibration"))
     }
     return value
+  }
+
+  /// What stands in the place of the number.
+  private var whatIsWrong: SourceFailure {
+    let place = buffer.withBytes { text in
+      pattern.place(in: text).map { InlineText(text.extracting($0).trimmed()) }
+    }
+    if let place {
+      let why = InlineText("where a number such as -2.5 is expected")
+      return .implausible(name, found: place, why: why)
+    }
+    let found = buffer.withBytes { InlineText($0.trimmed()) }
+    return .malformed(name, found: found.count > 0 ? found : InlineText("nothing"))
   }
 }

@@ -99,6 +99,9 @@ private func search(_ text: [UInt8], _ pattern: [UInt8], _ calibration: Calibrat
   for isCut in [false, true] {
     let whole = NumberPattern(line: line).number(in: text.span, isCut: isCut)
     let found = NumberPattern(pattern, line: line)?.number(in: text.span, isCut: isCut)
+    if let place = NumberPattern(pattern, line: line)?.place(in: text.span) {
+      expect("a place is in the text", place.upperBound <= text.count)
+    }
     for number in [whole, found] {
       guard let number else { continue }
       read(number, calibration)
