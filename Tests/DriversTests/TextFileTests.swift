@@ -44,7 +44,7 @@ import Testing
     #expect(sensor.unit.map(string) == "L")
     #expect(sensor.deviceClass.map(string) == "volume_storage")
     #expect(sensor.stateClass.map(string) == "measurement")
-    #expect(string(sensor.icon) == "mdi:cup")
+    #expect(sensor.icon.map(string) == "mdi:cup")
     #expect(rig.number == "42")
   }
 

@@ -107,6 +107,9 @@ import Testing
     #expect(SupplySensor.voltage.description(of: supply).stateClass == [UInt8]("measurement"))
     #expect(SupplySensor.status.description(of: supply).stateClass == nil)
     #expect(SupplySensor.online.description(of: supply).kind == .binarySensor)
-    #expect(!SupplySensor.capacity.description(of: supply).isDiagnostic)
+    let diagnostic = SupplySensor.allCases.filter { $0.description(of: supply).isDiagnostic }
+    #expect(diagnostic == [.status, .energy], "volts and amperes are what a van is asked first")
+    let icons = SupplySensor.allCases.filter { $0.description(of: supply).icon != nil }
+    #expect(icons == [.status], "the others have a class, which Home Assistant draws")
   }
 }

@@ -18,7 +18,7 @@ public struct OneWireSettings: Equatable, Sendable {
 extension OneWireSettings {
   static let entityKind = EntityKind(
     deviceClasses: ["temperature"], units: ["°C"], stateClasses: ["measurement"],
-    deviceClass: "temperature", unit: "°C", stateClass: "measurement", icon: "mdi:thermometer",
+    deviceClass: "temperature", unit: "°C", stateClass: "measurement",
     isMeasured: true)
 
   /// Reads an entry; nil, reported, where it cannot be used.

@@ -34,7 +34,7 @@ public final class ProcessorTemperature: Source {
       SensorDescription(
         uniqueID: [UInt8]("processor_temperature"), name: [UInt8]("Processor temperature"),
         unit: [UInt8]("°C"), deviceClass: [UInt8]("temperature"),
-        stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:thermometer"), isDiagnostic: true),
+        stateClass: [UInt8]("measurement"), isDiagnostic: true),
       minChange: minChange ?? FixedPoint(1))
     self.sys = sys
     self.sink = sink
