@@ -17,7 +17,7 @@ public struct DeviceIdentity {
   ) -> RegistrationRequest {
     RegistrationRequest(
       deviceID: deviceID, deviceName: name ?? hostName, manufacturer: manufacturer, model: model,
-      osName: [UInt8]("Linux"), osVersion: kernelRelease, appVersion: [UInt8](homewardVersion),
+      osName: [UInt8]("Linux"), osVersion: firmware, appVersion: [UInt8](homewardVersion),
       push: push)
   }
 
@@ -34,18 +34,54 @@ public struct DeviceIdentity {
   }
 
   private var model: [UInt8] {
-    text(sys / "firmware/devicetree/base/model") ?? text(sys / "class/dmi/id/product_name")
+    text(sys / "firmware/devicetree/base/model") ?? dmi("product_name") ?? dmi("board_name")
       ?? [UInt8]("Linux board")
   }
 
+  /// Home Assistant shows "by" and this behind the model: a name for people, or what the kernel
+  /// has. Empty where that is nothing.
   private var manufacturer: [UInt8] {
     // The device tree names the vendor first, such as "raspberrypi,4-model-b".
     if let compatible = text(sys / "firmware/devicetree/base/compatible"),
       let comma = compatible.firstIndex(of: UInt8(ascii: ","))
     {
-      return [UInt8](compatible[..<comma])
+      return Self.name(ofVendor: compatible[..<comma])
     }
-    return text(sys / "class/dmi/id/sys_vendor") ?? [UInt8]("unknown")
+    return dmi("sys_vendor") ?? dmi("board_vendor") ?? []
+  }
+
+  /// A text of a PC's firmware; nil where its maker left it as it came.
+  private func dmi(_ name: StaticString) -> [UInt8]? {
+    guard let text = text(sys / "class/dmi/id" / name) else { return nil }
+    let words = text.lowercasedASCII
+    return Self.placeholders.contains { words.elementsEqual([UInt8]($0)) } ? nil : text
+  }
+
+  private static let placeholders: [StaticString] = [
+    "default string", "to be filled by o.e.m.", "system manufacturer", "system product name",
+    "not specified", "not applicable", "unknown", "invalid", "oem",
+  ]
+
+  /// Prefixes of device trees (the kernel's `vendor-prefixes.yaml`), and what the vendors call
+  /// themselves.
+  private static let vendors: [(StaticString, StaticString)] = [
+    ("bananapi", "Banana Pi"), ("beagle", "BeagleBoard.org"), ("friendlyarm", "FriendlyELEC"),
+    ("hardkernel", "Hardkernel"), ("khadas", "Khadas"), ("libretech", "Libre Computer"),
+    ("nvidia", "NVIDIA"), ("olimex", "Olimex"), ("pine64", "Pine64"), ("radxa", "Radxa"),
+    ("raspberrypi", "Raspberry Pi"), ("sinovoip", "Banana Pi"), ("starfive", "StarFive"),
+    ("ti", "Texas Instruments"), ("xunlong", "Orange Pi"),
+  ]
+
+  private static func name(ofVendor prefix: ArraySlice<UInt8>) -> [UInt8] {
+    for (known, name) in vendors where prefix.elementsEqual([UInt8](known)) {
+      return [UInt8](name)
+    }
+    return [UInt8](prefix)
+  }
+
+  /// Home Assistant shows it as the firmware of the device, and shows no other version.
+  private var firmware: [UInt8] {
+    [UInt8]("homeward ") + [UInt8](homewardVersion) + [UInt8](", Linux ") + kernelRelease
   }
 
   private var kernelRelease: [UInt8] {
