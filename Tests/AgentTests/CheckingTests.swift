@@ -101,7 +101,7 @@ extension SetUp.Checking {
         "WRONG  login          Home Assistant does not accept the login of this board any more; it"
           + " is never sent again, for Home Assistant may ban this address",
         "         at fault     Home Assistant",
-        "         what to do   sudo homeward pair --config \(board.configuration)",
+        "         what to do   sudo homeward pair --login --config \(board.configuration)",
         "ok     source         BAT7: capacity 83 %",
         "ok     source         MARK: tells nothing now",
       ])

@@ -44,6 +44,7 @@ struct PlantedFault: Sendable, CustomTestStringConvertible {
 
 extension SetUp.PlantedFaults {
   private static let pair = "sudo homeward pair --config {configuration}"
+  private static let logIn = "sudo homeward pair --login --config {configuration}"
   private static let pairAgain = "\(pair) (Home Assistant then makes new entities)"
   private static let listLines =
     "sudo homeward pins draws the pins of this board, and sudo gpioinfo lists its lines (sudo apt"
@@ -184,7 +185,7 @@ extension SetUp.PlantedFaults {
       "a rejected token",
       "login          Home Assistant does not accept the login of this board any more; it is never"
         + " sent again, for Home Assistant may ban this address", atFault: "Home Assistant",
-      remedy: pair, status: 77
+      remedy: logIn, status: 77
     ) { $0.home.revoke(try $0.board.refreshToken) },
   ]
 

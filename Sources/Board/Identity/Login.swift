@@ -47,7 +47,7 @@ public struct Login {
 
   /// What a person does where Home Assistant rejected it.
   public var remedy: MessageText {
-    guard let file else { return Arguments.command("pair") }
+    guard let file else { return Arguments.command("pair --login") }
     return "write a new token to \(Path(file)), and restart the agent"
   }
 

@@ -29,6 +29,10 @@ struct PairingOptions {
   var isConfigurationNamed: Bool {
     !configuration.span.elementsEqual(Configuration.defaultFile)
   }
+  /// PEM certificates of the authorities of an `https://` address.
+  var authorityFile: [UInt8]?
+  /// Whether the board stays the device that it is, and gets a new login.
+  var isLoginOnly = false
   var isYes = false
   var isJSON = false
 }
@@ -51,8 +55,10 @@ final class Pairing {
     loop = try .forCommand()
     existing = try .readIfThere(from: options.configuration)
     let named = options.url.flatMap { try? serverURL($0) }
-    settings =
+    var settings =
       existing.map { $0.homeAssistant.transport(to: named ?? $0.homeAssistant.url) } ?? .system
+    if let file = options.authorityFile { settings.authorityFile = Path(file) }
+    self.settings = settings
     http = try BlockingHTTP(loop: loop, settings: settings)
   }
 
@@ -61,10 +67,9 @@ final class Pairing {
     let state = try StateDirectory.open(try stateDirectory())
     // A registration that cannot be kept would leave a device behind in Home Assistant, too.
     let rejected = try state.keptRejectedTokens()
+    if options.isLoginOnly { return try renewLogin(state, rejected) }
     let former = try formerCredential(state)
-    let url = try ServerChoice(
-      http: http, loop: loop, dialog: dialog, needsPasswords: options.source.isLogin
-    ).run(named: options.url, configured: existing?.homeAssistant.url)
+    let url = try chosenURL()
     summary.url = url
     let template = try namedTemplate(at: url)
     var configuration: Configuration
@@ -74,7 +79,7 @@ final class Pairing {
       configuration = try template.configuration()
     }
     configuration.deviceName = template.name ?? configuration.deviceName
-    let login = try logIn(at: url, rejected)
+    let login = try request.run(at: url, rejected)
     do throws(CommandFailure) {
       try register(login, configuration, state)
     } catch {
@@ -109,6 +114,16 @@ final class Pairing {
     }
   }
 
+  private func chosenURL() throws(CommandFailure) -> [UInt8] {
+    try ServerChoice(
+      http: http, loop: loop, dialog: dialog, needsPasswords: options.source.isLogin
+    ).run(named: options.url, configured: existing?.homeAssistant.url)
+  }
+
+  private var request: LoginRequest {
+    LoginRequest(source: options.source, http: http, dialog: dialog)
+  }
+
   // MARK: The board
 
   private func stateDirectory() throws(CommandFailure) -> [UInt8] {
@@ -127,7 +142,8 @@ final class Pairing {
   /// What a configuration would say, with a name that can stand in it.
   private func namedTemplate(at url: [UInt8]) throws(CommandFailure) -> ConfigurationTemplate {
     var template = ConfigurationTemplate(
-      url: url, name: options.name, stateDirectory: options.stateDirectory)
+      url: url, authorityFile: options.authorityFile, name: options.name,
+      stateDirectory: options.stateDirectory)
     if let known = existing?.deviceName {
       guard options.name == nil || options.name == known else {
         throw CommandFailure(
@@ -141,11 +157,10 @@ final class Pairing {
       _ = try template.configuration()
       return template
     }
-    let host = DeviceIdentity(host: existing?.host ?? .standard).hostName
+    let host = DeviceIdentity(host: host).hostName
     while true {
       let typed = try dialog.ask("Name of this board [\(bytes: host.printable)]: ", orElse: [])
-      template = ConfigurationTemplate(
-        url: url, name: typed.isEmpty ? nil : typed, stateDirectory: options.stateDirectory)
+      template.name = typed.isEmpty ? nil : typed
       do throws(CommandFailure) {
         _ = try template.configuration()
         return template
@@ -159,7 +174,7 @@ final class Pairing {
     } else {
       let isMeant = try dialog.confirm(
         "This board is paired already. Pairing it again makes Home Assistant throw its entities"
-          + " away, and make new ones. Go on?", standard: false)
+          + " away, and make new ones; --login makes a new login only. Go on?", standard: false)
       guard isMeant else {
         throw CommandFailure(
           code: .usage,
@@ -171,61 +186,61 @@ final class Pairing {
     return nil
   }
 
-  // MARK: The credential
+  // MARK: The login
 
-  private struct Login {
-    let credential: Credential
-    let accessToken: AccessToken?
-  }
-
-  private func logIn(
-    at url: [UInt8], _ rejected: RejectedTokens
-  ) throws(CommandFailure) -> Login {
-    switch options.source {
-    case .login:
-      let login = try SignIn(http: http, dialog: dialog, url: url).run()
-      return Login(credential: login.credential, accessToken: login.accessToken)
-    case .token:
-      return try accept(try dialog.askSecret("Long-lived access token: "), rejected)
-    case .tokenFile(let file): return try accept(try Self.readToken(file), rejected)
-    }
-  }
-
-  /// A token as a person gave it.
-  private func accept(
-    _ text: [UInt8], _ rejected: RejectedTokens
-  ) throws(CommandFailure) -> Login {
-    guard let credential = Credential(accessToken: [UInt8](text.span.trimmed())) else {
+  /// Replaces the login of a board that stays paired.
+  private func renewLogin(
+    _ state: StateDirectory, _ rejected: RejectedTokens
+  ) throws(CommandFailure) -> PairingSummary {
+    guard let registration = try state.keptRegistration() else { throw Self.notPaired }
+    if let file = existing?.homeAssistant.tokenFile {
       throw CommandFailure(
-        code: .dataError,
-        text: "that is no access token: it is empty, or holds a space or a second line")
+        code: .usage,
+        text: "the agent reads its token from \(Path(file)): write a new one there, and restart it")
     }
-    guard !rejected.contains(fingerprint: credential.fingerprint) else {
-      throw CommandFailure(
-        code: .noPermission,
-        text: "Home Assistant rejected this token before, and may ban this address for another"
-          + " attempt; it is not sent. Make a new one")
-    }
-    return Login(credential: credential, accessToken: nil)
-  }
-
-  private static func readToken(_ file: [UInt8]) throws(CommandFailure) -> [UInt8] {
-    let isStandardInput = file.span.elementsEqual("-")
-    do throws(Errno) {
-      if isStandardInput {
-        return try readStandardInput(byteCountMax: Credential.tokenByteCountMax)
-      }
-      return try readFile(at: Path(file), byteCountMax: Credential.tokenByteCountMax)
-    } catch .isPipe {
-      throw CommandFailure(
-        code: .noInput,
-        text: "\(Path(file)) is no file; write the token to standard input: --token-file -")
+    let former = state.credential()
+    summary.url = try chosenURL()
+    summary.deviceName = existing?.deviceName ?? DeviceIdentity(host: host).hostName
+    let login = try request.run(at: summary.url, rejected)
+    do throws(CommandFailure) {
+      try checkThatTheBoardIsKnown(to: login, state, rejected)
+      try keep(login.credential, registration, in: state)
     } catch {
-      let name: MessageText = isStandardInput ? "standard input" : "\(Path(file))"
-      throw CommandFailure(
-        code: .noInput, text: "the token cannot be read from \(name): \(error)")
+      revoke(login.credential)
+      throw error
     }
+    if let former, former.clientURL == summary.url { revoke(former) }
+    dialog.say("This board has a new login. Its device and entities stay.\(next)")
+    return summary
   }
+
+  private static var notPaired: CommandFailure {
+    CommandFailure(
+      code: .unavailable, text: "this board is not paired; pair it: \(Arguments.command("pair"))")
+  }
+
+  /// A login at another Home Assistant is none of this board's.
+  private func checkThatTheBoardIsKnown(
+    to login: NewLogin, _ state: StateDirectory, _ rejected: RejectedTokens
+  ) throws(CommandFailure) {
+    let client = try client(of: login, rejected)
+    defer { client.end() }
+    let answer = try client.ask(GetDevices())
+    if client.isCredentialRejected {
+      dialog.keep(rejected: login.credential, in: state)
+      throw CommandFailure(code: .noPermission, text: Login.rejectedWords)
+    }
+    let deviceID = DeviceIdentity(host: host).deviceID
+    guard case .success(let devices) = answer,
+      !devices.elements.contains(where: { $0.isBoard(deviceID) })
+    else { return }
+    throw CommandFailure(
+      code: .unavailable,
+      text: "Home Assistant at \(bytes: summary.url) does not know this board. To make it a device"
+        + " there, with new entities: \(Arguments.command("pair"))")
+  }
+
+  private var host: Configuration.HostPaths { existing?.host ?? .standard }
 
   /// Ends a refresh token that is of no use any more. Home Assistant says nothing worth hearing to
   /// it, and one that is not ended ends by itself 90 days later.
@@ -237,7 +252,7 @@ final class Pairing {
   // MARK: The registration
 
   private func register(
-    _ login: Login, _ configuration: Configuration, _ state: StateDirectory
+    _ login: NewLogin, _ configuration: Configuration, _ state: StateDirectory
   ) throws(CommandFailure) {
     let identity = configuration.registrationRequest {
       dialog.say("The token of notifications.push_url cannot be used (\($0.code)).")
@@ -254,31 +269,42 @@ final class Pairing {
     var registration = try answer.registration(
       acceptsPlain: configuration.homeAssistant.isPlainAllowed)
     registration.toldFingerprint = Webhook.UpdateRegistration(identity).fingerprint
+    try keep(login.credential, registration, in: state)
+    dialog.say("Home Assistant knows this board as \(quoted: identity.deviceName).")
+  }
+
+  private func keep(
+    _ credential: Credential, _ registration: Registration, in state: StateDirectory
+  ) throws(CommandFailure) {
     do throws(Errno) {
       try state.write(registration)
-      try state.write(login.credential)
+      try state.write(credential)
     } catch {
       throw CommandFailure(
         code: .noInput, text: "the pairing cannot be kept in \(state.path): \(error)")
     }
-    dialog.say("Home Assistant knows this board as \(quoted: identity.deviceName).")
   }
 
   // MARK: The person
 
   private func lookAtPerson(
-    _ login: Login, _ configuration: Configuration, _ state: StateDirectory,
+    _ login: NewLogin, _ configuration: Configuration, _ state: StateDirectory,
     _ rejected: RejectedTokens
   ) throws(CommandFailure) {
-    let tokens = AccessTokens(
-      credential: login.credential, current: login.accessToken, rejected: rejected,
-      seed: randomSeed())
-    let client = try BlockingClient(
-      at: summary.url, with: tokens, settings: settings, loop: loop)
+    let client = try client(of: login, rejected)
     defer { client.end() }
     let review = PersonReview(client: client, dialog: dialog)
     let deviceID = DeviceIdentity(host: configuration.host).deviceID
     try review.run(deviceID: deviceID, &summary)
     if client.isCredentialRejected { dialog.keep(rejected: login.credential, in: state) }
+  }
+
+  private func client(
+    of login: NewLogin, _ rejected: RejectedTokens
+  ) throws(CommandFailure) -> BlockingClient {
+    let tokens = AccessTokens(
+      credential: login.credential, current: login.accessToken, rejected: rejected,
+      seed: randomSeed())
+    return try BlockingClient(at: summary.url, with: tokens, settings: settings, loop: loop)
   }
 }

@@ -62,7 +62,12 @@ enum ServerProbe {
   /// What a person who typed the address can do about it; nil where `failure` says it.
   func hint(at url: [UInt8]) -> MessageText? {
     switch self {
-    case .noConnection(let reason): ConnectionFlaw(reason)?.remedy ?? addressAdvice(url)
+    case .noConnection(let reason):
+      if let flaw = ConnectionFlaw(reason), flaw == .untrustedCertificate {
+        "name its authority's certificate with --ca-file FILE, or renew one that is out of date"
+      } else {
+        ConnectionFlaw(reason)?.remedy ?? addressAdvice(url)
+      }
     case .server(.notFound): addressAdvice(url)
     case .server(.notHomeAssistant):
       addressAdvice(url) ?? "open that address in a browser: does this network have a login page?"
