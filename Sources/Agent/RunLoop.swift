@@ -140,7 +140,8 @@ extension RunLoop: StatusServerOwner {
   func writeStatus(at now: Moment, into document: inout ByteBuffer) {
     let report = StatusReport(
       driver.uplink, url: driver.settings.url, webSocket: driver.webSocket,
-      failing: output.failing, advice: reporter.advice, anchor: anchor?.status,
+      failing: output.failing, advice: reporter.advice,
+      diskFlaw: state.flatMap { DiskFlaw(of: $0.path) }, anchor: anchor?.status,
       startedAt: startedAt, now: now)
     report.write(driver.uplink.delivery, into: &document)
   }

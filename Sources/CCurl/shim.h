@@ -50,6 +50,13 @@ static inline const char *_Nullable ccurl_content_type(CURL *easy) {
   return type;
 }
 
+/// The `Date` of the last answer in seconds since 1970, or -1; until the next transfer.
+static inline long ccurl_server_time(CURL *easy) {
+  struct curl_header *date = NULL;
+  if (curl_easy_header(easy, "Date", 0, CURLH_HEADER, -1, &date)) return -1;
+  return curl_getdate(date->value, NULL);
+}
+
 /// The socket of the transfer that just finished, or -1 where its connection is not kept.
 static inline int ccurl_active_socket(CURL *easy) {
   curl_socket_t socket = CURL_SOCKET_BAD;

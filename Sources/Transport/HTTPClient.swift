@@ -100,6 +100,14 @@ public enum TransferResult: Equatable, Sendable {
     return unsafe mediaType(of: bytes.bindMemory(to: UInt8.self).span)
   }
 
+  /// The `Date` of the last answer; nil where it named none.
+  public var serverTime: WallTime? {
+    let seconds = Int64(unsafe ccurl_server_time(easy.handle))
+    // Until 2100: a server may say anything.
+    guard (1...4_102_444_800).contains(seconds) else { return nil }
+    return WallTime(nanoseconds: seconds * 1_000_000_000)
+  }
+
   /// When `deadlineReached` is due, or nil.
   public var deadline: Instant? { multi.deadline }
 

@@ -92,19 +92,32 @@ extension SetUp.Checking {
         "ok     login          Practice, an administrator",
         "ok     source         BAT7: capacity 83 %",
         "ok     source         MARK: tells nothing now",
+        "Nothing is wrong.",
       ])
     home.revoke(try board.refreshToken)
     let wrong = try await RunningAgent(on: board, arguments).ending()
     #expect(wrong.status == 77)
     #expect(
-      wrong.output.suffix(5) == [
+      wrong.output.suffix(6) == [
+        "ok     source         BAT7: capacity 83 %",
+        "ok     source         MARK: tells nothing now",
         "WRONG  login          Home Assistant does not accept the login of this board any more; it"
           + " is never sent again, for Home Assistant may ban this address",
         "         at fault     Home Assistant",
         "         what to do   sudo homeward pair --login --config \(board.configuration)",
-        "ok     source         BAT7: capacity 83 %",
-        "ok     source         MARK: tells nothing now",
+        "1 of 9 is wrong.",
       ])
+  }
+
+  @Test func aClockThatIsDaysOffIsWrongAndWhatIsWrongComesLast() async throws {
+    let world = try await FaultyWorld()
+    try await world.useServer(daysBehind: 2)
+    let rows = try await world.homeward(["check"]).output
+    let first = try #require(rows.firstIndex { $0.hasPrefix("WRONG") })
+    #expect(rows[first...].allSatisfy { !$0.hasPrefix("ok") }, "\(rows)")
+    #expect(
+      rows[first].hasPrefix("WRONG  clock          This clock is 2 d ahead of Home"), "\(rows)")
+    #expect(rows.last?.hasSuffix(" are wrong.") == true, "\(rows)")
   }
 
   @Test func aConfigurationThatIsWrongIsAllThatIsLookedAt() async throws {

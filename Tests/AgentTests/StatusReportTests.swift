@@ -26,6 +26,24 @@ import Testing
     #expect(!StatusRig.lines(status).isEmpty)
   }
 
+  // MARK: The disk
+
+  @Test(arguments: [DiskFlaw.full(Path("/")), .readOnly(Path("/boot disk"))])
+  func aDiskThatKeepsNothingIsWrongWhileHomeAssistantAnswers(flaw: DiskFlaw) throws {
+    var report = StatusRig.report()
+    let well = try StatusRig.status(report, StatusRig.delivery(StatusRig.routes()))
+    let isWell: JSON = ["is_well": true]
+    #expect(try StatusRig.member(well, "disk") == isWell)
+    report.diskFlaw = flaw
+    let status = try StatusRig.status(report, StatusRig.delivery(StatusRig.routes()))
+    #expect(!status.isWell)
+    let lines = StatusRig.lines(status)
+    let place = try #require(lines.firstIndex { $0.hasPrefix("WRONG  disk             ") })
+    #expect(lines[place + 1].hasPrefix("         what to do     "))
+    guard case .readOnly = flaw else { return }
+    #expect(lines[place + 1].hasSuffix("sudo mount -o remount,rw '/boot disk'"))
+  }
+
   // MARK: Moments
 
   @Test func aMomentIsTheWallClockAndHowLongAgoItWas() throws {

@@ -113,7 +113,9 @@ final class Reporter {
     var words = failure.words(of: source)
     if case .missing = failure { words = words + "; it is looked for again" }
     let remedy = advice.remedy(for: failure, of: source)
-    if let words = telling(Troubles.Topic(.source, source), "\(words). What to do: \(remedy)") {
+    if let words = telling(
+      Troubles.Topic(.source, source), "\(words.sentence) What to do: \(remedy)")
+    {
       log.warning(words, [.source(source), .cause(failure.code)])
     }
     events.write("source_failed") {

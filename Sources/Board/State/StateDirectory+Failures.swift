@@ -1,6 +1,6 @@
-import Bytes
+public import Bytes
 public import HomeAssistant
-import LinuxIO
+public import LinuxIO
 
 extension StateDirectory {
   /// Makes and locks the directory that a command works with.
@@ -94,10 +94,11 @@ extension StateDirectory {
 
   private func notKept(_ what: StaticString, _ error: Errno) -> CommandFailure {
     if error == .notPermitted { return CommandFailure(notPermitted: path) }
+    let readOnly = readOnlyWords
+    let remedy: MessageText =
+      readOnly.bytes.isEmpty ? "; make room there, or name another state_directory" : readOnly
     return CommandFailure(
-      code: .noInput,
-      text: "\(what) cannot be kept in \(path): \(error); make room there, or name another"
-        + " state_directory")
+      code: .noInput, text: "\(what) cannot be kept in \(path): \(error)\(remedy)")
   }
 
   private func opened<Value>(
@@ -126,5 +127,48 @@ extension StateDirectory {
       code: .dataError,
       text: "\(path)/registration.json has no key, and nothing is sent in plain; remove it to"
         + " register this board anew (Home Assistant then makes new entities)")
+  }
+}
+
+/// Why the disk of a state directory keeps nothing, as far as that shows without writing.
+public enum DiskFlaw: Sendable {
+  case full(Path)
+  case readOnly(Path)
+
+  /// Nil where it can be written, and where there is no directory yet.
+  public init?(of directory: Path) {
+    guard let space = try? FileSystemSpace(holding: directory) else { return nil }
+    if space.isReadOnly {
+      self = .readOnly(mountPoint(holding: directory))
+    } else if space.availableBytes < StateDirectory.leastFreeBytes {
+      self = .full(mountPoint(holding: directory))
+    } else {
+      return nil
+    }
+  }
+
+  public var code: StaticString {
+    switch self {
+    case .full: "full"
+    case .readOnly: "read_only"
+    }
+  }
+
+  public var words: MessageText {
+    switch self {
+    case .full(let place):
+      "there is less than 4 MiB left on \(place): what Home Assistant does not take may be in memory"
+        + " only"
+    case .readOnly(let place):
+      "\(place) is read-only: what Home Assistant does not take is in memory only"
+    }
+  }
+
+  public var remedy: MessageText {
+    switch self {
+    case .full: "make room there: sudo apt clean"
+    case .readOnly(let place):
+      "sudo dmesg tells why; to write again: sudo mount -o remount,rw \(typed: place)"
+    }
   }
 }

@@ -15,6 +15,8 @@ public final class StateDirectory {
   /// The whole document that it tells: addresses, and failures with the longest words. The kernel
   /// takes that much of a connection at once. A member that has no room is left out.
   public static let statusByteCountMax = 64 * 1024
+  /// With less on its disk, the registration may not be kept.
+  public static let leastFreeBytes: UInt64 = 4 << 20
   /// The directory of what could not be delivered.
   public static let spoolName: StaticString = "spool"
   /// Which registration will never have a key.

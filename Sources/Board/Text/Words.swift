@@ -129,7 +129,8 @@ extension Value {
     switch self {
     case .number(let number):
       var digits = ByteBuffer(capacity: 24)
-      digits.append(number)
+      // A rain gauge has four decimals, and mostly nothing to say.
+      digits.append(number.coefficient == 0 ? FixedPoint(0) : number)
       let text = MessageText(bytes: [UInt8](digits.bytes))
       return unit.map { "\(text) \(bytes: $0)" } ?? text
     case .boolean(let isOn): return isOn ? "on" : "off"

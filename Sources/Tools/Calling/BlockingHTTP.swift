@@ -31,6 +31,9 @@ final class BlockingHTTP {
   /// Where the last request came to its end, if it has no answer.
   var fault: TransferFault { http.fault }
 
+  /// What time the server of the last answer says it is; nil where it does not.
+  var serverTime: WallTime? { http.serverTime }
+
   /// The body of the last answer.
   var body: [UInt8] { Self.copy(of: http.response) }
 

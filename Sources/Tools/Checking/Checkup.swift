@@ -24,6 +24,8 @@ final class Checkup {
   }
 
   func run() throws(CommandFailure) -> CheckReport {
+    // Also where the loop fails in between: what was found is shown.
+    defer { report.showEnd() }
     guard let configuration = readConfiguration() else { return report }
     let service = isOfService ? ServiceState.ask() : nil
     BoardCheck(configuration: configuration, isClockHidden: service?.hidesClock == true)
@@ -65,6 +67,9 @@ final class Checkup {
     let http = try BlockingHTTP(
       loop: loop, settings: settings, responseByteCountMax: EncryptionProof.answerByteCountMax)
     guard try probe(url, http) else { return }
+    if let finding = BoardCheck.clock(comparedTo: http.serverTime, at: .now) {
+      report.append(finding)
+    }
     let loginCheck = try login.map { (login) throws(CommandFailure) in
       try LoginCheck(
         with: login.0, login.1, at: url, state: state, settings: settings, loop: loop)

@@ -35,7 +35,7 @@ extension Command {
 
     Examples:
       sudo homeward sensors
-      sudo homeward sensors --json | jq -r '.kinds[] | .yaml, .found[].yaml | values'
+      sudo homeward sensors --json | jq -r '.kinds[].found[].yaml | values'
 
     """
   }
