@@ -100,12 +100,18 @@ uint32_t fakegpio_debounce_microseconds(fakegpio *chip) { return chip->debounce;
 uint32_t fakegpio_event_count_max(fakegpio *chip) { return chip->request.event_buffer_size; }
 
 // Preloaded into a program that knows nothing of this, with
-// FAKEGPIO="/dev/gpiochip0 pinctrl-fake GPIO17 17 pump": a chip, its line, and who holds that. With
+// FAKEGPIO="/dev/gpiochip0 pinctrl-fake GPIO17 17 pump": a chip, its line, and who holds that; more
+// of them behind semicolons. With
 // FAKEGPIO_WIRE=PATH the level is in that file, as a chip that keeps it when a program dies.
 __attribute__((constructor)) static void add_preloaded(void) {
   const char *text = getenv("FAKEGPIO");
   char path[128], label[32], name[32], holder[32] = "";
   unsigned int offset;
+  const char *more = text ? strchr(text, ';') : NULL;
+  for (; more; text = more + 1, more = strchr(text, ';')) {
+    if (sscanf(text, "%127s %31s %31s %u", path, label, name, &offset) < 4) return;
+    fakegpio_add(path, label, name, offset);
+  }
   if (!text || sscanf(text, "%127s %31s %31s %u %31s", path, label, name, &offset, holder) < 4)
     return;
   struct fakegpio *chip = fakegpio_add(path, label, name, offset);
