@@ -46,7 +46,7 @@ import Testing
     #expect(answers([(.capacity, .number(104))]).capacityPercent == .number(FixedPoint(100)))
     let learning = answers([(.chargeNow, .number(103)), (.chargeFull, .number(100))])
     #expect(learning.capacityPercent == .number(FixedPoint(100)))
-    #expect(!SupplyQuantity.capacity.range.contains(255))
+    #expect(!SupplyQuantity.capacity.range.contains(255), "a register full of ones")
   }
 
   @Test func aBatteryWithoutAFullChargeHasNoPercentage() {
