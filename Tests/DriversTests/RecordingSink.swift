@@ -84,6 +84,7 @@ func string(_ failure: SourceFailure) -> String {
   case .flooded(let subject, let rate): "flooded \(string(subject)) \(rate)"
   case .refused(let subject, let found): "refused \(string(subject)) '\(string(found))'"
   case .ambiguous(let subject, let found): "ambiguous \(string(subject)) '\(string(found))'"
+  case .intermittent(let failure): "comes and goes, \(string(failure))"
   case .unsupported(let subject, let remedy):
     "unsupported \(string(subject)), \(string([UInt8](remedy.text)))"
   }

@@ -198,6 +198,34 @@ private final class ScriptedSource: Source {
     #expect(listener.askedAt == [7], "the pause is over, too")
   }
 
+  /// A bad cable: every other reading fails.
+  @Test func aSourceThatComesAndGoesIsToldOnceAndItsEndAfterAnHour() {
+    for round in Int64(0)..<20 {
+      source.failure = .silent(source.name)
+      cycles(round * 10...round * 10)
+      source.failure = nil
+      cycles(round * 10 + 5...round * 10 + 5)
+    }
+    #expect(
+      sink.reports == [
+        "gauge: silent gauge", "gauge: recovered", "gauge: silent gauge", "gauge: recovered",
+        "gauge: comes and goes, silent gauge",
+      ])
+    cycles(190 + 3599...190 + 3599)
+    #expect(sink.reports.count == 5)
+    cycles(190 + 3600...190 + 3605)
+    #expect(sink.reports.count == 6 && sink.reports.last == "gauge: recovered")
+  }
+
+  @Test func aSupplyThatIsPulledOutAgainAndAgainIsNoBadCable() {
+    let part = InlineText("AC")
+    for round in Int64(0)..<5 {
+      supervisor.failed(part, .missing(part), now: at(seconds: round).instant)
+      supervisor.worked(part)
+    }
+    #expect(sink.reports.filter { $0 == "AC: missing AC" }.count == 5)
+  }
+
   @Test func aPartFailsUnderItsOwnNameAndItsSourceGoesOn() {
     let part = InlineText("BAT0")
     for second in Int64(0)...3 {

@@ -54,6 +54,9 @@ extension ByteBuffer {
 
   fileprivate mutating func append(_ failure: SourceFailure) {
     switch failure {
+    case .intermittent(let failure):
+      append("intermittent ")
+      append(failure)
     case .missing(let what):
       append("missing ")
       append(what)

@@ -99,6 +99,7 @@ extension SourceFailure {
     case .refused(let what, let found): "\(what) answers with an error: \"\(found)\""
     case .ambiguous(let what, let found): "\(what) is there more than once: \(found)"
     case .unsupported(let what, _): "\(what) cannot be used"
+    case .intermittent(let failure): "it comes and goes: at times \(failure.words)"
     }
   }
 
@@ -119,6 +120,7 @@ extension SourceFailure {
     case .refused: "refused"
     case .ambiguous: "ambiguous"
     case .unsupported: "unsupported"
+    case .intermittent: "intermittent"
     }
   }
 }

@@ -94,6 +94,7 @@ extension SourceFailure {
   var value: Value {
     switch self {
     case .malformed, .implausible, .distrusted: .unknown
+    case .intermittent(let failure): failure.value
     case .missing, .notPermitted, .busy, .failed, .silent, .withoutFix, .wrongDate, .behind,
       .flooded, .refused, .ambiguous, .unsupported:
       .unavailable

@@ -90,6 +90,9 @@ public final class Supervisor {
   /// A cycle is due.
   public func sample(at moment: Moment) {
     for row in rows {
+      if row.supervision.settled(now: moment.instant) != nil {
+        unsafe owner.sourceRecovered(row.name)
+      }
       guard let source = row.source else { continue }
       if row.supervision.isDue(now: moment.instant) || source.listening == .open {
         ask(source, of: row, at: moment)
@@ -123,8 +126,7 @@ public final class Supervisor {
       // One that listens tells by itself what it hears.
       if source.listening == .never { worked(row) }
     } catch .missing where source.isOptional && !row.hasWorked {
-      if row.supervision.retryAt == nil { failingCount += 1 }
-      row.supervision.absent(now: moment.instant)
+      absent(row, now: moment.instant)
     } catch {
       failed(row, error, now: moment.instant)
     }
@@ -138,6 +140,11 @@ public final class Supervisor {
     let row = Row(name, nil)
     rows.append(row)
     failed(row, failure, now: now)
+  }
+
+  /// What a source looks for is not there, and need not be.
+  public func absent(_ name: InlineText, now: Instant) {
+    if let row = row(of: name) { absent(row, now: now) }
   }
 
   /// A source that listens works, or a part of a source. It may say so as often as it finds it out.
@@ -158,9 +165,17 @@ public final class Supervisor {
 
   private func row(of name: InlineText) -> Row? { rows.first { $0.name == name } }
 
+  private func absent(_ row: Row, now: Instant) {
+    if row.supervision.retryAt == nil { failingCount += 1 }
+    row.supervision.absent(now: now)
+  }
+
   private func failed(_ row: Row, _ failure: SourceFailure, now: Instant) {
     if row.supervision.retryAt == nil { failingCount += 1 }
-    if case .failed(let failure) = row.supervision.failed(failure, now: now) {
+    let isUnplugged = if case .missing = failure { row.source == nil } else { false }
+    if case .failed(let failure) = row.supervision.failed(
+      failure, now: now, isUnplugged: isUnplugged)
+    {
       unsafe owner.sourceFailed(row.name, failure)
     }
   }
