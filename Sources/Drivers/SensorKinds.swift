@@ -66,7 +66,8 @@ public enum SensorSettings: Equatable, Sendable {
     case .oneWire(let settings):
       OneWireThermometer(settings, context)
     case .network(let settings):
-      InterfaceStatistics(settings, sys: context.sys, sink: context.sink)
+      InterfaceStatistics(
+        settings, sys: context.sys, sink: context.sink, context.slowAccess)
     case .veDirect(let settings):
       VEDirect(settings, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
     case .iio(let settings):
@@ -74,7 +75,7 @@ public enum SensorSettings: Equatable, Sendable {
     case .monitor(let settings):
       settings.source(context)
     case .textFile(let settings):
-      TextFileSensor(settings, sink: context.sink)
+      TextFileSensor(settings, context)
     case .pulses(let settings):
       PulseLine(
         settings, sink: context.sink, supervisor: context.supervisor, counts: context.counts)

@@ -35,6 +35,17 @@ import Testing
     #expect(rig.number == wanted)
   }
 
+  /// A disk on a network, or a program that stands behind a file system.
+  @Test func aFileThatIsSlowHoldsNothingUp() throws {
+    try tree.write("42\n", to: "tank")
+    let rig = try rig()
+    try rig.source.sample(at: at(seconds: 1))
+    #expect(rig.source.isGathering, "it is not known to be fast")
+    #expect(rig.value == nil)
+    rig.wait()
+    #expect(rig.number == "42.00")
+  }
+
   @Test func homeAssistantIsToldWhatThePersonSays() throws {
     try tree.write("42\n", to: "tank")
     let rig = try rig(", unit: L, device_class: volume_storage, unique_id: tank, icon: mdi:cup")

@@ -346,33 +346,31 @@ ssize_t clinux_netlink_receive(int descriptor, void *_Nullable bytes, size_t max
 /// the process does so once the terminal is as it was.
 ssize_t clinux_read_secret(int descriptor, uint8_t *bytes, size_t max);
 
-/// Files that one reader reads, the bytes that it reads of each, and its threads at most.
-enum { CLINUX_READER_JOBS_MAX = 64, CLINUX_READER_BYTES_MAX = 128, CLINUX_READER_THREADS_MAX = 4 };
+/// What one reader can be asked for at a time, and its threads at most.
+enum { CLINUX_READER_JOBS_MAX = 256, CLINUX_READER_THREADS_MAX = 8 };
 
-/// Threads that read files from their start beside their caller: some drivers of the kernel let
-/// `pread(2)` wait until a part has measured. Of the files of a bus one is read at a time. A thread
-/// that finds nothing to read ends, unless it is the only one: that one sleeps.
+/// Threads that read files beside their caller: some drivers let `pread(2)` wait until a part has
+/// measured, and a disk may be on a network. Of the jobs of a bus one is done at a time.
+/// A thread that finds nothing to do ends.
 typedef struct clinux_reader clinux_reader;
 
 /// Starts no thread yet. NULL where there is no memory or no descriptor, with `errno`. `clock`
-/// tells nanoseconds, by which reads are timed, on every thread.
-clinux_reader *_Nullable clinux_reader_start(int64_t (*clock)(void));
-/// Reads nothing more. A read that has begun is not waited for.
+/// returns nanoseconds, by which jobs are timed, on every thread; `perform` does a job.
+clinux_reader *_Nullable clinux_reader_start(int64_t (*clock)(void), void (*perform)(void *work));
+/// Begins nothing more. A job that has begun is not waited for.
 void clinux_reader_stop(clinux_reader *reader);
-/// What becomes ready for input when a file was read; `clinux_eventfd_clear` takes notice. It is
+/// What becomes ready for input when a job is done; `clinux_eventfd_clear` takes notice. It is
 /// the reader's own.
 int clinux_reader_event(clinux_reader *reader);
-/// Has a file read as this job, a number below `CLINUX_READER_JOBS_MAX`, as soon as its bus is
-/// free, by the thread that sleeps or a new one. It stays open until it was taken. A job that is
-/// asked for already, or was not taken yet, stays as it is. Returns 0, or an error number where
-/// there is no thread and none can be started: then the job is not asked for.
-int clinux_reader_ask(clinux_reader *reader, uint32_t job, int file, uint32_t bus);
+/// Has `work` done as this job, a number below `CLINUX_READER_JOBS_MAX`, as soon as its bus is
+/// free. It stays until it was taken. A job that is asked for already, or was not taken yet, stays
+/// as it is. Returns 0, or an error number where there is no thread and none can be started: then
+/// the job is not asked for.
+int clinux_reader_ask(clinux_reader *reader, uint32_t job, void *work, uint32_t bus);
 /// How many threads there are, at most `CLINUX_READER_THREADS_MAX`.
 int clinux_reader_threads(clinux_reader *reader);
-/// Whether a job is done. Then `bytes`, room for `CLINUX_READER_BYTES_MAX`, has what was read,
-/// `result` their count, or a negative error number, and `duration` the nanoseconds it took.
-bool clinux_reader_take(clinux_reader *reader, uint32_t job, uint8_t *bytes, int64_t *result,
-                        int64_t *duration);
+/// Whether a job is done, and the nanoseconds that it took.
+bool clinux_reader_take(clinux_reader *reader, uint32_t job, int64_t *duration);
 
 /// Opens a serial port to read what comes in as bytes, with 19,200 bits per second, 8 data bits, no
 /// parity and one stop bit. It waits for no carrier and never blocks; no other program can open it

@@ -6,30 +6,32 @@ public import Sensing
 /// its own, or from the hardware monitor of the processor. Which one that is, is found out once and
 /// again after a failure. A zone that is not surely the processor's is a stopgap, because a better
 /// one may not have answered yet: all are looked at again, each time after twice as long.
-public final class ProcessorTemperature: Source {
+public final class ProcessorTemperature: FileSource {
   static let firstPause: Duration = .seconds(5)
   static let longestPause: Duration = .seconds(3600)
 
-  public let name = InlineText("processor temperature")
   private let sys: Path
   private var chosen: ProcessorZone?
   private var lookAgainAt: Instant?
   private var pause = firstPause
   private let range = KernelPart(named: []).range(of: "°C")
   private var sensor: DeclaredSensor
-  public let isOptional: Bool
-  private let sink: any ReadingSink
+  public override var isOptional: Bool { mayBeAbsent }
+  private let mayBeAbsent: Bool
+  /// What the last reading brought: degrees.
+  private var answer = Result<FixedPoint, SourceFailure>.success(FixedPoint(0))
 
   /// - Parameters:
   ///   - sys: where sysfs is mounted.
   ///   - isOptional: whether a machine without a zone is as good as one that has it.
   ///   - minChange: the least change that counts; nil for 1 °C.
   ///   - sink: where the temperature goes.
+  ///   - access: who reads what is slow; nil where the loop waits for it.
   public init(
     sys: Path = Path("/sys"), isOptional: Bool = false, minChange: FixedPoint? = nil,
-    sink: any ReadingSink
+    sink: any ReadingSink, _ access: SlowAccess? = nil
   ) {
-    self.isOptional = isOptional
+    mayBeAbsent = isOptional
     sensor = DeclaredSensor(
       SensorDescription(
         uniqueID: [UInt8]("processor_temperature"), name: [UInt8]("Processor temperature"),
@@ -37,21 +39,31 @@ public final class ProcessorTemperature: Source {
         stateClass: [UInt8]("measurement"), isDiagnostic: true),
       minChange: minChange ?? FixedPoint(1))
     self.sys = sys
-    self.sink = sink
+    super.init(InlineText("processor temperature"), sink: sink, access)
   }
 
-  public func sample(at moment: Moment) throws(SourceFailure) {
+  override func readFiles() -> Bool {
     do throws(SourceFailure) {
-      try sensor.record(at: moment.wallTime, in: sink) { () throws(SourceFailure) in
-        let file = try zone(at: moment.instant).file
-        let celsius = try ProcessorZone.celsius(of: file)
-        if let range, !range.contains(celsius) { throw range.failure(of: file.label, celsius) }
-        return celsius.rounded(to: 1)
-      }
+      let file = try zone(at: askedAt).file
+      if holdsLoopUp { return false }
+      let celsius = try ProcessorZone.celsius(of: file)
+      if let range, !range.contains(celsius) { throw range.failure(of: file.label, celsius) }
+      answer = .success(celsius)
     } catch {
       chosen = nil
-      throw error
+      answer = .failure(error)
     }
+    return true
+  }
+
+  override func tell(at moment: Moment) throws(SourceFailure) {
+    try sensor.record(at: moment.wallTime, in: sink) { () throws(SourceFailure) in
+      try answer.get().rounded(to: 1)
+    }
+  }
+
+  override func tellSilence(at moment: Moment) {
+    sensor.recordFailure(.unavailable, at: moment.wallTime, in: sink)
   }
 
   /// The chosen zone, or another one where it is time to look for a better one.

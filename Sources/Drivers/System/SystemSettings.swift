@@ -29,11 +29,14 @@ public struct SystemSettings: Equatable, Sendable {
     case .cpuTemperature:
       ProcessorTemperature(
         sys: context.sys, isOptional: sensors.contains(.asFarAsThere), minChange: minChange,
-        sink: context.sink)
-    case .load: LoadAverage(proc: context.proc, minChange: minChange, sink: context.sink)
-    case .memory: Memory(proc: context.proc, minChange: minChange, sink: context.sink)
-    case .uptime: LastStart(proc: context.proc, sink: context.sink)
-    default: DiskSpace(minChange: minChange, sink: context.sink)
+        sink: context.sink, context.slowAccess)
+    case .load:
+      LoadAverage(
+        proc: context.proc, minChange: minChange, sink: context.sink, context.slowAccess)
+    case .memory:
+      Memory(proc: context.proc, minChange: minChange, sink: context.sink, context.slowAccess)
+    case .uptime: LastStart(proc: context.proc, sink: context.sink, context.slowAccess)
+    default: DiskSpace(minChange: minChange, sink: context.sink, context.slowAccess)
     }
   }
 
