@@ -241,6 +241,7 @@ public final class Uplink {
     statistics?.deadlineReached(now: now)
     let level = power.level
     if power.deadlineReached(now: now) { powerChanged(from: level) }
+    if power.takeLookWanted(), plan.sampleWanted(now: now) { actions.append(.sample) }
     if registrar.isEnrolling {
       if !home.isLooking { registrar.deadlineReached(now: now) }
       delivery.diskDeadlineReached(now: now)
