@@ -11,6 +11,8 @@ final class RunLoop {
   /// Nil where the configuration wants no anchor watch.
   var anchor: AnchorAlarm?
   let follower: UploadFollower
+  /// Nil where this board was paired.
+  var otherBoardWords: MessageText?
   private let loop: EventLoop
   private let supervisor: Supervisor
   private let output: SourceOutput
@@ -109,6 +111,12 @@ final class RunLoop {
     driver.stopping()
   }
 
+  /// After `stop` the agent is at work again.
+  func goOn(in state: StateDirectory) {
+    driver.goingOn()
+    serveStatus(in: state)
+  }
+
   /// When the board has to be on again; where there is a clock, with its alarm set to that.
   func nextWake(_ options: OnceOptions) -> NextWake {
     // The network may have set the clock since the last cycle.
@@ -138,11 +146,12 @@ final class RunLoop {
 
 extension RunLoop: StatusServerOwner {
   func writeStatus(at now: Moment, into document: inout ByteBuffer) {
-    let report = StatusReport(
+    var report = StatusReport(
       driver.uplink, url: driver.settings.url, webSocket: driver.webSocket,
       failing: output.failing, advice: reporter.advice,
       diskFlaw: state.flatMap { DiskFlaw(of: $0.path) }, anchor: anchor?.status,
       startedAt: startedAt, now: now)
+    report.otherBoardWords = otherBoardWords
     report.write(driver.uplink.delivery, into: &document)
   }
 }

@@ -2,64 +2,34 @@
 #define _GNU_SOURCE 1
 #include "clinux.h"
 
-#include <dirent.h>
 #include <grp.h>
 #include <pwd.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <sys/wait.h>
 
-static int argument_count;
-static char **arguments;
-
-// Descriptors that the starter of this process handed over, such as the lock of flock(1) or the
-// socket by which a supervisor sees its end: they stay open for as long as the process lives.
-enum { inherited_max = 64 };
-static int inherited[inherited_max];
-static int inherited_count;
-
-static void remember_inherited(void) {
-  DIR *open_ones = opendir("/proc/self/fd");
-  if (!open_ones) return;
-  struct dirent *entry;
-  while ((entry = readdir(open_ones)) != NULL && inherited_count < inherited_max) {
-    int number = atoi(entry->d_name);
-    // What libraries have opened since is there as well, and would not have outlived the start.
-    if (number > STDERR_FILENO && number != dirfd(open_ones) &&
-        fcntl(number, F_GETFD) == 0)
-      inherited[inherited_count++] = number;
-  }
-  closedir(open_ones);
-}
-
-__attribute__((constructor)) static void keep_arguments(int count, char **values) {
-  argument_count = count;
-  arguments = values;
-  remember_inherited();
-}
-
-int clinux_argument_count(void) { return argument_count; }
-
-const char *clinux_argument(int index) {
-  return index >= 0 && index < argument_count ? arguments[index] : NULL;
-}
-
-int clinux_start_anew(int kept) {
-  // Libraries make descriptors that would stay open, such as those by which libcurl wakes itself.
-  close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-  for (int index = 0; index < inherited_count; index++) fcntl(inherited[index], F_SETFD, 0);
-  fcntl(kept, F_SETFD, 0);
-  execv("/proc/self/exe", arguments);
+// Closes what is no regular file, where one is wanted.
+static int opened(int descriptor, bool wants_file) {
+  struct stat status;
+  if (descriptor < 0 || !wants_file) return descriptor;
   int error = errno;
-  fcntl(kept, F_SETFD, FD_CLOEXEC);
+  if (fstat(descriptor, &status) == 0) {
+    if (S_ISREG(status.st_mode)) return descriptor;
+    error = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
+  }
+  close(descriptor);
   errno = error;
   return -1;
 }
 
-int clinux_close_at_exec(int descriptor) {
-  for (int index = 0; index < inherited_count; index++)
-    if (inherited[index] == descriptor) inherited[index] = inherited[--inherited_count];
-  return fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+enum { opening = O_CLOEXEC | O_NOCTTY };
+
+int clinux_open(const char *path, int flags, mode_t mode, bool wants_file) {
+  return opened(open(path, flags | opening, mode), wants_file);
+}
+
+int clinux_openat(int directory, const char *path, int flags, mode_t mode, bool wants_file) {
+  return opened(openat(directory, path, flags | opening, mode), wants_file);
 }
 
 int clinux_run(const char *program, const char *first, const char *second) {

@@ -36,6 +36,9 @@ public final class ConfigurationField {
     problems.report(at: node.mark, path, problem, remedy: remedy)
   }
 
+  /// How much was reported so far, of the whole file.
+  public var problemCount: Int { problems.count }
+
   public func report(_ refusal: Refusal) { report(refusal.problem, remedy: refusal.remedy) }
 
   /// Whether there is something to read; reports when there is nothing after the key.

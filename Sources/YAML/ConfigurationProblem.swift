@@ -63,6 +63,7 @@ public final class ProblemCollector {
   public init() {}
 
   public var isEmpty: Bool { problems.isEmpty }
+  var count: Int { problems.count + omittedCount }
   public var errors: ConfigurationErrors {
     ConfigurationErrors(problems: problems, omittedCount: omittedCount)
   }

@@ -113,11 +113,14 @@ import Testing
 
   /// A pause that is longer than the time for a start would end it.
   @Test func anAgentThatWaitsBeforeItsWorkAsksForTheTime() {
+    let words = [
+      "EXTEND_TIMEOUT_USEC=930000000", "STATUS=Waits before it begins, and its log says why",
+    ]
     var notices = makeNotices()
     notices.prepareWaiting(.seconds(870))
-    #expect(
-      lines(notices) == [
-        "EXTEND_TIMEOUT_USEC=930000000", "STATUS=Waits, because the last runs ended too soon",
-      ])
+    #expect(lines(notices) == words)
+    var watched = makeNotices(watchdog: .seconds(40))
+    watched.prepareWaiting(.seconds(870))
+    #expect(lines(watched) == words + ["WATCHDOG=1"])
   }
 }

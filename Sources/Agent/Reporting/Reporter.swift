@@ -97,6 +97,12 @@ final class Reporter {
         + " yet, \(counts.lost) lost")
   }
 
+  /// Another board was paired with this state directory.
+  func onOtherBoard(_ words: MessageText) {
+    log.error(words)
+    events.write("other_board")
+  }
+
   func reloading() {
     log.notice("the configuration is read again")
     events.write("reloading")

@@ -90,13 +90,14 @@ struct ServiceNotices: ~Copyable {
 
   // MARK: Around the work of the loop
 
-  /// The agent waits before its work, because earlier runs ended too soon.
+  /// The agent waits before its work, and lives: no loop that reports turns yet.
   mutating func prepareWaiting(_ pause: Duration) {
     lines.removeAll()
     // Besides the time that a start has anyway.
     lines.append("EXTEND_TIMEOUT_USEC=")
     lines.append(decimal: (pause.nanoseconds + 60_000_000_000) / 1000)
-    lines.append("\nSTATUS=Waits, because the last runs ended too soon\n")
+    lines.append("\nSTATUS=Waits before it begins, and its log says why\n")
+    if watchdogTimeout != nil { lines.append("WATCHDOG=1\n") }
   }
 
   /// The configuration is read again. The next `prepare` says that the agent is ready.

@@ -20,6 +20,8 @@ import Sensing
 /// - `routes`: the best one first: what is taken since when, and why the others are not
 /// - `network`: `state` (`home`, `away`, `unknown`), and what the board is connected to; only where
 ///   the configuration says which networks are home
+/// - `board`: `text` for the person who has to decide; only where another board was paired with the
+///   state directory of this one
 /// - `websocket`: its state, where the configuration wants one
 /// - `waiting`: the latest values and fix, where Home Assistant does not have them yet
 /// - `history`: all that is kept until it is proven, how many `entries`, and whether the disk keeps
@@ -108,6 +110,8 @@ struct StatusReport {
   /// Nil where nothing is known of it.
   var power: PowerMonitor?
   var notifications = ShownNotifications()
+  /// Nil where this board was paired.
+  var otherBoardWords: MessageText?
 
   /// Replaces what is in `document`, which holds `StateDirectory.statusByteCountMax`.
   func write(_ delivery: Delivery, into document: inout ByteBuffer) {
@@ -120,6 +124,11 @@ struct StatusReport {
     appendHomeAssistant(delivery, to: &document)
     append(delivery.routes, to: &document)
     appendNetwork(to: &document)
+    if let otherBoardWords {
+      document.open("board")
+      document.appendMember("text", words: otherBoardWords)
+      document.closeJSONObject()
+    }
     appendWebSocket(to: &document)
     appendWaiting(delivery.batch, to: &document)
     append(delivery.history, to: &document)

@@ -127,6 +127,9 @@ final class UplinkDriver {
     perform()
   }
 
+  /// The agent does not stop.
+  func goingOn() { uplink.goingOn() }
+
   /// Writes what only this process has, as far as the disk takes it.
   func keepEverything() {
     uplink.keepEverything()

@@ -21,7 +21,9 @@ struct UplinkFactory {
     if let file = home.tokenFile.map({ Path($0) }), isReadableByAllUsers(file) {
       reporter.tokenExposed(in: file)
     }
-    let identity = configuration.registrationRequest { reporter.withoutPushToken($0) }
+    let identity = configuration.registrationRequest(keeping: registration) {
+      reporter.withoutPushToken($0)
+    }
     let device = DeviceFingerprint(ofDeviceID: identity.deviceID)
     let hours = HoursFile(
       in: configuration.durability == .memory ? nil : state.path, of: device, reporter: reporter)

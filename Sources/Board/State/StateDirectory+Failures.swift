@@ -34,6 +34,16 @@ extension StateDirectory {
         code: .noPermission,
         text: "others may write in \(path), where the key of this board is kept; run: sudo chmod"
           + " go-w \(typed: path)")
+    case .exposed(let above):
+      let flaw: MessageText =
+        above.isForeign
+        ? "\(above.path) belongs to another user, who" : "others may write in \(above.path), and"
+      let remedy: MessageText =
+        above.isForeign ? "" : "run: sudo chmod go-w \(typed: above.path), or "
+      throw CommandFailure(
+        code: .noPermission,
+        text: "\(flaw) could put another directory in the place of \(path), where the key of this"
+          + " board is kept; \(remedy)name another state_directory")
     case .failed(.notPermitted): throw CommandFailure(notPermitted: path)
     case .failed(let error):
       throw CommandFailure(

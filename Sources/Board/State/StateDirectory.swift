@@ -40,6 +40,8 @@ public final class StateDirectory {
     case foreign
     /// Others than its owner may write to it.
     case shared
+    /// Others may put another one in its place.
+    case exposed(ExposedDirectory)
   }
 
   /// Makes the directory where it is missing, and keeps other agents out until the process ends.
@@ -51,6 +53,9 @@ public final class StateDirectory {
       // Root may work for any user: what it makes in there belongs to that one.
       guard [0, owner.user].contains(geteuid()) || owner.user == 0 else { return .foreign }
       guard !owner.sharesWriting else { return .shared }
+      if let exposed = try ExposedDirectory.first(above: path, of: owner) {
+        return .exposed(exposed)
+      }
       if let kept = LinuxIO.lock(keptFor: directory) {
         lock = consume kept
       } else {
@@ -65,12 +70,12 @@ public final class StateDirectory {
     }
   }
 
-  /// Starts the program anew, and no other agent gets the directory in between.
+  /// Starts the program again, and no other agent gets the directory in between.
   ///
   /// - Returns: why that failed.
-  public func startAnew() -> Errno {
+  public func perform(_ next: consuming NextStart) -> Errno {
     guard let held = lock.take() else { preconditionFailure("the directory is not open") }
-    let error = LinuxIO.startAnew(keeping: held)
+    let error = next.perform(keeping: held)
     lock = consume held
     return error
   }

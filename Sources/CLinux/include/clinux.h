@@ -43,7 +43,7 @@
 #pragma clang assume_nonnull begin
 
 /// The arguments of the process. Embedded Swift has no `CommandLine`, so a constructor in
-/// `clinux.c` keeps what glibc hands to it.
+/// `process.c` keeps what glibc hands to it.
 int clinux_argument_count(void);
 const char *_Nullable clinux_argument(int index);
 
@@ -76,15 +76,13 @@ static inline int clinux_errno(void) { return errno; }
 /// What an error of the kernel is called in English, or NULL where it has no such number.
 const char *_Nullable clinux_error_description(int code);
 
-/// `open(2)` is variadic, which Swift cannot call.
-static inline int clinux_open(const char *path, int flags, mode_t mode) {
-  return open(path, flags, mode);
-}
+/// Opens a path as `open(2)` does; other programs do not get the descriptor. Where it `wants_file`,
+/// all else than a regular file is an error: EISDIR for a directory, ESPIPE for a pipe, a device,
+/// and others.
+int clinux_open(const char *path, int flags, mode_t mode, bool wants_file);
 
 /// The same for `openat(2)`.
-static inline int clinux_openat(int directory, const char *path, int flags, mode_t mode) {
-  return openat(directory, path, flags, mode);
-}
+int clinux_openat(int directory, const char *path, int flags, mode_t mode, bool wants_file);
 
 static inline int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t tag) {
   struct epoll_event event = {.events = events, .data = {.u64 = tag}};
@@ -183,13 +181,6 @@ void clinux_screen_leave(void);
 /// back when it goes on. Meanwhile other signals may end it.
 void clinux_stop(void);
 
-/// Whether a descriptor is a regular file or a directory, of which the latter cannot be read; not a
-/// pipe, which may wait for a writer for ever.
-static inline int clinux_is_file(int descriptor) {
-  struct stat status;
-  return fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
-}
-
 /// Writes what a descriptor takes at this moment, also where writing to it would wait. Returns how
 /// many bytes that is, 0 for none, or -1 and `errno`.
 static inline ssize_t clinux_write_now(int descriptor, const void *bytes, size_t count) {
@@ -203,10 +194,17 @@ static inline ssize_t clinux_write_now(int descriptor, const void *bytes, size_t
   return written < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : written;
 }
 
-/// Starts the program that this process runs anew, with the same arguments: same process, same
-/// program, even where its file was replaced meanwhile. Of its descriptors it keeps `kept`, and
-/// those that it was started with. Returns only where that fails, with `errno`.
-int clinux_start_anew(int kept);
+/// A descriptor of the program that this process runs, also where its file was replaced meanwhile.
+/// -1 and `errno` where there is none (`/proc` is not there), or it may not be started.
+int clinux_program_of_process(void);
+
+/// A descriptor with a text that no file has, read from its start; -1 and `errno`.
+int clinux_text_in_memory(const void *_Nullable bytes, size_t size);
+
+/// Starts a program of `clinux_program_of_process` in this process, with the same arguments. Of its
+/// descriptors it keeps `kept`, and those that it was started with. Returns only where that fails,
+/// with `errno`.
+int clinux_start_anew(int program, const int *kept, int count);
 
 /// It is handed to no other program any more, and neither is one that gets its number.
 int clinux_close_at_exec(int descriptor);
@@ -231,10 +229,19 @@ bool clinux_is_mount_point(const char *path);
 /// What a group is called; false where it has no name, or one that has no room.
 bool clinux_group_name(gid_t group, char *name, size_t size);
 
-/// The next signal of `clinux_signalfd`, or 0.
+/// A file that would become larger than the process may write (RLIMIT_FSIZE) is an error of that
+/// write, EFBIG, like a disk that is full; it does not end the process.
+static inline void clinux_survive_file_size_limit(void) { signal(SIGXFSZ, SIG_IGN); }
+
+/// How long a process has to take notice of SIGTERM before that ends it.
+enum { CLINUX_TERMINATION_SECONDS = 30 };
+
+/// The next signal of `clinux_signalfd`, or 0. SIGTERM comes as SIGINT, which asks for the same.
 static inline int clinux_next_signal(int descriptor) {
   struct signalfd_siginfo signal;
-  return read(descriptor, &signal, sizeof signal) == sizeof signal ? (int)signal.ssi_signo : 0;
+  if (read(descriptor, &signal, sizeof signal) != sizeof signal) return 0;
+  if (signal.ssi_signo == SIGINT) alarm(0);
+  return (int)signal.ssi_signo;
 }
 
 /// Keeps the memory of this process, with its keys and tokens, out of core dumps. Also a limit of 0
@@ -247,26 +254,11 @@ static inline void clinux_forbid_core_dumps(void) {
   setrlimit(RLIMIT_CORE, &limit);
 }
 
-/// A descriptor that becomes readable for SIGTERM, SIGINT and SIGHUP, which are then blocked; where
-/// `of_terminal`, for all others by which a terminal tells something, too.
-static inline int clinux_signalfd(bool of_terminal) {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGHUP);
-  if (of_terminal) {
-    sigaddset(&set, SIGQUIT);
-    sigaddset(&set, SIGWINCH);
-    sigaddset(&set, SIGTSTP);
-    sigaddset(&set, SIGCONT);
-  }
-  if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) return -1;
-  signal(SIGPIPE, SIG_IGN);
-  // Who starts the agent may have ignored it; then the kernel tells of the end of no child.
-  signal(SIGCHLD, SIG_DFL);
-  return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-}
+/// A descriptor that becomes readable for SIGTERM, SIGINT and SIGHUP, and where `of_terminal`, for
+/// all others by which a terminal tells something, too. None of them ends the process, but SIGTERM
+/// where `clinux_next_signal` is not called for `CLINUX_TERMINATION_SECONDS`: the thread that
+/// called this hangs.
+int clinux_signalfd(bool of_terminal);
 
 /// A descriptor that one thread makes readable and another one quiet (`eventfd(2)`). Signalling
 /// fails only where 2^64 signals wait, clearing where none does.

@@ -316,6 +316,9 @@ public final class Uplink {
     delivery.stopping()
   }
 
+  /// The agent does not stop, after all.
+  public func goingOn() { isStopping = false }
+
   // MARK: The registration
 
   func deliver(with registration: Registration) {
@@ -328,7 +331,7 @@ public final class Uplink {
 
   func registered(_ made: Registration) {
     var made = made
-    made.toldFingerprint = Webhook.UpdateRegistration(identity).fingerprint
+    made.answers(identity)
     keeper.keep(made)
     delivery.registrationReplaced(made.isPlain ? .plain : .sealed)
     isPositionOwed = true

@@ -29,7 +29,7 @@ struct CheckReport {
   }
 
   private func show(_ lines: [UInt8]) {
-    writeToTerminal(lines.forTerminal.withVerdictsColored(on: STDOUT_FILENO), STDOUT_FILENO)
+    writeToTerminal(lines.wrappedForOutput.withVerdictsColored(on: STDOUT_FILENO), STDOUT_FILENO)
   }
 
   /// That of the first problem: what comes later may follow from it.

@@ -77,7 +77,7 @@ final class Checkup {
     if let registration {
       let proof = EncryptionProof(
         http: http, registration: registration,
-        deviceID: DeviceIdentity(host: configuration.host).deviceID)
+        deviceID: DeviceIdentity(host: configuration.host).deviceID(of: registration))
       report.append(try proof.finding(at: url, loginCheck: loginCheck, &report.version))
     }
     if let loginCheck { report.append(try loginCheck.finding()) }
@@ -112,6 +112,11 @@ final class Checkup {
       }
       if case .plain = registration.protection, !configuration.homeAssistant.isPlainAllowed {
         throw state.registrationIsPlain
+      }
+      let identity = DeviceIdentity(host: configuration.host)
+      if let words = identity.otherBoardWords(of: registration, in: state) {
+        report.append(.wrong("registration", "other_board", .board, .unavailable, words))
+        return registration
       }
       report.append(.well("registration", "\(state.path)/\(StateDirectory.registrationName)"))
       return registration

@@ -24,6 +24,7 @@ extension Command {
       homeward pair [URL] [--name NAME] [--login] [--token | --token-file FILE]
                     [--ca-file FILE] [--config FILE] [--state-directory DIR]
                     [--yes] [--json]
+      homeward pair --same-device [--config FILE]
 
     URL is the address of Home Assistant. Without it, it is that of the
     configuration; without one, the local network is searched. Then user name and
@@ -52,6 +53,9 @@ extension Command {
       --state-directory DIR
                           Where there is no configuration: what to keep there, and
                           write into the configuration (default: /var/lib/homeward).
+      --same-device       Keep the device of a pairing that was made on another board,
+                          which is not used any more and whose card is in this one
+                          now, and end.
       --yes               Answer questions with yes: replace a pairing, take the
                           board off the person that Home Assistant made it a tracker
                           of, write a configuration with all sensors that can be
@@ -92,6 +96,7 @@ struct PairCommand {
           try arguments.value(of: argument, "the name of a file"), of: argument)
       case "--login": options.isLoginOnly = true
       case "--name": options.name = try arguments.value(of: argument, "a name")
+      case "--same-device": options.keepsDevice = true
       case "--yes": options.isYes = true
       case "--json": options.isJSON = true
       default:
@@ -122,6 +127,10 @@ struct PairCommand {
   }
 
   func run() throws(CommandFailure) -> ExitCode {
+    if options.keepsDevice {
+      try Pairing(options).keepDevice()
+      return .success
+    }
     let summary = try Pairing(options).run()
     // The state directory is free again.
     if !options.isConfigurationNamed, summary.offer != .toBeChanged, Service.canStart {

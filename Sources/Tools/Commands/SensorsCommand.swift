@@ -61,7 +61,7 @@ struct SensorsCommand {
     let isThere = file != nil || (try? byteCount(ofFileAt: Path(usual))) != nil
     let lines = found.lines(
       isColored: isTerminal && hasColors, file: isThere ? file ?? usual : nil)
-    writeToTerminal(isJSON ? found.json.jsonForTerminal : lines.forTerminal, STDOUT_FILENO)
+    writeToTerminal(isJSON ? found.json : lines.wrappedForOutput, STDOUT_FILENO)
     return .success
   }
 }

@@ -106,8 +106,8 @@ struct StatusCommand {
 
   private func text(of status: AgentStatus) -> [UInt8] {
     isJSON
-      ? status.document.jsonForTerminal
-      : status.lines.forTerminal.withVerdictsColored(on: STDOUT_FILENO)
+      ? status.document
+      : status.lines.wrappedForOutput.withVerdictsColored(on: STDOUT_FILENO)
   }
 
   /// An agent that does not run may be started meanwhile, so that is told, and no end where it ran

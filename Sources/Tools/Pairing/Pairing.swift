@@ -26,6 +26,8 @@ struct PairingOptions {
   /// What Home Assistant calls the board, as it was typed.
   var name: [UInt8]?
   var source = Source.login
+  /// Whether the pairing stays, and belongs to this board from now on.
+  var keepsDevice = false
   var isConfigurationNamed: Bool {
     !configuration.span.elementsEqual(Configuration.defaultFile)
   }
@@ -48,6 +50,7 @@ final class Pairing {
   private let existing: Configuration?
   private let settings: TransportSettings
   private var summary = PairingSummary()
+  private var registered: Registration?
 
   init(_ options: PairingOptions) throws(CommandFailure) {
     self.options = options
@@ -69,6 +72,7 @@ final class Pairing {
     let rejected = try state.keptRejectedTokens()
     if options.isLoginOnly { return try renewLogin(state, rejected) }
     let former = try formerCredential(state)
+    let kept = keptRegistration(state)
     let url = try chosenURL()
     summary.url = url
     let template = try namedTemplate(at: url)
@@ -81,13 +85,14 @@ final class Pairing {
     configuration.deviceName = template.name ?? configuration.deviceName
     let login = try request.run(at: url, rejected)
     do throws(CommandFailure) {
-      try register(login, configuration, state)
+      try register(login, configuration, state, keeping: kept.isOfThisBoard ? kept.value : nil)
     } catch {
       revoke(login.credential)
       throw error
     }
-    // One of another address is nothing to show here.
-    if let former, former.clientURL == url { revoke(former) }
+    // One of another address is nothing to show here, and one that another board was paired with
+    // may be at work there.
+    if let former, former.clientURL == url, kept.isOfThisBoard { revoke(former) }
     try lookAtPerson(login, configuration, state, rejected)
     let file = ConfigurationFile(path: options.configuration, dialog: dialog, loop: loop)
     summary.offer = try file.offer(existing, template)
@@ -157,7 +162,7 @@ final class Pairing {
       _ = try template.configuration()
       return template
     }
-    let host = DeviceIdentity(host: host).hostName
+    let host = identity.hostName
     while true {
       let typed = try dialog.ask("Name of this board [\(bytes: host.printable)]: ", orElse: [])
       template.name = typed.isEmpty ? nil : typed
@@ -186,6 +191,29 @@ final class Pairing {
     return nil
   }
 
+  /// What was registered before, and whether it was this board.
+  private func keptRegistration(
+    _ state: StateDirectory
+  ) -> (value: Registration?, isOfThisBoard: Bool) {
+    guard case .value(let registration) = state.readRegistration() else { return (nil, true) }
+    return (registration, identity.otherBoard(of: registration) == nil)
+  }
+
+  private var identity: DeviceIdentity { DeviceIdentity(host: host) }
+
+  /// Has a pairing that was made on another board belong to this one.
+  func keepDevice() throws(CommandFailure) {
+    let state = try StateDirectory.open(try stateDirectory())
+    guard var registration = try state.keptRegistration() else {
+      throw CommandFailure(
+        code: .noInput, text: "\(state.path) has no pairing; run: \(Arguments.command("pair"))")
+    }
+    _ = identity.complete(&registration)
+    registration.board = identity.serial.map { Text($0) }
+    try state.keep(registration)
+    dialog.say("This board is the device of its pairing now. Then: sudo systemctl start homeward")
+  }
+
   // MARK: The login
 
   /// Replaces the login of a board that stays paired.
@@ -200,10 +228,10 @@ final class Pairing {
     }
     let former = state.credential()
     summary.url = try chosenURL()
-    summary.deviceName = existing?.deviceName ?? DeviceIdentity(host: host).hostName
+    summary.deviceName = existing?.deviceName ?? identity.hostName
     let login = try request.run(at: summary.url, rejected)
     do throws(CommandFailure) {
-      try checkThatTheBoardIsKnown(to: login, state, rejected)
+      try checkThatTheBoardIsKnown(to: login, registration, state, rejected)
       try keep(login.credential, registration, in: state)
     } catch {
       revoke(login.credential)
@@ -221,7 +249,8 @@ final class Pairing {
 
   /// A login at another Home Assistant is none of this board's.
   private func checkThatTheBoardIsKnown(
-    to login: NewLogin, _ state: StateDirectory, _ rejected: RejectedTokens
+    to login: NewLogin, _ registration: Registration, _ state: StateDirectory,
+    _ rejected: RejectedTokens
   ) throws(CommandFailure) {
     let client = try client(of: login, rejected)
     defer { client.end() }
@@ -230,7 +259,7 @@ final class Pairing {
       dialog.keep(rejected: login.credential, in: state)
       throw CommandFailure(code: .noPermission, text: Login.rejectedWords)
     }
-    let deviceID = DeviceIdentity(host: host).deviceID
+    let deviceID = identity.deviceID(of: registration)
     guard case .success(let devices) = answer,
       !devices.elements.contains(where: { $0.isBoard(deviceID) })
     else { return }
@@ -252,9 +281,10 @@ final class Pairing {
   // MARK: The registration
 
   private func register(
-    _ login: NewLogin, _ configuration: Configuration, _ state: StateDirectory
+    _ login: NewLogin, _ configuration: Configuration, _ state: StateDirectory,
+    keeping kept: Registration?
   ) throws(CommandFailure) {
-    let identity = configuration.registrationRequest {
+    let identity = configuration.registrationRequest(keeping: kept) {
       dialog.say("The token of notifications.push_url cannot be used (\($0.code)).")
     }
     summary.deviceName = identity.deviceName
@@ -268,7 +298,8 @@ final class Pairing {
     if case .tokenRejected = answer { dialog.keep(rejected: login.credential, in: state) }
     var registration = try answer.registration(
       acceptsPlain: configuration.homeAssistant.isPlainAllowed)
-    registration.toldFingerprint = Webhook.UpdateRegistration(identity).fingerprint
+    registration.answers(identity)
+    registered = registration
     try keep(login.credential, registration, in: state)
     dialog.say("Home Assistant knows this board as \(quoted: identity.deviceName).")
   }
@@ -294,7 +325,7 @@ final class Pairing {
     let client = try client(of: login, rejected)
     defer { client.end() }
     let review = PersonReview(client: client, dialog: dialog)
-    let deviceID = DeviceIdentity(host: configuration.host).deviceID
+    let deviceID = DeviceIdentity(host: configuration.host).deviceID(of: registered)
     try review.run(deviceID: deviceID, &summary)
     if client.isCredentialRejected { dialog.keep(rejected: login.credential, in: state) }
   }

@@ -58,6 +58,7 @@ struct AgentStatus {
     if let home = root["home_assistant"] { lines.append(homeAssistant: home) }
     lines.append(routes: root.list("routes"))
     if let network = root["network"] { lines.append(network: network) }
+    if let board = root["board"] { lines.append(.wrong, "board", board.text("text")) }
     if let webSocket = root["websocket"] {
       lines.append(webSocket.verdict, "WebSocket", webSocket.words)
     }
