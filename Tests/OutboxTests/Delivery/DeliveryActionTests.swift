@@ -9,7 +9,7 @@ import Testing
 /// message at once; these tests do not.
 @Suite final class DeliveryActionTests {
   private var now = Instant(nanoseconds: 0)
-  private let delivery: Delivery
+  private var delivery: Delivery
   private var told: [DeliveryEvent] = []
 
   init() {
