@@ -20,6 +20,8 @@ final class RunLoop {
   private let signals: Signals
   private let reporter: Reporter
   private let startedAt: Instant
+  /// How long the board had slept when this was looked at last.
+  private var asleep = timeAsleep
   /// Nil where `homeward status` cannot be answered.
   private var statusServer: StatusServer?
   /// Where it is to be answered.
@@ -69,7 +71,7 @@ final class RunLoop {
         guard supervisor.isGathering, Moment.now.instant < end else { return }
       }
       // Before an edge is recorded with the time of a clock that was set during the sleep.
-      try loop.turn(until: earliest(deadline, end)) { driver.clockRead(.now) }
+      try loop.turn(until: earliest(deadline, end)) { slept() }
       let moment = Moment.now
       supervisor.deadlineReached(at: moment)
       output.deadlineReached(now: moment.instant)
@@ -83,6 +85,17 @@ final class RunLoop {
       if end == nil, !signals.isStopRequested { follower.follow(driver) }
       service?.loopTurned(driver.uplink.delivery, now: moment)
     }
+  }
+
+  /// A turn begins.
+  private func slept() {
+    let moment = Moment.now
+    if loop.takeClockJump() {
+      let asleep = timeAsleep
+      if asleep > self.asleep { supervisor.boardWoke(at: moment) }
+      self.asleep = asleep
+    }
+    driver.clockRead(moment)
   }
 
   private var deadline: Instant {

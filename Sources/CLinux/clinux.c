@@ -136,6 +136,15 @@ ssize_t clinux_multicast_send(int descriptor, unsigned interface, const uint8_t 
                 sizeof address);
 }
 
+int clinux_clock_watch(void) {
+  int descriptor = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+  // As late as each kernel can say it.
+  struct itimerspec never = {.it_value = {.tv_sec = INT32_MAX}};
+  if (sizeof never.it_value.tv_sec > 4) never.it_value.tv_sec = INT64_MAX / 1000000000;
+  timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
+  return descriptor;
+}
+
 int clinux_netlink_socket(int protocol, uint32_t *port) {
   int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
   if (descriptor < 0) return -1;

@@ -63,7 +63,7 @@ public struct DeviceBus: Equatable, Sendable {
   ///     monotonic clock.
   public init(loop: EventLoop, clock: (@convention(c) () -> Int64)? = nil) {
     self.loop = loop
-    self.clock = clock ?? clinux_monotonic_clock
+    self.clock = clock ?? clinux_boot_clock
   }
 
   /// What a thread still reads stays for ever: it may be in the kernel for as long.

@@ -12,6 +12,7 @@ private final class ScriptedSource: Source {
   var isOptional = false
   var isGathering = false
   var deadline: Instant?
+  var guardsTheWorld = false
   var deviceKinds: DeviceKinds = []
   /// The seconds at which it was asked.
   private(set) var askedAt: [Int64] = []
@@ -136,6 +137,28 @@ private final class ScriptedSource: Source {
     #expect(sensor.deadlineCount == 1)
     supervisor.worked(sensor.name)
     #expect(sink.reports.last == "sensor: recovered")
+  }
+
+  /// A pump's limit that passed while the board slept comes before all else; a receiver that slept
+  /// with the board is given time to speak.
+  @Test func afterASleepTheLimitsOfOutputsComeFirstAndSilenceDoesNotCount() {
+    let pump = ScriptedSource("pump", listening: .open)
+    pump.guardsTheWorld = true
+    supervisor.add(pump)
+    pump.deadline = at(seconds: 10).instant
+    listener.listening = .open
+    listener.deadline = at(seconds: 10).instant
+    supervisor.boardWoke(at: at(seconds: 9))
+    #expect(pump.deadlineCount == 0, "it is not due yet")
+    supervisor.boardWoke(at: at(seconds: 30))
+    #expect((pump.deadlineCount, listener.deadlineCount) == (1, 0))
+    #expect(supervisor.deadline == at(seconds: 30).instant + Supervisor.wakingTime)
+    supervisor.deadlineReached(at: at(seconds: 34))
+    #expect(listener.deadlineCount == 0)
+    supervisor.deadlineReached(at: at(seconds: 35))
+    #expect(listener.deadlineCount == 1)
+    listener.deadline = at(seconds: 31).instant
+    #expect(supervisor.deadline == at(seconds: 31).instant, "what came after it is not put off")
   }
 
   /// It is left alone between two cycles anyway, and each attempt keeps its device awake.

@@ -101,10 +101,13 @@ struct ServiceNotices: ~Copyable {
   }
 
   /// The configuration is read again. The next `prepare` says that the agent is ready.
-  mutating func prepareReloading(now: Instant) {
+  ///
+  /// - Parameter asleep: how long the board slept since the kernel started: systemd's moments are
+  ///   of the clock that does not count it.
+  mutating func prepareReloading(now: Instant, asleep: Duration) {
     lines.removeAll()
     lines.append("RELOADING=1\nMONOTONIC_USEC=")
-    lines.append(decimal: now.nanoseconds / 1000)
+    lines.append(decimal: (now.nanoseconds - asleep.nanoseconds) / 1000)
     lines.append("\n")
     aliveAt = nil
     deadline = now

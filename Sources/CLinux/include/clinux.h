@@ -34,6 +34,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/utsname.h>
 #include <termios.h>
@@ -277,13 +278,24 @@ static inline bool clinux_clock_is_synchronized(void) {
   if (state < 0) return access("/run/systemd/timesync/synchronized", F_OK) == 0;
   return state != TIME_ERROR && !(timex.status & STA_UNSYNC);
 }
-/// Nanoseconds of a clock; `CLOCK_MONOTONIC` and `CLOCK_REALTIME` cannot fail on Linux.
+/// Nanoseconds of a clock; those of the board (`CLOCK_BOOTTIME`, `CLOCK_MONOTONIC`,
+/// `CLOCK_REALTIME`) cannot fail on Linux.
 static inline int64_t clinux_clock(clockid_t clock) {
   struct timespec now;
   clock_gettime(clock, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
-static inline int64_t clinux_monotonic_clock(void) { return clinux_clock(CLOCK_MONOTONIC); }
+static inline int64_t clinux_boot_clock(void) { return clinux_clock(CLOCK_BOOTTIME); }
+
+/// A descriptor that becomes ready for input when the wall clock was set, or the board slept: the
+/// clock that timeouts of the kernel go by stands still meanwhile. -1 where there is none.
+int clinux_clock_watch(void);
+/// Takes notice of that.
+static inline void clinux_clock_watch_clear(int descriptor) {
+  uint64_t count;
+  // It fails with ECANCELED: that is the news.
+  (void)!read(descriptor, &count, sizeof count);
+}
 
 /// How far local time is ahead of UTC at a moment, in seconds, as the system or `TZ` has it.
 static inline int64_t clinux_seconds_ahead_of_utc(int64_t seconds_since_1970) {

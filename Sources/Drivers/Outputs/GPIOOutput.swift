@@ -150,6 +150,8 @@ extension GPIOOutput: Source {
 
   public var listening: Listening { request != nil ? .open : .closed }
 
+  public var guardsTheWorld: Bool { true }
+
   public var deadline: Instant? { output.deadline }
 
   public func deadlineReached(at moment: Moment) {

@@ -50,6 +50,9 @@ public protocol Source: AnyObject {
   /// those that fail are asked again at once.
   var deviceKinds: DeviceKinds { get }
 
+  /// Whether its deadlines protect the world from what it has done: they come first.
+  var guardsTheWorld: Bool { get }
+
   /// The program that holds what this source wants for itself; nil where that is not known.
   var holder: InlineText? { get }
 
@@ -71,6 +74,7 @@ extension Source {
   public var isGathering: Bool { false }
   public var shortfall: SourceFailure? { nil }
   public var deviceKinds: DeviceKinds { [] }
+  public var guardsTheWorld: Bool { false }
   public var holder: InlineText? { nil }
   public func paceChanged(to pace: SamplingPace) {}
   public func stop(at moment: Moment) {}

@@ -44,6 +44,13 @@ public final class Supervisor {
   /// How many rows are not working: while there is none, nothing is looked up.
   private var failingCount = 0
 
+  /// How long sources that wait for something are given after the board slept: what they wait for
+  /// slept with it.
+  public static let wakingTime: Duration = .seconds(5)
+
+  /// When the board woke last.
+  private var wokeAt = Instant(nanoseconds: .min)
+
   /// `owner` outlives this, and this outlives the sources.
   public init(owner: any SupervisorOwner) { unsafe self.owner = owner }
 
@@ -67,7 +74,10 @@ public final class Supervisor {
   /// The source's own one comes first: while it has one, what it tries is not over.
   private func deadline(of row: Row) -> Instant? {
     guard let source = row.source else { return nil }
-    if let deadline = source.deadline { return deadline }
+    if let deadline = source.deadline {
+      let isSleptThrough = deadline <= wokeAt && !source.guardsTheWorld
+      return isSleptThrough ? wokeAt + Self.wakingTime : deadline
+    }
     return switch source.listening {
     case .closed: row.supervision.retryAt
     case .resting: row.supervision.isLasting ? nil : row.supervision.retryAt
@@ -84,6 +94,17 @@ public final class Supervisor {
       } else {
         ask(source, of: row, at: moment)
       }
+    }
+  }
+
+  /// The board slept until now. What was to end meanwhile ends before anything else happens.
+  public func boardWoke(at moment: Moment) {
+    wokeAt = moment.instant
+    for row in listeners {
+      guard let source = row.source, source.guardsTheWorld, let deadline = source.deadline,
+        moment.instant >= deadline
+      else { continue }
+      source.deadlineReached(at: moment)
     }
   }
 
