@@ -59,8 +59,8 @@ public struct DeviceBus: Equatable, Sendable {
 
   /// - Parameters:
   ///   - loop: who reports that something was read.
-  ///   - clock: nanoseconds, by which reads are timed, on every thread; nil for the kernel's
-  ///     monotonic clock.
+  ///   - clock: nanoseconds, by which reads are timed, on every thread; nil for that of
+  ///     `Instant`.
   public init(loop: EventLoop, clock: (@convention(c) () -> Int64)? = nil) {
     self.loop = loop
     self.clock = clock ?? clinux_boot_clock

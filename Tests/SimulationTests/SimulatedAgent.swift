@@ -53,7 +53,8 @@ final class SimulatedAgent {
       world.plan.settings, identity: identity,
       history: History(
         History.Device(id: identity.deviceID, name: identity.deviceName), spool: spool,
-        of: SensorTable(), bytesPerMinute: world.plan.historyBytesPerMinute),
+        of: SensorTable(), bytesPerMinute: world.plan.historyBytesPerMinute,
+        kernelStart: UInt64(world.kernelStartCount)),
       memory: memory, seed: random.next(), now: world.instant)
     self.random = random
     for sensor in world.board.sensors { declare(sensor) }

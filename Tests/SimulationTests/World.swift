@@ -68,6 +68,7 @@ final class World {
 
   private(set) var now = Instant(nanoseconds: 0)
   private var bootedAt = Instant(nanoseconds: 0)
+  private(set) var kernelStartCount = 0
   /// What the wall clock of the board is wrong by.
   private var wallError = Duration.zero
   /// Whether the kernel says that its clock was set by another one.
@@ -190,6 +191,7 @@ final class World {
     lifeCount += 1
     if lifeCount == 1 || isPowerLoss {
       bootedAt = now
+      kernelStartCount += 1
       isClockSynchronized = false
       if !plan.hasClock { wallError = WallTime(nanoseconds: 0) - trueTime }
       happens(.clockSet(wrongBy: .zero), after: .seconds(Int64(5 + random.next() % 1800)))

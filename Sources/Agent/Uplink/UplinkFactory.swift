@@ -79,7 +79,7 @@ struct UplinkFactory {
       byteCountCap: settings.diskMegabytes << 20, seed: randomSeed())
     return History(
       History.Device(id: identity.deviceID, name: identity.deviceName), spool: spool,
-      of: SensorTable(), bytesPerMinute: settings.bytesPerMinute)
+      of: SensorTable(), bytesPerMinute: settings.bytesPerMinute, kernelStart: kernelStart())
   }
 
   private var wantsWebSocket: Bool {
