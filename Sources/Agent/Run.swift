@@ -209,7 +209,7 @@ public struct Run {
       sampling: supervisor, commanding: CommandExecutor(outputs: outputs, anchor: anchor))
     // An outage ends sooner where it is known when the link is back.
     if configuration.homeAssistant.homeNetwork != nil || !isOnce {
-      output.watchNetwork(on: loop, now: now)
+      output.watchNetwork(on: loop, to: configuration.homeAssistant.networkGoal, now: now)
     }
     return runLoop
   }

@@ -136,6 +136,30 @@ ssize_t clinux_multicast_send(int descriptor, unsigned interface, const uint8_t 
                 sizeof address);
 }
 
+void clinux_speak(int family, const uint8_t *bytes, uint32_t interface) {
+  int descriptor = socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return;
+  union {
+    struct sockaddr any;
+    struct sockaddr_in ipv4;
+    struct sockaddr_in6 ipv6;
+  } to = {0};
+  to.any.sa_family = (sa_family_t)family;
+  uint32_t index = htonl(interface);
+  if (family == AF_INET) {
+    to.ipv4.sin_port = htons(9);
+    memcpy(&to.ipv4.sin_addr, bytes, sizeof to.ipv4.sin_addr);
+    setsockopt(descriptor, IPPROTO_IP, IP_UNICAST_IF, &index, sizeof index);
+  } else {
+    to.ipv6.sin6_port = htons(9);
+    to.ipv6.sin6_scope_id = interface;
+    memcpy(&to.ipv6.sin6_addr, bytes, sizeof to.ipv6.sin6_addr);
+    setsockopt(descriptor, IPPROTO_IPV6, IPV6_UNICAST_IF, &index, sizeof index);
+  }
+  sendto(descriptor, "", 0, MSG_NOSIGNAL, &to.any, sizeof to);
+  close(descriptor);
+}
+
 int clinux_clock_watch(void) {
   int descriptor = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
   // As late as each kernel can say it.

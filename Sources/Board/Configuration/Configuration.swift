@@ -90,6 +90,11 @@ extension Configuration {
     public func transport(to address: [UInt8]) -> TransportSettings {
       address == url || address == homeNetwork?.url ? tls : .system
     }
+
+    /// What the network is judged by; nil where none is known to be home.
+    public var networkGoal: NetworkGoal? {
+      homeNetwork.map { NetworkGoal(url: $0.url ?? url, in: $0.networks) }
+    }
   }
 
   /// `home_network`: at least one of the three lists, each of 1 to 16 items.

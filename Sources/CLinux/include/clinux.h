@@ -5,6 +5,7 @@
 #ifndef HOMEWARD_CLINUX_H
 #define HOMEWARD_CLINUX_H
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,8 +34,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/timex.h>
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 #include <sys/un.h>
 #include <sys/utsname.h>
 #include <termios.h>
@@ -344,6 +345,20 @@ static inline int clinux_netlink_hear(int descriptor, uint32_t group, bool joine
 /// Reads one datagram. `sender` is the port it comes from, 0 for the kernel. Returns how many bytes
 /// it has, which may be more than `max`: the rest is dropped. -1 and `errno` on failure.
 ssize_t clinux_netlink_receive(int descriptor, void *_Nullable bytes, size_t max, uint32_t *sender);
+
+/// Reads an address of IPv4 or IPv6 into `bytes`, which holds 16. Returns its family, or 0 where
+/// `text` is none.
+static inline int clinux_address_read(const void *_Nullable text, uint8_t *_Nullable bytes) {
+  if (inet_pton(AF_INET, (const char *)text, bytes) == 1) return AF_INET;
+  return inet_pton(AF_INET6, (const char *)text, bytes) == 1 ? AF_INET6 : 0;
+}
+/// Writes an address as text with its NUL into `text`, which holds `INET6_ADDRSTRLEN`.
+static inline void clinux_address_write(int family, const uint8_t *_Nullable bytes,
+                                        uint8_t *_Nullable text) {
+  inet_ntop(family, bytes, (char *)text, INET6_ADDRSTRLEN);
+}
+/// Sends an empty datagram to port 9 of an address on this interface.
+void clinux_speak(int family, const uint8_t *_Nullable bytes, uint32_t interface);
 
 /// Reads a line from a terminal that does not show it. Returns how many bytes it has, at most `max`
 /// (the rest of the line is dropped), or -1 and `errno`: 0 for the end of input. A signal that ends

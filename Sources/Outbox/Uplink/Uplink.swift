@@ -185,6 +185,8 @@ public final class Uplink {
     if change.isPresenceOther {
       actions.append(.tell(.presence(home.presence, place)))
       presenceFound()
+    } else if change.isGatewaySilent {
+      actions.append(.tell(.presence(home.presence, place)))
     }
     guard change.isNetworkOther else { return }
     // Its answer would be waited for until the timeout: the way back leads nowhere.

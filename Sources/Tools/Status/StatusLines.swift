@@ -82,6 +82,7 @@ struct StatusLines {
     if network.has("interface") {
       text = "\(text), \(network.text("kind")), over \(network.text("interface"))"
     }
+    if network.has("gateway") { text = "\(text), gateway \(network.text("gateway"))" }
     append(.neither, "network", text)
   }
 
