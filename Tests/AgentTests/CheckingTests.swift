@@ -120,6 +120,20 @@ extension SetUp.Checking {
     #expect(rows.last?.hasSuffix(" are wrong.") == true, "\(rows)")
   }
 
+  /// A wrong name in `ssids` is seen, and what the board is connected to.
+  @Test func aBoardThatIsNotAtHomeIsToldWhatItIsConnectedTo() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    let nowhere = "home_assistant: { home_network: { ssids: [Nowhere] }, "
+    try board.write(
+      text.replacingOccurrences(of: "home_assistant: { ", with: nowhere), to: "homeward.yaml")
+    let network = try #require(try await board.checked()["network"])
+    #expect(network.isWell)
+    #expect(network.text.hasPrefix("Not at home"))
+    #expect(network.remedy?.isEmpty == false)
+  }
+
   @Test func aConfigurationThatIsWrongIsAllThatIsLookedAt() async throws {
     let home = try lockedHome()
     let board = try Board(unpairedWith: home)

@@ -63,7 +63,10 @@ final class Checkup {
     let state = StateDirectory(Path(configuration.stateDirectory))
     let registration = readRegistration(state, configuration)
     let login = readLogin(state, configuration)
-    let (url, settings) = (configuration.homeAssistant.url, configuration.homeAssistant.tls)
+    let network = try NetworkHere(configuration.homeAssistant, loop: loop)
+    if let network { report.append(network.finding) }
+    let settings = configuration.homeAssistant.tls
+    let url = network?.url ?? configuration.homeAssistant.url
     let http = try BlockingHTTP(
       loop: loop, settings: settings, responseByteCountMax: EncryptionProof.answerByteCountMax)
     guard try probe(url, http) else { return }

@@ -66,7 +66,7 @@ struct ConfigurationFile {
     let file = Path(path)
     var offer = Offer.asItIs
     let (url, former) = (template.url, existing.homeAssistant.url)
-    if former != url {
+    if former != url, existing.homeAssistant.homeNetwork?.url != url {
       offer = .toBeChanged
       dialog.say(
         "\(file) names another address, \(bytes: former), and the agent reports there: write"

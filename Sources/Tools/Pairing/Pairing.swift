@@ -120,9 +120,10 @@ final class Pairing {
   }
 
   private func chosenURL() throws(CommandFailure) -> [UInt8] {
-    try ServerChoice(
+    let configured = try options.url == nil ? existing?.homeAssistant.urlHere(loop: loop) : nil
+    return try ServerChoice(
       http: http, loop: loop, dialog: dialog, needsPasswords: options.source.isLogin
-    ).run(named: options.url, configured: existing?.homeAssistant.url)
+    ).run(named: options.url, configured: configured)
   }
 
   private var request: LoginRequest {

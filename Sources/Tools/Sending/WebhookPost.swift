@@ -14,6 +14,7 @@ struct WebhookPost {
   private let state: StateDirectory
   private var registration: Registration
   private let http: BlockingHTTP
+  private let url: [UInt8]
 
   init(of type: MessageType, _ configuration: Configuration) throws(CommandFailure) {
     // A key that comes is lost unless it is kept: no agent may be at work meanwhile.
@@ -27,16 +28,17 @@ struct WebhookPost {
     }
     self.configuration = configuration
     self.registration = registration
+    let loop = try EventLoop.forCommand()
+    url = try configuration.homeAssistant.urlHere(loop: loop)
     http = try BlockingHTTP(
-      loop: try .forCommand(), settings: configuration.homeAssistant.tls,
+      loop: loop, settings: configuration.homeAssistant.tls,
       requestByteCountMax: Self.requestByteCountMax,
       responseByteCountMax: Self.responseByteCountMax)
   }
 
   mutating func send(_ message: WrittenMessage) throws(CommandFailure) -> SendReport {
     let status = try http.send(
-      message.type, message.data ?? description, to: registration,
-      at: configuration.homeAssistant.url)
+      message.type, message.data ?? description, to: registration, at: url)
     if message.type == .enableEncryption { return try keepKey(status: status) }
     let answer = http.readAnswer(status: status, to: registration)
     return SendReport(
