@@ -2,6 +2,7 @@
 // the agent: one for each bus that has something to do, so that a bus which does not answer keeps
 // no other one waiting.
 
+#include "background_reader.h"
 #include "clinux.h"
 
 #include <malloc.h>

@@ -59,7 +59,7 @@ public struct Watch: Equatable, Sendable {
     try self.init(clockWatch: Descriptor(owning: try retryingInterrupts { clinux_clock_watch() }))
   }
 
-  /// - Parameter clockWatch: ready for input when the clock jumped.
+  /// A loop that is woken when `clockWatch` is ready for input, for then the clock jumped.
   init(clockWatch: consuming Descriptor) throws(Errno) {
     epoll = Descriptor(owning: try retryingInterrupts { epoll_create1(Int32(EPOLL_CLOEXEC)) })
     places = [Place](repeating: Place(), count: Self.watchesMax)

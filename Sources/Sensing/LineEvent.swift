@@ -21,7 +21,8 @@ public struct LineEvent: Equatable, Sendable {
   /// Which edge of its line this is, counted from 1, and from 0 again after 4,294,967,295.
   public let sequence: UInt32
 
-  /// - Parameter asleep: how long the board slept since the kernel started.
+  /// Reads an event of the kernel; `asleep` is how long the board slept since the kernel started.
+  ///
   /// - Precondition: `bytes` holds one event.
   public init(
     parsing bytes: Span<UInt8>, asleep: Duration = .zero

@@ -30,9 +30,9 @@ public struct LineInput: ~Copyable {
   /// How many edges a second there are, where that is too many; nil where it is not.
   public var excessEdgesPerSecond: Int? { limiter.excessEdgesPerSecond }
 
-  /// Takes in the events in `buffer` and tells `body` each level that settled.
+  /// Takes in the events in `buffer` and tells `body` each level that settled. `asleep` is how long
+  /// the board slept since the kernel started.
   ///
-  /// - Parameter asleep: how long the board slept since the kernel started.
   /// - Returns: whether events are missing, so that the level has to be read.
   public mutating func eventsRead(
     now: Instant, asleep: Duration = .zero, _ body: (Debouncer.Settled) -> Void

@@ -80,9 +80,8 @@ public struct PulseCounter: ~Copyable {
     restart(at: level, now: now)
   }
 
-  /// Takes in the events in `buffer`.
-  ///
-  /// - Parameter asleep: how long the board slept since the kernel started.
+  /// Takes in the events in `buffer`. `asleep` is how long the board slept since the kernel
+  /// started.
   public mutating func eventsRead(now: Instant, asleep: Duration = .zero) throws(LineEventError) {
     defer { buffer.removeAll() }
     guard buffer.count.isMultiple(of: LineEvent.byteCount) else { throw .torn }

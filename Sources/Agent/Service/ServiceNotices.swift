@@ -101,9 +101,8 @@ struct ServiceNotices: ~Copyable {
   }
 
   /// The configuration is read again. The next `prepare` says that the agent is ready.
-  ///
-  /// - Parameter asleep: how long the board slept since the kernel started: systemd's moments are
-  ///   of the clock that does not count it.
+  /// `asleep` is how long the board slept since the kernel started: systemd's moments are of the
+  /// clock that does not count it.
   mutating func prepareReloading(now: Instant, asleep: Duration) {
     lines.removeAll()
     lines.append("RELOADING=1\nMONOTONIC_USEC=")

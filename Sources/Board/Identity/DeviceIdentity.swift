@@ -28,8 +28,8 @@ public struct DeviceIdentity {
   public var serial: [UInt8]? { text(sys / "firmware/devicetree/base/serial-number") }
 
   /// The same after the card is flashed again on the same board with the same machine id, and
-  /// another one on every other board, even where the card is a copy; whoever asks: what only root
-  /// may read, such as a PC's `product_uuid`, is no part of it.
+  /// another one on every other board, even where the card is a copy; root and the service have the
+  /// same, for what only root may read, such as a PC's `product_uuid`, is no part of it.
   public var deviceID: [UInt8] { deviceID(serial: serial) }
 
   /// What is registered keeps its id. Earlier versions did not keep it, and took a PC's

@@ -204,7 +204,7 @@ public enum StandardOutput {
 }
 
 extension [UInt8] {
-  /// The same, as whoever reads this descriptor gets it: a terminal nothing that it would obey, but
+  /// The same, as the reader of this descriptor gets it: a terminal nothing that it would obey, but
   /// what lines of our own end with and are coloured by. All else gets it unchanged.
   public func shown(on descriptor: Int32) -> [UInt8] {
     isatty(descriptor) == 1 ? forTerminal : self

@@ -61,13 +61,6 @@ public struct Registration: Sendable {
     text.bytes.count <= urlByteCountMax && text.isHTTPURL ? text : nil
   }
 
-  /// Keeps what the device said of itself when it registered.
-  public mutating func answers(_ request: RegistrationRequest) {
-    toldFingerprint = Webhook.UpdateRegistration(request).fingerprint
-    deviceID = Text(request.deviceID)
-    board = request.board.isEmpty ? nil : Text(request.board)
-  }
-
   /// The webhook's path below the address of Home Assistant.
   public var path: [UInt8] { [UInt8]("/api/webhook/") + webhookID }
 }

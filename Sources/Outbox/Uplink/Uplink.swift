@@ -18,8 +18,8 @@ public import Sensing
 /// 4. At most one request of each channel is under way.
 /// 5. What ends something comes before what goes to the disk, that before what is told of it, and
 ///    that before what is sent.
-// A class: as a struct it is copied where it is an argument, 5 KB at a time, and the compiler's check
-// of noncopyable values took a minute and a half for each function that has such an argument.
+// A class: a struct is copied where it is an argument, 5 KB at a time, and the compiler's check of
+// noncopyable values took a minute and a half for each function that has such an argument.
 public final class Uplink {
   let settings: Settings
   public let identity: RegistrationRequest
