@@ -25,6 +25,8 @@ public indirect enum SourceFailure: Error, Equatable, Sendable {
   case withoutFix(InlineText, why: StaticText)
   /// Its fixes are used with the time of their arrival, for their date cannot be right.
   case wrongDate(InlineText, why: StaticText)
+  /// Its fixes are used, and their place stays the same to the last digit at speed.
+  case frozen(InlineText)
   /// What it says was said so many seconds ago, and more each time.
   case behind(InlineText, seconds: Int)
   /// Its line has so many edges a second: more than it is read for.

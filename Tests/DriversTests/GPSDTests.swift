@@ -352,6 +352,31 @@ import Testing
     #expect(sink.reports.isEmpty)
   }
 
+  /// gpsd 3.22 with some u-blox: the place and the height are 0, or the ECEF coordinates of the
+  /// same report are in the Netherlands.
+  @Test(arguments: [
+    (#""lat":0.0,"lon":0.0,"altHAE":0.0,"altMSL":0.0,"alt":0.0"#, ""),
+    (#""lat":0.0,"lon":0.0,"altHAE":0.0,"altMSL":-17.16"#, ""),
+    (#""lat":0.0,"lon":0.0,"altMSL":3.5"#, earthFixed), (#""lat":0.0,"lon":5.25"#, earthFixed),
+  ])
+  func zerosAndContradictionsAreNoFix(place: String, earth: String) throws {
+    let driver = driver()
+    try introduce(driver)
+    let head = #"{"class":"TPV","device":"/dev/ttyUSB0","mode":3,"#
+    func report(_ second: Int, _ place: String) -> String {
+      head + #""time":"2027-05-01T12:00:0\#(second).000Z",\#(place),"eph":3.8\#(earth)}"# + "\r\n"
+    }
+    try gpsd.say(report(1, place))
+    try turn(loop) { if case .withoutFix? = driver.shortfall { true } else { false } }
+    #expect(driver.isGathering && sink.fixes.isEmpty)
+    try gpsd.say(report(2, #""lat":52.5,"lon":5.25,"altMSL":3.5"#))
+    try turn(loop) { !sink.fixes.isEmpty }
+    #expect(latitudes == [52.5])
+  }
+
+  private static let earthFixed =
+    #","ecefx":3874674.7,"ecefy":356032.6,"ecefz":5036901.1,"ecefpAcc":4.4"#
+
   /// libgps 3.22 reads that line for ever.
   @Test func aLineThatWouldHangLibgpsNeverReachesIt() throws {
     let driver = driver()

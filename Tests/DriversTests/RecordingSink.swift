@@ -80,6 +80,7 @@ func string(_ failure: SourceFailure) -> String {
   case .withoutFix(let subject, let why): "no fix \(string(subject)), \(string([UInt8](why.text)))"
   case .wrongDate(let subject, let why):
     "wrong date \(string(subject)), \(string([UInt8](why.text)))"
+  case .frozen(let subject): "frozen \(string(subject))"
   case .behind(let subject, _): "behind \(string(subject))"
   case .flooded(let subject, let rate): "flooded \(string(subject)) \(rate)"
   case .refused(let subject, let found): "refused \(string(subject)) '\(string(found))'"

@@ -142,6 +142,109 @@ import Testing
     guard case .usable = equator(5) else { throw NoFix() }
   }
 
+  /// gpsd 3.22 with a u-blox: three dimensions, a time, an error as it should be.
+  @Test(arguments: [(0, .nan), (.nan, 0), (0, 0), (-17.2, 0), (0, 17.2)] as [(Double, Double)])
+  func zerosInAllCoordinatesAreNoPosition(altitude: Double, height: Double) {
+    var report = report()
+    (report.latitude, report.longitude) = (0, -0.0)
+    (report.altitudeMeters, report.ellipsoidHeightMeters) = (altitude, height)
+    report.horizontalErrorMeters = 3.8
+    #expect(verdict(report) == .rejected(.emptyPosition))
+    report.latitude = 0.000_000_1
+    #expect(verdict(report).isUsable, "the sea there is as real as any other")
+  }
+
+  /// In the Netherlands.
+  private static let earth = (x: 3_874_674.7, y: 356_032.6, z: 5_036_901.1)
+
+  private func verdict(
+    _ latitude: Double, _ longitude: Double, _ earth: (x: Double, y: Double, z: Double)
+  ) -> FixFilter.Verdict {
+    var report = report()
+    (report.latitude, report.longitude) = (latitude, longitude)
+    (report.earthXMeters, report.earthYMeters, report.earthZMeters) = (earth.x, earth.y, earth.z)
+    return verdict(report)
+  }
+
+  @Test(
+    arguments: [
+      (0, 0), (0, 5.25), (52.5, 0), (52.5, -5.25), (-52.5, 5.25), (5.25, 52.5), (52.6, 5.25),
+    ] as [(Double, Double)])
+  func aPlaceThatTheSameReportHasElsewhereIsNone(latitude: Double, longitude: Double) {
+    #expect(verdict(latitude, longitude, Self.earth) == .rejected(.contradictory))
+  }
+
+  @Test func bothWaysToSayAPlaceAgreeAtEachHeight() {
+    let earth = Self.earth
+    #expect(verdict(52.5, 5.25, earth).isUsable)
+    for height in [-500, 12_000, 400_000] as [Double] {
+      let scale = 1 + height / 6_370_000
+      #expect(verdict(52.5, 5.25, (earth.x * scale, earth.y * scale, earth.z * scale)).isUsable)
+    }
+    #expect(verdict(90, 180, (0, 0, 6_356_752.3)).isUsable)
+    #expect(verdict(0, -180, (-6_378_137, 0.1, 0)).isUsable)
+  }
+
+  @Test(
+    arguments: [
+      (0, 0, 0), (.nan, 0, 0), (.infinity, 0, 0), (6_371_000, .nan, 0), (1e300, 1e300, 1e300),
+      (42_164_000, 0, 0),
+    ] as [(Double, Double, Double)])
+  func coordinatesThatAreNoPlaceContradictNothing(x: Double, y: Double, z: Double) {
+    #expect(verdict(52.5, 5.25, (x, y, z)).isUsable)
+  }
+
+  // MARK: A place that stands still
+
+  /// The verdicts on reports each five seconds with these speeds, all at one place.
+  private func verdicts(_ speeds: [Double], moving: Bool = false) -> [FixFilter.Verdict] {
+    var filter = FixFilter()
+    return speeds.indices.map { index in
+      var report = report(at: Int64(index) * 5)
+      report.speedMetersPerSecond = speeds[index]
+      if moving { report.latitude += Double(index) * 1e-9 }
+      var arrival = arrival
+      arrival.instant = arrival.instant + .seconds(Int64(index) * 5)
+      return filter.reported(report, arrival)
+    }
+  }
+
+  @Test func aPlaceThatStandsStillAtSpeedIsFrozen() {
+    let verdicts = verdicts([7.5, 7.6, 7.5, 0, 7.5])
+    #expect(verdicts.map(\.isFrozen) == [false, true, true, true, true])
+    #expect(verdicts.map { $0.fix?.latitude } == Array(repeating: 51.5, count: 5))
+    #expect(verdicts.last?.fix?.clock == .receiver)
+  }
+
+  @Test func aSlowVehicleIsFrozenWhereItShouldHaveMovedBySomeMetres() {
+    let mower = verdicts(Array(repeating: 0.5, count: 12))
+    #expect(mower.firstIndex { $0.isFrozen } == 10)
+  }
+
+  @Test func whatMovesAndWhatStandsIsNotFrozen() {
+    for verdict in verdicts(Array(repeating: 7.5, count: 9), moving: true) {
+      #expect(verdict.isUsable, "the last digit moves")
+    }
+    for speed in [0, 0.49, .nan] as [Double] {
+      #expect(verdicts(Array(repeating: speed, count: 999)).allSatisfy { $0.isUsable })
+    }
+    // At a berth, with a receiver that has hundredths of a minute: gusts.
+    let gusts = (0..<999).map { $0 % 4 == 0 ? 1.9 : 0.1 }
+    #expect(verdicts(gusts).allSatisfy { $0.isUsable })
+  }
+
+  @Test func aPositionWithoutATimeCanBeFrozenToo() {
+    var filter = FixFilter()
+    var report = report()
+    report.time = nil
+    var arrival = arrival
+    #expect(filter.reported(report, arrival).isUsable)
+    arrival.instant = arrival.instant + .seconds(60)
+    #expect(filter.reported(report, arrival).isFrozen)
+    report.longitude += 1e-7
+    #expect(filter.reported(report, arrival).isUsable)
+  }
+
   @Test func theErrorToTheEastAndToTheNorthMakeOne() throws {
     let fix = try fix {
       $0.horizontalErrorMeters = .nan
@@ -288,6 +391,17 @@ import Testing
     guard case .usable = filter.reported(report(at: 10), arrival) else {
       Issue.record("an unusable report counted as the last fix")
       return
+    }
+  }
+}
+
+extension FixFilter.Verdict {
+  fileprivate var isUsable: Bool { if case .usable = self { true } else { false } }
+  fileprivate var isFrozen: Bool { if case .frozen = self { true } else { false } }
+  fileprivate var fix: Fix? {
+    switch self {
+    case .usable(let fix), .misdated(let fix, _), .frozen(let fix): fix
+    case .noFix, .rejected: nil
     }
   }
 }

@@ -92,6 +92,9 @@ extension SourceFailure {
     case .withoutFix(let what, let why): "\(what) gives no fix: \(why.text)"
     case .wrongDate(let what, let why):
       "\(what) gives a date that is \(why.text); its fixes count from when they arrive"
+    case .frozen(let what):
+      "\(what) gives the same position to the last digit while it reports a speed; it may be an old"
+        + " one"
     case .behind(let what, let seconds):
       "\(what) is \(seconds) s behind; is the link to it too slow, or its receiver too talkative?"
     case .flooded(let what, let rate):
@@ -115,6 +118,7 @@ extension SourceFailure {
     case .silent: "silent"
     case .withoutFix: "no_fix"
     case .wrongDate: "wrong_date"
+    case .frozen: "frozen"
     case .behind: "behind"
     case .flooded: "flooded"
     case .refused: "refused"

@@ -99,8 +99,8 @@ extension SourceFailure {
     switch self {
     case .malformed, .implausible, .distrusted: .unknown
     case .intermittent(let failure): failure.value
-    case .missing, .notPermitted, .busy, .failed, .silent, .withoutFix, .wrongDate, .behind,
-      .flooded, .refused, .ambiguous, .unsupported:
+    case .missing, .notPermitted, .busy, .failed, .silent, .withoutFix, .wrongDate, .frozen,
+      .behind, .flooded, .refused, .ambiguous, .unsupported:
       .unavailable
     }
   }
