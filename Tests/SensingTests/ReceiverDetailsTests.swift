@@ -335,6 +335,91 @@ import Testing
     #expect(ReceiverDetail.allCases.allSatisfy { conversation.value(of: $0) == nil })
   }
 
+  // MARK: An epoch in parts
+
+  /// What a Quectel LC29H says in a second with gpsd 3.25, its TPV first.
+  private static func epoch(_ second: Int, parts: Int = 5) -> [String] {
+    let summary =
+      #"{"class":"SKY","device":"/dev/a","xdop":0.4,"hdop":0.5,"pdop":0.9,"uSat":62}"# + "\r\n"
+    let lists = [(27, 23), (38, 32), (48, 40), (66, 54), (76, 62)].prefix(parts).map { seen, used in
+      let satellites = (0..<seen).map { #"{"PRN":\#($0),"ss":40.0,"used":\#($0 < used)}"# }
+      return #"{"class":"SKY","device":"/dev/a","nSat":\#(seen),"uSat":\#(used),"satellites":["#
+        + satellites.joined(separator: ",") + "]}\r\n"
+    }
+    return [tpv(second)] + Array(repeating: summary, count: 4) + lists
+  }
+
+  @Test(arguments: 0..<10) func ofAnEpochInPartsTheLargestListCounts(heard: Int) {
+    let before = (1...4).flatMap { Self.epoch($0) }.joined()
+    for _ in 0..<3 {
+      if second > 0 {
+        conversation.wait(.seconds(10))
+        _ = conversation.cycleDue()
+      }
+      let lines = before.replacing("12:00:0", with: "12:0\(second):0")
+      second += 1
+      _ = conversation.hears(
+        lines + Self.epoch(60 * (second - 1) + 5).prefix(heard + 1).joined())
+      _ = conversation.drained()
+      expect(76, 62)
+    }
+  }
+
+  /// Where in the second a cycle begins is chance, and the same in each cycle.
+  @Test(arguments: 0..<10) func aCycleThatAsksHearsTheEpochToItsEnd(first: Int) {
+    let conversation = GPSDConversation.awaitingFix(.onDemand, details: .all)
+    var answers: [Value?] = []
+    for cycle in 0..<8 {
+      if cycle > 0 {
+        conversation.wait(.seconds(200))
+        _ = conversation.cycleDue()
+        _ = conversation.drained()
+      }
+      let seconds = (0..<3).map { cycle * 200 + $0 }
+      for line in seconds.flatMap({ Self.epoch($0) }).dropFirst(first) where conversation.isGathering {
+        conversation.wait(.milliseconds(70))
+        _ = conversation.hears(line)
+        _ = conversation.drained()
+        if let deadline = conversation.deadline, deadline <= conversation.now {
+          _ = conversation.deadlineReached()
+        }
+      }
+      answers.append(conversation.value(of: .satellitesSeen))
+      #expect(conversation.value(of: .satellitesUsed) != .unknown)
+    }
+    let whole = Value.number(FixedPoint(76))
+    #expect(answers.allSatisfy { $0 == nil || $0 == whole }, "\(answers)")
+    #expect(answers.dropFirst(2).allSatisfy { $0 == whole }, "\(answers)")
+  }
+
+  @Test func aPartReplacesNothingThatIsWholeForSomeCycles() {
+    cycle(Self.epoch(1).dropFirst().joined() + "%")
+    expect(76, 62)
+    let part = Self.epoch(1, parts: 2).dropFirst().joined()
+    for _ in 0..<ReceiverDetails.cyclesMax {
+      cycle("%" + part)
+      expect(76, 62)
+    }
+    cycle("%" + part)
+    expect(38, 32)
+  }
+
+  @Test func ofAnEpochThatIsOverFewerSatellitesCountAtOnce() {
+    cycle(Self.epoch(1).dropFirst().joined() + "%")
+    cycle(Self.epoch(1, parts: 1).dropFirst().joined() + "%")
+    expect(27, 23)
+  }
+
+  /// Two SKY in each second, of which one has a list.
+  @Test func aSkyWithoutAListTellsWhatTheListDoesNot() {
+    let list = #"{"class":"SKY","device":"/dev/a","nSat":3,"satellites":[{},{},{}]}"# + "\r\n"
+    let summary = #"{"class":"SKY","device":"/dev/a","hdop":2.00,"uSat":2}"# + "\r\n"
+    cycle(summary + list.replacing(#""nSat":3,"#, with: "") + "%")
+    expect(3, 0)
+    cycle(summary + "%")
+    expect(3, 2)
+  }
+
   // MARK: Hostile
 
   @Test func aSkyOfTenThousandSatellitesIsPassedOver() {
