@@ -12,9 +12,9 @@ public struct VEDirectSensor: Sendable {
     /// `ON` or `OFF`.
     case onOff
     /// A number that stands for one of these.
-    case words([VEDirectWord])
+    case words(VEDirectWords)
     /// A number whose bits each stand for one of these.
-    case bits([VEDirectWord])
+    case bits(VEDirectWords)
   }
 
   /// What a value of a label says.
