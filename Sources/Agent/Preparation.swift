@@ -63,6 +63,7 @@ struct Preparation {
     _ input: ConfigurationInput, held: StateDirectory? = nil, telling log: Log
   ) throws(CommandFailure) {
     configuration = try input.configuration().findingLines { log.warning($0) }
+    for warning in configuration.warnings(of: input.file) { log.warning(warning) }
     if let held, held.path.bytes == configuration.stateDirectory {
       state = held
     } else {

@@ -43,9 +43,18 @@ public enum SensorSettings: Equatable, Sendable {
 
   private init?(_ field: ConfigurationField, notAmong taken: TakenNames) {
     guard let keys = field.section(example: "{ gpio: GPIO17, name: Bilge }") else { return nil }
+    let kinds = keys.indices(of: Self.keys)
+    if kinds.count > 1 {
+      keys.report(
+        at: Self.keys[kinds[1]],
+        "an entry has one kind, and this one has \(Self.keys[kinds[0]]) and \(Self.keys[kinds[1]])",
+        remedy: "write an entry for each")
+      return nil
+    }
+    if kinds.isEmpty, keys.reportMissingKind(Self.keys) { return nil }
     defer { keys.reportUnknownKeys() }
     let settings: SensorSettings? =
-      switch keys.index(ofFirst: Self.keys) {
+      switch kinds.first {
       case 1: OneWireSettings(keys, notAmong: taken).map(SensorSettings.oneWire)
       case 2: InterfaceSettings(keys, notAmong: taken).map(SensorSettings.network)
       case 3: VEDirectSettings(keys, notAmong: taken).map(SensorSettings.veDirect)

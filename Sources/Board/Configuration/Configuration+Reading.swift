@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 public import Drivers
 import LinuxIO
 public import YAML
@@ -76,6 +76,11 @@ extension Configuration {
 }
 
 extension Configuration {
+  /// What this configuration says that is right, and perhaps not meant, with its place in `file`.
+  public func warnings(of file: [UInt8]) -> [MessageText] {
+    warnings.map { MessageText(bytes: $0.rendered(fileName: file)) }
+  }
+
   /// The configuration in the bytes of a file.
   ///
   /// Any bytes are answered: at most 64 KiB are looked at, in time about proportional to their
@@ -99,8 +104,9 @@ extension Configuration {
       let field = ConfigurationField(
         file: source, example: "home_assistant: { url: http://192.168.1.5:8123 }",
         problems: problems),
-      let configuration = field.configuration(on: board), problems.isEmpty
+      var configuration = field.configuration(on: board), problems.isEmpty
     else { throw problems.errors }
+    configuration.warnings = problems.warnings
     return configuration
   }
 }

@@ -3,6 +3,7 @@ public import Drivers
 public import Outbox
 public import Sensing
 public import Transport
+public import YAML
 
 /// What the agent shall do: the content of its configuration file, `/etc/homeward/homeward.yaml`.
 ///
@@ -54,6 +55,8 @@ public struct Configuration: Equatable, Sendable {
   public var commands: CommandKinds = []
   /// `after_upload`: a program that runs after each upload. Default: nil, none.
   public var afterUpload: AfterUploadSettings?
+  /// What the file says that is right, and perhaps not meant.
+  public var warnings: [ConfigurationProblem] = []
 }
 
 extension Configuration {

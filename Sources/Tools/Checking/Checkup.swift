@@ -4,6 +4,7 @@ import CLinux
 import HomeAssistant
 import LinuxIO
 import Transport
+import YAML
 
 /// Looks at all that reporting needs, one thing after the other, beside an agent that may be
 /// running. It changes nothing, but that a login which Home Assistant rejects is never sent again.
@@ -94,6 +95,13 @@ final class Checkup {
       var flaws: [MessageText] = []
       let configuration = try Configuration.read(from: file).findingLines { flaws.append($0) }
       report.append(.well("configuration", "\(Path(file))"))
+      for warning in configuration.warnings {
+        let place: MessageText = "\(Path(file)):\(warning.line):\(warning.column): "
+        report.append(
+          .note(
+            "configuration", place + MessageText(bytes: warning.problem),
+            remedy: MessageText(bytes: warning.remedy)))
+      }
       for flaw in flaws {
         report.append(.wrong("configuration", "pins", .configuration, .configuration, flaw))
       }
