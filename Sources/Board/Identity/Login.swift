@@ -73,6 +73,7 @@ public func readToken(_ path: [UInt8]) -> Result<[UInt8], Enrollment.TokenFlaw> 
   }
   let token = [UInt8](bytes.span.trimmed())
   guard !token.isEmpty else { return .failure(.empty) }
+  guard !token.span.starts(with: "\u{FEFF}") else { return .failure(.hasByteOrderMark) }
   guard case .accessToken(let token)? = Credential(accessToken: token) else {
     return .failure(.notAToken)
   }

@@ -96,7 +96,7 @@ extension Enrollment.TokenFlaw {
   public var exitCode: ExitCode {
     switch self {
     case .noFileNamed: .unavailable
-    case .unreadable, .empty, .tooLarge, .notAToken: .noInput
+    case .unreadable, .empty, .tooLarge, .notAToken, .hasByteOrderMark: .noInput
     case .credentialRejected: .noPermission
     case .notRenewed(.server(let refusal)): refusal.exitCode
     case .withheld, .notRenewed(.noConnection): .temporaryFailure

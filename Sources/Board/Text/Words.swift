@@ -156,6 +156,9 @@ extension Enrollment.TokenFlaw {
     case .tooLarge: Self.unusable("is larger than 8 KiB")
     case .notAToken:
       Self.unusable("holds a space, a second line, or something else that no token has")
+    case .hasByteOrderMark:
+      Self.unusable(
+        "begins with a byte order mark (U+FEFF), an invisible character of its editor")
     case .credentialRejected:
       "Home Assistant does not accept what pairing kept; it is never sent again, for Home Assistant"
         + " may ban this address. Pair this board again: \(Arguments.command("pair"))"
@@ -178,6 +181,7 @@ extension Enrollment.TokenFlaw {
     case .empty: "empty"
     case .tooLarge: "larger than 8 KiB"
     case .notAToken: "not a token"
+    case .hasByteOrderMark: "a byte order mark"
     case .credentialRejected: "rejected"
     case .withheld: "withheld"
     case .notRenewed: "not renewed"

@@ -44,6 +44,8 @@ public struct Enrollment: Sendable {
     case tooLarge
     /// It holds something that no token has, such as a space or a second line.
     case notAToken
+    /// It begins with U+FEFF, which an editor put there.
+    case hasByteOrderMark
     /// What pairing kept was rejected; it is not sent again.
     case credentialRejected
     /// It may not go to Home Assistant from where the board is now: see `SecretRule`.

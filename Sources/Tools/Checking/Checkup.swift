@@ -174,8 +174,10 @@ final class Checkup {
     }
     report.append(
       .wrong(
-        "server", probe.cause, probe.culprit, failure.code, failure.text,
-        remedy: probe.remedy(http.fault)))
+        "server", probe.cause, probe.culprit,
+        // The address was not typed here.
+        failure.code == .usage ? .configuration : failure.code, failure.text,
+        remedy: probe.remedy(http.fault, at: url)))
     return false
   }
 }
@@ -205,11 +207,14 @@ extension ServerProbe {
   }
 
   /// Nil where the words say it. `fault` is that of a request without an answer.
-  fileprivate func remedy(_ fault: TransferFault) -> MessageText? {
+  fileprivate func remedy(_ fault: TransferFault, at url: [UInt8]) -> MessageText? {
     switch self {
     case .homeAssistant, .notSetUp: nil
     case .noConnection(let reason): ConnectionFlaw(reason)?.remedy ?? fault.remedy
     case .server(.forbidden): EncryptionProof.banRemedy
+    case .server(.notFound) where endBeforePage(url) != nil,
+      .server(.notHomeAssistant) where endBeforePage(url) != nil:
+      addressAdvice(url)
     case .server(.notFound):
       "wait some minutes, and check again; if this stays, look at home_assistant.url"
     case .server(.unavailable): EncryptionProof.waiting
