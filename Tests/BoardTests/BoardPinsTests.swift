@@ -48,13 +48,16 @@ private let second = "\n  - { name: J2, pins: [{ pin: 1, name: GPIO9, line: main
   }
 
   @Test(arguments: [
-    ("GPIO 2", "GPIO2"), ("gpio2", "GPIO2"), ("Gpio_2", "GPIO2"), ("BCM2", "GPIO2"), ("bcm 2", "GPIO2"),
+    ("GPIO 2", "GPIO2"), ("gpio2", "GPIO2"), ("Gpio_2", "GPIO2"), ("BCM2", "GPIO2"),
+    ("bcm 2", "GPIO2"),
     ("sda-1", "GPIO2"), ("pin 2", "GPIO2"), ("Pin2", "GPIO2"), ("j1-2", "GPIO2"), ("J1.3", "S_3"),
     ("pin 1", nil), ("GPIO3", nil), ("BCM", nil), ("", nil), ("°", nil), ("2", nil),
   ])
   func aNameThatIsWrittenInAnotherWayIsMeant(_ written: String, _ expected: String?) throws {
     let board = try BoardFile.parse([UInt8](file.utf8))
-    #expect(board.nameMeant(by: [UInt8](written.utf8)).map { String(decoding: $0, as: UTF8.self) } == expected)
+    #expect(
+      board.nameMeant(by: [UInt8](written.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        == expected)
   }
 
   @Test func aPinThatIsNoLineIsRefused() throws {

@@ -115,13 +115,17 @@ import YAML
   static let straight = "is no quote to YAML, but a part of the text; write \" at both ends"
 
   @Test(arguments: [
-    ("device: { name: “Boat” }", 17, "device.name: “"), ("device: { name: „Boot“ }", 17, "device.name: „"),
+    ("device: { name: “Boat” }", 17, "device.name: “"),
+    ("device: { name: „Boot“ }", 17, "device.name: „"),
     ("device: { name: «Bateau» }", 17, "device.name: «"),
-    ("device: { name: »Boot« }", 17, "device.name: »"), ("device: { name: ”Båt” }", 17, "device.name: ”"),
-    ("device: { name: ‘Boat’ }", 17, "device.name: ‘"), ("device: { name: ‚Boot‘ }", 17, "device.name: ‚"),
+    ("device: { name: »Boot« }", 17, "device.name: »"),
+    ("device: { name: ”Båt” }", 17, "device.name: ”"),
+    ("device: { name: ‘Boat’ }", 17, "device.name: ‘"),
+    ("device: { name: ‚Boot‘ }", 17, "device.name: ‚"),
     ("device: { name: “My, Boat” }", 17, "device.name: “"), ("every: “10s”", 8, "every: “"),
     ("device: { “name”: Boat }", 11, "device: “"),
-    ("battery: [“BAT0”]", 11, "battery[0]: “"), ("state_directory: “/var”", 18, "state_directory: “"),
+    ("battery: [“BAT0”]", 11, "battery[0]: “"),
+    ("state_directory: “/var”", 18, "state_directory: “"),
   ])
   func typographicQuotesAreNamed(_ line: String, _ column: Int, _ start: String) {
     #expect(
@@ -139,12 +143,14 @@ import YAML
   }
 
   @Test(arguments: [
-    "\"“Boat”\"", "'«Boat»'", "’s-Hertogenbosch", "Anna’s iPhone", "Pipe 5”", "The “Boat”", "‘", "’90s",
+    "\"“Boat”\"", "'«Boat»'", "’s-Hertogenbosch", "Anna’s iPhone", "Pipe 5”", "The “Boat”", "‘",
+    "’90s",
   ])
   func typographicQuotesThatAreMeantStay(_ name: String) throws {
     let configuration = try Outcome.configuration(minimum + "device: { name: \(name) }\n")
     let isQuoted = name.hasPrefix("\"") || name.hasPrefix("'")
-    #expect(text(configuration.deviceName) == (isQuoted ? String(name.dropFirst().dropLast()) : name))
+    #expect(
+      text(configuration.deviceName) == (isQuoted ? String(name.dropFirst().dropLast()) : name))
   }
 
   // MARK: A number sign

@@ -272,9 +272,14 @@ import YAML
   }
 
   @Test(arguments: [
-    ("token_file: /etc/homeward/token", "f:2:1: unknown key \"token_file\"; it belongs below home_assistant"),
+    (
+      "token_file: /etc/homeward/token",
+      "f:2:1: unknown key \"token_file\"; it belongs below home_assistant"
+    ),
     ("url: http://ha", "f:2:1: unknown key \"url\"; it belongs below home_assistant"),
-    ("register_again: 1h", "f:2:1: unknown key \"register_again\"; it belongs below home_assistant"),
+    (
+      "register_again: 1h", "f:2:1: unknown key \"register_again\"; it belongs below home_assistant"
+    ),
     (
       "device: { name: x }\nname: Boat", "f:3:1: unknown key \"name\"; it belongs below device"
     ),

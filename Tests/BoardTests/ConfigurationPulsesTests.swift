@@ -143,7 +143,8 @@ import YAML
     let name = InlineText(source)
     let words = String(
       decoding: advice.remedy(for: .missing(name), of: name).bytes, as: UTF8.self)
-    #expect(words.hasPrefix("it comes from host.proc, which is /host/prok: write where"), "\(words)")
+    #expect(
+      words.hasPrefix("it comes from host.proc, which is /host/prok: write where"), "\(words)")
     #expect(advice.isNamedByPerson(name))
     #expect(!SourceAdvice(try Outcome.configuration(minimum)).isNamedByPerson(name))
   }

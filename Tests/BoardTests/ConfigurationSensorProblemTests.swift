@@ -174,7 +174,8 @@ import Testing
   ])
   func anEntryHasOneOfTheKindsThatThereAre(_ entry: String, _ column: Int, _ expected: String) {
     #expect(
-      Outcome.problem(minimum + "sensors: [\(entry)]\n") == "f:2:\(column): sensors[0]: \(expected)")
+      Outcome.problem(minimum + "sensors: [\(entry)]\n") == "f:2:\(column): sensors[0]: \(expected)"
+    )
   }
 
   @Test func aPartOrAUniqueIDIsUsedOnce() {

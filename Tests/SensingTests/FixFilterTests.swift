@@ -197,7 +197,7 @@ import Testing
   // MARK: A place that stands still
 
   /// The verdicts on reports each five seconds with these speeds, all at one place.
-  private func verdicts(_ speeds: [Double], moving: Bool = false) -> [FixFilter.Verdict] {
+  private func judged(_ speeds: [Double], moving: Bool = false) -> [FixFilter.Verdict] {
     var filter = FixFilter()
     return speeds.indices.map { index in
       var report = report(at: Int64(index) * 5)
@@ -210,27 +210,27 @@ import Testing
   }
 
   @Test func aPlaceThatStandsStillAtSpeedIsFrozen() {
-    let verdicts = verdicts([7.5, 7.6, 7.5, 0, 7.5])
+    let verdicts = judged([7.5, 7.6, 7.5, 0, 7.5])
     #expect(verdicts.map(\.isFrozen) == [false, true, true, true, true])
     #expect(verdicts.map { $0.fix?.latitude } == Array(repeating: 51.5, count: 5))
     #expect(verdicts.last?.fix?.clock == .receiver)
   }
 
   @Test func aSlowVehicleIsFrozenWhereItShouldHaveMovedBySomeMetres() {
-    let mower = verdicts(Array(repeating: 0.5, count: 12))
+    let mower = judged(Array(repeating: 0.5, count: 12))
     #expect(mower.firstIndex { $0.isFrozen } == 10)
   }
 
   @Test func whatMovesAndWhatStandsIsNotFrozen() {
-    for verdict in verdicts(Array(repeating: 7.5, count: 9), moving: true) {
+    for verdict in judged(Array(repeating: 7.5, count: 9), moving: true) {
       #expect(verdict.isUsable, "the last digit moves")
     }
     for speed in [0, 0.49, .nan] as [Double] {
-      #expect(verdicts(Array(repeating: speed, count: 999)).allSatisfy { $0.isUsable })
+      #expect(judged(Array(repeating: speed, count: 999)).allSatisfy { $0.isUsable })
     }
     // At a berth, with a receiver that has hundredths of a minute: gusts.
     let gusts = (0..<999).map { $0 % 4 == 0 ? 1.9 : 0.1 }
-    #expect(verdicts(gusts).allSatisfy { $0.isUsable })
+    #expect(judged(gusts).allSatisfy { $0.isUsable })
   }
 
   @Test func aPositionWithoutATimeCanBeFrozenToo() {
@@ -350,7 +350,7 @@ import Testing
       switch filter.reported(report(at: second), arrival) {
       case .usable: true
       case .rejected(.notNewer): false
-      case .rejected, .noFix, .misdated: nil
+      case .rejected, .noFix, .misdated, .frozen: nil
       }
     }
   }

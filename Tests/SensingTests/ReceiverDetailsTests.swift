@@ -376,7 +376,8 @@ import Testing
         _ = conversation.drained()
       }
       let seconds = (0..<3).map { cycle * 200 + $0 }
-      for line in seconds.flatMap({ Self.epoch($0) }).dropFirst(first) where conversation.isGathering {
+      for line in seconds.flatMap({ Self.epoch($0) }).dropFirst(first)
+      where conversation.isGathering {
         conversation.wait(.milliseconds(70))
         _ = conversation.hears(line)
         _ = conversation.drained()
