@@ -76,7 +76,7 @@ extension ByteBuffer {
       append(what)
       append(" failed with ")
       append(decimal: code)
-    case .implausible, .distrusted, .intermittent, .notPermitted, .busy, .withoutFix, .wrongDate,
+    case .implausible, .distrusted, .notPermitted, .busy, .withoutFix, .wrongDate,
       .frozen, .behind, .flooded, .refused, .ambiguous, .unsupported:
       append("another failure")
     }
