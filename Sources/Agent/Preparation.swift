@@ -1,7 +1,9 @@
 import Board
 import Bytes
+import Drivers
 import HomeAssistant
 import LinuxIO
+import Outbox
 
 /// Where a run has the text of its configuration from.
 final class ConfigurationInput {

@@ -6,7 +6,7 @@ import Testing
 
 extension Delivery {
   /// What is to be sent; what is told before is not looked at.
-  mutating func nextMessage() -> Message? {
+  func nextMessage() -> Message? {
     while let action = nextAction() {
       if case .send(let message) = action { return message }
     }
@@ -14,7 +14,7 @@ extension Delivery {
   }
 
   /// One attempt over all routes, to which the same answer comes.
-  mutating func fail(_ answer: Answer, at time: Instant) {
+  func fail(_ answer: Answer, at time: Instant) {
     let body = ByteBuffer(capacity: 1)
     cycleDue(now: time)
     deadlineReached(now: time)
@@ -22,7 +22,7 @@ extension Delivery {
   }
 
   /// One cycle that Home Assistant proves.
-  mutating func prove(at time: Instant) throws {
+  func prove(at time: Instant) throws {
     let registration = try #require(
       Registration(webhookID: [UInt8]("hook".utf8), protection: .plain))
     let nonce = Nonce(randomBytes: InlineArray(repeating: 1))

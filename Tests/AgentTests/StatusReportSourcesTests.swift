@@ -14,7 +14,7 @@ import Testing
   // MARK: What waits
 
   @Test func whatIsKeptUntilItIsProvenIsCounted() throws {
-    var delivery = StatusRig.delivery(StatusRig.routes())
+    let delivery = StatusRig.delivery(StatusRig.routes())
     func line(_ delivery: borrowing Delivery) throws -> String? {
       StatusRig.lines(try StatusRig.status(StatusRig.report(), delivery)).first {
         $0.contains(" history ")
@@ -71,7 +71,7 @@ import Testing
 
   /// Home Assistant takes the data, and the bilge is not watched.
   @Test func aSourceThatFailsIsNamedWithItsRemedyAndNothingIsWell() throws {
-    var delivery = StatusRig.delivery(StatusRig.routes())
+    let delivery = StatusRig.delivery(StatusRig.routes())
     try delivery.prove(at: StatusRig.ago(5))
     var failing = FailingSources()
     let sensor = InlineText("GPIO17")
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func everySensorIsToldWithItsValueAndAge() throws {
-    var delivery = StatusRig.delivery(StatusRig.routes())
+    let delivery = StatusRig.delivery(StatusRig.routes())
     let values: [(String, String?, Value, Duration)] = [
       ("Bilge", nil, .boolean(false), .seconds(185)),
       ("Speed", "m/s", .number(FixedPoint(42, decimals: 1)), .zero),
@@ -171,7 +171,7 @@ import Testing
         InlineText(name.span), .malformed(quotes, found: quotes), now: Instant(nanoseconds: 0))
     }
     let address = [UInt8](repeating: 0x22, count: 2048)
-    var delivery = StatusRig.delivery(
+    let delivery = StatusRig.delivery(
       Routes(
         instance: address, home: address, cloudhook: address, remoteUI: address, presence: .home,
         isPlainAllowedAway: true, seed: 1, now: StatusRig.ago(1)))

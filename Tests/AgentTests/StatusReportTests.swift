@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func withoutARegistrationTheReasonIsTold() throws {
-    var delivery = StatusRig.delivery(StatusRig.routes())
+    let delivery = StatusRig.delivery(StatusRig.routes())
     delivery.registrationFailed(now: StatusRig.ago(125))
     let status = try StatusRig.status(
       StatusRig.report(
@@ -114,14 +114,14 @@ import Testing
 
   /// What the agent proved with the registration that is gone counts for nothing.
   @Test func aProofOfAnotherRegistrationIsNoneNow() throws {
-    var delivery = StatusRig.delivery(StatusRig.routes())
+    let delivery = StatusRig.delivery(StatusRig.routes())
     try delivery.prove(at: StatusRig.ago(5))
     #expect(try StatusRig.status(StatusRig.report(), delivery).isWell)
     #expect(try !StatusRig.status(StatusRig.report(isSealed: nil), delivery).isWell)
   }
 
   @Test func aDeviceThatHomeAssistantSeemsNotToKnowIsTold() throws {
-    var delivery = StatusRig.delivery(StatusRig.routes())
+    let delivery = StatusRig.delivery(StatusRig.routes())
     try delivery.prove(at: StatusRig.ago(4000))
     for seconds in [3900, 3900 - 301] as [Int64] {
       delivery.fail(.notLive, at: StatusRig.ago(seconds))
