@@ -101,8 +101,9 @@ extension SetUp.Checking {
       wrong.output.suffix(6) == [
         "ok     source         BAT7: capacity 83 %",
         "ok     source         MARK: tells nothing now",
-        "WRONG  login          Home Assistant does not accept the login of this board any more; it"
-          + " is never sent again, for Home Assistant may ban this address",
+        "WRONG  login          Home Assistant does not accept the login of this board any more; as"
+          + " it may ban this address, the same is never sent again over https://, and ever more"
+          + " rarely over http://",
         "         at fault     Home Assistant",
         "         what to do   sudo homeward pair --login --config \(board.configuration)",
         "1 of 9 is wrong.",

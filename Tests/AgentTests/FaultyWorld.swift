@@ -107,6 +107,33 @@ final class FaultyWorld {
     try replace(home.url, with: "http://127.0.0.1:\(try await port(ofServer: script))")
   }
 
+  /// The address of that server as it is without TLS.
+  func speakPlainToTLS() throws {
+    let plain = tlsURL.replacing("https://", with: "http://")
+    try replace(tlsURL, with: plain)
+    tlsURL = plain
+  }
+
+  /// The authority that the configuration names is another one.
+  func believeAnotherAuthority() throws {
+    let made = try ChildProcess.run(
+      "sh",
+      [
+        "-euc",
+        "openssl req -x509 -newkey rsa:2048 -nodes -keyout other.key -out other.pem -subj /CN=other"
+          + " -days 2 2>other.log",
+      ], in: board.folder)
+    try #require(made == 0)
+    try believe("other.pem")
+  }
+
+  func believe(_ authorityFile: String) throws {
+    try replace(tlsURL, with: "\(tlsURL), tls: { ca_file: \(board.path(authorityFile)) }")
+  }
+
+  /// As if a person had set it for another program.
+  func setEnvironment(_ name: String, _ value: String) { environment[name] = value }
+
   private func port(ofServer script: String) async throws -> UInt16 {
     let output = Pipe()
     server = try ChildProcess(
@@ -130,6 +157,7 @@ final class FaultyWorld {
     let parts = [
       ("{state}", board.state.path), ("{folder}", board.folder.path), ("{url}", home.url),
       ("{tls}", tlsURL),
+      ("{tls-encrypted}", tlsURL.replacing("http://", with: "https://")),
       ("{https}", home.url.replacing("http://", with: "https://")),
       ("{configuration}", board.configuration), ("{gpsd}", "gpsd at 127.0.0.1:\(gpsd?.port ?? 0)"),
     ]

@@ -223,7 +223,7 @@ extension SetUp.Pairing {
     let arguments = ["pair", "--config", board.configuration, "--token-file", board.path("token")]
     let first = try await RunningAgent(on: board, arguments).ending()
     #expect(first.status == 77)
-    #expect(first.lines(with: "does not accept the token; it is never sent again").count == 1)
+    #expect(first.lines(with: "does not accept the token; as it may ban this address").count == 1)
     let second = try await RunningAgent(on: board, arguments).ending()
     #expect(second.status == 77)
     #expect(second.lines(with: "rejected this token before").count == 1)

@@ -106,7 +106,8 @@ import Testing
     #expect(!status.isWell)
     #expect(
       StatusRig.lines(status).starts(with: [
-        "WRONG  Home Assistant   Home Assistant is not available to register (502), for 2 min 5 s",
+        "WRONG  Home Assistant   a proxy before Home Assistant gets no answer from it (502), for"
+          + " 2 min 5 s",
         "         what to do     sudo homeward check",
         "         last proof     none since the agent runs", "         next attempt   in 20 s",
       ]))
@@ -130,8 +131,8 @@ import Testing
     #expect(!status.isWell)
     #expect(
       StatusRig.lines(status).starts(with: [
-        "WRONG  Home Assistant   Home Assistant answers with nothing: it is starting, or it does not"
-          + " know this device, for 1 h 5 min",
+        "WRONG  Home Assistant   Home Assistant answers with nothing: it is starting, or this"
+          + " device was deleted there; sudo homeward check tells which, for 1 h 5 min",
         "         what to do     sudo homeward check: it seems not to know this board any more",
         "         last proof     1 h 6 min ago",
       ]))

@@ -34,7 +34,7 @@ extension WholeAgent.Outages {
     Trouble(fault: .huge, cause: "not_home_assistant", words: "is not Home Assistant"),
     Trouble(fault: .starting, cause: "not_live", words: "answers with nothing: it is starting"),
     Trouble(
-      fault: .breakOff, cause: "no_connection", words: "cannot be reached: Transferred a par"),
+      fault: .breakOff, cause: "no_connection", words: "cannot be reached: transferred a par"),
     Trouble(fault: .wrongKey, cause: "other_key", words: "answers with another key"),
     Trouble(fault: .replay, cause: "other_answer", words: "gives old answers again"),
   ]
@@ -190,7 +190,7 @@ extension WholeAgent.Outages {
     }
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "cannot be reached: Timeout was reached").count == 1)
+    #expect(ending.lines(with: "cannot be reached: timeout was reached").count == 1)
     #expect(ending.lines(with: "0 not delivered yet").isEmpty, "\(ending.log)")
     #expect(ending.lines(with: "not delivered yet, 0 lost").count == 1, "\(ending.log)")
 

@@ -262,7 +262,7 @@ final class World {
       guard call.life == lifeCount else { return }
       try agent?.ended(call, end)
       if case .answered(let reply) = end, reply.status == 401, let token = call.letter.token {
-        ledger.rejected(token)
+        ledger.rejected(token, at: now)
       }
     }
   }

@@ -89,7 +89,12 @@ extension OutageCause {
 }
 
 extension ConnectionFailure {
-  public var exitCode: ExitCode { self == .refused(.forbidden) ? .noPermission : .temporaryFailure }
+  public var exitCode: ExitCode {
+    switch self {
+    case .refused(.server(.banned)), .refused(.server(.forbidden(status: 403))): .noPermission
+    default: .temporaryFailure
+    }
+  }
 }
 
 extension Enrollment.TokenFlaw {

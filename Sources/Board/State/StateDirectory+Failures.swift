@@ -88,10 +88,22 @@ extension StateDirectory {
     do throws(Errno) { try write(registration) } catch { throw notKept("the registration", error) }
   }
 
-  /// Keeps in mind that Home Assistant rejected a credential, so that it is never sent again.
-  public func keep(rejectedFingerprint: [UInt8]) throws(CommandFailure) {
-    do throws(Errno) { try write(rejectedFingerprint: rejectedFingerprint) } catch {
+  /// Keeps in mind that Home Assistant, or what answered in its place, rejected a credential: a
+  /// command never says that it is for good.
+  public func keep(
+    rejectedFingerprint: [UInt8], isForGood: Bool = false
+  ) throws(CommandFailure) {
+    do throws(Errno) {
+      try write(rejectedFingerprint: rejectedFingerprint, isForGood: isForGood)
+    } catch {
       throw notKept("that Home Assistant rejected the login", error)
+    }
+  }
+
+  /// Keeps in mind that Home Assistant accepted a credential.
+  public func keep(acceptedFingerprint: [UInt8]) throws(CommandFailure) {
+    do throws(Errno) { try write(acceptedFingerprint: acceptedFingerprint) } catch {
+      throw notKept("that Home Assistant accepted the login", error)
     }
   }
 

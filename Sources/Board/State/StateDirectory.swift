@@ -196,12 +196,27 @@ public final class StateDirectory {
   /// The tokens that Home Assistant rejected. Where that cannot be told, any token may be among
   /// them, and none may be sent.
   func readRejectedTokens() -> Kept<RejectedTokens> {
-    read(Self.rejectedName, byteCountMax: RejectedTokens.fileByteCountMax) {
-      (bytes) throws(KeptFileError) in try RejectedTokens(file: bytes.span)
+    let moment = Moment.now
+    return read(Self.rejectedName, byteCountMax: RejectedTokens.fileByteCountMax) {
+      (bytes) throws(KeptFileError) in
+      try RejectedTokens(file: bytes.span, now: moment.instant, wallTime: moment.wallTime)
     }
   }
 
-  public func write(rejectedFingerprint: [UInt8]) throws(Errno) {
+  /// - Parameters:
+  ///   - rejectedFingerprint: of the token.
+  ///   - isForGood: whether the server that rejected it proved who it is.
+  public func write(rejectedFingerprint: [UInt8], isForGood: Bool) throws(Errno) {
+    try changeRejectedTokens {
+      $0.insert(fingerprint: rejectedFingerprint, isForGood: isForGood, now: Moment.now.instant)
+    }
+  }
+
+  public func write(acceptedFingerprint: [UInt8]) throws(Errno) {
+    try changeRejectedTokens { _ = $0.remove(fingerprint: acceptedFingerprint) }
+  }
+
+  private func changeRejectedTokens(_ change: (inout RejectedTokens) -> Void) throws(Errno) {
     var rejected: RejectedTokens
     switch readRejectedTokens() {
     case .value(let kept): rejected = kept
@@ -210,9 +225,11 @@ public final class StateDirectory {
     case .damaged: return
     case .unreadable(let error): throw error
     }
-    rejected.insert(fingerprint: rejectedFingerprint)
+    change(&rejected)
+    guard !rejected.isEmpty else { return try removeFile(at: path / Self.rejectedName) }
+    let moment = Moment.now
     var buffer = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
-    rejected.writeFile(into: &buffer)
+    rejected.writeFile(into: &buffer, now: moment.instant, wallTime: moment.wallTime)
     try replaceFile(named: Self.rejectedName, in: path, with: buffer.bytes)
   }
 }

@@ -160,8 +160,8 @@ extension Enrollment.TokenFlaw {
       Self.unusable(
         "begins with a byte order mark (U+FEFF), an invisible character of its editor")
     case .credentialRejected:
-      "Home Assistant does not accept what pairing kept; it is never sent again, for Home Assistant"
-        + " may ban this address. Pair this board again: \(Arguments.command("pair"))"
+      "Home Assistant does not accept what pairing kept; \(Login.whenShownAgain). Pair this board"
+        + " again: \(Arguments.command("pair"))"
     case .withheld:
       "no token is sent: this may not be home, and home_assistant.url is plain HTTP; it goes where"
         + " home_assistant.home_network knows the network, over https://, or with"
@@ -199,13 +199,13 @@ extension Enrollment.Problem {
     switch self {
     case .noToken(let flaw): flaw.words
     case .tokenRejected:
-      "Home Assistant does not accept the token; it is never sent again, for Home Assistant may"
-        + " ban this address. Write a new one to home_assistant.token_file, or use:"
-        + " \(Arguments.command("pair"))"
+      "Home Assistant does not accept the token; \(Login.whenShownAgain). Write a new one to"
+        + " home_assistant.token_file, or use: \(Arguments.command("pair"))"
     case .noConnection(let reason):
       "Home Assistant cannot be reached to register: \(unreached: reason)"
     case .server(let refusal) where refusal.isLasting:
-      "\(refusal.words(.registration)) \(Self.whenAgain)"
+      refusal.words(.registration) + (refusal == .banned ? " " : ". ")
+        + "It is asked again, ever more rarely, and after a restart"
     case .server(let refusal): refusal.words(.registration, addressIn: "home_assistant.url")
     case .requestRejected:
       "Home Assistant does not like our registration (400); please report it. \(Self.whenAgain)"

@@ -90,8 +90,8 @@ public final class Uplink {
     let routes = Routes(settings, memory, seed: random.next(), now: now)
     registrar = Registrar(
       credential: memory.credential, readsFile: settings.readsTokenFile,
-      acceptsPlain: settings.isPlainAllowed, isAllowed: routes.secrets.allows(settings.url),
-      seed: random.next(), now: now)
+      acceptsPlain: settings.isPlainAllowed, isServerKnown: settings.isServerKnown,
+      isAllowed: routes.secrets.allows(settings.url), seed: random.next(), now: now)
     let update = Webhook.UpdateRegistration(identity)
     delivery = Delivery(
       routes: routes, history: history, trackerID: identity.deviceID,
@@ -374,7 +374,8 @@ public final class Uplink {
   ///   - words: why that is so, for people.
   public func rejectedTokensRead(_ rejected: RejectedTokens?, words: [UInt8] = []) {
     if rejected == nil { keeper.readFailed(words) }
-    registrar.rejectedTokensRead(rejected.map { keeper.completed($0) }, now: now)
+    registrar.rejectedTokensRead(
+      rejected.map { keeper.completed($0, isForGood: settings.isServerKnown, now: now) }, now: now)
   }
 
   public func tokenFileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {

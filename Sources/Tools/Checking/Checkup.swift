@@ -7,7 +7,7 @@ import Transport
 import YAML
 
 /// Looks at all that reporting needs, one thing after the other, beside an agent that may be
-/// running. It changes nothing, but that a login which Home Assistant rejects is never sent again.
+/// running. It changes nothing, but keeps in mind that a login was rejected.
 final class Checkup {
   private let file: [UInt8]
   private let isOfService: Bool
@@ -70,7 +70,7 @@ final class Checkup {
     let url = network?.url ?? configuration.homeAssistant.url
     let http = try BlockingHTTP(
       loop: loop, settings: settings, responseByteCountMax: EncryptionProof.answerByteCountMax)
-    guard try probe(url, http) else { return }
+    guard try probe(url, http, settings) else { return }
     if let finding = BoardCheck.clock(comparedTo: http.serverTime, at: .now) {
       report.append(finding)
     }
@@ -166,7 +166,9 @@ final class Checkup {
   // MARK: The server
 
   /// Whether Home Assistant answers.
-  private func probe(_ url: [UInt8], _ http: BlockingHTTP) throws(CommandFailure) -> Bool {
+  private func probe(
+    _ url: [UInt8], _ http: BlockingHTTP, _ settings: TransportSettings
+  ) throws(CommandFailure) -> Bool {
     let probe = try ServerProbe.run(http, at: url)
     guard let failure = probe.failure(at: url) else {
       report.append(.well("server", "\(bytes: url) answers"))
@@ -177,7 +179,7 @@ final class Checkup {
         "server", probe.cause, probe.culprit,
         // The address was not typed here.
         failure.code == .usage ? .configuration : failure.code, failure.text,
-        remedy: probe.remedy(http.fault, at: url)))
+        remedy: probe.remedy(http.fault, at: url, settings.authorityFile)))
     return false
   }
 }
@@ -207,28 +209,26 @@ extension ServerProbe {
   }
 
   /// Nil where the words say it. `fault` is that of a request without an answer.
-  fileprivate func remedy(_ fault: TransferFault, at url: [UInt8]) -> MessageText? {
+  fileprivate func remedy(
+    _ fault: TransferFault, at url: [UInt8], _ authorityFile: Path?
+  ) -> MessageText? {
     switch self {
     case .homeAssistant, .notSetUp: nil
-    case .noConnection(let reason): ConnectionFlaw(reason)?.remedy ?? fault.remedy
-    case .server(.forbidden): EncryptionProof.banRemedy
+    case .noConnection(let reason):
+      ConnectionFlaw(reason)?.remedy(at: url, authorityFile) ?? fault.remedy
     case .server(.notFound) where endBeforePage(url) != nil,
       .server(.notHomeAssistant) where endBeforePage(url) != nil:
       addressAdvice(url)
-    case .server(.notFound):
-      "wait some minutes, and check again; if this stays, look at home_assistant.url"
-    case .server(.unavailable): EncryptionProof.waiting
-    case .server(.notHomeAssistant):
-      "open that address in a browser: does this network have a login page? Else look at"
-        + " home_assistant.url"
+    case .server(let refusal): refusal.remedy
     }
   }
 
   fileprivate var culprit: Finding.Culprit {
     switch self {
-    case .noConnection, .server(.notHomeAssistant): .network
+    case .noConnection(let reason): ConnectionFlaw(reason)?.culprit ?? .network
     case .server(.notFound): .configuration
-    case .homeAssistant, .notSetUp, .server(.forbidden), .server(.unavailable): .homeAssistant
+    case .server(let refusal): refusal.culprit
+    case .homeAssistant, .notSetUp: .homeAssistant
     }
   }
 }

@@ -154,8 +154,7 @@ struct Dialog {
 }
 
 extension Dialog {
-  /// Keeps in mind that Home Assistant rejected a credential, so that it is never sent again, or
-  /// says why that failed.
+  /// Keeps in mind that Home Assistant rejected a credential, or says why that failed.
   func keep(rejected credential: Credential, in state: StateDirectory) {
     do throws(CommandFailure) {
       try state.keep(rejectedFingerprint: credential.fingerprint)

@@ -35,7 +35,8 @@ struct LoginRequest {
         code: .dataError,
         text: "that is no access token: it is empty, or holds a space or a second line")
     }
-    guard !rejected.contains(fingerprint: credential.fingerprint) else {
+    let now = Moment.now.instant
+    guard !rejected.contains(fingerprint: credential.fingerprint, now: now) else {
       throw CommandFailure(
         code: .noPermission,
         text: "Home Assistant rejected this token before, and may ban this address for another"

@@ -122,7 +122,8 @@ final class Pairing {
   private func chosenURL() throws(CommandFailure) -> [UInt8] {
     let configured = try options.url == nil ? existing?.homeAssistant.urlHere(loop: loop) : nil
     return try ServerChoice(
-      http: http, loop: loop, dialog: dialog, needsPasswords: options.source.isLogin
+      http: http, settings: settings, loop: loop, dialog: dialog,
+      needsPasswords: options.source.isLogin
     ).run(named: options.url, configured: configured)
   }
 
@@ -336,7 +337,7 @@ final class Pairing {
   ) throws(CommandFailure) -> BlockingClient {
     let tokens = AccessTokens(
       credential: login.credential, current: login.accessToken, rejected: rejected,
-      seed: randomSeed())
+      seed: randomSeed(), now: Moment.now.instant)
     return try BlockingClient(at: summary.url, with: tokens, settings: settings, loop: loop)
   }
 }

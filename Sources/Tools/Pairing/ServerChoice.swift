@@ -2,6 +2,7 @@ import Board
 import Bytes
 import HomeAssistant
 import LinuxIO
+import Transport
 import YAML
 
 /// Finds the address to pair with: the one that was named, or that of the configuration, or one
@@ -11,6 +12,7 @@ struct ServerChoice {
   private static let triesMax = 5
 
   let http: BlockingHTTP
+  let settings: TransportSettings
   let loop: EventLoop
   let dialog: Dialog
   let needsPasswords: Bool
@@ -99,8 +101,9 @@ struct ServerChoice {
           + " token with --token")
     }
     guard let failure = probe.failure(at: url) else { return nil }
-    let hint: MessageText = probe.hint(at: url).map { "; \($0)" } ?? ""
-    return CommandFailure(code: failure.code, text: failure.text + hint)
+    let hint = probe.hint(http.fault, at: url, settings.authorityFile)
+    let end: MessageText = hint.map { "; \($0)" } ?? ""
+    return CommandFailure(code: failure.code, text: failure.text + end)
   }
 }
 

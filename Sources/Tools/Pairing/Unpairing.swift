@@ -92,7 +92,8 @@ final class Unpairing {
       let url = configuration?.homeAssistant.url ?? credential.clientURL
     else { return }
     let tokens = AccessTokens(
-      credential: credential, rejected: try state.keptRejectedTokens(), seed: randomSeed())
+      credential: credential, rejected: try state.keptRejectedTokens(), seed: randomSeed(),
+      now: Moment.now.instant)
     let settings = configuration?.homeAssistant.transport(to: url) ?? .system
     let client = try BlockingClient(at: url, with: tokens, settings: settings, loop: loop)
     let deviceID = identity.deviceID(of: registration)

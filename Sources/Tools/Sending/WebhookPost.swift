@@ -37,10 +37,9 @@ struct WebhookPost {
   }
 
   mutating func send(_ message: WrittenMessage) throws(CommandFailure) -> SendReport {
-    let status = try http.send(
-      message.type, message.data ?? description, to: registration, at: url)
-    if message.type == .enableEncryption { return try keepKey(status: status) }
-    let answer = http.readAnswer(status: status, to: registration)
+    try http.send(message.type, message.data ?? description, to: registration, at: url)
+    if message.type == .enableEncryption { return try keepKey() }
+    let answer = http.readAnswer(to: registration)
     return SendReport(
       message.type, Outcome(answer, to: message.type), body: http.body,
       challenge: http.challenge)
@@ -55,8 +54,8 @@ struct WebhookPost {
   }
 
   /// The key came in clear, and is never shown.
-  private mutating func keepKey(status: Int) throws(CommandFailure) -> SendReport {
-    switch http.readEnabledEncryption(status: status) {
+  private mutating func keepKey() throws(CommandFailure) -> SendReport {
+    switch http.readEnabledEncryption() {
     case .enabled(let key):
       registration.protection = .sealed(key)
       do throws(Errno) { try state.write(registration) } catch {

@@ -378,7 +378,8 @@ final class DeliveryRig {
       let text = String(decoding: [UInt8](message.bytes), as: UTF8.self)
       return text.firstRange(of: #""data":"#).map { String(text[$0.upperBound...].dropLast()) }
     }
-    guard case .opened(let data) = Answer.read(status: 200, body: &message, with: key) else {
+    let answer = Answer.read(AnswerHead(status: 200), body: &message, with: key)
+    guard case .opened(let data) = answer else {
       return nil
     }
     return String(decoding: [UInt8](message.bytes.extracting(data)), as: UTF8.self)
