@@ -304,6 +304,8 @@ public struct GPSDSession: ~Copyable {
       verdict = receivers.reported(reading, by: reporter, arrival, isTrial: isTrial)
     }
     if let verdict { judged(verdict) } else { input.readPassedOver() }
+    // An echo is of the same epoch.
+    if let reporter, verdict != .rejected(.notNewer) { details.epochEnded(of: reporter.checksum) }
   }
 
   private mutating func judged(_ verdict: FixFilter.Verdict) {
@@ -349,6 +351,10 @@ public struct GPSDSession: ~Copyable {
     case .error: errorReceived(input.line.message)
     case .version, .other: break
     case .satellites, .attitude:
+      if input.hasEpochEnded {
+        let path = ReceiverPath(input.buffer.bytes.extracting(input.newestDevice))
+        details.epochEnded(of: path.checksum)
+      }
       let chosen = device.isEmpty ? receivers.speaker : ReceiverPath(device.span).checksum
       details.lineRead(
         input.buffer, input.readRange, input.line.reportClass, chosen: chosen)

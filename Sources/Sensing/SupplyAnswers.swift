@@ -29,6 +29,18 @@ public enum SupplyQuantity: Int, Sendable {
     }
   }
 
+  /// The file that holds it where that one is not there: some gauges know no more than the average
+  /// of the last seconds.
+  public var substitute: StaticString? {
+    switch self {
+    case .voltageNow: "voltage_avg"
+    case .currentNow: "current_avg"
+    case .energyNow: "energy_avg"
+    case .chargeNow: "charge_avg"
+    case .capacity, .voltageMinDesign, .energyFull, .chargeFull: nil
+    }
+  }
+
   /// What the file can hold. The kernel keeps these numbers in an `int`, so two of them can be
   /// multiplied without leaving an `Int64`.
   public var range: ClosedRange<Int64> {
@@ -57,9 +69,9 @@ public enum SupplyAnswer: Equatable, Sendable {
 /// A gauge counts energy or charge, rarely both, and many know no percentage: what is missing is
 /// worked out from what is there. The answer is nil for a sensor that the supply cannot have.
 public struct SupplyAnswers: Sendable {
-  /// A gauge that learns may find more in a battery than it thought fits; up to here that counts
-  /// as full, beyond it is a wrong number.
-  public static let overfullPercentMax: Int64 = 110
+  /// A gauge that learnt wrongly finds more in a battery than it thought fits. Up to here it is
+  /// full, unless its energy says what it holds; beyond it is a register full of ones.
+  public static let overfullPercentMax: Int64 = 254
 
   private var answers = InlineArray<8, SupplyAnswer>(repeating: .absent)
 
@@ -74,10 +86,15 @@ public struct SupplyAnswers: Sendable {
 
   /// Whole percent, 0...100.
   public var capacityPercent: Value? {
-    if self[.capacity] != .absent {
-      return value(of: self[.capacity]) { FixedPoint(min($0, 100)) }
+    let percent = value(of: self[.capacity]) { FixedPoint(min($0, 100)) }
+    if case .number(let number) = self[.capacity], number > 100, case .number? = shareOfFull {
+      return shareOfFull
     }
-    return share(of: self[.energyNow], in: self[.energyFull])
+    return percent ?? shareOfFull
+  }
+
+  private var shareOfFull: Value? {
+    share(of: self[.energyNow], in: self[.energyFull])
       ?? share(of: self[.chargeNow], in: self[.chargeFull])
   }
 

@@ -57,7 +57,8 @@ extension WholeAgent.State {
 
     // With a registration in it, nothing has to be written any more.
     try disk.remount("ro")
-    #expect(await agent.stop().lines(with: "Read-only file system; make room").count == 1)
+    #expect(
+      await agent.stop().lines(with: "Read-only file system; its disk is read-only").count == 1)
     let restarted = try RunningAgent(on: board)
     try await restarted.event("proven")
     #expect(await restarted.stop().status == 0)

@@ -74,7 +74,7 @@ import Testing
     let route = try #require(try Self.defaultRoute())
     switch network.place {
     case .unknown, .none: Issue.record("there is a default route over \(route.interface)")
-    case .wireless(_, let interface), .elsewhere(let interface):
+    case .wireless(_, let interface), .elsewhere(let interface), .silent(_, let interface):
       #expect(string(interface.name) == route.interface)
     case .wired(let gateway, let interface):
       #expect(string(interface.name) == route.interface)

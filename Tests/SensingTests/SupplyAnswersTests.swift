@@ -46,7 +46,7 @@ import Testing
     #expect(answers([(.capacity, .number(104))]).capacityPercent == .number(FixedPoint(100)))
     let learning = answers([(.chargeNow, .number(103)), (.chargeFull, .number(100))])
     #expect(learning.capacityPercent == .number(FixedPoint(100)))
-    #expect(!SupplyQuantity.capacity.range.contains(255))
+    #expect(!SupplyQuantity.capacity.range.contains(255), "a register full of ones")
   }
 
   @Test func aBatteryWithoutAFullChargeHasNoPercentage() {
@@ -107,6 +107,9 @@ import Testing
     #expect(SupplySensor.voltage.description(of: supply).stateClass == [UInt8]("measurement"))
     #expect(SupplySensor.status.description(of: supply).stateClass == nil)
     #expect(SupplySensor.online.description(of: supply).kind == .binarySensor)
-    #expect(!SupplySensor.capacity.description(of: supply).isDiagnostic)
+    let diagnostic = SupplySensor.allCases.filter { $0.description(of: supply).isDiagnostic }
+    #expect(diagnostic == [.status, .energy], "volts and amperes are what a van is asked first")
+    let icons = SupplySensor.allCases.filter { $0.description(of: supply).icon != nil }
+    #expect(icons == [.status], "the others have a class, which Home Assistant draws")
   }
 }

@@ -111,7 +111,7 @@ import Testing
       server.close(peer)
     }
     let url = "https://127.0.0.1:\(rig.server.port)/"
-    #expect(try requested(url, .system, rig) == .failed("TLS fails there"))
+    #expect(try requested(url, .system, rig) == .failed("it speaks no TLS there"))
   }
 
   /// The settings are about the home: its authority does not vouch for a server in the cloud, and

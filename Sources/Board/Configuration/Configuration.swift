@@ -3,6 +3,7 @@ public import Drivers
 public import Outbox
 public import Sensing
 public import Transport
+public import YAML
 
 /// What the agent shall do: the content of its configuration file, `/etc/homeward/homeward.yaml`.
 ///
@@ -54,6 +55,8 @@ public struct Configuration: Equatable, Sendable {
   public var commands: CommandKinds = []
   /// `after_upload`: a program that runs after each upload. Default: nil, none.
   public var afterUpload: AfterUploadSettings?
+  /// What the file says that is right, and perhaps not meant.
+  public var warnings: [ConfigurationProblem] = []
 }
 
 extension Configuration {
@@ -89,6 +92,11 @@ extension Configuration {
     /// another server is judged by the system's authorities.
     public func transport(to address: [UInt8]) -> TransportSettings {
       address == url || address == homeNetwork?.url ? tls : .system
+    }
+
+    /// What the network is judged by; nil where none is known to be home.
+    public var networkGoal: NetworkGoal? {
+      homeNetwork.map { NetworkGoal(url: $0.url ?? url, in: $0.networks) }
     }
   }
 

@@ -70,9 +70,37 @@ extension EstimatedBatterySettings {
 
   static let sourceName = InlineText("battery")
 
+  /// Such as `24.1 V, or 4.0 V for each of 6 cells`.
+  func words(ofImpossible microvolts: Int64) -> InlineText {
+    var words = ByteBuffer(capacity: InlineText.byteCountMax)
+    words.append(FixedPoint(microvolts, decimals: 6).rounded(to: 1))
+    words.append(" V, or ")
+    words.append(FixedPoint(microvolts / Int64(cells), decimals: 6).rounded(to: 1))
+    words.append(" V for each of ")
+    words.append(decimal: cells)
+    words.append(" cells")
+    return InlineText(words.bytes)
+  }
+
+  /// How many cells fit to these words; nil of others.
+  private static func likelyCells(of chemistry: BatteryChemistry, _ words: InlineText) -> Int64? {
+    let bytes = [UInt8](words.bytes)
+    let volts = [UInt8](bytes.prefix { $0 != UInt8(ascii: " ") })
+    guard let number = FixedPoint(written: volts.span) else { return nil }
+    return Value.number(number).millionths(decimals: 6).map {
+      chemistry.likelyCells(microvolts: $0)
+    }
+  }
+
   var remedies: SourceRemedies {
-    SourceRemedies(of: Self.sourceName, isNamedByPerson: true) { _ in
-      "look why there is no such sensor: its device may be away, or \"only\" may leave it out"
+    let chemistry = chemistry
+    return SourceRemedies(of: Self.sourceName, isNamedByPerson: true) { failure in
+      if case .malformed(_, let found) = failure, let cells = Self.likelyCells(of: chemistry, found)
+      {
+        return "write how many cells it has in series into battery, such as cells: \(Int(cells))"
+      }
+      return
+        "look why there is no such sensor: its device may be away, or \"only\" may leave it out"
     }
   }
 }

@@ -238,6 +238,9 @@ extension GPSD.Address {
     report.verticalErrorMeters = fix.vertical_error
     report.eastErrorMeters = fix.east_error
     report.northErrorMeters = fix.north_error
+    report.ellipsoidHeightMeters = fix.ellipsoid_height
+    (report.earthXMeters, report.earthYMeters) = (fix.earth_x, fix.earth_y)
+    report.earthZMeters = fix.earth_z
     return report
   }
 }

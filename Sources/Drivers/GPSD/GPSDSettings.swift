@@ -47,6 +47,9 @@ public struct GPSDSettings: Equatable, Sendable {
         + " sudo systemctl restart gpsd"
     case .withoutFix, .wrongDate:
       return "cgps shows what its receiver sees (sudo apt install gpsd-clients)"
+    case .frozen:
+      return "sudo systemctl restart gpsd; if that does not last, take gpsd 3.25 or later, or look"
+        + " at the receiver's settings: a mode for standing still holds its position"
     case .behind: return "let the receiver say less, or take it to this board: gpspipe -w shows it"
     default: return "look at location.host and location.port; gpsd listens at port 2947"
     }

@@ -14,6 +14,7 @@ struct DeclaredSensor {
   private var description: SensorDescription
   private var state = State.undeclared
   private var deadBand: DeadBand
+  private var unrest = UnrestFilter()
 
   /// `minChange` is the least change that counts; nil for the usual one of what is measured.
   /// `isRate` says whether 0 means that it has ended.
@@ -33,7 +34,8 @@ struct DeclaredSensor {
       state = sink.declare(description).map(State.declared) ?? .refused
     }
     guard case .declared(let index) = state else { return }
-    sink.record(Reading(sensor: index, value: deadBand.admit(value), time: time))
+    sink.record(
+      Reading(sensor: index, value: deadBand.admit(unrest.admit(value)), time: time))
   }
 
   /// Records the number that `read` brings; where it fails, what the failure means for the sensor.

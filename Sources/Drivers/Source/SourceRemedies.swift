@@ -23,7 +23,9 @@ public struct SourceRemedies: Sendable {
     switch failure {
     case .notPermitted:
       "let the agent read it: sudo adduser homeward GROUP, where GROUP owns it (ls -l)"
-    case .unsupported(_, let remedy): "\(remedy.text)"
+    case .unsupported(_, let remedy), .distrusted(_, _, let remedy): "\(remedy.text)"
+    case .intermittent(let failure):
+      "look at its cable, its plugs and its supply first; else \(self.remedy(for: failure))"
     default: remedy(failure)
     }
   }

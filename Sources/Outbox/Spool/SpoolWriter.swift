@@ -129,7 +129,7 @@ struct SpoolWriter {
     {
       writer.write(
         memory[count], sequence: ledger.nextSequence + UInt64(count), names: memory.names,
-        into: &outgoing)
+        clock: memory.clock, into: &outgoing)
       count += 1
     }
     memory.writeBegan(count)

@@ -90,8 +90,8 @@ public final class Uplink {
     let routes = Routes(settings, memory, seed: random.next(), now: now)
     registrar = Registrar(
       credential: memory.credential, readsFile: settings.readsTokenFile,
-      acceptsPlain: settings.isPlainAllowed, isAllowed: routes.secrets.allows(settings.url),
-      seed: random.next(), now: now)
+      acceptsPlain: settings.isPlainAllowed, isServerKnown: settings.isServerKnown,
+      isAllowed: routes.secrets.allows(settings.url), seed: random.next(), now: now)
     let update = Webhook.UpdateRegistration(identity)
     delivery = Delivery(
       routes: routes, history: history, trackerID: identity.deviceID,
@@ -185,6 +185,8 @@ public final class Uplink {
     if change.isPresenceOther {
       actions.append(.tell(.presence(home.presence, place)))
       presenceFound()
+    } else if change.isGatewaySilent {
+      actions.append(.tell(.presence(home.presence, place)))
     }
     guard change.isNetworkOther else { return }
     // Its answer would be waited for until the timeout: the way back leads nowhere.
@@ -241,6 +243,7 @@ public final class Uplink {
     statistics?.deadlineReached(now: now)
     let level = power.level
     if power.deadlineReached(now: now) { powerChanged(from: level) }
+    if power.takeLookWanted(), plan.sampleWanted(now: now) { actions.append(.sample) }
     if registrar.isEnrolling {
       if !home.isLooking { registrar.deadlineReached(now: now) }
       delivery.diskDeadlineReached(now: now)
@@ -315,6 +318,9 @@ public final class Uplink {
     delivery.stopping()
   }
 
+  /// The agent does not stop, after all.
+  public func goingOn() { isStopping = false }
+
   // MARK: The registration
 
   func deliver(with registration: Registration) {
@@ -327,7 +333,7 @@ public final class Uplink {
 
   func registered(_ made: Registration) {
     var made = made
-    made.toldFingerprint = Webhook.UpdateRegistration(identity).fingerprint
+    made.answers(identity)
     keeper.keep(made)
     delivery.registrationReplaced(made.isPlain ? .plain : .sealed)
     isPositionOwed = true
@@ -368,7 +374,8 @@ public final class Uplink {
   ///   - words: why that is so, for people.
   public func rejectedTokensRead(_ rejected: RejectedTokens?, words: [UInt8] = []) {
     if rejected == nil { keeper.readFailed(words) }
-    registrar.rejectedTokensRead(rejected.map { keeper.completed($0) }, now: now)
+    registrar.rejectedTokensRead(
+      rejected.map { keeper.completed($0, isForGood: settings.isServerKnown, now: now) }, now: now)
   }
 
   public func tokenFileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {

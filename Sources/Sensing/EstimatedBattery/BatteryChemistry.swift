@@ -84,6 +84,27 @@ public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
     }
   }
 
+  /// No cell has more than that, in microvolts: there are more cells than the configuration says.
+  var cellMicrovoltsMax: Int64 {
+    switch self {
+    case .leadAcid, .agm: 3_000_000
+    case .lifepo4: 4_200_000
+    case .liIon: 4_600_000
+    }
+  }
+
+  /// How many cells a battery of this voltage most likely has: of those that are sold, the fewest
+  /// that bear it while they are charged.
+  public func likelyCells(microvolts: Int64) -> Int64 {
+    let (step, most): (Int64, Int64) =
+      switch self {
+      case .leadAcid, .agm: (6, 2_600_000)
+      case .lifepo4: (4, 3_800_000)
+      case .liIon: (1, 4_250_000)
+      }
+    return (microvolts / most / step + 1) * step
+  }
+
   /// A current of this size, in microamperes, is as good as none.
   var idleMicroamperes: Int64 { self == .liIon ? 100_000 : 1_000_000 }
 

@@ -78,6 +78,9 @@ public struct BatteryEstimator: Sendable {
   public private(set) var status: BatteryStatus?
   public private(set) var confidence = BatteryConfidence.voltageOnly
 
+  /// The voltage of the whole battery if its cells cannot have their share of it; nil if they can.
+  public private(set) var impossibleMicrovolts: Int64?
+
   /// In microvolts of the curve.
   private var voltage: Int64?
   private var microamperes: Int64?
@@ -105,10 +108,10 @@ public struct BatteryEstimator: Sendable {
 
   /// The voltage of the whole battery was measured; nil: it is not to be had, or makes no sense.
   public mutating func voltageRead(microvolts: Int64?, now: Instant) {
-    voltage = microvolts.flatMap { microvolts in
-      guard Self.microvoltsRange.contains(microvolts) else { return nil }
-      return microvolts * chemistry.curveCells / cells
-    }
+    let known = microvolts.flatMap { Self.microvoltsRange.contains($0) ? $0 : nil }
+    impossibleMicrovolts = known.flatMap { $0 / cells > chemistry.cellMicrovoltsMax ? $0 : nil }
+    voltage =
+      impossibleMicrovolts == nil ? known.map { $0 * chemistry.curveCells / cells } : nil
     guard let voltage else {
       (steady, chargedSince, load) = (nil, nil, BestUnderLoad())
       return

@@ -2,8 +2,8 @@ public import Bytes
 
 /// Where in a text a number stands: `level=*` is the number behind the first `level=` that has one.
 ///
-/// A pattern is literal text around one `*`. A number is an optional minus, digits, and perhaps a
-/// point with digits behind it; at most nine of these. Blanks around it are skipped.
+/// A pattern is literal text around one `*`. A number is an optional sign, digits, and perhaps a
+/// point with digits behind it, of which nine count. Blanks around it are skipped.
 public struct NumberPattern: Equatable, Sendable {
   /// The longest pattern, in bytes.
   public static let byteCountMax = 128
@@ -44,13 +44,29 @@ public struct NumberPattern: Equatable, Sendable {
   public func number(in text: Span<UInt8>, isCut: Bool = false) -> FixedPoint? {
     guard let range = range(in: text, isCut: isCut) else { return nil }
     let part = text.extracting(range)
-    if isWhole { return KernelText.decimal(part) }
+    if isWhole { return part.trimmed().signedDecimal }
     for start in 0...part.count {
       if let number = number(at: start, of: part, isCut: isCut && range.upperBound == text.count) {
         return number
       }
     }
     return nil
+  }
+
+  /// Where something stands in the place of a number: the text of the pattern and the rest of its
+  /// line, or without a pattern what is nearly a number, such as `40,8`. Nil where there is no such
+  /// place.
+  public func place(in text: Span<UInt8>) -> Range<Int>? {
+    guard let range = range(in: text, isCut: false) else { return nil }
+    if isWhole { return text.extracting(range).trimmed().isNearlyNumber ? range : nil }
+    let words = before.isEmpty ? after : before
+    guard !words.isEmpty, let found = text.first(words, in: range) else { return nil }
+    if !before.isEmpty {
+      return found..<(text.firstIndex(of: UInt8(ascii: "\n"), from: found) ?? text.count)
+    }
+    var start = found
+    while start > range.lowerBound, text[start - 1] != UInt8(ascii: "\n") { start -= 1 }
+    return start..<found + after.count
   }
 
   /// Where the line is that is meant; nil where there is no such line, or it may go on.
@@ -81,7 +97,7 @@ public struct NumberPattern: Equatable, Sendable {
     }
     let end = text.endOfNumber(from: begin)
     guard let end, !(isCut && end == text.count), isFollowed(text, from: end) else { return nil }
-    return KernelText.decimal(text.extracting(begin..<end))
+    return text.extracting(begin..<end).signedDecimal
   }
 
   private func isFollowed(_ text: Span<UInt8>, from end: Int) -> Bool {
@@ -98,7 +114,7 @@ public struct NumberPattern: Equatable, Sendable {
 extension Span where Element == UInt8 {
   /// Where the number that begins at `start` ends; nil where none does.
   fileprivate func endOfNumber(from start: Int) -> Int? {
-    let digits = start < count && self[start] == UInt8(ascii: "-") ? start + 1 : start
+    let digits = start < count && self[start].isSign ? start + 1 : start
     let whole = endOfDigits(from: digits)
     guard whole > digits else { return nil }
     guard whole < count, self[whole] == UInt8(ascii: ".") else { return whole }
@@ -127,7 +143,37 @@ extension Span where Element == UInt8 {
   }
 }
 
+extension Span where Element == UInt8 {
+  /// The number, where these bytes are one. The kernel writes no plus; programs do.
+  fileprivate var signedDecimal: FixedPoint? {
+    guard count > 1, self[0] == UInt8(ascii: "+") else { return KernelText.decimal(self) }
+    return self[1].isASCIIDigit ? KernelText.decimal(extracting(1...)) : nil
+  }
+
+  fileprivate var isNearlyNumber: Bool {
+    for index in indices
+    where !self[index].isASCIIDigit && !self[index].isSign && self[index] != UInt8(ascii: ".")
+      && self[index] != UInt8(ascii: ",")
+    {
+      return false
+    }
+    return count > 0
+  }
+
+  /// Where such bytes begin first; nil where they do not stand there.
+  fileprivate func first(_ bytes: [UInt8], in range: Range<Int>) -> Int? {
+    guard range.count >= bytes.count else { return nil }
+    for start in range.lowerBound...(range.upperBound - bytes.count)
+    where extracting(start..<start + bytes.count).elementsEqual(bytes.span) {
+      return start
+    }
+    return nil
+  }
+}
+
 extension UInt8 {
+  fileprivate var isSign: Bool { self == UInt8(ascii: "-") || self == UInt8(ascii: "+") }
+
   fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
 
   fileprivate var isPartOfWord: Bool {

@@ -12,9 +12,9 @@ public struct VEDirectSensor: Sendable {
     /// `ON` or `OFF`.
     case onOff
     /// A number that stands for one of these.
-    case words([VEDirectWord])
+    case words(VEDirectWords)
     /// A number whose bits each stand for one of these.
-    case bits([VEDirectWord])
+    case bits(VEDirectWords)
   }
 
   /// What a value of a label says.
@@ -32,13 +32,13 @@ public struct VEDirectSensor: Sendable {
   private let deviceClass: StaticString?
   private let stateClass: StaticString?
   private let format: Format
-  private let icon: StaticString
+  private let icon: StaticString?
   private let isDiagnostic: Bool
 
   init(
     _ label: StaticString, _ key: StaticString, words: StaticString? = nil,
     unit: StaticString? = nil, deviceClass: StaticString? = nil,
-    stateClass: StaticString? = "measurement", _ format: Format, icon: StaticString,
+    stateClass: StaticString? = "measurement", _ format: Format, icon: StaticString? = nil,
     isDiagnostic: Bool = false
   ) {
     self.label = label
@@ -62,7 +62,7 @@ public struct VEDirectSensor: Sendable {
       name: name + [UInt8(ascii: " ")] + (words.map { [UInt8]($0) } ?? spokenKey),
       kind: format.isOnOff ? .binarySensor : .sensor,
       unit: unit.map { [UInt8]($0) }, deviceClass: deviceClass.map { [UInt8]($0) },
-      stateClass: stateClass.map { [UInt8]($0) }, icon: icon ?? [UInt8](self.icon),
+      stateClass: stateClass.map { [UInt8]($0) }, icon: icon ?? self.icon.map { [UInt8]($0) },
       isDiagnostic: isDiagnostic)
   }
 

@@ -70,6 +70,8 @@ public struct VEDirectSession: ~Copyable {
   private var isLate = false
   private var isAtStart = false
   private var byteCount = 0
+  /// How many whole blocks with wrong sums there were before.
+  private var wrongSumCount = 0
   /// What came since the port was opened.
   private var heard = VEDirectSensors.none
   private var blockCount = 0
@@ -139,6 +141,7 @@ public struct VEDirectSession: ~Copyable {
     isLate = false
     isAtStart = true
     byteCount = 0
+    wrongSumCount = reader.wrongSumCount
     blockCount = 0
     heard = .none
     return .open
@@ -249,7 +252,12 @@ public struct VEDirectSession: ~Copyable {
   }
 
   private var trouble: SourceFailure {
-    byteCount == 0
-      ? .silent(name) : .malformed(name, found: InlineText("bytes without a block of VE.Direct"))
+    if byteCount == 0 { return .silent(name) }
+    let hasBlocks = reader.wrongSumCount != wrongSumCount
+    return .malformed(
+      name, found: hasBlocks ? Self.wrongSums : InlineText("bytes without a block of VE.Direct"))
   }
+
+  /// What a device says whose blocks are whole and whose sums are wrong.
+  public static let wrongSums = InlineText("whole blocks of VE.Direct with wrong sums")
 }

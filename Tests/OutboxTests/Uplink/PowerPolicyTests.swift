@@ -60,6 +60,27 @@ import Testing
     #expect(rig.sampleCount == samples + 1)
   }
 
+  /// A gauge says 0 % once (qtile pull 176): the next cycle is a quarter of an hour away.
+  @Test func aFallThatCannotBeIsLookedAtAgainAfterAMinute() {
+    charge(29)
+    rig.wait(.seconds(30))
+    let samples = rig.sampleCount
+    charge(5)
+    #expect(rig.paces.last == SamplingPace(cycle: .seconds(900)))
+    rig.wait(.seconds(59))
+    #expect(rig.sampleCount == samples)
+    rig.wait(.seconds(1))
+    #expect(rig.sampleCount == samples + 1)
+    charge(28)
+    rig.wait(.seconds(120))
+    #expect(rig.sampleCount == samples + 1)
+    #expect(rig.paces.last == SamplingPace(cycle: .seconds(900)))
+    charge(5)
+    rig.wait(.seconds(60))
+    charge(5)
+    #expect(rig.paces.last == SamplingPace(cycle: .seconds(7200), wantsPosition: false))
+  }
+
   @Test func withAFullBatteryTheNextCycleIsDueAtOnce() {
     charge(5)
     rig.wait(.seconds(600))

@@ -51,6 +51,8 @@ import Testing
     return monitor.deadlineReached(now: now)
   }
 
+  private mutating func takesLook() -> Bool { monitor.takeLookWanted() }
+
   private static func below(_ percent: Int64, every: Duration) -> PowerLevel {
     PowerLevel(.chargeBelow(percent: percent), PowerEffect(every: every))
   }
@@ -136,6 +138,7 @@ import Testing
     _ = read(Self.mains, .boolean(false))
     charge(29)
     #expect(monitor.effect == PowerEffect(every: .seconds(900), uploadEvery: .seconds(300)))
+    now = now + .seconds(7200)
     #expect(charge(9) == 2)
     #expect(
       monitor.effect
@@ -145,6 +148,69 @@ import Testing
     #expect(monitor.effect == PowerEffect(every: .seconds(7200), isReceiverOff: true))
     #expect(charge(100) == nil)
     #expect(monitor.effect == PowerEffect())
+  }
+
+  /// A gauge says 0 % for a second or two (qtile pull 176), or 6 for 40 (omarchy pull 7965).
+  @Test(arguments: [Int64(0), 6, 29])
+  mutating func aFallThatCannotBeIsNoLevel(percent: Int64) {
+    set(Self.below(30, every: .seconds(7200)))
+    charge(80)
+    now = now + .seconds(5)
+    #expect(charge(percent) == nil)
+    now = now + .seconds(55)
+    #expect(charge(percent) == nil)
+    #expect(charge(80) == nil)
+    #expect(monitor.deadline == nil, "there is no doubt any more")
+    #expect(takesLook() == false)
+  }
+
+  @Test mutating func aFallThatASecondLookFindsAgainIsALevel() {
+    set(Self.below(30, every: .seconds(7200)))
+    charge(80)
+    now = now + .seconds(5)
+    #expect(charge(20) == nil)
+    #expect(monitor.deadline == now + .seconds(60))
+    pass(.seconds(59))
+    #expect(takesLook() == false)
+    pass(.seconds(1))
+    #expect(takesLook() == true, "the next cycle may be hours away")
+    #expect(takesLook() == false)
+    #expect(monitor.deadline == nil)
+    #expect(charge(19) == 0)
+    #expect(monitor.deadline == nil)
+  }
+
+  /// A board that is read each half hour, and a load.
+  @Test mutating func whatALoadCanTakeCountsAtOnce() {
+    set(Self.below(30, every: .seconds(7200)))
+    charge(60)
+    now = now + .seconds(1800)
+    #expect(charge(26) == 0)
+  }
+
+  @Test mutating func theFirstChargeCountsAtOnce() {
+    set(Self.below(30, every: .seconds(7200)))
+    #expect(charge(5) == 0)
+  }
+
+  @Test mutating func aGlitchIsNoForecast() {
+    set()
+    hours(5, from: 80, by: -2)
+    _ = read(Self.charge, .number(FixedPoint(0)))
+    charge(70)
+    #expect(monitor.hoursLeft == 35)
+  }
+
+  /// With an hour between two cycles a winch would be one.
+  @Test mutating func aDipOfTheVoltageIsLookedAtAgainAfterAMinute() {
+    set(PowerLevel(.voltageBelow(microvolts: 11_800_000), PowerEffect(every: .seconds(900))))
+    volts(125)
+    volts(98, after: .seconds(10))
+    #expect(monitor.deadline == now + .seconds(60))
+    pass(.seconds(60))
+    #expect(takesLook() == true)
+    #expect(volts(125) == nil)
+    #expect(monitor.deadline == nil)
   }
 
   /// A starter or a winch pulls the voltage down for seconds.
@@ -181,6 +247,7 @@ import Testing
     #expect(!read(Self.load, .number(FixedPoint(5))))
     _ = read(Self.charge, .number(FixedPoint(50)))
     #expect(!read(Self.charge, .number(FixedPoint(49))))
+    now = now + .seconds(7200)
     #expect(read(Self.charge, .number(FixedPoint(20))))
     #expect(!read(Self.charge, .number(FixedPoint(19))))
   }

@@ -71,14 +71,51 @@ import Testing
 
   @Test func numbersStandForWordsAndUnknownOnesStayNumbers() {
     let cable = VEDirectCable.learned(
-      "PID 0xA042\nCS 42\nERR 38\nAR 4101\nOR 0x00000201\nMON -9\nMPPT 1\nMODE 5")
+      "PID 0xA042\nCS 42\nERR 38\nAR 16389\nOR 0x00000201\nMON -9\nMPPT 1\nMODE 5")
     #expect(cable.text("charge_state") == "code 42")
     #expect(cable.text("error") == "input off, battery voltage too high")
-    #expect(cable.text("alarm_reason") == "low voltage, low charge, code 4096")
+    #expect(cable.text("alarm_reason") == "low voltage, low charge, code 16384")
     #expect(cable.text("off_reason") == "no input, code 512")
     #expect(cable.text("monitor") == "solar charger")
     #expect(cable.text("tracker") == "limited")
     #expect(cable.text("mode") == "eco")
+  }
+
+  @Test(arguments: [
+    ("MODE 253", "mode", "hibernate"), ("MODE 1", "mode", "charger"), ("MODE 2", "mode", "on"),
+    ("MODE 4", "mode", "off"), ("CS 0", "charge_state", "off"),
+    ("CS 9", "charge_state", "inverting"),
+    ("CS 245", "charge_state", "starting"), ("CS 252", "charge_state", "external control"),
+    ("AR 4096", "alarm_reason", "short circuit"), ("WARN 8192", "warning", "BMS lockout"),
+    ("OR 0x00000009", "off_reason", "no input, remote"), ("OR 12", "off_reason", "mode, remote"),
+    ("OR 0x100", "off_reason", "analysing"), ("ERR 0", "error", "none"),
+    ("ERR 67", "error", "lost the BMS"), ("ERR 215", "error", "internal voltage"),
+    ("MPPT 2", "tracker", "active"), ("MON -9", "monitor", "solar charger"),
+    ("MON 8", "monitor", "water heater"), ("ERR -1", "error", "code -1"),
+    ("MODE 25", "mode", "code 25"),
+  ])
+  func eachCodeHasItsWord(_ line: String, _ key: String, _ word: String) {
+    #expect(VEDirectCable.learned("PID 0xA231\n\(line)").text(key) == word)
+  }
+
+  /// The public tables of the protocol, 3.33.
+  @Test(
+    arguments: [
+      ("CS", "charge_state", [0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 245, 246, 247, 248, 252]),
+      ("MODE", "mode", [1, 2, 4, 5, 253]), ("MPPT", "tracker", [0, 1, 2]),
+      (
+        "ERR", "error",
+        [0, 2, 17, 18, 19, 20, 21, 26, 28, 33, 34, 38, 39, 65, 66, 67, 68, 116, 117, 119]
+      ),
+      ("AR", "alarm_reason", (0...13).map { 1 << $0 }),
+      ("WARN", "warning", (0...13).map { 1 << $0 }),
+      ("OR", "off_reason", (0...8).map { 1 << $0 }), ("MON", "monitor", Array(-9...8)),
+    ] as [(String, String, [Int])])
+  func noCodeOfThePublicTablesIsANumber(_ label: String, _ key: String, _ codes: [Int]) {
+    for code in codes {
+      let word = VEDirectCable.learned("PID 0xA231\n\(label) \(code)").text(key)
+      #expect(word?.isEmpty == false && word?.contains("code") == false, "\(label) \(code)")
+    }
   }
 
   @Test func moreAlarmsThanFitAreShownAsMore() {
