@@ -148,7 +148,9 @@ public struct Watch: Equatable, Sendable {
     watcher.descriptorReady(descriptor, Readiness(rawValue: entry.events))
   }
 
+  /// Nil also for the clock's watch, which has no place.
   private func descriptor(of watch: Watch) -> Int32? {
+    guard watch.index < places.count else { return nil }
     let place = places[Int(watch.index)]
     guard place.watcher != nil, place.generation == watch.generation else { return nil }
     return place.descriptor

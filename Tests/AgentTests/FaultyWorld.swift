@@ -128,7 +128,7 @@ final class FaultyWorld {
   }
 
   func believe(_ authorityFile: String) throws {
-    try replace(tlsURL, with: "\(tlsURL), tls: { ca_file: \(board.path(authorityFile)) }")
+    try replace("\"\(tlsURL)\"", with: "\(tlsURL), tls: { ca_file: \(board.path(authorityFile)) }")
   }
 
   /// As if a person had set it for another program.

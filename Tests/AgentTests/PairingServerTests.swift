@@ -37,7 +37,10 @@ extension SetUp.Pairing {
     let home = try lockedHome()
     home.fault = .status(404)
     let board = try Board(unpairedWith: home)
-    let ending = await (try board.pair("\(home.url)/lovelace/0")).ending()
+    let command = try board.pair("\(home.url)/lovelace/0")
+    try await command.asked("Pair with \(home.url)? [Y/n]: ")
+    command.type("n")
+    let ending = await command.ending()
     #expect(ending.status == 64, "\(ending.screen)")
   }
 

@@ -160,7 +160,7 @@ import Testing
   @Test(arguments: [
     ("{ dht22: GPIO4, name: Air }", 13, "\"dht22\" is no kind of sensor; \(kinds)"),
     ("{ name: Air, platform: dht, pin: GPIO4 }", 24, "\"platform\" is no kind of sensor; \(kinds)"),
-    ("{ name: Bilge, pin: GPIO17 }", 26, "\"pin\" is no kind of sensor; \(kinds)"),
+    ("{ name: Bilge, pin: GPIO17 }", 26, "\"pin\" is no kind of sensor; did you mean \"gpio\"?"),
     ("{ GPIO: GPIO17, name: Bilge }", 13, "\"GPIO\" is no kind of sensor; did you mean \"gpio\"?"),
     ("{ onewire: x, name: A }", 13, "\"onewire\" is no kind of sensor; did you mean \"one_wire\"?"),
     (

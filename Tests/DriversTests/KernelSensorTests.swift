@@ -59,7 +59,9 @@ final class SensorRig {
       return string(error)
     }
     wait()
-    return sink.reports.dropFirst(told).last.map { String($0.drop { $0 != " " }.dropFirst()) }
+    return sink.reports.dropFirst(told).last.flatMap {
+      $0.split(separator: ": ", maxSplits: 1).last.map(String.init)
+    }
   }
 
   /// Waits until nothing of the source is on its way.

@@ -205,7 +205,7 @@ import Testing
 
   @Test func aPortThatAnotherProgramHoldsIsBusy() throws {
     try device.plugIn()
-    let other = try Descriptor(opening: Path(device.path), mode: .read)
+    let other = try Descriptor(opening: Path(device.path), mode: .device)
     #expect(try other.lock())
     _ = driver()
     ask()

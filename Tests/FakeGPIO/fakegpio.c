@@ -246,7 +246,8 @@ static int tell_line(const struct fakegpio *chip, struct gpio_v2_line_info *info
 
 static int tell_level(const struct fakegpio *chip, struct gpio_v2_line_values *values) {
   if (chip->has_left) return refuse(ENODEV);
-  values->bits = chip->level & 1;
+  const uint64_t inverts = chip->request.config.flags & GPIO_V2_LINE_FLAG_ACTIVE_LOW;
+  values->bits = (chip->level & 1) ^ !!inverts;
   return 0;
 }
 

@@ -126,7 +126,7 @@ import Testing
     (200, #"{"encrypted":true,"encrypted_data":"AAAA"}"#, .otherKey),
     (400, #"{"success":false}"#, .refused(0..<17)),
     (400, "{}", .badRequest),
-    (400, "400: Bad Request", .badRequest),
+    (400, "400: Bad Request", .server(.untrustedProxy)),
     (400, #"{"error":{"code":"encryption_required"}}"#, .encryptionRequired),
     (404, #"{"t":1}"#, .server(.notFound)),
     (410, "", .gone),

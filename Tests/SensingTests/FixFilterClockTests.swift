@@ -14,6 +14,7 @@ extension FixFilterTests {
       let arrival = Arrival(instant: instant, wallTime: wallTime, since: Instant(nanoseconds: 0))
       var report = report()
       report.time = time(reading.at) - .milliseconds(reading.behind)
+      report.speedMetersPerSecond = 0
       guard case .usable(let fix) = filter.reported(report, arrival) else { return nil }
       return ((instant - fix.notBefore).nanoseconds + 50_000_000) / 100_000_000
     }

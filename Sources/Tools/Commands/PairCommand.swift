@@ -42,8 +42,8 @@ extension Command {
     Options:
       --name NAME         What Home Assistant calls the board (default: what the
                           configuration says, or the host's name).
-      --login             A new login for a board that is paired, in place of one that
-                          ended or was revoked: its device and entities stay.
+      --login             A new login for a board that is paired, in place of one
+                          that ended or was revoked: its device and entities stay.
       --token             Ask for a long-lived access token instead (in Home
                           Assistant: your profile, Security).
       --token-file FILE   Read that token from a file; - is standard input.
@@ -53,9 +53,9 @@ extension Command {
       --state-directory DIR
                           Where there is no configuration: what to keep there, and
                           write into the configuration (default: /var/lib/homeward).
-      --same-device       Keep the device of a pairing that was made on another board,
-                          which is not used any more and whose card is in this one
-                          now, and end.
+      --same-device       Keep the device of a pairing that was made on another
+                          board, which is not used any more and whose card is in
+                          this one now, and end.
       --yes               Answer questions with yes: replace a pairing, take the
                           board off the person that Home Assistant made it a tracker
                           of, write a configuration with all sensors that can be

@@ -144,6 +144,7 @@ import Testing
     #expect(rig.uplink.reportInterval == .seconds(300))
     charge(29)
     #expect(rig.uplink.reportInterval == .seconds(900))
+    rig.wait(.seconds(1200))
     charge(9)
     #expect(rig.uplink.reportInterval == .seconds(7200))
     read(mains, .boolean(true))
