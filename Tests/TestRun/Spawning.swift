@@ -41,10 +41,15 @@ func spawn(
 
   let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
   var process: pid_t = 0
-  let code = unsafe withCStrings(words) { arguments in
-    unsafe withCStrings(variables.map { "\($0)=\($1)" }) { settings in
-      unsafe posix_spawnp(&process, words[0], &actions, &attributes, arguments, settings)
+  var code: Int32 = ETXTBSY
+  // A program that a test beside this one starts has what is being written here open for a moment.
+  for _ in 0..<200 where code == ETXTBSY {
+    code = unsafe withCStrings(words) { arguments in
+      unsafe withCStrings(variables.map { "\($0)=\($1)" }) { settings in
+        unsafe posix_spawnp(&process, words[0], &actions, &attributes, arguments, settings)
+      }
     }
+    if code == ETXTBSY { usleep(10_000) }
   }
   guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EINVAL) }
   return process

@@ -63,7 +63,6 @@ latitude() { shown | cut -d ' ' -f 1; }
 
 # position_arrives LATITUDE
 position_arrives() {
-  [[ -n $still ]] || soon_seconds=30
   soon "$1" latitude
 }
 

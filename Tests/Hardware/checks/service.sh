@@ -184,11 +184,9 @@ adapter_is_gone_and_back() {
 
 latitude() { told "device_tracker.$board" | sed -n 's/.*"latitude":\([-0-9.]*\).*/\1/p'; }
 
-# shellcheck disable=SC2034  # of the words for checks
 receiver_is_plugged_in() {
   play-receiver stands 5255.99521 00501.85447
   play-receiver back
-  [[ -n $still ]] || soon_seconds=30
   soon 52.9332535 latitude
 }
 
@@ -228,9 +226,7 @@ stop_keeps_what_waits() {
 }
 
 # Nothing but the agent switches it off: its line is low while it is on, and when no program holds it.
-# shellcheck disable=SC2034  # of the words for checks
 switch_lamp_on() {
-  [[ -n $still ]] || soon_seconds=30
   soon yes whether command_board "$board" command_gpio '{"output":"Lamp","command":"turn_on"}'
   soon 0 play-line Lamp
 }

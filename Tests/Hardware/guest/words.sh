@@ -3,7 +3,7 @@
 # shellcheck disable=SC2154  # still, which guest/start exports, and kind
 
 # How long the world may take until a device shows it. A world that stands still never does.
-soon_seconds=40
+soon_seconds=90
 [[ -z $still ]] || soon_seconds=2
 
 # check WHAT COMMAND...: runs a command, most often a function, and says how it went. It runs in a
