@@ -165,6 +165,7 @@ extension RunLoop: StatusServerOwner {
       diskFlaw: state.flatMap { DiskFlaw(of: $0.path) }, anchor: anchor?.status,
       startedAt: startedAt, now: now)
     report.otherBoardWords = otherBoardWords
+    report.traffic = .ofThisProcess
     report.write(driver.uplink.delivery, into: &document)
   }
 }

@@ -31,6 +31,13 @@ static inline CURLcode ccurl_set_write(CURL *easy, ccurl_write write, void *cont
   return result ? result : curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
 }
 
+/// Has libcurl make and close its sockets by these functions.
+static inline CURLcode ccurl_set_sockets(CURL *easy, curl_opensocket_callback open,
+                                         curl_closesocket_callback close) {
+  CURLcode result = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
+  return result ? result : curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close);
+}
+
 static inline long ccurl_response_code(CURL *easy) {
   long code = 0;
   curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &code);

@@ -31,6 +31,17 @@ import LinuxIO
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
     apply(settings)
+    countTraffic()
+  }
+
+  private func countTraffic() {
+    unsafe check(
+      ccurl_set_sockets(
+        handle,
+        { _, _, address in
+          guard let address = unsafe address?.pointee else { return -1 }
+          return Traffic.openSocket(address.family, address.socktype, address.protocol)
+        }, { _, socket in Traffic.closeSocket(socket) }))
   }
 
   deinit {

@@ -44,6 +44,22 @@ import Testing
     #expect(lines[place + 1].hasSuffix("sudo mount -o remount,rw '/boot disk'"))
   }
 
+  // MARK: Data
+
+  @Test(arguments: [
+    (Int64(999_999), Int64(1234), "999 kB sent, 1 kB received"),
+    (52_345_678, 1_000_000, "52.3 MB sent, 1.0 MB received"),
+    (.max, 0, "9223372036854.7 MB sent, 0 kB received"),
+  ])
+  func whatADataPlanCountsIsTold(sent: Int64, received: Int64, words: String) throws {
+    var report = StatusRig.report()
+    report.traffic = Traffic(sentByteCount: sent, receivedByteCount: received)
+    let status = try StatusRig.status(report, StatusRig.delivery(StatusRig.routes()))
+    let traffic: JSON = try StatusRig.member(status, "traffic")
+    #expect(try traffic.get("sent_bytes", as: Int.self) == Int(sent))
+    #expect(StatusRig.lines(status).contains("         data           \(words)"))
+  }
+
   // MARK: Moments
 
   @Test func aMomentIsTheWallClockAndHowLongAgoItWas() throws {

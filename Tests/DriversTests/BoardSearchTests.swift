@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test func theBoardItselfIsWhatItsSettingHas() throws {
-    #expect(lines(SystemSettings.all.found(in: search())).count == 4, "no zone, no temperature")
+    #expect(lines(SystemSettings.all.found(in: search())).count == 5, "no zone, no temperature")
     for (zone, type) in [("thermal_zone0", "cpu"), ("thermal_zone1", "gpu"), ("cooling0", "fan")] {
       try tree.write("\(type)\n", to: "class/thermal/\(zone)/type")
     }

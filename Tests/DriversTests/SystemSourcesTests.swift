@@ -36,6 +36,20 @@ import Testing
       ])
   }
 
+  /// It changes with each report of it, and each costs.
+  @Test func whatADataPlanCountsIsReadWhereItIsNamed() throws {
+    #expect(!SystemSensors.all.contains(.traffic))
+    try DataTraffic(minChange: nil, sink: sink).sample(at: at(seconds: 1))
+    #expect(sink.sensors.map(\.uniqueID) == [[UInt8]("data_sent"), [UInt8]("data_received")])
+    for value in sink.values.values {
+      guard case .number(let number) = value else {
+        Issue.record("\(value)")
+        continue
+      }
+      #expect(number.decimals == 3 && number.coefficient >= 0)
+    }
+  }
+
   @Test func whatWasNeverThereHasNoSensors() {
     for source in [
       LoadAverage(proc: tree.path, sink: sink), Memory(proc: tree.path, sink: sink),

@@ -30,6 +30,7 @@ import Sensing
 /// - `statistics`: how many `hours` wait for Home Assistant's long-term statistics, and why; only
 ///   where the configuration wants them imported
 /// - `counts`: since the start, as `homeward run --json` tells them at its end
+/// - `traffic`: `sent_bytes` and `received_bytes` since the start, as a data plan counts them
 /// - `failing_sources`: what each one fails with, since when, and its `remedy`; the first
 ///   `sourcesShownMax` of `failing_source_count`
 /// - `sensors`: what each one says, its `device_class`, and when it said so (one that tells its
@@ -97,6 +98,7 @@ struct StatusReport {
   /// Nil where the configuration wants none imported.
   let statistics: Statistics?
   let counts: Uplink.Counts
+  var traffic = Traffic(sentByteCount: 0, receivedByteCount: 0)
   let failing: FailingSources
   let advice: SourceAdvice
   /// What was read last; where that was is not told.
@@ -136,6 +138,10 @@ struct StatusReport {
     appendStatistics(to: &document)
     document.open("counts")
     document.appendMembers(of: counts)
+    document.closeJSONObject()
+    document.open("traffic")
+    document.appendMember("sent_bytes", Int(clamping: traffic.sentByteCount))
+    document.appendMember("received_bytes", Int(clamping: traffic.receivedByteCount))
     document.closeJSONObject()
     appendFailing(to: &document)
     append(future: "next_cycle", nextCycleAt, to: &document)

@@ -157,6 +157,19 @@ static inline int clinux_socket_error(int descriptor) {
   return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
+/// Bytes that a data plan counts: with the heads of TCP and IP, and with what was sent again.
+typedef struct {
+  uint64_t sent, received;
+} clinux_traffic;
+/// Makes a socket as `socket(2)` does, whose traffic counts.
+int clinux_traffic_socket(int family, int type, int protocol);
+/// Closes a socket as `close(2)` does. What it has carried stays counted.
+int clinux_traffic_close(int socket);
+/// What a socket has carried; nothing where it is none of TCP.
+clinux_traffic clinux_traffic_of(int socket);
+/// What such sockets have carried since the process began.
+clinux_traffic clinux_traffic_read(void);
+
 /// How many columns a terminal has; 0 where it is none, or does not say.
 static inline int clinux_terminal_columns(int descriptor) {
   struct winsize size = {0};

@@ -37,6 +37,7 @@ public struct SystemSettings: Equatable, Sendable {
     case .memory:
       Memory(proc: context.proc, minChange: minChange, sink: context.sink, context.slowAccess)
     case .uptime: LastStart(proc: context.proc, sink: context.sink, context.slowAccess)
+    case .traffic: DataTraffic(minChange: minChange, sink: context.sink)
     default: DiskSpace(minChange: minChange, sink: context.sink, context.slowAccess)
     }
   }
@@ -72,6 +73,8 @@ public struct SystemSensors: OptionSet, Sendable {
   public static let disk = SystemSensors(rawValue: 1 << 4)
   /// `auto`: what this computer does not have is no fault.
   public static let asFarAsThere = SystemSensors(rawValue: 1 << 5)
+  /// What this program sends and receives; only where it is named.
+  public static let traffic = SystemSensors(rawValue: 1 << 6)
   public static let all: SystemSensors = [
     .cpuTemperature, .load, .memory, .uptime, .disk, .asFarAsThere,
   ]
@@ -80,7 +83,7 @@ public struct SystemSensors: OptionSet, Sendable {
   static let kinds: [(word: StaticString, name: StaticString, sensor: SystemSensors)] = [
     ("cpu_temperature", "Processor temperature", .cpuTemperature), ("load", "Load", .load),
     ("memory", "Memory used", .memory), ("uptime", "Last start", .uptime),
-    ("disk", "Disk used", .disk),
+    ("disk", "Disk used", .disk), ("traffic", "Data sent and received", .traffic),
   ]
 
   public let rawValue: UInt8

@@ -126,6 +126,18 @@ struct StatusLines {
         + " \(counts.number("history")) as history, \(counts.number("refused")) refused,"
         + " \(counts.number("lost")) lost")
   }
+
+  mutating func append(traffic: StatusMembers) {
+    append(
+      more: "data",
+      "\(Self.amount(traffic.number("sent_bytes"))) sent,"
+        + " \(Self.amount(traffic.number("received_bytes"))) received")
+  }
+
+  private static func amount(_ byteCount: Int) -> MessageText {
+    guard byteCount >= 1_000_000 else { return "\(byteCount / 1000) kB" }
+    return "\(byteCount / 1_000_000).\(byteCount / 100_000 % 10) MB"
+  }
 }
 
 extension [UInt8] {
