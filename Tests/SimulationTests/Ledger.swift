@@ -252,10 +252,10 @@ extension Spool.Losses {
 /// How long things may take, and how often they may happen, from the machines' own limits.
 enum Limits {
   /// The longest wait of an outage, and of a registration, and what their last attempts may take; a
-  /// refusal (403 or another no) is not asked again for an hour. The registration may be doubted
+  /// refusal (403 or another no) is asked again ever more rarely. The registration may be doubted
   /// only then, and nothing is sent before a cycle is due.
   static func proofAfterRepair(_ plan: DayPlan) -> Duration {
-    Enrollment.refusalDelay + Delivery.longestRetryDelay + Enrollment.longestRetryDelay
+    Enrollment.longestRefusalDelay + Delivery.longestRetryDelay + Enrollment.longestRetryDelay
       + Network.timeout + Network.timeout + (plan.registersAgainAfter ?? .zero) + plan.every
   }
 

@@ -195,6 +195,8 @@ public struct Enrollment: Sendable {
     case .withoutEncryption(let registration) where acceptsPlain: return registration
     case .tokenRejected:
       rejected?.insert(fingerprint: fingerprint, isForGood: isServerKnown, now: now)
+      // Each rejection makes the next wait longer, so each is told and kept.
+      self.problem = nil
       waitForToken(.tokenRejected(fingerprint: fingerprint), now: now)
       return nil
     case .withoutEncryption: problem = .withoutEncryption

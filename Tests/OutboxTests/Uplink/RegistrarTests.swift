@@ -169,6 +169,29 @@ import Testing
         == [.registered([UInt8]("made".utf8)), .forgetRejection(Self.fingerprint)])
   }
 
+  /// Else it is shown each minute after the first wait, until Home Assistant bans the board.
+  @Test mutating func eachRejectionMakesTheWaitForTheNextShowingLonger() {
+    registrar = Self.registrar(.accessToken([9]), readsFile: true, isServerKnown: false)
+    _ = ask()
+    let rejected = Done.failed(.tokenRejected(fingerprint: Self.fingerprint))
+    #expect(answer(401) == [rejected])
+    for wait in RejectedTokens.waits {
+      now = now + wait
+      registrar.deadlineReached(now: now)
+      _ = done()
+      registrar.tokenFileRead(.success(Self.token))
+      #expect(done() == [.probe])
+      registrar.stateProbed(true, now: now)
+      #expect(done() == [.register(Self.token)])
+      #expect(answer(401) == [rejected])
+      now = now + .seconds(60)
+      registrar.deadlineReached(now: now)
+      #expect(done() == [.readFile])
+      registrar.tokenFileRead(.success(Self.token))
+      #expect(done() == [], "it is not shown a minute later")
+    }
+  }
+
   /// A proxy that wants a login of its own has not looked at the token.
   @Test mutating func aProxyThatWantsALoginOfItsOwnRejectsNoToken() throws {
     _ = ask()
