@@ -47,8 +47,11 @@ import Testing
   // MARK: Data
 
   @Test(arguments: [
-    (Int64(999_999), Int64(1234), "999 kB sent, 1 kB received"),
-    (52_345_678, 1_000_000, "52.3 MB sent, 1.0 MB received"),
+    (Int64(999_999), Int64(1234), "999 kB sent, 1 kB received; 240.2 MB in 30 days at this rate"),
+    (
+      52_345_678, 1_000_000,
+      "52.3 MB sent, 1.0 MB received; 12802.9 MB in 30 days at this rate"
+    ),
     (.max, 0, "9223372036854.7 MB sent, 0 kB received"),
   ])
   func whatADataPlanCountsIsTold(sent: Int64, received: Int64, words: String) throws {

@@ -44,8 +44,8 @@ final class ModelHome {
     case sensorEnabled
   }
 
-  // Over plain HTTP a token that was rejected is shown five times in the longest day, and a person may
-  // write a second one.
+  // Over plain HTTP a token that was rejected is shown five times in the longest day, and a person
+  // may write a second one.
   private static let failuresUntilBan = 12
 
   let records = HomeRecords()

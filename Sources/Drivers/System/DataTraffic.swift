@@ -33,8 +33,8 @@ final class DataTraffic: Source {
     DeclaredSensor(
       SensorDescription(
         uniqueID: [UInt8](uniqueID), name: [UInt8](name), unit: [UInt8]("MB"),
-        deviceClass: [UInt8]("data_size"), stateClass: [UInt8]("total_increasing"), icon: [UInt8](icon),
-        isDiagnostic: true),
+        deviceClass: [UInt8]("data_size"), stateClass: [UInt8]("total_increasing"),
+        icon: [UInt8](icon), isDiagnostic: true),
       minChange: minChange)
   }
 }

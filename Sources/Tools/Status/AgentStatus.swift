@@ -67,7 +67,9 @@ struct AgentStatus {
     if let disk = root["disk"] { lines.append(disk: disk) }
     if let statistics = root["statistics"] { lines.append(statistics: statistics) }
     if let counts = root["counts"] { lines.append(counts: counts) }
-    if let traffic = root["traffic"] { lines.append(traffic: traffic) }
+    if let traffic = root["traffic"] {
+      lines.append(traffic: traffic, seconds: root["started"]?.number("seconds") ?? 0)
+    }
     let sources = root.list("failing_sources")
     for source in sources {
       lines.append(.wrong, "source", source.words)

@@ -127,11 +127,15 @@ struct StatusLines {
         + " \(counts.number("lost")) lost")
   }
 
-  mutating func append(traffic: StatusMembers) {
+  /// `seconds` is how long it took. Less than an hour says nothing of a month.
+  mutating func append(traffic: StatusMembers, seconds: Int) {
+    let (sent, received) = (traffic.number("sent_bytes"), traffic.number("received_bytes"))
+    let monthly = (Double(sent) + Double(received)) * 30 * 86_400 / Double(max(seconds, 1))
+    let month: MessageText =
+      seconds >= 3600 && monthly < 1e15
+      ? "; \(Self.amount(Int(monthly))) in 30 days at this rate" : ""
     append(
-      more: "data",
-      "\(Self.amount(traffic.number("sent_bytes"))) sent,"
-        + " \(Self.amount(traffic.number("received_bytes"))) received")
+      more: "data", "\(Self.amount(sent)) sent, \(Self.amount(received)) received\(month)")
   }
 
   private static func amount(_ byteCount: Int) -> MessageText {
