@@ -30,6 +30,8 @@ struct clinux_reader {
   int threads;
   bool is_stopped;
   uint32_t next;
+  // How many jobs wait for a thread.
+  uint32_t asked;
   struct job jobs[CLINUX_READER_JOBS_MAX];
 };
 
@@ -53,11 +55,13 @@ static bool is_at_work(const struct clinux_reader *reader, uint32_t bus) {
 
 // The next job that was asked for and whose bus is free, in turn, so that none waits for ever.
 static struct job *begin_next(struct clinux_reader *reader) {
-  for (uint32_t count = 0; count < CLINUX_READER_JOBS_MAX && !reader->is_stopped; count++) {
+  if (reader->asked == 0 || reader->is_stopped) return NULL;
+  for (uint32_t count = 0; count < CLINUX_READER_JOBS_MAX; count++) {
     uint32_t number = (reader->next + count) % CLINUX_READER_JOBS_MAX;
     struct job *job = &reader->jobs[number];
     if (job->state != JOB_ASKED || is_at_work(reader, job->bus)) continue;
     job->state = JOB_AT_WORK;
+    reader->asked--;
     reader->next = number + 1;
     return job;
   }
@@ -116,6 +120,7 @@ static int hand_out(struct clinux_reader *reader) {
     int error = start_thread(reader, job);
     if (!error) continue;
     job->state = JOB_ASKED;
+    reader->asked++;
     return error;
   }
   return 0;
@@ -159,9 +164,13 @@ int clinux_reader_ask(clinux_reader *reader, uint32_t number, void *work, uint32
     job->work = work;
     job->bus = bus;
     job->state = JOB_ASKED;
+    reader->asked++;
     error = hand_out(reader);
     if (reader->threads > 0) error = 0;
-    if (error) job->state = JOB_IDLE;
+    if (error) {
+      job->state = JOB_IDLE;
+      reader->asked--;
+    }
   }
   pthread_mutex_unlock(&reader->mutex);
   return error;
