@@ -64,7 +64,9 @@ struct Preparation {
   init(
     _ input: ConfigurationInput, held: StateDirectory? = nil, telling log: Log
   ) throws(CommandFailure) {
-    configuration = try input.configuration().findingLines { log.warning($0) }
+    let flaws: [MessageText]
+    (configuration, flaws) = try input.configuration().findingLines()
+    for flaw in flaws { log.warning(flaw) }
     for warning in configuration.warnings(of: input.file) { log.warning(warning) }
     if let held, held.path.bytes == configuration.stateDirectory {
       state = held

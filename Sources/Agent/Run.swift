@@ -111,7 +111,9 @@ public struct Run {
       }
       guard !wait.signals.isStopRequested else { return nil }
       if wait.signals.takeReloadRequest() { input.readAgain() }
-      wait.held.hold(input.outputs)
+      // A text that cannot be read says nothing of outputs: those that are held stay safe.
+      let outputs = input.outputs
+      if !outputs.isEmpty { wait.held.hold(outputs) }
     }
   }
 

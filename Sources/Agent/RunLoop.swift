@@ -92,7 +92,8 @@ final class RunLoop {
     let moment = Moment.now
     if loop.takeClockJump() {
       let asleep = timeAsleep
-      if asleep > self.asleep { supervisor.boardWoke(at: moment) }
+      // The clocks are read one after the other.
+      if asleep - self.asleep > .milliseconds(1) { supervisor.boardWoke(at: moment) }
       self.asleep = asleep
     }
     driver.clockRead(moment)
@@ -127,6 +128,7 @@ final class RunLoop {
   /// After `stop` the agent is at work again.
   func goOn(in state: StateDirectory) {
     driver.goingOn()
+    supervisor.sample(at: .now)
     serveStatus(in: state)
   }
 

@@ -19,7 +19,7 @@ public enum ServerRefusal: Error, Equatable, Sendable {
   case moved(to: [UInt8])
   /// A redirect to something else, such as a page to log in; the address is that of its host, and
   /// empty where the server names none.
-  case loginPage(at: [UInt8])
+  case loginPage(status: Int, at: [UInt8])
   /// 404: what should answer is not loaded yet, or the URL is not Home Assistant's.
   case notFound
   /// 409, 429, or 500 to 599: there is a server, and it cannot answer now.
@@ -30,7 +30,7 @@ public enum ServerRefusal: Error, Equatable, Sendable {
   /// Judges an answer whose body says nothing that Home Assistant would say of what it was asked.
   public init(_ head: AnswerHead, _ body: Span<UInt8>) {
     switch head.status {
-    case 300..<400 where !head.location.isEmpty: self.init(redirectingTo: head.location)
+    case 300..<400 where !head.location.isEmpty: self.init(redirecting: head)
     case 400 where head.isOwnRefusal(body): self = .untrustedProxy
     case 400 where Self.asksForTLS(body): self = .wantsTLS
     case 403 where head.isOwnRefusal(body): self = .banned
@@ -71,23 +71,24 @@ public enum ServerRefusal: Error, Equatable, Sendable {
 
   private static let addressByteCountMax = 128
 
-  private init(redirectingTo location: [UInt8]) {
-    guard let colon = location.firstIndex(of: UInt8(ascii: ":")),
+  private init(redirecting head: AnswerHead) {
+    let location = head.location
+    guard let colon = location.firstIndex(where: { !$0.isLetterOrDigit }),
       location.span.extracting(colon..<location.count).starts(with: "://")
     else {
-      self = .loginPage(at: [])
+      self = .loginPage(status: head.status, at: [])
       return
     }
     var end = colon + 3
     while end < location.count, !"/?#".utf8.contains(location[end]) { end += 1 }
     let address = [UInt8](location[..<min(end, Self.addressByteCountMax)])
     let path = location.span.extracting(end..<location.count)
-    self = Self.isAsked(path) ? .moved(to: address) : .loginPage(at: address)
+    self = Self.isAsked(path) ? .moved(to: address) : .loginPage(status: head.status, at: address)
   }
 
-  /// Whether it is what is asked for here, or the whole server, and no page of another one.
+  /// Whether it is what is asked for here: the root of a server may be that of a portal, to which
+  /// no person is to give a password.
   private static func isAsked(_ path: Span<UInt8>) -> Bool {
-    if path.count <= 1 { return true }
     for start in ["/api/", "/auth/providers", "/auth/token", "/auth/login_flow"] as [StaticString]
     where path.starts(with: start) { return true }
     return false

@@ -19,9 +19,12 @@ public struct Moment: Sendable {
 
   /// Reads the kernel's clocks.
   public static var now: Moment {
-    Moment(
-      instant: Instant(nanoseconds: clinux_boot_clock()),
-      wallTime: WallTime(nanoseconds: clinux_clock(CLOCK_REALTIME)))
+    @inline(never)
+    get {
+      Moment(
+        instant: Instant(nanoseconds: clinux_boot_clock()),
+        wallTime: WallTime(nanoseconds: clinux_clock(CLOCK_REALTIME)))
+    }
   }
 }
 

@@ -125,10 +125,15 @@ struct Stillness: Sendable {
   static let speedMin = 0.5
   /// More than the last digit of a receiver that gives hundredths of a minute.
   static let wayMetersMax = 25.0
+  /// How long a speed is believed: for what is between two reports far apart, it says nothing.
+  static let secondsMax = 5.0
+  /// This many reports of standstill in a row end what was frozen: the vehicle stands.
+  static let restsMax = 3
 
   private var latitude = Double.nan
   private var longitude = Double.nan
   private var wayMeters = 0.0
+  private var rests = 0
   private var since = Instant(nanoseconds: 0)
 
   /// Whether the place of this report is the one before, to the last digit, though the receiver
@@ -136,16 +141,23 @@ struct Stillness: Sendable {
   mutating func holds(_ report: FixReport, now: Instant) -> Bool {
     defer { since = now }
     guard report.latitude == latitude, report.longitude == longitude else {
-      (latitude, longitude, wayMeters) = (report.latitude, report.longitude, 0)
+      (latitude, longitude, wayMeters, rests) = (report.latitude, report.longitude, 0, 0)
       return false
     }
     if report.speedMetersPerSecond >= Self.speedMin {
-      wayMeters += report.speedMetersPerSecond * Double((now - since).nanoseconds) / 1e9
-    } else if wayMeters < Self.wayMetersMax {
-      // It stands, as far as it knows.
-      wayMeters = 0
+      let seconds = Double((now - since).nanoseconds) / 1e9
+      wayMeters += report.speedMetersPerSecond * min(seconds, Self.secondsMax)
+      rests = 0
+    } else {
+      rest()
     }
     return wayMeters >= Self.wayMetersMax
+  }
+
+  /// It stands, as far as it knows. What is frozen may say so once or twice.
+  private mutating func rest() {
+    rests = min(rests + 1, Self.restsMax)
+    if wayMeters < Self.wayMetersMax || rests == Self.restsMax { wayMeters = 0 }
   }
 }
 

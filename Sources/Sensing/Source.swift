@@ -167,11 +167,16 @@ public struct Supervision: Sendable {
     return known == nil || isIntermittent ? nil : .recovered
   }
 
+  /// When a source that came and went has been steady for long enough; nil if it did not come and
+  /// go, or fails.
+  public var steadyAt: Instant? {
+    guard isIntermittent, retryAt == nil, let failedAt else { return nil }
+    return failedAt + Self.steadyTime
+  }
+
   /// Whether a source that came and went has been steady for long enough.
   public mutating func settled(now: Instant) -> Report? {
-    guard isIntermittent, retryAt == nil, let failedAt, now - failedAt >= Self.steadyTime else {
-      return nil
-    }
+    guard let steadyAt, now >= steadyAt else { return nil }
     isIntermittent = false
     returns = 0
     return .recovered

@@ -49,7 +49,9 @@ struct ConfigurationSource {
         refuse("there is a NUL byte here", remedy: "is this the right file?")
         return nil
       }
-      if let unseen = UnseenCharacter(scalar), !line.isComment || character.isInvisibleControl {
+      if let unseen = UnseenCharacter(scalar),
+        character.isInvisibleControl || !line.mayHold(unseen)
+      {
         refuse("there is \(unseen.name) (\(codePoint: scalar)) here", remedy: unseen.remedy)
         return nil
       }
@@ -81,10 +83,15 @@ private struct LineScanner {
   /// The quote that is open.
   private var quote: UInt32?
   private var isEscaped = false
-  private(set) var isComment = false
+  private var isComment = false
   /// The last character of this line, and the last that is no blank.
   private var last: UInt32?
   private var lastVisible: UInt32?
+
+  /// Whether this may be the next character: it harms no comment, and some are a part of names.
+  func mayHold(_ unseen: UnseenCharacter) -> Bool {
+    isComment || quote != nil && unseen.isOfNames
+  }
 
   /// Moves on over a character. Returns whether it begins a comment that ends a text.
   mutating func isCommentBehindText(_ scalar: UInt32) -> Bool {
@@ -124,6 +131,8 @@ private struct LineScanner {
 private struct UnseenCharacter {
   let name: StaticString
   let remedy: MessageText
+  /// Whether people write it between the words of a name, such as a Japanese one.
+  let isOfNames: Bool
 
   init?(_ scalar: UInt32) {
     let isSpace: Bool
@@ -135,8 +144,16 @@ private struct UnseenCharacter {
     case 0x200B: (name, isSpace) = ("a zero-width space", false)
     case 0x2060: (name, isSpace) = ("a word joiner", false)
     case 0xFEFF: (name, isSpace) = ("a byte order mark", false)
+    case 0x2800: (name, isSpace) = ("a blank Braille pattern", true)
+    case 0x3164: (name, isSpace) = ("a Hangul filler", true)
+    case 0x061C: (name, isSpace) = ("an Arabic letter mark", false)
+    case 0x200E: (name, isSpace) = ("a left-to-right mark", false)
+    case 0x200F: (name, isSpace) = ("a right-to-left mark", false)
+    case 0x202A...0x202E, 0x2066...0x2069:
+      (name, isSpace) = ("a mark that turns the direction of writing", false)
     default: return nil
     }
+    isOfNames = scalar == 0xA0 || scalar == 0x3000
     remedy = isSpace ? "write a plain space" : "delete it"
   }
 }

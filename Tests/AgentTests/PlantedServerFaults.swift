@@ -112,7 +112,7 @@ extension SetUp.PlantedFaults {
     },
     PlantedFault(
       "a page to log in elsewhere",
-      "server         what answers at {url} is not Home Assistant, and redirects to a page at"
+      "server         what answers at {url} is not Home Assistant (302), and redirects to a page at"
         + " https://team.example", atFault: "the network",
       remedy: "open that address in a browser: does this network have a login page? Else look at"
         + " home_assistant.url", status: 75

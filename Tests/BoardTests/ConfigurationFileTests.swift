@@ -72,6 +72,7 @@ import YAML
 
   static let noBreak = "there is a no-break space (U+00A0) here; write a plain space"
   static let zeroWidth = "there is a zero-width space (U+200B) here; delete it"
+  static let turned = "there is a mark that turns the direction of writing "
 
   /// What pages, chats and word processors put in the place of a space.
   @Test(arguments: [
@@ -79,7 +80,7 @@ import YAML
     ("device:\n \u{A0}name: Boat", "f:3:2: \(noBreak)"),
     ("device:\n  name:\u{A0}Boat", "f:3:8: \(noBreak)"),
     ("device: { name: My\u{A0}Boat }", "f:2:19: \(noBreak)"),
-    ("device: { name: \"My\u{A0}Boat\" }", "f:2:20: \(noBreak)"),
+    ("device: { \"name\":\u{A0}x }", "f:2:18: \(noBreak)"),
     ("device: { name: x }\u{A0}# ok", "f:2:20: \(noBreak)"),
     ("every:\u{A0}10s", "f:2:7: \(noBreak)"),
     ("every: 10s\u{200B}", "f:2:11: \(zeroWidth)"),
@@ -98,6 +99,19 @@ import YAML
     ),
     ("every: 10s\u{AD}", "f:2:11: there is a soft hyphen (U+00AD) here; delete it"),
     ("every: 10s\u{2060}", "f:2:11: there is a word joiner (U+2060) here; delete it"),
+    ("every: 10s\u{200E}", "f:2:11: there is a left-to-right mark (U+200E) here; delete it"),
+    ("every: \u{200F}10s", "f:2:8: there is a right-to-left mark (U+200F) here; delete it"),
+    ("every: \u{61C}10s", "f:2:8: there is an Arabic letter mark (U+061C) here; delete it"),
+    ("every: 10\u{3164}s", "f:2:10: there is a Hangul filler (U+3164) here; write a plain space"),
+    (
+      "every:\u{2800}10s",
+      "f:2:7: there is a blank Braille pattern (U+2800) here; write a plain space"
+    ),
+    ("every: \u{202A}10s", "f:2:8: \(turned)(U+202A) here; delete it"),
+    ("every: \u{202E}10s", "f:2:8: \(turned)(U+202E) here; delete it"),
+    ("every: \u{2066}10s", "f:2:8: \(turned)(U+2066) here; delete it"),
+    ("device: { name: \"\u{2069}x\" }", "f:2:18: \(turned)(U+2069) here; delete it"),
+    ("# \u{202B}every: 10s", "f:2:3: \(turned)(U+202B) here; delete it"),
   ])
   func aCharacterThatCannotBeSeenIsNamed(_ lines: String, _ expected: String) {
     #expect(Outcome.problem(minimum + lines + "\n") == expected)
@@ -110,6 +124,12 @@ import YAML
   ])
   func inACommentAndAsAnEscapeItMayStand(_ lines: String) {
     #expect(Outcome.problem(minimum + lines + "\n") == "")
+  }
+
+  @Test(arguments: ["\"居間\u{3000}温度\"", "'居間\u{3000}温度'", "\"Cap\u{A0}: nord\""])
+  func aSpaceOfANameMayStandInQuotes(_ name: String) throws {
+    let configuration = try Outcome.configuration(minimum + "device: { name: \(name) }\n")
+    #expect(text(configuration.deviceName) == String(name.dropFirst().dropLast()))
   }
 
   static let straight = "is no quote to YAML, but a part of the text; write \" at both ends"

@@ -128,7 +128,7 @@ import Testing
     }
     let kind = SystemSettings([.load]).found(in: search())
     #expect(lines(kind).first == "system: [cpu_temperature]")
-    #expect(kind.items.map { $0.reportedBy != nil } == [false, true, false, false, false])
+    #expect(kind.items.map { $0.reportedBy != nil } == [false, true, false, false, false, false])
     #expect(kind.note.map { string($0.bytes) } == "thermal zones here: cpu, gpu")
   }
 

@@ -17,6 +17,7 @@ private final class ScriptedSource: Source {
   /// The seconds at which it was asked.
   private(set) var askedAt: [Int64] = []
   private(set) var deadlineCount = 0
+  var stopped: () -> Void = {}
 
   init(_ name: String, listening: Listening = .never) {
     self.name = InlineText([UInt8](name.utf8).span)
@@ -32,6 +33,8 @@ private final class ScriptedSource: Source {
     deadlineCount += 1
     deadline = nil
   }
+
+  func stop(at moment: Moment) { stopped() }
 }
 
 /// The one place that counts failures, waits, and repeats nothing.
@@ -159,6 +162,18 @@ private final class ScriptedSource: Source {
     #expect(listener.deadlineCount == 1)
     listener.deadline = at(seconds: 31).instant
     #expect(supervisor.deadline == at(seconds: 31).instant, "what came after it is not put off")
+  }
+
+  @Test func aPumpIsSwitchedOffBeforeAnotherSourceWaitsForADisk() {
+    let pump = ScriptedSource("pump", listening: .open)
+    pump.guardsTheWorld = true
+    supervisor.add(pump)
+    var stopped: [String] = []
+    pump.stopped = { stopped.append("pump") }
+    source.stopped = { stopped.append("gauge") }
+    listener.stopped = { stopped.append("line") }
+    supervisor.stop(at: at(seconds: 0))
+    #expect(stopped == ["pump", "gauge", "line"])
   }
 
   /// It is left alone between two cycles anyway, and each attempt keeps its device awake.

@@ -190,12 +190,31 @@ import Testing
     #expect(sink.reports == ["BAT0: failed BAT0/current_now \(EIO)"])
   }
 
-  @Test(arguments: ["", "\n", "83%", "-1", "4000", "99999999999999999999", "\u{0}"])
-  func aCapacityThatMakesNoSenseIsUnknown(text: String) throws {
+  @Test(arguments: ["", "\n", "93%", "-1", "255", "4000", "99999999999999999999", "\u{0}"])
+  func aCapacityThatMakesNoSenseIsWorkedOutOrUnknown(text: String) throws {
     try tree.write(text, to: "\(battery)/capacity")
     try supplies().sample(at: at(seconds: 1))
-    #expect(sink.values["supply_bat0_capacity"] == .unknown)
+    #expect(sink.values["supply_bat0_capacity"] == .number(FixedPoint(83)))
     #expect(sink.reports.count == 1)
+    try tree.remove("\(battery)/energy_full")
+    try supplies().sample(at: at(seconds: 2))
+    #expect(sink.values["supply_bat0_capacity"] == .unknown)
+  }
+
+  @Test(arguments: [
+    ("capacity", "255\n", "255 %", "outside of 0 to 100 %"),
+    ("voltage_now", "2147483647\n", "2147.484 V", "outside of -2000 to 2000 V"),
+  ])
+  func aRegisterFullOfOnesIsSaidToBeThat(
+    file: String, text: String, found: String, why: String
+  ) throws {
+    try tree.remove("\(battery)/energy_full")
+    try tree.write(text, to: "\(battery)/\(file)")
+    try supplies().sample(at: at(seconds: 1))
+    let key = file == "capacity" ? file : "voltage"
+    #expect(sink.values["supply_bat0_\(key)"] == .unknown)
+    #expect(sink.values["supply_bat0_current"] == .number(FixedPoint(-1500, decimals: 3)))
+    #expect(sink.reports == ["BAT0: implausible BAT0/\(file) '\(found)', \(why)"])
   }
 
   @Test func anUnknownStatusIsPassedOn() throws {

@@ -57,9 +57,9 @@ import Testing
   @Test(arguments: [
     (301, "https://home.example/auth/providers", ServerRefusal.moved(to: [])),
     (308, "https://home.example/api/webhook/0123456789abcdef", .moved(to: [])),
-    (302, "https://home.example/", .moved(to: [])), (301, "https://home.example", .moved(to: [])),
     (307, "https://home.example/api/mobile_app/registrations?x=1", .moved(to: [])),
     (302, "https://home.example/cdn-cgi/access/login/ha.example?redirect_url=%2F", nil),
+    (302, "https://home.example/", nil), (301, "https://home.example", nil),
     (302, "https://home.example/?rd=https%3A%2F%2Fha.example%2Fapi%2F", nil),
     (303, "https://home.example/auth/realms/home/protocol/openid-connect/auth", nil),
   ])
@@ -69,15 +69,18 @@ import Testing
     let address = [UInt8]("https://home.example".utf8)
     #expect(
       refusal(status, location: location)
-        == (expected == nil ? .loginPage(at: address) : .moved(to: address)))
+        == (expected == nil ? .loginPage(status: status, at: address) : .moved(to: address)))
   }
 
   @Test func aRedirectWithoutAServerNamesNone() {
-    #expect(refusal(302, location: "/login") == .loginPage(at: []))
-    #expect(refusal(302, location: "login:") == .loginPage(at: []))
+    #expect(refusal(302, location: "/login") == .loginPage(status: 302, at: []))
+    #expect(
+      refusal(302, location: "/login?rd=https://home.example/")
+        == .loginPage(status: 302, at: []))
+    #expect(refusal(302, location: "login:") == .loginPage(status: 302, at: []))
     let long = "https://" + String(repeating: "a", count: 4096)
     #expect(
-      refusal(302, location: long) == .moved(to: [UInt8](long.utf8.prefix(128))),
+      refusal(302, location: long) == .loginPage(status: 302, at: [UInt8](long.utf8.prefix(128))),
       "which a log can hold")
   }
 
@@ -88,7 +91,7 @@ import Testing
     }
     for other in [
       ServerRefusal.notFound, .unavailable(status: 503), .notHomeAssistant(status: 200),
-      .untrustedProxy, .wantsTLS, .moved(to: []), .loginPage(at: []),
+      .untrustedProxy, .wantsTLS, .moved(to: []), .loginPage(status: 302, at: []),
     ] {
       #expect(!other.isLasting)
     }

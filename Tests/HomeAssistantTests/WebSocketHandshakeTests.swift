@@ -110,16 +110,35 @@ import Testing
     #expect(events("HTTP/1.0 \(status) X\r\n\r\nbody") == [refused(.server(refusal))])
   }
 
+  private static let nginx =
+    "<html>\r\n<head><title>400 The plain HTTP request was sent to HTTPS port</title></head>\r\n"
+    + "<body>\r\n<center><h1>400 Bad Request</h1></center>\r\n"
+    + "<center>The plain HTTP request was sent to HTTPS port</center>\r\n"
+    + "<hr><center>nginx/1.22.1</center>\r\n</body>\r\n</html>\r\n"
+  private static let apache = #"""
+    <!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN">
+    <html><head>
+    <title>400 Bad Request</title>
+    </head><body>
+    <h1>Bad Request</h1>
+    <p>Your browser sent a request that this server could not understand.<br />
+    Reason: You're speaking plain HTTP to an SSL-enabled server port.<br />
+     Instead use the HTTPS scheme to access this URL, please.<br />
+    </p>
+    <hr>
+    <address>Apache/2.4.62 (Debian) Server at 127.0.1.1 Port 443</address>
+    </body></html>
+
+    """#
+
   /// The same judgement as of every other answer; what shows who wrote it may come late.
   @Test(
     arguments: [
       ("400 Bad Request", "text/plain; charset=utf-8", "400: Bad Request", .untrustedProxy),
       ("403 Forbidden", "text/plain; charset=utf-8", "403: Forbidden", .banned),
       ("403 Forbidden", "text/html", "<html>403 Forbidden</html>", .forbidden(status: 403)),
-      (
-        "400 Bad Request", "text/html",
-        "<html><title>400 The plain HTTP request was sent to HTTPS port</title>", .wantsTLS
-      ),
+      ("400 Bad Request", "text/html", nginx, .wantsTLS),
+      ("400 Bad Request", "text/html; charset=iso-8859-1", apache, .wantsTLS),
       (
         "400 Bad Request", "text/plain; charset=utf-8", "No WebSocket UPGRADE hdr: None",
         .notHomeAssistant(status: 400)

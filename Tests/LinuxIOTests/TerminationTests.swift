@@ -18,13 +18,22 @@ import Testing
     #expect(words.contains("homeward: it hangs, was asked to end (SIGTERM), and is ended"))
   }
 
-  @Test func aProcessThatTakesNoticeEndsInItsOwnTime() async {
+  @Test func aProcessThatTakesNoticeHasTheSameTimeForItsEnd() async {
     await #expect(processExitsWith: .success) {
       let signals = try Descriptor.signals()
       raise(SIGTERM)
-      guard signals.nextSignal() == SIGINT, signals.nextSignal() == nil, alarm(0) == 0 else {
+      guard signals.nextSignal() == SIGINT, signals.nextSignal() == nil, alarm(0) > 1 else {
         _exit(1)
       }
+    }
+  }
+
+  @Test func anEndThatHangsIsEndedToo() async {
+    await #expect(processExitsWith: .exitCode(128 + SIGTERM)) {
+      let signals = try Descriptor.signals()
+      raise(SIGTERM)
+      guard signals.nextSignal() == SIGINT, alarm(1) > 0 else { _exit(1) }
+      while signals.number >= 0 { pause() }
     }
   }
 }

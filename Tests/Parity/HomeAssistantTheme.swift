@@ -45,7 +45,7 @@ extension ByteBuffer {
     case .forbidden(let status): append("forbidden ", status)
     case .untrustedProxy: append("untrusted proxy")
     case .wantsTLS: append("wants TLS")
-    case .moved(let address), .loginPage(let address): append(address)
+    case .moved(let address), .loginPage(_, let address): append(address)
     case .notFound: append("not found")
     case .unavailable(let status): append("unavailable ", status)
     case .notHomeAssistant(let status): append("not Home Assistant ", status)

@@ -197,14 +197,16 @@ import Testing
   // MARK: A place that stands still
 
   /// The verdicts on reports each five seconds with these speeds, all at one place.
-  private func judged(_ speeds: [Double], moving: Bool = false) -> [FixFilter.Verdict] {
+  private func judged(
+    _ speeds: [Double], moving: Bool = false, each seconds: Int64 = 5
+  ) -> [FixFilter.Verdict] {
     var filter = FixFilter()
     return speeds.indices.map { index in
-      var report = report(at: Int64(index) * 5)
+      var report = report(at: Int64(index) * seconds)
       report.speedMetersPerSecond = speeds[index]
       if moving { report.latitude += Double(index) * 1e-9 }
       var arrival = arrival
-      arrival.instant = arrival.instant + .seconds(Int64(index) * 5)
+      arrival.instant = arrival.instant + .seconds(Int64(index) * seconds)
       return filter.reported(report, arrival)
     }
   }
@@ -219,6 +221,21 @@ import Testing
   @Test func aSlowVehicleIsFrozenWhereItShouldHaveMovedBySomeMetres() {
     let mower = judged(Array(repeating: 0.5, count: 12))
     #expect(mower.firstIndex { $0.isFrozen } == 10)
+  }
+
+  /// A boat at its berth that is asked each ten minutes: one gust, and its speed times ten minutes
+  /// is 360 m.
+  @Test func aSpeedSaysNothingOfTheTimeBetweenTwoReports() {
+    let gusts = judged([0, 0.6, 0, 0, 4.9, 0.1, 0], each: 600)
+    #expect(gusts.allSatisfy { $0.isUsable })
+    #expect(judged([0, 5.1], each: 600).last?.isFrozen == true)
+  }
+
+  @Test func threeReportsOfStandstillEndIt() {
+    let verdicts = judged([7.5, 7.5, 0, 0, 7.5, 0.1, 0, .nan, 0, 0.4])
+    #expect(
+      verdicts.map(\.isFrozen)
+        == [false, true, true, true, true, true, true, false, false, false])
   }
 
   @Test func whatMovesAndWhatStandsIsNotFrozen() {
@@ -239,6 +256,7 @@ import Testing
     report.time = nil
     var arrival = arrival
     #expect(filter.reported(report, arrival).isUsable)
+    report.speedMetersPerSecond = 7.5
     arrival.instant = arrival.instant + .seconds(60)
     #expect(filter.reported(report, arrival).isFrozen)
     report.longitude += 1e-7

@@ -24,6 +24,9 @@ import Testing
     ("° *", "° 7", "7"), ("n=*", "n=00012", "12"), ("n=*", "n=5e", "5"),
     ("Core 0:*", "Core 0:       +36.0°C  (crit = +90.0°C)", "36.0"), ("n=*", "n=+5", "5"),
     ("*°C", "in +3.5°C", "3.5"), ("*", "+7", "7"), ("n=*", "n=1.0000000001", "1.000000000"),
+    ("n=*", "n=.75", "0.75"), ("n=*", "n=-.5", "-0.5"), ("n=*", "n=+.5 V", "0.5"),
+    ("* V", "about .25 V", "0.25"), ("n=*", "n=1 234", "1"), ("* V", "'12.5 V'", "12.5"),
+    ("n='*", "n='5'", "5"), ("n=*", "n=5\u{A0}V", "5"),
   ])
   func aPatternIsTheTextAroundTheNumber(pattern: String, text: String, number: String) throws {
     let wanted = KernelText.decimal([UInt8](number.utf8).span)
@@ -33,19 +36,34 @@ import Testing
   @Test(arguments: [
     ("level=*", "level=full"), ("level=*", "Level=5"), ("level=*", ""), ("level=*", "level="),
     ("n=*", "n=1.2.3"), ("n=*", "n=1,234"), ("n=*", "n=1e5"), ("n=*", "n=1e-5"),
-    ("n=*", "n=1E+5"), ("n=*", "n=0x1F"), ("n=*", "n=++5"), ("n=*", "n=.5"), ("n=*", "n=-"),
+    ("n=*", "n=1E+5"), ("n=*", "n=0x1F"), ("n=*", "n=++5"), ("n=*", "n=."), ("n=*", "n=-"),
     ("n=*", "n=+"), ("n=*", "n=+-5"), ("n=*", "n=- 5"), ("n=*", "n=-+5"),
     ("n=*", "n=99999999999999999999"), ("*%", "12.5.3%"),
     ("* L", "1,234 L"), ("*", "v2 x-1 é3"), ("a=*,", "a=1 b"), ("n=*", "n="),
+    ("n=*", "n=-."), ("n=*", "n=.5.3"), ("n=*", "n=..5"), ("* V", "1..5 V"), ("*", "v.5"),
   ])
   func whatIsNoNumberOrGoesOnIsNotGuessed(pattern: String, text: String) throws {
     #expect(try found(pattern, in: text) == nil)
   }
 
+  /// Printed for people: `printf "%'d"`, and all that formats numbers by language.
+  @Test(arguments: ["'", "\u{2019}", "\u{A0}", "\u{202F}", "\u{2009}"])
+  func digitsInGroupsAreNoNumberAndTheirPlaceIsShown(mark: String) throws {
+    for digits in ["1\(mark)234,5", "1\(mark)234.5", "1\(mark)234\(mark)567"] {
+      #expect(try found("level=*", in: "level=\(digits)\n") == nil)
+      #expect(try place(of: "level=*", in: "level=\(digits)\n") == "level=\(digits)")
+      #expect(try found("*", in: digits) == nil)
+      #expect(try found("* L", in: "\(digits) L") == nil)
+      #expect(try found(nil, in: digits) == nil)
+      #expect(NumberPattern(line: nil).place(in: [UInt8](digits.utf8).span) != nil)
+    }
+  }
+
   @Test(arguments: [
     ("12.5\n", "12.5"), (" -3\n\n", "-3"), ("0", "0"), ("12.5 V\n", nil), ("1\n2\n", nil),
     ("", nil), ("\n", nil), ("+1", "1"), ("+", nil), ("+-1", nil), ("++1", nil), ("+x", nil),
-    ("22.600000000000001", "22.600000000"),
+    ("22.600000000000001", "22.600000000"), (".75", "0.75"), ("-.5\n", "-0.5"), ("+.5", "0.5"),
+    (".", nil), ("-.", nil), ("-+5", nil), ("+ 5", nil), ("+-.5", nil),
   ])
   func withoutAPatternTheTextIsTheNumber(text: String, number: String?) throws {
     let wanted = number.flatMap { KernelText.decimal([UInt8]($0.utf8).span) }

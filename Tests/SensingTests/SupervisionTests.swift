@@ -101,8 +101,10 @@ import Testing
       reports == [
         .failed(silent), .recovered, .failed(silent), .recovered, .failed(.intermittent(silent)),
       ])
+    #expect(supervision.steadyAt == at(7190 + 3600))
     #expect(supervision.settled(now: at(7190 + 3599)) == nil)
     #expect(supervision.settled(now: at(7190 + 3600)) == .recovered)
+    #expect(supervision.steadyAt == nil)
     #expect(supervision.settled(now: at(7190 + 3601)) == nil)
     #expect(supervision.failed(silent, now: at(20_000)) == .failed(silent), "a trouble of its own")
   }

@@ -65,7 +65,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
         "    battery: [AC, BAT0]",
       ])
     #expect(lines.count { $0.hasPrefix("    system: ") } == 1)
-    #expect(lines.contains("    system: [cpu_temperature, load, memory, uptime, disk]"))
+    #expect(lines.contains("    system: [cpu_temperature, load, memory, uptime, disk, traffic]"))
     #expect(!(try self.lines("battery: auto\n").contains { $0.hasPrefix("    battery: [") }))
     _ = try board.configuration("battery: [AC, BAT0]\n")
   }

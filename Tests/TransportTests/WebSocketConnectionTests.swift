@@ -56,7 +56,7 @@ import Testing
 
   @Test func aRedirectionIsNotFollowed() throws {
     #expect(
-      try end(after: "HTTP/1.1 301 X\r\nLocation: https://boat.example/\r\n\r\n")
+      try end(after: "HTTP/1.1 301 X\r\nLocation: https://boat.example/api/websocket\r\n\r\n")
         == .refused(.server(.moved(to: [UInt8]("https://boat.example")))))
   }
 

@@ -71,7 +71,7 @@ extension Configuration {
     let field = ConfigurationField(file: text, example: "outputs: []", problems: problems)
     guard problems.isEmpty, let field else { return [] }
     guard let configuration = field.configuration(on: { board(of: $0) }) else { return [] }
-    return configuration.findingLines { _ in }.outputs
+    return configuration.findingLines().0.outputs
   }
 }
 

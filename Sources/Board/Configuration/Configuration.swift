@@ -10,7 +10,7 @@ public import YAML
 /// Each property says which key it comes from, its range, and what holds when the key is absent.
 /// Texts are UTF-8. Lengths of time are written as a number and a unit (`ms`, `s`, `min`, `h` or
 /// `d`). A key is added by a property here and a line in `Configuration+Sections.swift`.
-public struct Configuration: Equatable, Sendable {
+public struct Configuration: Sendable {
   /// `every`: how long a cycle takes, from one reading of all sensors to the next; 5 s to 24 h.
   /// Default: 60 s.
   public var every: Duration
@@ -61,7 +61,7 @@ public struct Configuration: Equatable, Sendable {
 
 extension Configuration {
   /// `home_assistant`: the server.
-  public struct HomeAssistantSettings: Equatable, Sendable {
+  public struct HomeAssistantSettings: Sendable {
     /// `url`: http or https, a host, and optionally a port and a path; at most 512 bytes; without
     /// a slash at the end. Required.
     public var url: [UInt8]

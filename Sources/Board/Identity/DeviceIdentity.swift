@@ -25,7 +25,14 @@ public struct DeviceIdentity {
 
   /// The serial number that the board has from its maker, which every user may read; nil where it
   /// has none, as a PC.
-  public var serial: [UInt8]? { text(sys / "firmware/devicetree/base/serial-number") }
+  public var serial: [UInt8]? {
+    @inline(never)
+    get {
+      let serial = text(sys / "firmware/devicetree/base/serial-number")
+      // A boot loader that does not know it writes zeros.
+      return serial?.allSatisfy { $0 == UInt8(ascii: "0") } == true ? nil : serial
+    }
+  }
 
   /// The same after the card is flashed again on the same board with the same machine id, and
   /// another one on every other board, even where the card is a copy; root and the service have the
@@ -34,6 +41,7 @@ public struct DeviceIdentity {
 
   /// What is registered keeps its id. Earlier versions did not keep it, and took a PC's
   /// `product_uuid` into it, where they could read that.
+  @inline(never)
   public func deviceID(of registration: Registration?) -> [UInt8] {
     guard let registration else { return deviceID }
     return registration.deviceID?.bytes

@@ -70,6 +70,7 @@ public struct SourceAdvice: Sendable {
   }
 
   private func remedies(of source: InlineText) -> SourceRemedies {
-    remedies.first { $0.source == source } ?? supplies
+    remedies.first { $0.source == source } ?? remedies.first { $0.areAbout(partCalled: source) }
+      ?? supplies
   }
 }

@@ -220,15 +220,17 @@ public final class StateDirectory {
   }
 
   private func changeRejectedTokens(_ change: (inout RejectedTokens) -> Void) throws(Errno) {
-    var rejected: RejectedTokens
+    let kept: RejectedTokens
     switch readRejectedTokens() {
-    case .value(let kept): rejected = kept
-    case .none: rejected = RejectedTokens()
+    case .value(let value): kept = value
+    case .none: kept = RejectedTokens()
     // What it held must not be forgotten, and as it is no token is sent, this one included.
     case .damaged: return
     case .unreadable(let error): throw error
     }
+    var rejected = kept
     change(&rejected)
+    guard rejected != kept else { return }
     guard !rejected.isEmpty else { return try removeFile(at: path / Self.rejectedName) }
     let moment = Moment.now
     var buffer = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)

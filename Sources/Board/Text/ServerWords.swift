@@ -46,8 +46,8 @@ extension ServerRefusal {
       "\(request.server) refuses what the proxy before it forwards (400: Bad Request)"
     case .wantsTLS: "\(request.answerer) speaks HTTPS at that port, and not HTTP (400)"
     case .moved(let address): "\(request.answerer) redirects to \(shown: Text(address))"
-    case .loginPage(let address):
-      "\(request.answerer) is not Home Assistant, and redirects to a page"
+    case .loginPage(let status, let address):
+      "\(request.answerer) is not Home Assistant (\(status)), and redirects to a page"
         + (address.isEmpty ? "" : " at \(shown: Text(address))")
     case .unavailable(let status) where isOfProxy:
       "a proxy before \(request.server) gets no answer from it (\(status))"

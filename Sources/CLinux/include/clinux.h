@@ -248,14 +248,15 @@ bool clinux_group_name(gid_t group, char *name, size_t size);
 /// write, EFBIG, like a disk that is full; it does not end the process.
 static inline void clinux_survive_file_size_limit(void) { signal(SIGXFSZ, SIG_IGN); }
 
-/// How long a process has to take notice of SIGTERM before that ends it.
+/// How long a process has to take notice of SIGTERM, and to end, before the kernel ends it.
 enum { CLINUX_TERMINATION_SECONDS = 30 };
 
 /// The next signal of `clinux_signalfd`, or 0. SIGTERM comes as SIGINT, which asks for the same.
 static inline int clinux_next_signal(int descriptor) {
   struct signalfd_siginfo signal;
   if (read(descriptor, &signal, sizeof signal) != sizeof signal) return 0;
-  if (signal.ssi_signo == SIGINT) alarm(0);
+  // The end itself has its time, too, if SIGTERM asked for it.
+  if (signal.ssi_signo == SIGINT && alarm(0) > 0) alarm(CLINUX_TERMINATION_SECONDS);
   return (int)signal.ssi_signo;
 }
 

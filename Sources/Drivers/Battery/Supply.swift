@@ -207,13 +207,22 @@ final class Supply: FileSource {
         continue
       }
       if holdsLoopUp { return false }
-      said.answers[quantity] = answer(of: file, in: quantity.range)
+      said.answers[quantity] = answer(of: file, as: quantity)
     }
     if holdsLoopUp { return false }
     said.status = status.map(text)
     said.online = online.map(truth)
     self.said = said
     return true
+  }
+
+  private func answer(of file: KernelFile, as quantity: SupplyQuantity) -> SupplyAnswer {
+    let answer = answer(of: file, in: quantity.range)
+    guard case .number(let number) = answer,
+      let failure = quantity.failure(of: file.label, number)
+    else { return answer }
+    note(failure)
+    return .unknown
   }
 
   private func truth(_ file: KernelFile) -> Value {

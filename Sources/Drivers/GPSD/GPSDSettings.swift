@@ -4,7 +4,7 @@ public import Sensing
 public import YAML
 
 /// `location`: the gpsd to ask. `source: gpsd` is required: it is the only source.
-public struct GPSDSettings: Equatable, Sendable {
+public struct GPSDSettings: Sendable {
   /// `host`: a numeric address, or `localhost`. Default: 127.0.0.1.
   public var host: [UInt8]
   /// `port`: 1 to 65535. Default: 2947.

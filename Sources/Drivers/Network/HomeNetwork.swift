@@ -47,6 +47,9 @@ public final class HomeNetwork {
   /// Where the machine is, as far as is known.
   public var place: NetworkPlace { monitor.place }
 
+  /// Whether the place stays as it is until the kernel announces a change.
+  public var isSettled: Bool { monitor.isSettled }
+
   /// Whether a radio would be noticed.
   public var wirelessSight: WirelessSight { monitor.wirelessSight }
 

@@ -41,13 +41,25 @@ extension NetworkGoal {
   /// Home Assistant at `url`, where these networks are home.
   public init(url: [UInt8], in networks: HomeNetworks) {
     let host = Self.host(of: url)
+    let address = NetworkAddress(text: host)
     self.init(
-      address: NetworkAddress(text: host), passesTunnels: Self.isLocal(host),
+      address: address, passesTunnels: address == nil && Self.isLocal(host),
       gateways: networks.gateways)
   }
 
+  /// Whether a name is one of the local network: it has no dot, or ends as such names do.
   private static func isLocal(_ host: [UInt8]) -> Bool {
-    host.count > 6 && host.span.extracting((host.count - 6)...).elementsEqual(".local")
+    let dot = UInt8(ascii: ".")
+    let name = host.last == dot ? [UInt8](host.dropLast()) : host
+    guard name.contains(dot) else { return !name.isEmpty }
+    for ending in [
+      ".local", ".lan", ".home", ".home.arpa", ".internal", ".fritz.box",
+    ] as [StaticString] {
+      let start = name.count - ending.utf8CodeUnitCount
+      guard start > 0 else { continue }
+      if name.span.extracting(start...).elementsEqualIgnoringCase(ending) { return true }
+    }
+    return false
   }
 
   private static func host(of url: [UInt8]) -> [UInt8] {

@@ -27,15 +27,20 @@ struct DeclaredSensor {
   /// What it tells says nothing of the supply of this board.
   mutating func isOfPeripheral() { description.powerFigure = nil }
 
+  mutating func record(_ value: Value, at time: WallTime, in sink: any ReadingSink) {
+    recordState(unrest.admit(value, at: time), at: time, in: sink)
+  }
+
+  /// Records a value that is no failure even if it is no number, such as that of an anchor that is
+  /// up: no former value stands in for it.
   // Every value of every driver passes here: called, not copied to each.
   @inline(never)
-  mutating func record(_ value: Value, at time: WallTime, in sink: any ReadingSink) {
+  mutating func recordState(_ value: Value, at time: WallTime, in sink: any ReadingSink) {
     if case .undeclared = state {
       state = sink.declare(description).map(State.declared) ?? .refused
     }
     guard case .declared(let index) = state else { return }
-    sink.record(
-      Reading(sensor: index, value: deadBand.admit(unrest.admit(value)), time: time))
+    sink.record(Reading(sensor: index, value: deadBand.admit(value), time: time))
   }
 
   /// Records the number that `read` brings; where it fails, what the failure means for the sensor.

@@ -136,9 +136,11 @@ public final class Supervisor {
     for row in rows { row.source?.paceChanged(to: pace) }
   }
 
-  /// The agent ends: every source hears of it, also one that fails.
+  /// The agent ends: every source hears of it, also one that fails. What guards the world is first:
+  /// others may wait for a disk.
   public func stop(at moment: Moment) {
-    for row in rows { row.source?.stop(at: moment) }
+    for row in rows where row.source?.guardsTheWorld == true { row.source?.stop(at: moment) }
+    for row in rows where row.source?.guardsTheWorld == false { row.source?.stop(at: moment) }
   }
 
   private func ask(_ source: any Source, of row: Row, at moment: Moment) {

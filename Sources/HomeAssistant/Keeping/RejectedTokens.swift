@@ -76,9 +76,9 @@ public struct RejectedTokens: Equatable, Sendable {
     else { throw .damaged }
     entry.count = Int(rest[1] - UInt8(ascii: "0"))
     // Twelve digits and the seconds of a wall time are far from the ends of the numbers.
-    let left = second - wallTime.nanoseconds / 1_000_000_000
+    let left = Duration.seconds(second) - .nanoseconds(wallTime.nanoseconds)
     // One that has passed is well before `now`: a question may come with an earlier moment.
-    let wait: Duration = left > 0 ? min(.seconds(left), entry.wait) : .seconds(-3600)
+    let wait: Duration = left > .zero ? min(left, entry.wait) : .seconds(-3600)
     entry.until = now + wait
     return entry
   }
@@ -130,15 +130,12 @@ public struct RejectedTokens: Equatable, Sendable {
   public mutating func insert(
     fingerprint: [UInt8], isForGood: Bool = true, now: Instant = Instant(nanoseconds: 0)
   ) {
+    guard !contains(fingerprint: fingerprint, now: now) else { return }
     var entry = Entry(fingerprint: fingerprint, count: 0)
-    var isKnown = false
-    if let index = index(of: fingerprint) {
-      isKnown = contains(fingerprint: fingerprint, now: now)
-      entry = entries.remove(at: index)
-    }
+    if let index = index(of: fingerprint) { entry = entries.remove(at: index) }
     if isForGood {
       entry.count = 0
-    } else if !isKnown {
+    } else {
       entry.count = min(entry.count + 1, 9)
       entry.until = now + entry.wait
     }
@@ -180,7 +177,7 @@ public struct RejectedTokens: Equatable, Sendable {
         buffer.append(decimal: entry.count)
         buffer.append(UInt8(ascii: " "))
         let end = wallTime + max(entry.until - now, .zero)
-        buffer.append(decimal: max(end.nanoseconds / 1_000_000_000 + 1, 0))
+        buffer.append(decimal: max(end.nanoseconds / 1_000_000_000, 0))
       }
       buffer.append(UInt8(ascii: "\n"))
     }

@@ -4,6 +4,8 @@ import Bytes
 struct WebSocketHandshake {
   /// The longest head of an answer that is read. Proxies add a cookie or two.
   static let responseByteCountMax = 8 * 1024
+  /// As much of the body of a refusal shows who wrote it: Apache's words end at its byte 250.
+  static let bodyByteCountMax = 512
 
   static let userAgentByteCountMax = 256
   /// The longest request.
@@ -95,9 +97,6 @@ struct WebSocketHandshake {
     searchedByteCount = bytes.count
     return nil
   }
-
-  /// As much of a body shows who wrote it.
-  private static let bodyByteCountMax = 64
 
   /// Nil while the beginning of the body, which is in `rest`, has not come.
   private static func refusal(

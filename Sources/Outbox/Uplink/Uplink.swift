@@ -75,7 +75,9 @@ public final class Uplink {
     self.settings = settings
     self.identity = identity
     self.now = now
-    power = PowerMonitor(levels: settings.powerLevels)
+    // A board that is switched off after one cycle has no second look.
+    power = PowerMonitor(
+      levels: settings.powerLevels, looksTwice: settings.onceTimeout == nil)
     plan = CyclePlan(settings.intervals(for: PowerEffect()), now: now)
     pace = SamplingPace(cycle: plan.every)
     commands = CommandDispatcher(allowed: settings.commands)

@@ -57,6 +57,9 @@ public struct PlausibleRange: Equatable, Sendable {
   public let high: FixedPoint
   private let unit: StaticText
 
+  /// How full a battery is.
+  public static let ofCharge = PlausibleRange(FixedPoint(0), FixedPoint(100), "%")
+
   fileprivate init(_ low: FixedPoint, _ high: FixedPoint, _ unit: StaticString) {
     self.low = low
     self.high = high

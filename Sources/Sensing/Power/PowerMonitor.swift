@@ -9,9 +9,6 @@ public import Bytes
 /// nothing, but a supply from outside that is gone is off. A charge that fell as none can, and a
 /// voltage that dips, count if a second look finds them again, for which the sources are asked.
 public struct PowerMonitor: Sendable {
-  /// Supplies from outside that are followed; more are passed over.
-  public static let mainsMax = 16
-
   private struct Figure {
     let index: SensorIndex
     let decimals: UInt8
@@ -24,8 +21,11 @@ public struct PowerMonitor: Sendable {
 
   private var levels: [PowerLevelDetector]
   private var charge: Figure?
-  private var falls = FallFilter()
+  /// Nil where the board is off before a second look: each charge counts at once.
+  private var falls: FallFilter?
   private var voltage: Figure?
+  /// Each that was ever declared, for one that left may come back: no more than the sensors that
+  /// the owner has.
   private var mains: [Mains] = []
   /// The battery's own word for what it does, which tells of mains where nothing else does.
   private var status: Mains?
@@ -43,10 +43,12 @@ public struct PowerMonitor: Sendable {
   /// As it was when the last reading was judged: a battery that is only declared is news, too.
   private var wasOnBattery = false
 
-  /// - Parameter levels: in the order of the configuration; of those that hold, a later one counts.
-  public init(levels: [PowerLevel]) {
+  /// - Parameters:
+  ///   - levels: in the order of the configuration; of those that hold, a later one counts.
+  ///   - looksTwice: whether the sources can be asked again for a charge in doubt.
+  public init(levels: [PowerLevel], looksTwice: Bool = true) {
+    falls = looksTwice ? FallFilter() : nil
     self.levels = levels.map { PowerLevelDetector($0) }
-    mains.reserveCapacity(Self.mainsMax)
   }
 
   // MARK: Queries
@@ -113,9 +115,7 @@ public struct PowerMonitor: Sendable {
       guard voltage == nil, let decimals = sensor.decimalsOfMillionths else { return }
       voltage = Figure(index: index, decimals: decimals)
     case .mains:
-      guard mains.count < Self.mainsMax, !mains.contains(where: { $0.index == index }) else {
-        return
-      }
+      guard !mains.contains(where: { $0.index == index }) else { return }
       mains.append(Mains(index: index))
     case .batteryStatus:
       guard status == nil else { return }
@@ -137,7 +137,7 @@ public struct PowerMonitor: Sendable {
   private mutating func take(_ reading: Reading, now: Instant) -> Bool {
     if let charge, charge.index == reading.sensor {
       guard let value = reading.value.millionths(decimals: charge.decimals) else { return false }
-      let counts = falls.admit(value, now: now)
+      let counts = falls?.admit(value, now: now) ?? true
       planSecondLook(now: now)
       guard counts else { return false }
       read(.charge, value, now: now)
@@ -158,7 +158,7 @@ public struct PowerMonitor: Sendable {
 
   /// A look that was taken is not taken twice for one doubt.
   private mutating func planSecondLook(now: Instant) {
-    var next = falls.secondLookAt
+    var next = falls?.secondLookAt
     for index in levels.indices { next = earliest(next, levels[index].dipEnd) }
     secondLookAt = next.flatMap { $0 > now ? $0 : nil }
   }

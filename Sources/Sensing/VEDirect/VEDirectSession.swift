@@ -34,6 +34,8 @@ public struct VEDirectSession: ~Copyable {
     /// The device has no value for it now.
     case none
     case value(Value)
+    /// A number that cannot be, and what can be.
+    case implausible(FixedPoint, PlausibleRange)
     /// The device never said it, or does not say it any more.
     case stale
   }
@@ -122,9 +124,12 @@ public struct VEDirectSession: ~Copyable {
     guard heard.contains(sensor) else {
       return now - heardAt < Self.silenceTime ? .nothing : .stale
     }
-    return switch values.answer(sensor) {
-    case .value(let value): .value(value)
-    case .none: .none
+    switch values.answer(sensor) {
+    case .value(let value): return .value(value)
+    case .none: return .none
+    case .implausible(let number):
+      guard let range = VEDirectSensor.all[sensor].range else { return .none }
+      return .implausible(number, range)
     }
   }
 

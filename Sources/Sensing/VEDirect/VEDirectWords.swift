@@ -260,6 +260,14 @@ extension VEDirectWords {
     66 synchronised charging
     67 lost the BMS
     68 network misconfigured
+    80 PV input shutdown
+    81 PV input shutdown
+    82 PV input shutdown
+    83 PV input shutdown
+    84 PV input shutdown
+    85 PV input shutdown
+    86 PV input shutdown
+    87 PV input shutdown
     113 memory cannot be written
     114 processor too hot
     115 communication lost
@@ -272,6 +280,7 @@ extension VEDirectWords {
     122 history invalid
     200 internal voltage
     201 internal converter
+    202 residual current sensor
     203 internal voltage
     205 internal voltage
     212 internal voltage

@@ -15,6 +15,9 @@ final class NetworkLook: HomeNetworkOwner {
 
   init(loop: EventLoop) { self.loop = loop }
 
+  /// Whether the place stays as it is, unless the network changes.
+  var isSettled: Bool { network?.isSettled == true }
+
   /// The place, as soon as it `isEnough`, or as far as it is known at `end`.
   func place(
     to goal: NetworkGoal?, until end: Instant, _ isEnough: (NetworkPlace) -> Bool
@@ -47,11 +50,17 @@ struct NetworkHere {
     guard let networks = settings.homeNetwork?.networks else { return nil }
     self.settings = settings
     self.networks = networks
-    place = try NetworkLook(loop: loop).place(
+    let look = NetworkLook(loop: loop)
+    place = try look.place(
       to: settings.networkGoal, until: Moment.now.instant + NetworkLook.timeout
     ) {
       if case .silent = $0 { return true }
-      return $0 != .unknown && networks.presence(at: $0) != .unknown
+      return switch networks.presence(at: $0) {
+      case .home: true
+      // The gateway of the home may be one that has yet to answer.
+      case .away: look.isSettled
+      case .unknown: false
+      }
     }
   }
 
@@ -68,5 +77,17 @@ extension Configuration.HomeAssistantSettings {
   func urlHere(loop: EventLoop) throws(CommandFailure) -> [UInt8] {
     guard let home = homeNetwork?.url, home != url else { return url }
     return try NetworkHere(self, loop: loop)?.url ?? url
+  }
+
+  /// The same for a login, a password or a key. A network with the name of the one at home may be
+  /// an attacker's, so where `url` has TLS no other address will do.
+  func urlForSecrets(loop: EventLoop) throws(CommandFailure) -> [UInt8] {
+    try urlForSecrets { () throws(CommandFailure) in try urlHere(loop: loop) }
+  }
+
+  func urlForSecrets(
+    _ urlHere: () throws(CommandFailure) -> [UInt8]
+  ) throws(CommandFailure) -> [UInt8] {
+    url.span.starts(with: "https://") ? url : try urlHere()
   }
 }

@@ -11,6 +11,7 @@ struct CheckReport {
   var version: Text?
 
   /// What is wrong is shown at the end, where a short terminal still has it.
+  @inline(never)
   mutating func append(_ finding: Finding) {
     findings.append(finding)
     if isShown, finding.problem == nil { show(finding.lines) }
@@ -28,6 +29,7 @@ struct CheckReport {
     show(count.bytes)
   }
 
+  @inline(never)
   private func show(_ lines: [UInt8]) {
     writeToTerminal(lines.wrappedForOutput.withVerdictsColored(on: STDOUT_FILENO), STDOUT_FILENO)
   }

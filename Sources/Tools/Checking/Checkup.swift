@@ -74,9 +74,12 @@ final class Checkup {
     if let finding = BoardCheck.clock(comparedTo: http.serverTime, at: .now) {
       report.append(finding)
     }
-    let loginCheck = try login.map { (login) throws(CommandFailure) in
-      try LoginCheck(
-        with: login.0, login.1, at: url, state: state, settings: settings, loop: loop)
+    let loginURL = try configuration.homeAssistant.urlForSecrets { url }
+    let isReached = loginURL == url ? true : try isReached(loginURL, http)
+    let loginCheck = try login.flatMap { (login) throws(CommandFailure) -> LoginCheck? in
+      guard isReached else { return nil }
+      return try LoginCheck(
+        with: login.0, login.1, at: loginURL, state: state, settings: settings, loop: loop)
     }
     if let registration {
       let proof = EncryptionProof(
@@ -92,8 +95,7 @@ final class Checkup {
 
   private func readConfiguration() -> Configuration? {
     do throws(CommandFailure) {
-      var flaws: [MessageText] = []
-      let configuration = try Configuration.read(from: file).findingLines { flaws.append($0) }
+      let (configuration, flaws) = try Configuration.read(from: file).findingLines()
       report.append(.well("configuration", "\(Path(file))"))
       for warning in configuration.warnings {
         let place: MessageText = "\(Path(file)):\(warning.line):\(warning.column): "
@@ -164,6 +166,17 @@ final class Checkup {
   }
 
   // MARK: The server
+
+  /// Whether Home Assistant answers at the address of `url`, which is not the one at home. Where it
+  /// does not, the login is not tried.
+  private func isReached(_ url: [UInt8], _ http: BlockingHTTP) throws(CommandFailure) -> Bool {
+    guard try ServerProbe.run(http, at: url).failure(at: url) != nil else { return true }
+    report.append(
+      .note(
+        "login", "Not tried: \(bytes: url) does not answer here, and no other address may have it",
+        remedy: "from another network it can be tried"))
+    return false
+  }
 
   /// Whether Home Assistant answers.
   private func probe(

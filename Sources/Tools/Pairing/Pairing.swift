@@ -120,11 +120,21 @@ final class Pairing {
   }
 
   private func chosenURL() throws(CommandFailure) -> [UInt8] {
-    let configured = try options.url == nil ? existing?.homeAssistant.urlHere(loop: loop) : nil
-    return try ServerChoice(
-      http: http, settings: settings, loop: loop, dialog: dialog,
-      needsPasswords: options.source.isLogin
-    ).run(named: options.url, configured: configured)
+    let named = options.url
+    let configured = try named == nil ? existing?.homeAssistant.urlForSecrets(loop: loop) : nil
+    do throws(CommandFailure) {
+      return try ServerChoice(
+        http: http, settings: settings, loop: loop, dialog: dialog,
+        needsPasswords: options.source.isLogin
+      ).run(named: named, configured: configured)
+    } catch {
+      guard named == nil, let home = existing?.homeAssistant.homeNetwork?.url, home != configured
+      else { throw error }
+      throw CommandFailure(
+        code: error.code,
+        text: "\(error.text). At home, name the address there: \(Arguments.command("pair"))"
+          + " \(bytes: home)")
+    }
   }
 
   private var request: LoginRequest {
@@ -262,9 +272,16 @@ final class Pairing {
       throw CommandFailure(code: .noPermission, text: Login.rejectedWords)
     }
     let deviceID = identity.deviceID(of: registration)
-    guard case .success(let devices) = answer,
-      !devices.elements.contains(where: { $0.isBoard(deviceID) })
-    else { return }
+    let isKnown: Bool
+    switch answer {
+    case .success(let devices): isKnown = devices.elements.contains { $0.isBoard(deviceID) }
+    case .failure(let error):
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "the new login cannot be tried: \(error.words). The former one stays; try again later"
+      )
+    }
+    guard !isKnown else { return }
     throw CommandFailure(
       code: .unavailable,
       text: "Home Assistant at \(bytes: summary.url) does not know this board. To make it a device"

@@ -29,7 +29,11 @@ struct WebhookPost {
     self.configuration = configuration
     self.registration = registration
     let loop = try EventLoop.forCommand()
-    url = try configuration.homeAssistant.urlHere(loop: loop)
+    let settings = configuration.homeAssistant
+    // The key comes in clear.
+    url =
+      try type == .enableEncryption
+      ? settings.urlForSecrets(loop: loop) : settings.urlHere(loop: loop)
     http = try BlockingHTTP(
       loop: loop, settings: configuration.homeAssistant.tls,
       requestByteCountMax: Self.requestByteCountMax,

@@ -169,6 +169,31 @@ import Testing
     #expect(tokens.contains(fingerprint: fingerprint("a"), now: now))
   }
 
+  /// What was rejected over plain HTTP is read where `url` has TLS by now: nothing was shown to it.
+  @Test func oneOfDoubtIsNotBurnedByAServerThatHasNotSeenIt() {
+    var tokens = RejectedTokens()
+    tokens.insert(fingerprint: fingerprint("a"), isForGood: false, now: Self.start)
+    tokens.insert(fingerprint: fingerprint("a"), isForGood: true, now: Self.start)
+    #expect(tokens.end(of: fingerprint("a")) == Self.start + RejectedTokens.waits[0])
+  }
+
+  @Test func aFileThatIsWrittenAgainAndAgainHoldsTheSameMoment() throws {
+    var tokens = RejectedTokens()
+    tokens.insert(fingerprint: fingerprint("a"), isForGood: false, now: Self.start)
+    let end = Self.time + RejectedTokens.waits[0]
+    var file = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
+    for index in 0..<100 {
+      let off = Duration.milliseconds(index * 10)
+      if index > 0 {
+        tokens = try RejectedTokens(
+          file: file.bytes, now: Self.start + off, wallTime: Self.time + off)
+      }
+      tokens.writeFile(into: &file, now: Self.start + off, wallTime: Self.time + off)
+      let second = String(end.nanoseconds / 1_000_000_000)
+      #expect(String(decoding: file.withBytes { [UInt8]($0) }, as: UTF8.self).contains(second))
+    }
+  }
+
   @Test func oneThatIsAcceptedIsForgotten() {
     var tokens = RejectedTokens()
     tokens.insert(fingerprint: fingerprint("a"), isForGood: false, now: Self.start)

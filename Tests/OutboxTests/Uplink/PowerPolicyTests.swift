@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func withAFullBatteryTheNextCycleIsDueAtOnce() {
-    charge(5)
+    charge(9)
     rig.wait(.seconds(600))
     charge(90)
     #expect(rig.uplink.nextCycleAt == rig.now)
@@ -152,6 +152,13 @@ import Testing
     #expect(rig.uplink.reportInterval == .seconds(300))
     rig.wait(.seconds(300))
     #expect(rig.uplink.reportInterval == .seconds(30))
+  }
+
+  /// There is no second look: an empty battery would be drained by one report after the other.
+  @Test func anEmptyBatteryCountsAtOnce() throws {
+    let once = try Self(onceTimeout: .seconds(600))
+    once.charge(0)
+    #expect(once.rig.uplink.reportInterval == .seconds(7200))
   }
 
   /// What is read a second time might not go any more.

@@ -220,13 +220,35 @@ import Testing
     try begin(at: nil)
     #expect(kernel.spokenTo == ["\(Self.router) over 2"])
     #expect(kernel.place == (try wired(Self.stranger)))
-    kernel.wait(NetworkMonitor.gatewayTimeout)
-    #expect(kernel.deadline == nil, "one look is enough")
-    kernel.announceLink(Self.eth)
-    kernel.wait(NetworkMonitor.quietTime)
+    #expect(!kernel.isSettled, "it may be home")
+    // The home's router restarts, and no route of the board changes.
+    kernel.wait(.seconds(60))
+    #expect(kernel.places == [try wired(Self.stranger)])
     kernel.announce(
       FakeKernel.Neighbour(interface: Self.eth, address: Self.router, hardware: Self.home))
     #expect(kernel.place == (try wired(Self.home)))
+    #expect(kernel.isSettled && kernel.deadline == nil)
+  }
+
+  @Test func theSecondGatewayIsSpokenToEverMoreRarelyToo() throws {
+    kernel.neighbours = []
+    know(Self.other, as: Self.stranger)
+    kernel.routes = [route(Self.eth, gateway: Self.other), route(Self.eth)]
+    try begin(at: nil)
+    kernel.wait(.seconds(3600))
+    #expect((15...20).contains(kernel.spokenTo.count))
+    #expect(kernel.places == [try wired(Self.stranger)])
+    kernel.announce(
+      FakeKernel.Neighbour(interface: Self.eth, address: Self.router, hardware: Self.station))
+    #expect(kernel.isSettled && kernel.deadline == nil, "both are strangers'")
+  }
+
+  @Test func atHomeNoOtherGatewayIsSpokenTo() throws {
+    kernel.routes = [route(Self.eth, gateway: Self.other), route(Self.eth)]
+    try begin(at: nil)
+    #expect(kernel.place == (try wired(Self.home)))
+    #expect(kernel.spokenTo.isEmpty)
+    #expect(kernel.isSettled && kernel.deadline == nil)
   }
 
   @Test func whereNoGatewayIsTheHomesNoneIsSpokenTo() throws {
@@ -234,6 +256,6 @@ import Testing
     kernel.routes = [route(Self.eth)]
     kernel.begin(to: NetworkGoal(address: nil))
     #expect(kernel.spokenTo.isEmpty)
-    #expect(kernel.deadline == nil)
+    #expect(kernel.isSettled && kernel.deadline == nil)
   }
 }

@@ -69,6 +69,34 @@ import Testing
     #expect(cable.number("current") == 0)
   }
 
+  /// Registers full of ones, and what is just outside of a range.
+  @Test(arguments: [
+    ("T 65535", "temperature", "65535 °C"), ("SOC 42949", "soc", "4294.9 %"),
+    ("SOC -1", "soc", "-0.1 %"), ("SOC 1001", "soc", "100.1 %"),
+    ("V 2147483647", "voltage", "2147483.647 V"), ("I -2147483648", "current", "-2147483.648 A"),
+    ("P 2147483647", "power", "2147483647 W"),
+    ("AC_OUT_V 4294967295", "ac_voltage", "42949672.95 V"),
+  ])
+  func aNumberThatCannotBeIsNone(line: String, key: String, found: String) throws {
+    let cable = VEDirectCable.learned("PID 0xA042\n\(line)\nCE 100")
+    guard case .implausible(let number, let range)? = cable.told.last?[key] else {
+      Issue.record("it is told")
+      return
+    }
+    let name = InlineText("part")
+    guard case .implausible(_, let shown, _) = range.failure(of: name, number) else { return }
+    #expect(String(decoding: [UInt8](shown.bytes), as: UTF8.self) == found)
+    #expect(cable.number("consumed") == 0.1, "the others are told")
+  }
+
+  /// A midpoint that is off by more than the 5 % below 0 that a humidity can be.
+  @Test(arguments: [
+    ("DM -250", "midpoint_deviation", -25.0), ("SOC 0", "soc", 0), ("T -40", "temperature", -40),
+  ])
+  func whatCanBeIsTold(line: String, key: String, number: Double) {
+    #expect(VEDirectCable.learned("PID 0xA042\n\(line)\nCE 100").number(key) == number)
+  }
+
   @Test func numbersStandForWordsAndUnknownOnesStayNumbers() {
     let cable = VEDirectCable.learned(
       "PID 0xA042\nCS 42\nERR 38\nAR 16389\nOR 0x00000201\nMON -9\nMPPT 1\nMODE 5")
@@ -90,6 +118,7 @@ import Testing
     ("OR 0x00000009", "off_reason", "no input, remote"), ("OR 12", "off_reason", "mode, remote"),
     ("OR 0x100", "off_reason", "analysing"), ("ERR 0", "error", "none"),
     ("ERR 67", "error", "lost the BMS"), ("ERR 215", "error", "internal voltage"),
+    ("ERR 80", "error", "PV input shutdown"), ("ERR 202", "error", "residual current sensor"),
     ("MPPT 2", "tracker", "active"), ("MON -9", "monitor", "solar charger"),
     ("MON 8", "monitor", "water heater"), ("ERR -1", "error", "code -1"),
     ("MODE 25", "mode", "code 25"),
@@ -106,6 +135,7 @@ import Testing
       (
         "ERR", "error",
         [0, 2, 17, 18, 19, 20, 21, 26, 28, 33, 34, 38, 39, 65, 66, 67, 68, 116, 117, 119]
+          + Array(80...87) + [200, 201, 202, 203, 205, 212, 215]
       ),
       ("AR", "alarm_reason", (0...13).map { 1 << $0 }),
       ("WARN", "warning", (0...13).map { 1 << $0 }),

@@ -4,8 +4,8 @@ import Bytes
 public struct NetworkGoal: Sendable {
   /// That of Home Assistant in the home network, where it is written as a number.
   public var address: NetworkAddress?
-  /// Whether its name is one that only the network at hand can answer (`.local`): it does not leave
-  /// over a tunnel that has taken the default route.
+  /// Whether its name is one that only the network at hand can answer, such as one that ends in
+  /// `.local`: it does not leave over a tunnel that has taken the default route.
   public var passesTunnels: Bool
   /// The hardware addresses that are home.
   public var gateways: [HardwareAddress]

@@ -9,7 +9,8 @@ public import Bytes
 /// so everything is asked again a moment after the first one.
 ///
 /// The kernel knows the hardware address of a gateway only if the machine has spoken to it. If it
-/// could be that of the home, the monitor has it spoken to, ever more rarely.
+/// could be that of the home, the monitor has it spoken to, ever more rarely, until it answers or
+/// another one is the home's.
 ///
 /// What the kernel tells is read in whole datagrams of at most `datagramByteCountMax`.
 ///
@@ -17,7 +18,7 @@ public import Bytes
 /// 1. One question is open at a time; a datagram of another one is passed over.
 /// 2. After a failure the sockets are closed, `place` is `unknown`, and there is a deadline.
 /// 3. While the sockets are open there is a deadline, except where everything is known, or all but
-///    the address of a gateway that is none of the home's.
+///    the address of a gateway that is none of the home's, and no failure came and went of late.
 public struct NetworkMonitor: ~Copyable {
   /// How long after an announcement the kernel is asked again.
   public static let quietTime: Duration = .milliseconds(500)
@@ -29,27 +30,6 @@ public struct NetworkMonitor: ~Copyable {
   public static let gatewayPauseMax: Duration = .seconds(300)
   /// The kernel packs lists into datagrams of at most 8 KB, unless one entry alone is longer.
   public static let datagramByteCountMax = 16 * 1024
-
-  public enum Action: Equatable, Sendable {
-    /// Open both sockets and tell `opened` or `failed`.
-    case open
-    /// Close both sockets.
-    case close
-    /// Hear the announcements of a multicast group, or no longer.
-    case join(NetlinkProtocol, group: UInt32)
-    case leave(NetlinkProtocol, group: UInt32)
-    /// Send what stands in `request`.
-    case send(NetlinkProtocol)
-    /// Send a datagram to this address over the interface with this index, so that the kernel finds
-    /// out its hardware address; whether it arrives is of no interest.
-    case speak(NetworkAddress, interface: UInt32)
-    /// `place` is another one.
-    case tellPlace
-    /// Say that there is no telling where the machine is, and why. It is tried again.
-    case tellFailure(SourceFailure)
-    /// Say that it works again.
-    case tellRecovery
-  }
 
   /// The two sockets, and what was learned over them.
   private struct Connection {
@@ -104,10 +84,16 @@ public struct NetworkMonitor: ~Copyable {
   public var deadline: Instant? {
     switch connection?.phase {
     case nil: supervision.retryAt
-    case .resting(let gateways): gateways?.nextAt
+    case .resting(let gateways): earliest(gateways?.nextAt, supervision.steadyAt)
     case .gathering(let until): until
     case .asking(let round): round.until
     }
+  }
+
+  /// Whether the place stays as it is until the kernel announces a change.
+  public var isSettled: Bool {
+    guard case .resting(let gateways) = connection?.phase else { return false }
+    return gateways?.nextAt == nil
   }
 
   // MARK: Events
@@ -180,7 +166,11 @@ public struct NetworkMonitor: ~Copyable {
     guard let deadline, now >= deadline else { return }
     switch connection?.phase {
     case nil: actions.append(.open)
-    case .resting(let gateways): if let gateways { gatewaysSilent(gateways, now: now) }
+    case .resting(let gateways):
+      tellSteadiness(now: now)
+      if let gateways, let next = gateways.nextAt, now >= next {
+        gatewaysSilent(gateways, now: now)
+      }
     case .gathering: startRound(now: now)
     case .asking: failed(.silent(name), now: now)
     }
@@ -244,8 +234,8 @@ public struct NetworkMonitor: ~Copyable {
 
   /// They had time to answer, and did not.
   private mutating func gatewaysSilent(_ gateways: AwaitedGateways, now: Instant) {
-    guard gateways.known == nil else { return rest(awaiting: nil) }
     rest(awaiting: spokenTo(gateways, now: now))
+    guard gateways.known == nil else { return }
     change(to: .silent(gateway: gateways.addresses[0], gateways.interface))
   }
 
@@ -268,9 +258,7 @@ public struct NetworkMonitor: ~Copyable {
     switch connection?.phase {
     case nil, .gathering: break
     case .resting: gather(now: now)
-    case .asking(var round):
-      round.isOutdated = true
-      connection?.phase = .asking(round)
+    case .asking(let round): round.isOutdated = true
     }
   }
 
@@ -280,7 +268,7 @@ public struct NetworkMonitor: ~Copyable {
   private mutating func answered(
     _ message: borrowing NetlinkMessage, on netlink: NetlinkProtocol, now: Instant
   ) throws(NetlinkError) {
-    guard case .asking(var round) = connection?.phase, round.netlink == netlink else { return }
+    guard case .asking(let round) = connection?.phase, round.netlink == netlink else { return }
     if message.flags & Netlink.Flag.dumpInterrupted != 0 { round.isInterrupted = true }
     let step: NetworkRound.Step
     switch message.type {
@@ -293,7 +281,6 @@ public struct NetworkMonitor: ~Copyable {
       }
     default: step = try round.received(message)
     }
-    connection?.phase = .asking(round)
     take(step, in: round, now: now)
   }
 
@@ -305,10 +292,7 @@ public struct NetworkMonitor: ~Copyable {
       wirelessSight = family == nil ? .absent : .present
       connection?.family = family
       if let family { actions.append(.join(.generic, group: family.associationGroup)) }
-      var round = round
-      let next = round.familyKnown()
-      connection?.phase = .asking(round)
-      take(next, in: round, now: now)
+      take(round.familyKnown(), in: round, now: now)
     case .familyLost:
       connection?.family = nil
       gather(now: now)
@@ -368,6 +352,7 @@ public struct NetworkMonitor: ~Copyable {
     if let gateways = awaited, gateways.maySpeak { awaited = spokenTo(gateways, now: now) }
     rest(awaiting: awaited)
     if supervision.succeeded() != nil { actions.append(.tellRecovery) }
+    tellSteadiness(now: now)
     if round.isOutdated { gather(now: now) }
     // One that was silent is so until it answers.
     if case .wired(gateway: nil, let interface) = place, let first = unknown.first,
@@ -376,6 +361,11 @@ public struct NetworkMonitor: ~Copyable {
       return
     }
     change(to: place)
+  }
+
+  /// Says that it works again, if it came and went and has worked for long enough.
+  private mutating func tellSteadiness(now: Instant) {
+    if supervision.settled(now: now) != nil { actions.append(.tellRecovery) }
   }
 
   private mutating func change(to place: NetworkPlace) {

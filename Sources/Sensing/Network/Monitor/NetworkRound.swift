@@ -6,7 +6,7 @@ import Bytes
 /// The interface by which the address leaves is judged; where the address is not known, that of the
 /// best default route. On a cable each gateway counts that the kernel may take there, and where the
 /// address is in the cable's own network, the machine that has it.
-struct NetworkRound {
+final class NetworkRound {
   enum Question {
     /// How the kernel reaches the address.
     case way(NetworkAddress)
@@ -99,7 +99,7 @@ struct NetworkRound {
     return link.interface
   }
 
-  private mutating func ask(_ question: Question) -> Step {
+  private func ask(_ question: Question) -> Step {
     self.question = question
     isInterrupted = false
     return .ask
@@ -108,7 +108,7 @@ struct NetworkRound {
   // MARK: Answers
 
   /// Takes in one entry of a list, or an answer that is one message.
-  mutating func received(_ message: borrowing NetlinkMessage) throws(NetlinkError) -> Step {
+  func received(_ message: borrowing NetlinkMessage) throws(NetlinkError) -> Step {
     switch (question, message.type) {
     case (.way, RouteNetlink.MessageType.newRoute):
       way = try RouteHop(message)
@@ -136,7 +136,7 @@ struct NetworkRound {
   }
 
   /// The kernel ended the list.
-  mutating func ended() -> Step {
+  func ended() -> Step {
     switch question {
     case .routes(.ipv4): return ask(.routes(.ipv6))
     case .routes(.ipv6): return askLink()
@@ -150,7 +150,7 @@ struct NetworkRound {
   }
 
   /// The kernel answered with an error number.
-  mutating func refused(_ error: Int32) -> Step {
+  func refused(_ error: Int32) -> Step {
     switch (question, error) {
     // No way leads there.
     case (.way, _): ask(.routes(.ipv4))
@@ -163,7 +163,7 @@ struct NetworkRound {
   }
 
   /// Goes on with what is known of radios.
-  mutating func familyKnown() -> Step {
+  func familyKnown() -> Step {
     if let family { return ask(.stations(family)) }
     return askGateways()
   }
@@ -183,7 +183,7 @@ struct NetworkRound {
     return best
   }
 
-  private mutating func askLink() -> Step {
+  private func askLink() -> Step {
     if let way { return ask(.link(way.interface)) }
     if let best { return ask(.link(best.hop.interface)) }
     return .found(elsewhere.map { .elsewhere($0) } ?? .none, unknown: [])
@@ -191,7 +191,7 @@ struct NetworkRound {
 
   /// The interface says nothing of the place. Another one may, where messages leave over that all
   /// the same.
-  private mutating func passOver() -> Step {
+  private func passOver() -> Step {
     let isDefault = way != nil || best?.isDefault == true
     if isDefault, elsewhere == nil { elsewhere = interface }
     passed.append(interface.index)
@@ -203,7 +203,7 @@ struct NetworkRound {
 
   // MARK: The gateways
 
-  private mutating func askGateways() -> Step {
+  private func askGateways() -> Step {
     // Of a network without a gateway only a radio says which it is.
     guard way != nil || best?.isDefault == true else { return passOver() }
     gateways = candidates()
@@ -229,7 +229,7 @@ struct NetworkRound {
     return [NetworkAddress](found.prefix(Self.gatewaysMax))
   }
 
-  private mutating func answered(_ gateway: NetworkAddress, _ found: HardwareAddress?) -> Step {
+  private func answered(_ gateway: NetworkAddress, _ found: HardwareAddress?) -> Step {
     if let found, goal?.gateways.contains(found) == true {
       return .found(.wired(gateway: found, interface), unknown: [])
     }
