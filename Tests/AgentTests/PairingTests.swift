@@ -281,6 +281,18 @@ extension SetUp.Pairing {
     #expect(named.status == 64)
   }
 
+  /// A proxy that lets no WebSocket through: nothing shows that the new login is one.
+  @Test func aNewLoginThatCannotBeTriedReplacesNothing() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    let former = try board.refreshToken
+    home.fault = .noWebSocket
+    let ending = try await board.paired(with: home, "--login")
+    #expect(ending.status == 75, "\(ending.log)")
+    #expect(ending.lines(with: "the new login cannot be tried").count == 1)
+    #expect(try board.refreshToken == former)
+  }
+
   @Test func whereATokenFileIsNamedTheLoginIsThere() async throws {
     let home = try lockedHome()
     let board = try Board(reportingTo: home)

@@ -114,14 +114,14 @@ extension WholeAgent.SlowFiles {
     try board.write(text + "sensors: [\(tank)]\n", to: "homeward.yaml")
     try board.write("0 -\n", to: "orders")
     let agent = try RunningAgent(on: board, environment: try board.environmentWithSlowFiles())
-    for litres in 42...50 {
+    for litres in 42...44 {
       try board.write("\(litres)\n", to: "tank")
       while home.state(of: "sensor.boat_tank")?.state != "\(litres)" {
         try await agent.event("proven")
       }
     }
     try board.write("hang /tank\n", to: "orders")
-    for charge in [82, 81] { try await agent.expectToDeliver(charge: charge, to: home) }
+    try await agent.expectToDeliver(charge: 82, to: home)
     try board.write("0 -\n", to: "orders")
     #expect(await agent.stop().status == 0)
   }
