@@ -5,14 +5,11 @@ extension Span where Element == UInt8 {
   }
 
   /// Whether the bytes are exactly those of a literal.
-  // Dozens of places ask for a word.
-  @inline(never)
   public func elementsEqual(_ text: StaticString) -> Bool {
     count == text.utf8CodeUnitCount && starts(with: text)
   }
 
   /// Whether the first bytes are the literal's.
-  @inline(never)
   public func starts(with text: StaticString) -> Bool {
     let literal = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     return unsafe starts(with: literal.span)

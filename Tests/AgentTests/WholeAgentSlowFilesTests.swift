@@ -103,28 +103,6 @@ extension WholeAgent.SlowFiles {
     while home.state(of: kind.entity)?.state != kind.state { try await agent.event("proven") }
     #expect(await agent.stop().status == 0)
   }
-
-  /// A share whose server is switched off, after it was fast for long.
-  @Test func aFileThatWasFastAndDoesNotAnswerAnyMoreHoldsNothingElseUp() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home, battery: "[BAT7, MARK]")
-    try board.write("42\n", to: "tank")
-    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
-    let tank = "{ file: \(board.path("tank")), name: Tank, unit: L, decimals: 0 }"
-    try board.write(text + "sensors: [\(tank)]\n", to: "homeward.yaml")
-    try board.write("0 -\n", to: "orders")
-    let agent = try RunningAgent(on: board, environment: try board.environmentWithSlowFiles())
-    for litres in 42...44 {
-      try board.write("\(litres)\n", to: "tank")
-      while home.state(of: "sensor.boat_tank")?.state != "\(litres)" {
-        try await agent.event("proven")
-      }
-    }
-    try board.write("hang /tank\n", to: "orders")
-    try await agent.expectToDeliver(charge: 82, to: home)
-    try board.write("0 -\n", to: "orders")
-    #expect(await agent.stop().status == 0)
-  }
 }
 
 extension Board {

@@ -56,10 +56,6 @@ public class FileSource: BackgroundRead, Source {
   /// What keeps the files waiting. Another source may share it.
   var bus: DeviceBus { DeviceBus(named: name.bytes) }
 
-  /// Whether a file that was fast may take for ever the next time: one of a disk, which fails, or
-  /// of another machine, which is switched off. A driver of the kernel gives up.
-  var mayHang: Bool { false }
-
   /// How long a reading may take until it counts as no answer.
   var silentAfter: Duration { PendingAnswer.silentAfter }
 
@@ -87,7 +83,7 @@ public class FileSource: BackgroundRead, Source {
       throw .silent(name)
     }
     askedAt = moment.instant
-    guard mayHang || pace.isBesideLoop || isHeldUp(at: moment) else {
+    guard pace.isBesideLoop || isHeldUp(at: moment) else {
       if readInLoop(at: moment) { return try told(at: moment) }
       return try ask(at: moment)
     }

@@ -25,9 +25,6 @@ public final class DiskSpace: FileSource {
     super.init(InlineText("disk space"), sink: sink, access)
   }
 
-  /// Where the root does not answer, nothing does.
-  override var mayHang: Bool { path.bytes.count > 1 }
-
   override func readFiles() -> Bool {
     do throws(SourceFailure) { answer = .success(try usedPercent()) } catch {
       answer = .failure(error)

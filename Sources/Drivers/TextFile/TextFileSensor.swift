@@ -28,8 +28,6 @@ public final class TextFileSensor: FileSource {
     super.init(settings.name, sink: context.sink, context.slowAccess)
   }
 
-  override var mayHang: Bool { true }
-
   override func readFiles() -> Bool {
     do throws(SourceFailure) { answer = .success(try value()) } catch {
       answer = .failure(error)

@@ -44,16 +44,21 @@ public struct NetworkMonitor: ~Copyable {
   }
 
   private enum Phase {
-    /// Everything is known, or all but the hardware addresses of gateways.
-    case resting(awaiting: AwaitedGateways?)
+    /// Everything is known, or all but the hardware addresses of `gateways`.
+    case resting
     case gathering(until: Instant)
-    case asking(NetworkRound)
+    /// The question of `round` is open.
+    case asking
   }
 
   private let name: InlineText
   private let goal: NetworkGoal?
   /// Nil while the sockets are closed.
   private var connection: Connection?
+  /// The questions that are open, and what was answered; the last ones while none is.
+  private var round: NetworkRound?
+  /// Those of which no hardware address is known, while the monitor rests.
+  private var gateways: AwaitedGateways?
   private var actions: [Action] = []
   private var supervision = Supervision()
   /// Of the last question.
@@ -84,15 +89,15 @@ public struct NetworkMonitor: ~Copyable {
   public var deadline: Instant? {
     switch connection?.phase {
     case nil: supervision.retryAt
-    case .resting(let gateways): earliest(gateways?.nextAt, supervision.steadyAt)
+    case .resting: earliest(gateways?.nextAt, supervision.steadyAt)
     case .gathering(let until): until
-    case .asking(let round): round.until
+    case .asking: round?.until
     }
   }
 
   /// Whether the place stays as it is until the kernel announces a change.
   public var isSettled: Bool {
-    guard case .resting(let gateways) = connection?.phase else { return false }
+    guard case .resting = connection?.phase else { return false }
     return gateways?.nextAt == nil
   }
 
@@ -107,7 +112,8 @@ public struct NetworkMonitor: ~Copyable {
   /// The sockets are open; the kernel knows them by these ports.
   public mutating func opened(routePort: UInt32, genericPort: UInt32, now: Instant) {
     connection = Connection(
-      routePort: routePort, genericPort: genericPort, phase: .resting(awaiting: nil))
+      routePort: routePort, genericPort: genericPort, phase: .resting)
+    gateways = nil
     for group in [
       RouteNetlink.Group.link, RouteNetlink.Group.ipv4Route, RouteNetlink.Group.ipv6Route,
     ] {
@@ -120,8 +126,8 @@ public struct NetworkMonitor: ~Copyable {
   public mutating func received(
     _ datagram: Span<UInt8>, on netlink: NetlinkProtocol, now: Instant
   ) {
-    guard let connection else { return }
-    let port = netlink == .route ? connection.routePort : connection.genericPort
+    let port = netlink == .route ? connection?.routePort : connection?.genericPort
+    guard let port else { return }
     do throws(NetlinkError) {
       var messages = NetlinkMessages(datagram)
       while let message = try messages.next() {
@@ -166,7 +172,7 @@ public struct NetworkMonitor: ~Copyable {
     guard let deadline, now >= deadline else { return }
     switch connection?.phase {
     case nil: actions.append(.open)
-    case .resting(let gateways):
+    case .resting:
       tellSteadiness(now: now)
       if let gateways, let next = gateways.nextAt, now >= next {
         gatewaysSilent(gateways, now: now)
@@ -191,11 +197,10 @@ public struct NetworkMonitor: ~Copyable {
   private mutating func radioAnnounced(
     _ message: borrowing NetlinkMessage, now: Instant
   ) throws(NetlinkError) {
-    guard let connection, message.type == connection.family?.id,
-      let change = try AssociationChange(message)
-    else { return }
+    guard message.type == connection?.family?.id else { return }
+    guard let change = try AssociationChange(message) else { return }
     // Another radio of the machine is of no interest.
-    if change.interface == nil || change.interface == connection.interface {
+    if change.interface == nil || change.interface == connection?.interface {
       changed(now: now)
     }
   }
@@ -225,8 +230,7 @@ public struct NetworkMonitor: ~Copyable {
   }
 
   private mutating func neighbourAnnounced(_ neighbour: NeighbourMessage, now: Instant) {
-    guard case .resting(awaiting: var gateways?) = connection?.phase,
-      gateways.answered(neighbour)
+    guard case .resting = connection?.phase, var gateways, gateways.answered(neighbour)
     else { return }
     rest(awaiting: gateways.addresses.isEmpty ? nil : gateways)
     change(to: .wired(gateway: gateways.known, gateways.interface))
@@ -250,7 +254,8 @@ public struct NetworkMonitor: ~Copyable {
 
   private mutating func rest(awaiting gateways: AwaitedGateways?) {
     if gateways == nil { hearNeighbours(false) }
-    connection?.phase = .resting(awaiting: gateways)
+    connection?.phase = .resting
+    self.gateways = gateways
   }
 
   /// Something was announced.
@@ -258,7 +263,7 @@ public struct NetworkMonitor: ~Copyable {
     switch connection?.phase {
     case nil, .gathering: break
     case .resting: gather(now: now)
-    case .asking(let round): round.isOutdated = true
+    case .asking: round?.isOutdated = true
     }
   }
 
@@ -268,19 +273,9 @@ public struct NetworkMonitor: ~Copyable {
   private mutating func answered(
     _ message: borrowing NetlinkMessage, on netlink: NetlinkProtocol, now: Instant
   ) throws(NetlinkError) {
-    guard case .asking(let round) = connection?.phase, round.netlink == netlink else { return }
-    if message.flags & Netlink.Flag.dumpInterrupted != 0 { round.isInterrupted = true }
+    guard case .asking = connection?.phase, let round, round.netlink == netlink else { return }
     let step: NetworkRound.Step
-    switch message.type {
-    case Netlink.MessageType.error, Netlink.MessageType.done:
-      let error = try message.errorNumber()
-      if error != 0 {
-        step = round.refused(error)
-      } else {
-        step = round.isInterrupted ? .askAgain : round.ended()
-      }
-    default: step = try round.received(message)
-    }
+    do throws(NetlinkError) { step = try round.answered(message) } catch { throw error }
     take(step, in: round, now: now)
   }
 
@@ -328,7 +323,8 @@ public struct NetworkMonitor: ~Copyable {
     case .link(let interface): connection?.interface = interface
     case .way, .routes, .families, .stations: break
     }
-    connection?.phase = .asking(round)
+    connection?.phase = .asking
+    self.round = round
     sequence &+= 1
     request.removeAll()
     request.append(round.request, sequence: sequence)

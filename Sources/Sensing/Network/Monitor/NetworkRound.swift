@@ -47,7 +47,7 @@ final class NetworkRound {
   private(set) var question: Question
   let until: Instant
   /// Whether the list that the kernel gives changed while it was made.
-  var isInterrupted = false
+  private var isInterrupted = false
   /// Whether something was announced while questions were open.
   var isOutdated = false
 
@@ -107,8 +107,20 @@ final class NetworkRound {
 
   // MARK: Answers
 
+  /// Takes in a message that answers the question.
+  func answered(_ message: borrowing NetlinkMessage) throws(NetlinkError) -> Step {
+    if message.flags & Netlink.Flag.dumpInterrupted != 0 { isInterrupted = true }
+    switch message.type {
+    case Netlink.MessageType.error, Netlink.MessageType.done:
+      let error = try message.errorNumber()
+      if error != 0 { return refused(error) }
+      return isInterrupted ? .askAgain : ended()
+    default: return try received(message)
+    }
+  }
+
   /// Takes in one entry of a list, or an answer that is one message.
-  func received(_ message: borrowing NetlinkMessage) throws(NetlinkError) -> Step {
+  private func received(_ message: borrowing NetlinkMessage) throws(NetlinkError) -> Step {
     switch (question, message.type) {
     case (.way, RouteNetlink.MessageType.newRoute):
       way = try RouteHop(message)
@@ -136,7 +148,7 @@ final class NetworkRound {
   }
 
   /// The kernel ended the list.
-  func ended() -> Step {
+  private func ended() -> Step {
     switch question {
     case .routes(.ipv4): return ask(.routes(.ipv6))
     case .routes(.ipv6): return askLink()
@@ -150,7 +162,7 @@ final class NetworkRound {
   }
 
   /// The kernel answered with an error number.
-  func refused(_ error: Int32) -> Step {
+  private func refused(_ error: Int32) -> Step {
     switch (question, error) {
     // No way leads there.
     case (.way, _): ask(.routes(.ipv4))
