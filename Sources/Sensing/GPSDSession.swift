@@ -186,6 +186,8 @@ public struct GPSDSession: ~Copyable {
   /// The connection could not be made, or it ended. What was heard before counts.
   public mutating func failed(_ failure: SourceFailure) -> Action {
     if isStreaming { _ = choose(now: emptySince) }
+    // From here on the connection is what is wrong, if that is reported at all.
+    if noFixDetector.isTold { news = .recovered }
     noFixDetector.connectionEnded()
     details.connectionEnded()
     state = .disconnected

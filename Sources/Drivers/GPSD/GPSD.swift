@@ -104,6 +104,8 @@ extension GPSD.Address {
       disconnect()
       supervisor.worked(name)
     case .fail(let failure):
+      // What ends with the connection is heard before that it ended.
+      deliver()
       disconnect()
       recordAll(failure.value)
       supervisor.failed(name, failure, now: now)
