@@ -11,6 +11,8 @@ final class RunLoop {
   /// Nil where the configuration wants no anchor watch.
   var anchor: AnchorAlarm?
   let follower: UploadFollower
+  /// Nil where this board was paired.
+  var otherBoardWords: MessageText?
   private let loop: EventLoop
   private let supervisor: Supervisor
   private let output: SourceOutput
@@ -18,6 +20,8 @@ final class RunLoop {
   private let signals: Signals
   private let reporter: Reporter
   private let startedAt: Instant
+  /// How long the board had slept when this was looked at last.
+  private var asleep = timeAsleep
   /// Nil where `homeward status` cannot be answered.
   private var statusServer: StatusServer?
   /// Where it is to be answered.
@@ -67,7 +71,7 @@ final class RunLoop {
         guard supervisor.isGathering, Moment.now.instant < end else { return }
       }
       // Before an edge is recorded with the time of a clock that was set during the sleep.
-      try loop.turn(until: earliest(deadline, end)) { driver.clockRead(.now) }
+      try loop.turn(until: earliest(deadline, end)) { slept() }
       let moment = Moment.now
       supervisor.deadlineReached(at: moment)
       output.deadlineReached(now: moment.instant)
@@ -81,6 +85,18 @@ final class RunLoop {
       if end == nil, !signals.isStopRequested { follower.follow(driver) }
       service?.loopTurned(driver.uplink.delivery, now: moment)
     }
+  }
+
+  /// A turn begins.
+  private func slept() {
+    let moment = Moment.now
+    if loop.takeClockJump() {
+      let asleep = timeAsleep
+      // The clocks are read one after the other.
+      if asleep - self.asleep > .milliseconds(1) { supervisor.boardWoke(at: moment) }
+      self.asleep = asleep
+    }
+    driver.clockRead(moment)
   }
 
   private var deadline: Instant {
@@ -107,6 +123,13 @@ final class RunLoop {
     statusServer?.close()
     supervisor.stop(at: .now)
     driver.stopping()
+  }
+
+  /// After `stop` the agent is at work again.
+  func goOn(in state: StateDirectory) {
+    driver.goingOn()
+    supervisor.sample(at: .now)
+    serveStatus(in: state)
   }
 
   /// When the board has to be on again; where there is a clock, with its alarm set to that.
@@ -138,10 +161,13 @@ final class RunLoop {
 
 extension RunLoop: StatusServerOwner {
   func writeStatus(at now: Moment, into document: inout ByteBuffer) {
-    let report = StatusReport(
+    var report = StatusReport(
       driver.uplink, url: driver.settings.url, webSocket: driver.webSocket,
-      failing: output.failing, advice: reporter.advice, anchor: anchor?.status,
+      failing: output.failing, advice: reporter.advice,
+      diskFlaw: state.flatMap { DiskFlaw(of: $0.path) }, anchor: anchor?.status,
       startedAt: startedAt, now: now)
+    report.otherBoardWords = otherBoardWords
+    report.traffic = .ofThisProcess
     report.write(driver.uplink.delivery, into: &document)
   }
 }

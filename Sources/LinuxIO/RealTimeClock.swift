@@ -13,7 +13,7 @@ public struct RealTimeClock: ~Copyable {
 
   /// - Throws: the kernel's error: `.busy` where another program has the clock open.
   public init(opening path: Path) throws(Errno) {
-    device = try Descriptor(opening: path, mode: .read)
+    device = try Descriptor(opening: path, mode: .device)
   }
 
   /// Its time in seconds since 1970, as its fields say; which time zone that is, it does not know.

@@ -10,8 +10,7 @@ public func readBeginning(
   ofFileAt path: Path, into buffer: inout ByteBuffer
 ) throws(Errno) {
   buffer.removeAll()
-  let file = try Descriptor(opening: path, mode: .readAtOnce)
-  guard clinux_is_file(file.number) == 1 else { throw .isPipe }
+  let file = try Descriptor(opening: path, mode: .read)
   while buffer.freeCapacity > 0 {
     guard case .bytes = try file.read(into: &buffer) else { return }
   }

@@ -1,6 +1,6 @@
 // A pread(2) that does what the drivers of the kernel do, also in a file that is open, where the
-// file says so: it fails, takes its time, or does not come back. It takes the place of libc's in
-// the program of the tests.
+// file says so: it fails, takes its time, or does not come back; and the clocks of a board that
+// sleeps. They take the place of libc's in the program of the tests.
 #define _GNU_SOURCE
 #include "failing_reads.h"
 
@@ -17,6 +17,16 @@ static _Thread_local int64_t nanoseconds;
 int64_t reading_clock(void) { return nanoseconds; }
 
 void advance_reading_clock(int64_t more) { nanoseconds += more; }
+
+static _Thread_local int64_t seconds_asleep;
+
+void let_board_sleep(int64_t seconds) { seconds_asleep += seconds; }
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  int result = (int)syscall(SYS_clock_gettime, clock, time);
+  if (clock == CLOCK_BOOTTIME || clock == CLOCK_REALTIME) time->tv_sec += seconds_asleep;
+  return result;
+}
 
 // The number behind a mark, or -1 where the text does not begin with it.
 static int64_t marked(const char *mark, const char *text, ssize_t count) {

@@ -308,4 +308,29 @@ import Testing
     #expect(conversation.paceChanged(to: off) == .release)
     #expect(conversation.deadline == nil)
   }
+
+  // MARK: A receiver whose place stands still
+
+  /// The time goes on, the speed is told, the coordinates stay the same to the last digit.
+  @Test func aFrozenReceiverIsReportedOnceAndItsFixesStillCount() {
+    let conversation = GPSDConversation.awaitingFix(.streaming)
+    for cycle in 0..<10 {
+      if cycle > 0 {
+        conversation.wait(.seconds(1))
+        _ = conversation.cycleDue()
+      }
+      _ = conversation.hears(
+        GPSDLines.fix(second: cycle).replacing(#""speed":1.492"#, with: #""speed":7.492"#))
+      _ = conversation.drained()
+    }
+    #expect(conversation.fixes.count == 10)
+    #expect(conversation.news == [.failed(.frozen(InlineText("gpsd")))])
+    conversation.forget()
+    conversation.wait(.seconds(10))
+    _ = conversation.cycleDue()
+    let next = GPSDLines.fix(second: 9).replacing("00:09", with: "00:19")
+    _ = conversation.hears(next.replacing("51.5000", with: "51.5001"))
+    _ = conversation.drained()
+    #expect(conversation.news == [.recovered])
+  }
 }

@@ -28,7 +28,8 @@ extension Reporter {
 
   func programNotStarted(_ flaw: ProgramFlaw, _ settings: AfterUploadSettings) {
     programFailed(
-      "\(flaw.words(of: settings.path)). What to do: \(flaw.remedy(for: settings.path))", flaw.code)
+      "\(flaw.words(of: settings.path).sentence) What to do: \(flaw.remedy(for: settings.path))",
+      flaw.code)
     events.write("program_not_started") { $0.appendMember("cause", flaw.code) }
   }
 

@@ -8,7 +8,7 @@ import YAML
 // `Configuration`; a key that is not asked for here is an unknown key.
 
 extension ConfigurationField {
-  /// The file as a whole.
+  /// The file as a whole; what is wrong in it is reported, and left out.
   func configuration(on board: BoardLook? = nil) -> Configuration? {
     guard let keys = section(example: "home_assistant: { url: http://192.168.1.5:8123 }") else {
       return nil
@@ -58,11 +58,10 @@ extension ConfigurationField {
           "write \(AnchorSettings.cycleMax) or less, such as 10s; or leave out location.anchor"
       )
     }
-    guard let homeAssistant else { return nil }
     return Configuration(
       every: every ?? .standardEvery, uploadEvery: uploadEvery,
       stateDirectory: stateDirectory ?? [UInt8](Configuration.defaultStateDirectory),
-      homeAssistant: homeAssistant,
+      homeAssistant: homeAssistant ?? Configuration.withoutFile.homeAssistant,
       notifications: notifications ?? .standard(with: commands),
       durability: durability ?? .batch, history: history ?? .standard,
       deviceName: deviceName, location: location,

@@ -89,14 +89,19 @@ extension OutageCause {
 }
 
 extension ConnectionFailure {
-  public var exitCode: ExitCode { self == .refused(.forbidden) ? .noPermission : .temporaryFailure }
+  public var exitCode: ExitCode {
+    switch self {
+    case .refused(.server(.banned)), .refused(.server(.forbidden(status: 403))): .noPermission
+    default: .temporaryFailure
+    }
+  }
 }
 
 extension Enrollment.TokenFlaw {
   public var exitCode: ExitCode {
     switch self {
     case .noFileNamed: .unavailable
-    case .unreadable, .empty, .tooLarge, .notAToken: .noInput
+    case .unreadable, .empty, .tooLarge, .notAToken, .hasByteOrderMark: .noInput
     case .credentialRejected: .noPermission
     case .notRenewed(.server(let refusal)): refusal.exitCode
     case .withheld, .notRenewed(.noConnection): .temporaryFailure

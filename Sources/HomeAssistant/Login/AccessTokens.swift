@@ -63,14 +63,16 @@ public struct AccessTokens: Sendable {
   ///   - current: the access token that the login brought, or nil.
   ///   - rejected: the tokens that were rejected, as they were kept.
   ///   - seed: where the jitter of the waits starts.
+  ///   - now: when that is asked of `rejected`.
   public init(
-    credential: Credential, current: AccessToken? = nil, rejected: RejectedTokens, seed: UInt64
+    credential: Credential, current: AccessToken? = nil, rejected: RejectedTokens, seed: UInt64,
+    now: Instant = Instant(nanoseconds: 0)
   ) {
     self.credential = credential
     self.current = current
     backOff = BackOff(
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
-    if rejected.contains(fingerprint: credential.fingerprint) { state = .rejected }
+    if rejected.contains(fingerprint: credential.fingerprint, now: now) { state = .rejected }
   }
 
   /// The session or a call needs an access token.
@@ -126,14 +128,14 @@ public struct AccessTokens: Sendable {
   /// The call of `.send` was answered.
   ///
   /// - Parameters:
-  ///   - status: of HTTP.
+  ///   - head: of the answer.
   ///   - body: as it came.
   ///   - now: the moment of now.
   /// - Returns: the step for all who asked meanwhile.
-  public mutating func answerReceived(status: Int, body: Span<UInt8>, now: Instant) -> Step {
+  public mutating func answerReceived(_ head: AnswerHead, body: Span<UInt8>, now: Instant) -> Step {
     // A token was refused for the second time while the call was under way.
     guard !isRejected else { return .rejected }
-    switch TokenAnswer.read(status: status, body: body, now: now) {
+    switch TokenAnswer.read(head, body: body, now: now) {
     case .granted(let token, _):
       state = .idle
       current = token
@@ -142,6 +144,8 @@ public struct AccessTokens: Sendable {
     case .rejected:
       state = .rejected
       return .rejected
+    case .denied:
+      return wait(Self.refusalDelay, for: .server(.forbidden(status: head.status)), now: now)
     case .server(let refusal):
       let delay = refusal.isLasting ? Self.refusalDelay : backOff.failed()
       return wait(delay, for: .server(refusal), now: now)
@@ -172,11 +176,14 @@ extension AccessTokens.Problem {
   public var words: Text {
     switch self {
     case .noConnection(let words): Text(words.bytes)
+    case .server(.banned):
+      "Home Assistant refuses this address; is it in its ip_bans.yaml?"
     case .server(.forbidden):
-      "Home Assistant, or a proxy before it, refuses this address; is it in its ip_bans.yaml?"
+      "Home Assistant, or a proxy before it, gives no access token from here"
+    case .server(.untrustedProxy): "http.trusted_proxies of Home Assistant lacks its proxy"
     case .server(.notFound), .server(.unavailable):
       "Home Assistant is not available for an access token"
-    case .server(.notHomeAssistant): "what answered for an access token is not Home Assistant"
+    case .server: "what answered for an access token is not Home Assistant"
     }
   }
 }

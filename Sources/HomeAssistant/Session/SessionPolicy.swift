@@ -1,3 +1,5 @@
+import Bytes
+
 /// How patient a session is.
 public struct SessionPolicy: Sendable {
   /// From the wish to connect to the open socket.
@@ -32,6 +34,8 @@ public struct SessionPolicy: Sendable {
   public var resubscribeDelay: Duration = .seconds(5)
   /// Whether Home Assistant may put several messages into one frame.
   public var coalescesMessages = true
+  /// The most values that an answer may have in it. What is more cannot be read.
+  public var answerValueCountMax = JSON.valueCountMax
   /// Whether the first request opens the connection. One that is waited for is never hurried.
   public var connectsAutomatically = true
 

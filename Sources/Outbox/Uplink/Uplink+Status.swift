@@ -14,6 +14,9 @@ extension Uplink {
   /// one.
   public var nextUploadAt: Instant? { plan.nextUploadAt }
 
+  /// Whether a token that is rejected is so for good.
+  public var isServerKnown: Bool { settings.isServerKnown }
+
   /// Whether a registration is being made.
   public var isRegistering: Bool { registrar.isEnrolling }
 

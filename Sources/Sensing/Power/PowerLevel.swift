@@ -65,6 +65,9 @@ struct PowerLevelDetector: Sendable {
   /// When mains that are back end the level; nil where none are, or it does not hold.
   private(set) var deadline: Instant?
 
+  /// When a dip of the voltage becomes more than that; nil without a dip.
+  var dipEnd: Instant? { belowSince.map { $0 + Self.dipTime } }
+
   init(_ level: PowerLevel) { self.level = level }
 
   /// `millionths` of a percent or of a volt.

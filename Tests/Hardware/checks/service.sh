@@ -256,7 +256,7 @@ outputs_are_safe_while_the_service_waits() {
   play-service restart
   soon yes whether says_what_home_assistant_has
 }
-waits_after_crashes() { property StatusText | grep 'Waits, because'; }
+waits_after_crashes() { property StatusText | grep 'Waits before'; }
 
 crash_is_told() {
   local before

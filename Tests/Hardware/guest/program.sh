@@ -80,8 +80,6 @@ take_from_page() {
 
 # refused UNIT: what the program could not do, once the unit has started anew.
 refused() {
-  # shellcheck disable=SC2034  # of the words for checks
-  local soon_seconds=60
   rm -f "$tried"
   systemctl restart "$1"
   soon yes whether test -e "$tried"

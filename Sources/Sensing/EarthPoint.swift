@@ -37,6 +37,18 @@ public struct EarthPoint: Equatable, Sendable {
     return square.squareRoot() * (1 + curve / 24 + curve * curve * 3 / 640)
   }
 
+  /// The heights from the centre of Earth at which receivers are.
+  private static let centreDistancesMeters = 6_300_000.0...6_900_000.0
+
+  /// Along the surface to the place below a point in space (ECEF); nil if no receiver is there.
+  func distanceMeters(toBelow x: Double, _ y: Double, _ z: Double) -> Double? {
+    let length = (x * x + y * y + z * z).squareRoot()
+    guard Self.centreDistancesMeters.contains(length) else { return nil }
+    let scale = (self.x * self.x + self.y * self.y + self.z * self.z).squareRoot() / length
+    let (dx, dy, dz) = (x * scale - self.x, y * scale - self.y, z * scale - self.z)
+    return (dx * dx + dy * dy + dz * dz).squareRoot()
+  }
+
   /// The course from here to `other`; nil where they are the same.
   public func direction(to other: EarthPoint) -> Direction? {
     let (east, north) = offsetMeters(to: other)

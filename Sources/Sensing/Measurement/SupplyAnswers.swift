@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 
 /// A number that a power supply may give: one row of `Documentation/ABI/testing/sysfs-class-power`.
 public enum SupplyQuantity: Int, Sendable {
@@ -29,15 +29,50 @@ public enum SupplyQuantity: Int, Sendable {
     }
   }
 
+  /// The file that holds it where that one is not there: some gauges know no more than the average
+  /// of the last seconds.
+  public var substitute: StaticString? {
+    switch self {
+    case .voltageNow: "voltage_avg"
+    case .currentNow: "current_avg"
+    case .energyNow: "energy_avg"
+    case .chargeNow: "charge_avg"
+    case .capacity, .voltageMinDesign, .energyFull, .chargeFull: nil
+    }
+  }
+
   /// What the file can hold. The kernel keeps these numbers in an `int`, so two of them can be
   /// multiplied without leaving an `Int64`.
   public var range: ClosedRange<Int64> {
     switch self {
-    case .capacity: 0...SupplyAnswers.overfullPercentMax
     case .currentNow: Int64(Int32.min)...Int64(Int32.max)
-    case .voltageNow, .voltageMinDesign, .energyNow, .energyFull, .chargeNow, .chargeFull:
+    case .capacity, .voltageNow, .voltageMinDesign, .energyNow, .energyFull, .chargeNow,
+      .chargeFull:
       0...Int64(Int32.max)
     }
+  }
+
+  private static let volts = KernelPart(named: []).range(of: "V")
+  private static let amperes = KernelPart(named: []).range(of: "A")
+
+  /// What is wrong with a number that `subject` says; nil where it can be.
+  public func failure(of subject: InlineText, _ number: Int64) -> SourceFailure? {
+    switch self {
+    case .capacity:
+      number > SupplyAnswers.overfullPercentMax
+        ? PlausibleRange.ofCharge.failure(of: subject, FixedPoint(number)) : nil
+    case .voltageNow, .voltageMinDesign: Self.failure(of: subject, number, Self.volts)
+    case .currentNow: Self.failure(of: subject, number, Self.amperes)
+    case .energyNow, .energyFull, .chargeNow, .chargeFull: nil
+    }
+  }
+
+  private static func failure(
+    of subject: InlineText, _ micros: Int64, _ range: PlausibleRange?
+  ) -> SourceFailure? {
+    let number = FixedPoint(micros, decimals: 6)
+    guard let range, !range.contains(number) else { return nil }
+    return range.failure(of: subject, number)
   }
 }
 
@@ -55,11 +90,12 @@ public enum SupplyAnswer: Equatable, Sendable {
 /// What a supply says now, and the sensors that can be made of it.
 ///
 /// A gauge counts energy or charge, rarely both, and many know no percentage: what is missing is
-/// worked out from what is there. The answer is nil for a sensor that the supply cannot have.
+/// worked out from what is there, and so is a percentage that is not to be had now. The answer is
+/// nil for a sensor that the supply cannot have.
 public struct SupplyAnswers: Sendable {
-  /// A gauge that learns may find more in a battery than it thought fits; up to here that counts
-  /// as full, beyond it is a wrong number.
-  public static let overfullPercentMax: Int64 = 110
+  /// A gauge that learnt wrongly finds more in a battery than it thought fits. Up to here it is
+  /// full, unless its energy says what it holds; beyond it is a register full of ones.
+  public static let overfullPercentMax: Int64 = 254
 
   private var answers = InlineArray<8, SupplyAnswer>(repeating: .absent)
 
@@ -74,10 +110,15 @@ public struct SupplyAnswers: Sendable {
 
   /// Whole percent, 0...100.
   public var capacityPercent: Value? {
-    if self[.capacity] != .absent {
-      return value(of: self[.capacity]) { FixedPoint(min($0, 100)) }
+    if case .number(let number) = self[.capacity], number <= 100 {
+      return .number(FixedPoint(number))
     }
-    return share(of: self[.energyNow], in: self[.energyFull])
+    if case .number? = shareOfFull { return shareOfFull }
+    return value(of: self[.capacity]) { FixedPoint(min($0, 100)) } ?? shareOfFull
+  }
+
+  private var shareOfFull: Value? {
+    share(of: self[.energyNow], in: self[.energyFull])
       ?? share(of: self[.chargeNow], in: self[.chargeFull])
   }
 
