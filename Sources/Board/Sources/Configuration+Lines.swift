@@ -18,7 +18,8 @@ extension Configuration {
     var flaws: [MessageText] = []
     do throws(BoardFileFailure) {
       let pins = try boardPins()
-      return (findingLines(as: uses, pins) { flaws.append($0) }, flaws)
+      let found = findingLines(as: uses, pins) { flaws.append($0) }
+      return (found, flaws)
     } catch { return (self, [CommandFailure(error).text]) }
   }
 

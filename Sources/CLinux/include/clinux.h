@@ -248,7 +248,7 @@ bool clinux_group_name(gid_t group, char *name, size_t size);
 /// write, EFBIG, like a disk that is full; it does not end the process.
 static inline void clinux_survive_file_size_limit(void) { signal(SIGXFSZ, SIG_IGN); }
 
-/// How long a process has to take notice of SIGTERM, and to end, before the kernel ends it.
+/// How long a process has to take notice of SIGTERM, and to end, before it is ended.
 enum { CLINUX_TERMINATION_SECONDS = 30 };
 
 /// The next signal of `clinux_signalfd`, or 0. SIGTERM comes as SIGINT, which asks for the same.

@@ -130,10 +130,11 @@ final class Pairing {
     } catch {
       guard named == nil, let home = existing?.homeAssistant.homeNetwork?.url, home != configured
       else { throw error }
+      let option: StaticString = options.isLoginOnly ? " --login" : ""
       throw CommandFailure(
         code: error.code,
         text: "\(error.text). At home, name the address there: \(Arguments.command("pair"))"
-          + " \(bytes: home)")
+          + "\(option) \(bytes: home)")
     }
   }
 

@@ -274,9 +274,7 @@ public struct NetworkMonitor: ~Copyable {
     _ message: borrowing NetlinkMessage, on netlink: NetlinkProtocol, now: Instant
   ) throws(NetlinkError) {
     guard case .asking = connection?.phase, let round, round.netlink == netlink else { return }
-    let step: NetworkRound.Step
-    do throws(NetlinkError) { step = try round.answered(message) } catch { throw error }
-    take(step, in: round, now: now)
+    take(try round.answered(message), in: round, now: now)
   }
 
   private mutating func take(_ step: NetworkRound.Step, in round: NetworkRound, now: Instant) {
