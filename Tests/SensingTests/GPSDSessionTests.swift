@@ -280,8 +280,8 @@ import Testing
     #expect(!conversation.isConnected)
   }
 
-  /// It would be among the failing sources for as long as the battery is low.
-  @Test func aLackOfFixesEndsWhereNoneIsWanted() {
+  /// A receiver without a fix, for as many cycles as it takes until that is reported.
+  private func withoutFixes() -> GPSDConversation {
     let conversation = GPSDConversation.resting(.streaming)
     for _ in 0..<5 where conversation.news.isEmpty {
       conversation.wait(.seconds(10))
@@ -291,8 +291,24 @@ import Testing
     }
     guard case .failed? = conversation.news.last else {
       Issue.record("no lack of fixes was told")
-      return
+      return conversation
     }
+    return conversation
+  }
+
+  /// A connection that comes and goes is not reported each time: the lack would stay for good.
+  @Test func aLackOfFixesEndsWithTheConnection() {
+    let conversation = withoutFixes()
+    _ = conversation.failed(.silent(InlineText("gpsd")))
+    #expect(conversation.news.last == .recovered)
+    conversation.forget()
+    _ = conversation.failed(.silent(InlineText("gpsd")))
+    #expect(conversation.news.isEmpty)
+  }
+
+  /// It would be among the failing sources for as long as the battery is low.
+  @Test func aLackOfFixesEndsWhereNoneIsWanted() {
+    let conversation = withoutFixes()
     let off = SamplingPace(cycle: .seconds(10), wantsPosition: false)
     _ = conversation.paceChanged(to: off)
     #expect(conversation.news.last == .recovered)
