@@ -83,12 +83,13 @@ class ReloadTests(unittest.TestCase):
     vars(reloads).update(seen)
     return reloads
 
-  def test_each_start_has_the_lock_and_what_the_first_one_had(self):
-    self.assertEqual(broken(judge.reloaded(self.reloads(), [3, 4, 4, 4])), [])
+  def test_each_start_has_lock_and_configuration_and_what_the_first_one_had(self):
+    self.assertEqual(broken(judge.reloaded(self.reloads(), [3, 5, 5, 5])), [])
 
   def test_a_descriptor_that_outlives_a_start_is_a_leak(self):
     self.assertEqual(
-      broken(judge.reloaded(self.reloads(), [3, 4, 5, 6])), ["a reload hands on its lock only"])
+      broken(judge.reloaded(self.reloads(), [3, 5, 6, 7])),
+      ["a reload hands on its lock and its configuration only"])
 
   def test_a_wrong_configuration_that_was_taken_is_told(self):
     self.assertEqual(
