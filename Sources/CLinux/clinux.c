@@ -3,9 +3,11 @@
 #include "clinux.h"
 
 #include <grp.h>
+#include <linux/magic.h>
 #include <pwd.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 
 // Closes what is no regular file, where one is wanted.
@@ -85,6 +87,23 @@ bool clinux_is_mount_point(const char *path) {
   if (statx(AT_FDCWD, path, 0, 0, &status) < 0) return false;
   return !(status.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) ||
          (status.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+}
+
+bool clinux_is_remote(const char *path) {
+  struct statfs status;
+  if (statfs(path, &status) < 0) return false;
+  switch ((uint32_t)status.f_type) {
+  case AFS_FS_MAGIC:
+  case CEPH_SUPER_MAGIC:
+  case CIFS_SUPER_MAGIC:
+  case CODA_SUPER_MAGIC:
+  case FUSE_SUPER_MAGIC:
+  case NFS_SUPER_MAGIC:
+  case SMB_SUPER_MAGIC:
+  case SMB2_SUPER_MAGIC:
+  case V9FS_MAGIC: return true;
+  default: return false;
+  }
 }
 
 bool clinux_group_name(gid_t group, char *name, size_t size) {

@@ -35,3 +35,9 @@ struct FileStatus {
 
   var isRegularFile: Bool { mode & mode_t(S_IFMT) == mode_t(S_IFREG) }
 }
+
+extension Path {
+  /// Whether what is there is no file but a pipe, a socket or a device, whose reader may wait for
+  /// ever.
+  public var isNoFile: Bool { FileStatus(of: self).map { !$0.isRegularFile } ?? false }
+}

@@ -16,6 +16,12 @@ public func readBeginning(
   }
 }
 
+/// Whether another machine answers for the file at `path`, or a program of this one (FUSE): reading
+/// it may hang at any moment, and for ever.
+public func isRemote(fileAt path: Path) -> Bool {
+  unsafe path.withCString { unsafe clinux_is_remote($0) }
+}
+
 /// Where a symbolic link points to, as it is written in it; nil for what is no link.
 public func target(ofLinkAt path: Path) throws(Errno) -> Path? {
   var buffer = ByteBuffer(capacity: Int(PATH_MAX))

@@ -54,14 +54,14 @@ import LinuxIO
     set(CURLOPT_SSL_VERIFYPEER, 1)
     set(CURLOPT_SSL_VERIFYHOST, 2)
     if let file = settings.authorityFile {
-      set(CURLOPT_CAINFO, file)
+      setFile(CURLOPT_CAINFO, file)
       // Or the system's would be believed as well.
       clear(CURLOPT_CAPATH)
     }
     if let pin = settings.publicKeyPin { set(CURLOPT_PINNEDPUBLICKEY, pin.bytes) }
     if let certificate = settings.clientCertificate {
-      set(CURLOPT_SSLCERT, certificate.certificateFile)
-      set(CURLOPT_SSLKEY, certificate.keyFile)
+      setFile(CURLOPT_SSLCERT, certificate.certificateFile)
+      setFile(CURLOPT_SSLKEY, certificate.keyFile)
     }
     if let proxy = settings.proxy { set(CURLOPT_PROXY, proxy) }
   }
@@ -89,8 +89,11 @@ import LinuxIO
 
   func clear(_ option: CURLoption) { unsafe check(ccurl_set_string(handle, option, nil)) }
 
-  func set(_ option: CURLoption, _ path: Path) {
-    unsafe path.withCString { unsafe check(ccurl_set_string(handle, option, $0)) }
+  /// libcurl reads the file in the loop. What may never end is an empty file to it.
+  private func setFile(_ option: CURLoption, _ file: Path) {
+    unsafe (file.isNoFile ? Path("/dev/null") : file).withCString {
+      unsafe check(ccurl_set_string(handle, option, $0))
+    }
   }
 
   // MARK: What is known afterwards

@@ -46,6 +46,19 @@ import Testing
     #expect(rig.number == "42.00")
   }
 
+  @Test(arguments: [("here", false), ("nfs", true)])
+  func aFileOfAnotherMachineNeverHoldsTheLoopUp(folder: String, isRemote: Bool) throws {
+    try tree.write("42\n", to: "\(folder)/tank")
+    let rig = try SensorRig("file: \"\(string(tree.path.bytes))/\(folder)/tank\"", in: tree)
+    #expect(rig.failure() == nil)
+    for second in 2..<20 {
+      try rig.source.sample(at: at(seconds: second))
+      #expect(rig.source.isGathering == isRemote)
+      rig.wait()
+    }
+    #expect(rig.number == "42.00")
+  }
+
   @Test func homeAssistantIsToldWhatThePersonSays() throws {
     try tree.write("42\n", to: "tank")
     let rig = try rig(", unit: L, device_class: volume_storage, unique_id: tank, icon: mdi:cup")

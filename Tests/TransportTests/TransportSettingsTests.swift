@@ -49,6 +49,14 @@ import Testing
         == [.failed(words), .failed(words)])
   }
 
+  @Test func aPipeInPlaceOfTheAuthoritiesHoldsNothingUp() throws {
+    let pipe = file("pipe")
+    try #require(unsafe pipe.withCString { unsafe mkfifo($0, 0o600) } == 0)
+    let words = "the file of authorities cannot be used"
+    #expect(
+      try reach(TransportSettings(authorityFile: pipe)) == [.failed(words), .failed(words)])
+  }
+
   @Test func anotherAuthorityIsNotBelieved() throws {
     let other = try TLSFront.Authority()
     defer { other.remove() }

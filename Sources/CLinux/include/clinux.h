@@ -241,6 +241,10 @@ int clinux_user(const char *name, uid_t *number, gid_t *groups, int max);
 /// Whether a file system is mounted at a path (`STATX_ATTR_MOUNT_ROOT`), or that is not known.
 bool clinux_is_mount_point(const char *path);
 
+/// Whether another machine answers for the file at a path, or a program of this one (FUSE): such a
+/// read may hang at any moment, and for ever (`statfs(2)`).
+bool clinux_is_remote(const char *path);
+
 /// What a group is called; false where it has no name, or one that has no room.
 bool clinux_group_name(gid_t group, char *name, size_t size);
 

@@ -59,6 +59,9 @@ public class FileSource: BackgroundRead, Source {
   /// How long a reading may take until it counts as no answer.
   var silentAfter: Duration { PendingAnswer.silentAfter }
 
+  /// Whether what was fast each time may hang the next time.
+  var mayHang: Bool { false }
+
   public var deviceKinds: DeviceKinds { [] }
   public var isOptional: Bool { false }
 
@@ -83,7 +86,7 @@ public class FileSource: BackgroundRead, Source {
       throw .silent(name)
     }
     askedAt = moment.instant
-    guard pace.isBesideLoop || isHeldUp(at: moment) else {
+    guard pace.isBesideLoop || mayHang || isHeldUp(at: moment) else {
       if readInLoop(at: moment) { return try told(at: moment) }
       return try ask(at: moment)
     }

@@ -15,6 +15,8 @@ public final class TextFileSensor: FileSource {
   private let measurement: MeasurementSettings
   private var sensor: DeclaredSensor
   private var answer: Result<FixedPoint, SourceFailure>?
+  /// Whether it is on a disk of another machine, or that is not known.
+  private var isRemote = true
   /// One byte more tells whether there is more.
   private var buffer = ByteBuffer(capacity: TextFileSensor.byteCountMax + 1)
 
@@ -27,6 +29,8 @@ public final class TextFileSensor: FileSource {
       measurement.description(uniqueID: settings.uniqueID), minChange: measurement.entity.minChange)
     super.init(settings.name, sink: context.sink, context.slowAccess)
   }
+
+  override var mayHang: Bool { isRemote }
 
   override func readFiles() -> Bool {
     do throws(SourceFailure) { answer = .success(try value()) } catch {
@@ -51,8 +55,10 @@ public final class TextFileSensor: FileSource {
 
   private func value() throws(SourceFailure) -> FixedPoint {
     do throws(Errno) { try readBeginning(ofFileAt: path, into: &buffer) } catch {
+      isRemote = true
       throw SourceFailure(error, of: name)
     }
+    if isRemote { isRemote = LinuxIO.isRemote(fileAt: path) }
     let number = buffer.withBytes { text in
       let isCut = text.count > Self.byteCountMax
       let shown = isCut ? text.extracting(..<Self.byteCountMax) : text

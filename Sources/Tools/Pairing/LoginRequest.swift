@@ -33,7 +33,7 @@ struct LoginRequest {
     guard let credential = Credential(accessToken: [UInt8](text.span.trimmed())) else {
       throw CommandFailure(
         code: .dataError,
-        text: "that is no access token: it is empty, or holds a space or a second line")
+        text: "that is no access token: it is empty, or holds what no token has, such as a space")
     }
     let now = Moment.now.instant
     guard !rejected.contains(fingerprint: credential.fingerprint, now: now) else {
