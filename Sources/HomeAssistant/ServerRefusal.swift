@@ -89,8 +89,10 @@ public enum ServerRefusal: Error, Equatable, Sendable {
   /// Whether it is what is asked for here: the root of a server may be that of a portal, to which
   /// no person is to give a password.
   private static func isAsked(_ path: Span<UInt8>) -> Bool {
-    for start in ["/api/", "/auth/providers", "/auth/token", "/auth/login_flow"] as [StaticString]
-    where path.starts(with: start) { return true }
+    for start in [
+      "/api/webhook/", "/api/mobile_app/", "/api/websocket", "/auth/providers", "/auth/token",
+      "/auth/login_flow",
+    ] as [StaticString] where path.starts(with: start) { return true }
     return false
   }
 }

@@ -106,7 +106,9 @@ extension FixFilter.Verdict {
 extension FixReport {
   fileprivate func isEmpty(error: Double?) -> Bool {
     guard latitude == 0, longitude == 0 else { return false }
-    guard altitudeMeters != 0, ellipsoidHeightMeters != 0, let error else { return true }
+    guard altitudeMeters != 0, ellipsoidHeightMeters != 0, let error,
+      altitudeMeters.isFinite || ellipsoidHeightMeters.isFinite
+    else { return true }
     return error <= 0 || error >= FixFilter.plausibleErrorMetersMax
   }
 

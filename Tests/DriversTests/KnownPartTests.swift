@@ -236,6 +236,16 @@ struct GoldenPart: CustomTestStringConvertible {
     "devices/platform/i2c-1/1-0040/hwmon/hwmon0/\(name)"
   }
 
+  /// A DS18B20 of which a bit of the scratchpad was lost, and a thermocouple.
+  @Test(arguments: [("28-0316a2796cff", false), ("3b-0000002a", true)])
+  func aThermometerOn1WireHasTheRangeOfItsFamily(family: String, isHot: Bool) throws {
+    try addMonitor("w1_slave_temp", ["temp1_input": "127937\n"])
+    try tree.write("\(family)\n", to: "devices/platform/i2c-1/1-0040/name")
+    let rig = try SensorRig("hwmon: w1_slave_temp/temp1", in: tree)
+    #expect((rig.failure() == nil) == isHot)
+    #expect(rig.value == .unknown || isHot)
+  }
+
   @Test(arguments: [
     ("nct6793/temp15", "3892313987", "3892313.987 °C", "-100 to 250 °C"),
     ("amdgpu/temp1", "511000", "511.000 °C", "-100 to 250 °C"),

@@ -59,6 +59,7 @@ import Testing
     (308, "https://home.example/api/webhook/0123456789abcdef", .moved(to: [])),
     (307, "https://home.example/api/mobile_app/registrations?x=1", .moved(to: [])),
     (302, "https://home.example/cdn-cgi/access/login/ha.example?redirect_url=%2F", nil),
+    (302, "https://home.example/api/session", nil), (302, "https://home.example/api/", nil),
     (302, "https://home.example/", nil), (301, "https://home.example", nil),
     (302, "https://home.example/?rd=https%3A%2F%2Fha.example%2Fapi%2F", nil),
     (303, "https://home.example/auth/realms/home/protocol/openid-connect/auth", nil),

@@ -17,7 +17,9 @@ extension MonitorSettings {
   func open(sys: Path) throws(SourceFailure) -> OpenChannel {
     let name = entry.address.name
     let chip = try Self.finder(sys: sys).directory(of: entry.address.device, label: name)
-    let part = KernelPart(named: DeviceFinder.text(of: chip / "name") ?? [])
+    let part = KernelPart(
+      named: DeviceFinder.text(of: chip / "name") ?? [],
+      part: DeviceFinder.text(of: chip / "device" / "name") ?? [])
     return OpenChannel(
       file: KernelFile(chip / channel.inputFile, label: name, isReopened: false),
       fault: KernelFile(chip / channel.faultFile, label: name, isReopened: false),

@@ -122,10 +122,13 @@ extension Result<Range<Int>?, RequestError> {
 }
 
 extension RequestError {
+  /// Values of an object of `error`; a real one has less than ten.
+  private static let valueCountMax = 64
+
   /// What the object of `error` says. Its other members, such as the parts of a translation, are
   /// passed over.
   init(_ error: Span<UInt8>) {
-    let json = (try? JSON(parsing: error)) ?? .null
+    let json = (try? JSON(parsing: error, valueCountMax: Self.valueCountMax)) ?? .null
     self = .server(
       code: json.get("code", orOnFailure: "unknown_error"),
       message: json.get("message", orOnFailure: ""))

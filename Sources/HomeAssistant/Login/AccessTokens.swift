@@ -17,8 +17,11 @@ public struct AccessTokens: Sendable {
   /// was accepted since: the credential may be revoked, and Home Assistant counts each call with it
   /// whether or not its answer is heard.
   public static let doubtedRetryDelay: Duration = .seconds(600)
-  /// After what only a person can mend, such as a ban.
-  public static let refusalDelay: Duration = .seconds(3600)
+  /// After what only a person can mend, such as the login of a proxy, the first time; then it
+  /// doubles, with jitter.
+  static let firstRefusalDelay: Duration = .seconds(60)
+  /// The longest of these, and that after a ban.
+  public static let longestRefusalDelay: Duration = .seconds(3600)
 
   /// What an asker does.
   public enum Step: Equatable, Sendable {
@@ -57,6 +60,8 @@ public struct AccessTokens: Sendable {
   /// The refused token was replaced, and no token has been accepted since.
   private var isReplaced = false
   private var backOff: BackOff
+  /// Of refusals that say nothing of the token, such as the login of a proxy.
+  private var refusals: BackOff
 
   /// - Parameters:
   ///   - credential: to get access tokens with.
@@ -72,6 +77,8 @@ public struct AccessTokens: Sendable {
     self.current = current
     backOff = BackOff(
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
+    refusals = BackOff(
+      first: Self.firstRefusalDelay, longest: Self.longestRefusalDelay, seed: seed &+ 1)
     if rejected.contains(fingerprint: credential.fingerprint, now: now) { state = .rejected }
   }
 
@@ -122,7 +129,9 @@ public struct AccessTokens: Sendable {
   /// The network is another one: a call that failed may work now.
   public mutating func networkChanged() {
     backOff.succeeded()
-    if case .waiting(.noConnection, _) = state, !isReplaced { state = .idle }
+    guard case .waiting(let problem, _) = state, !isReplaced else { return }
+    // Which a person lifts, on the server.
+    if problem != .server(.banned) { state = .idle }
   }
 
   /// The call of `.send` was answered.
@@ -140,15 +149,15 @@ public struct AccessTokens: Sendable {
       state = .idle
       current = token
       backOff.succeeded()
+      refusals.succeeded()
       return .use(token.bytes)
     case .rejected:
       state = .rejected
       return .rejected
     case .denied:
-      return wait(Self.refusalDelay, for: .server(.forbidden(status: head.status)), now: now)
-    case .server(let refusal):
-      let delay = refusal.isLasting ? Self.refusalDelay : backOff.failed()
-      return wait(delay, for: .server(refusal), now: now)
+      return refused(.forbidden(status: head.status), now: now)
+    case .server(let refusal) where refusal.isLasting: return refused(refusal, now: now)
+    case .server(let refusal): return wait(backOff.failed(), for: .server(refusal), now: now)
     }
   }
 
@@ -163,6 +172,12 @@ public struct AccessTokens: Sendable {
     let delay = backOff.failed()
     return wait(
       isReplaced ? max(delay, Self.doubtedRetryDelay) : delay, for: .noConnection(reason), now: now)
+  }
+
+  private mutating func refused(_ refusal: ServerRefusal, now: Instant) -> Step {
+    var delay = refusal == .banned ? Self.longestRefusalDelay : refusals.failed()
+    if isReplaced { delay = max(delay, Self.doubtedRetryDelay) }
+    return wait(delay, for: .server(refusal), now: now)
   }
 
   private mutating func wait(_ delay: Duration, for problem: Problem, now: Instant) -> Step {

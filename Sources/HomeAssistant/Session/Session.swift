@@ -231,11 +231,7 @@ public struct Session: ~Copyable {
     leaveConnection(now: now)
     var at = reconnection.failed(readySince: readySince, now: now)
     // Which only a person can lift.
-    switch cause {
-    case .refused(.server(.banned)), .refused(.server(.forbidden(status: 403))):
-      at = at + AccessTokens.refusalDelay
-    default: break
-    }
+    if case .refused(.server(.banned)) = cause { at = at + AccessTokens.longestRefusalDelay }
     enter(.down(.retrying(attempt: reconnection.attempt, at: at, cause: cause)))
   }
 

@@ -12,7 +12,7 @@ public struct SessionPolicy: Sendable {
   /// to be sent.
   public var answerTimeout: Duration = .seconds(60)
   /// Waits before the first, second, … attempt to connect again; the last one repeats. After a
-  /// refusal with the status 403 each is `AccessTokens.refusalDelay` longer.
+  /// ban each is `AccessTokens.longestRefusalDelay` longer.
   public var reconnectWaits: [Duration] = [
     .zero, .seconds(5), .seconds(10), .seconds(10), .seconds(15),
   ]

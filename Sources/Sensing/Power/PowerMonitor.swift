@@ -45,10 +45,10 @@ public struct PowerMonitor: Sendable {
 
   /// - Parameters:
   ///   - levels: in the order of the configuration; of those that hold, a later one counts.
-  ///   - looksTwice: whether the sources can be asked again for a charge in doubt.
+  ///   - looksTwice: whether the sources can be asked again for a figure in doubt.
   public init(levels: [PowerLevel], looksTwice: Bool = true) {
     falls = looksTwice ? FallFilter() : nil
-    self.levels = levels.map { PowerLevelDetector($0) }
+    self.levels = levels.map { PowerLevelDetector($0, looksTwice: looksTwice) }
   }
 
   // MARK: Queries

@@ -61,7 +61,7 @@ extension ConnectionFlaw {
 
 extension [UInt8] {
   /// `https://` for `http://`, and the other way round.
-  fileprivate var withOtherScheme: [UInt8] {
+  var withOtherScheme: [UInt8] {
     guard let colon = firstIndex(of: UInt8(ascii: ":")) else { return self }
     let isEncrypted = span.starts(with: "https:")
     return [UInt8](isEncrypted ? "http" : "https" as StaticString) + self[colon...]

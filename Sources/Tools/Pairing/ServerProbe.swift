@@ -66,16 +66,22 @@ enum ServerProbe {
   ) -> MessageText? {
     switch self {
     case .noConnection(let reason):
-      if let flaw = ConnectionFlaw(reason), flaw == .untrustedCertificate {
+      switch ConnectionFlaw(reason) {
+      case .untrustedCertificate?:
         "name its authority's certificate with --ca-file FILE, or renew one that is out of date"
-      } else {
-        ConnectionFlaw(reason)?.remedy(at: url, authorityFile)
-          ?? (fault == .name ? "look at the name, or use a numeric address" : addressAdvice(url))
+      case .otherAuthority?, .unreadableAuthorities?:
+        "--ca-file has to name the certificate of the authority that signed it"
+      case .noTLS?: "look for the port there that speaks HTTPS"
+      case .plainServer?, .noAnswerInPlain?: "try \(bytes: url.withOtherScheme)"
+      case let flaw?: flaw.remedy(at: url, authorityFile)
+      case nil: fault == .name ? "look at the name, or use a numeric address" : addressAdvice(url)
       }
     case .server(.notFound): addressAdvice(url)
     case .server(.notHomeAssistant):
       addressAdvice(url) ?? "open that address in a browser: does this network have a login page?"
     case .homeAssistant, .notSetUp, .server(.unavailable): nil
+    case .server(.wantsTLS): "try \(bytes: url.withOtherScheme)"
+    case .server(.moved(let address)): "try \(shown: Text(address))"
     case .server(let refusal): refusal.remedy
     }
   }

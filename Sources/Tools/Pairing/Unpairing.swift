@@ -89,7 +89,7 @@ final class Unpairing {
       return dialog.say("Another board was paired with this, and may be at work: it stays.")
     }
     guard case .value(let credential) = state.readCredential(),
-      let url = configuration?.homeAssistant.url ?? credential.clientURL
+      let url = try configuration?.homeAssistant.urlForSecrets(loop: loop) ?? credential.clientURL
     else { return }
     let tokens = AccessTokens(
       credential: credential, rejected: try state.keptRejectedTokens(), seed: randomSeed(),
