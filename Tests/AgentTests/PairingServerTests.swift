@@ -86,6 +86,16 @@ extension SetUp.Pairing {
     #expect(ending.lines(with: "\(home.url) cannot be reached: ") == 1)
   }
 
+  @Test func theOtherSchemeIsNamedAndNoFileThatIsNotThereYet() async throws {
+    let home = try lockedHome()
+    let board = try Board(unpairedWith: home)
+    let typed = home.url.replacing("http://", with: "https://")
+    let ending = await (try board.pair(typed)).ending()
+    #expect(ending.status == 75)
+    #expect(ending.lines(with: "; try \(home.url)") == 1)
+    #expect(ending.lines(with: "home_assistant.") == 0)
+  }
+
   @Test func anAddressThatIsNoneIsAMistake() async throws {
     let home = try lockedHome()
     let board = try Board(unpairedWith: home)
