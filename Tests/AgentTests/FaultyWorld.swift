@@ -107,6 +107,26 @@ final class FaultyWorld {
     try replace(home.url, with: "http://127.0.0.1:\(try await port(ofServer: script))")
   }
 
+  /// A server that speaks HTTP, reads what it does not understand, and says so.
+  func speakTLSToPlain() async throws {
+    let script = """
+      exec python3 -c 'import socket
+      server = socket.create_server(("127.0.0.1", 0))
+      print(server.getsockname()[1], flush=True)
+      while True:
+        peer = server.accept()[0]
+        try:
+          peer.recv(65536)
+          peer.sendall(b"HTTP/1.1 400 Bad Request\\r\\nConnection: close\\r\\n\\r\\n")
+          peer.shutdown(socket.SHUT_WR)
+          while peer.recv(65536): pass
+        except OSError: pass
+        peer.close()'
+      """
+    tlsURL = "http://127.0.0.1:\(try await port(ofServer: script))"
+    try replace(home.url, with: filledIn("{tls-encrypted}"))
+  }
+
   /// The address of that server as it is without TLS.
   func speakPlainToTLS() throws {
     let plain = tlsURL.replacing("https://", with: "http://")
@@ -158,7 +178,6 @@ final class FaultyWorld {
       ("{state}", board.state.path), ("{folder}", board.folder.path), ("{url}", home.url),
       ("{tls}", tlsURL),
       ("{tls-encrypted}", tlsURL.replacing("http://", with: "https://")),
-      ("{https}", home.url.replacing("http://", with: "https://")),
       ("{configuration}", board.configuration), ("{gpsd}", "gpsd at 127.0.0.1:\(gpsd?.port ?? 0)"),
     ]
     return parts.reduce(text) { $0.replacing($1.0, with: $1.1) }

@@ -87,13 +87,16 @@ extension SetUp.Pairing {
   }
 
   @Test func theOtherSchemeIsNamedAndNoFileThatIsNotThereYet() async throws {
-    let home = try lockedHome()
-    let board = try Board(unpairedWith: home)
-    let typed = home.url.replacing("http://", with: "https://")
-    let ending = await (try board.pair(typed)).ending()
-    #expect(ending.status == 75)
-    #expect(ending.lines(with: "; try \(home.url)") == 1)
-    #expect(ending.lines(with: "home_assistant.") == 0)
+    let world = try await FaultyWorld()
+    try await world.speakTLSToPlain()
+    let arguments = [
+      "pair", world.filledIn("{tls-encrypted}"), "--config", world.board.path("etc/new.yaml"),
+      "--token-file", "-", "--yes",
+    ]
+    let refused = try await RunningAgent(on: world.board, arguments, input: "token").ending()
+    #expect(refused.status == 75)
+    #expect(refused.lines(with: world.filledIn("; try {tls}")).count == 1, "\(refused.log)")
+    #expect(refused.lines(with: "home_assistant.").isEmpty)
   }
 
   @Test func anAddressThatIsNoneIsAMistake() async throws {

@@ -30,9 +30,9 @@ extension SetUp.PlantedFaults {
       status: 75
     ) { $0.home.fault = .hang },
     PlantedFault(
-      "HTTPS to an HTTP port", "server         {https} cannot be reached: {reason}",
-      atFault: "the configuration", remedy: "write {url} into home_assistant.url", status: 75
-    ) { try $0.replace("http://", with: "https://") },
+      "HTTPS to an HTTP port", "server         {tls-encrypted} cannot be reached: {reason}",
+      atFault: "the configuration", remedy: "write {tls} into home_assistant.url", status: 75
+    ) { try await $0.speakTLSToPlain() },
     PlantedFault(
       "a certificate of an authority that is not believed",
       "server         {tls} cannot be reached: {reason}", atFault: "the network",

@@ -74,8 +74,7 @@ extension WholeAgent.Outages {
     home.fault = .status(503)
     try await agent.event("outage", cause: "unavailable")
     for charge in [70, 71, 72] {
-      try board.charge(charge)
-      try await agent.hasReadEverything()
+      try await agent.read(charge: charge)
     }
     home.fault = nil
     let recovery = try await agent.event("recovered")
@@ -185,8 +184,7 @@ extension WholeAgent.Outages {
 
     home.fault = .hang
     for charge in [60, 61] {
-      try board.charge(charge)
-      try await agent.hasReadEverything()
+      try await agent.read(charge: charge)
     }
     let ending = await agent.stop()
     #expect(ending.status == 0)

@@ -23,8 +23,7 @@ extension WholeAgent.Power {
     #expect(home.state(of: "sensor.boat_power_level")?.state == "normal")
 
     for charge in [34, 29] {
-      try board.charge(charge)
-      try await agent.hasReadEverything()
+      try await agent.read(charge: charge)
     }
     while home.state(of: "sensor.boat_power_level")?.state != "below 30 %" {
       try await agent.event("proven")

@@ -132,8 +132,7 @@ extension WholeAgent.Registering {
     let agent = try RunningAgent(on: board)
     try await agent.event("not_registered", cause: trouble.cause)
     for charge in [70, 71] {
-      try board.charge(charge)
-      try await agent.hasReadEverything()
+      try await agent.read(charge: charge)
     }
     home.fault = nil
     try await agent.event("registered")

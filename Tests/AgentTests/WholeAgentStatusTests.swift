@@ -51,8 +51,7 @@ extension WholeAgent.Status {
     try await agent.event("proven")
     home.fault = .status(503)
     for charge in [70, 71] {
-      try board.charge(charge)
-      try await agent.hasReadEverything()
+      try await agent.read(charge: charge)
     }
     if agent.count(of: "outage") == 0 { try await agent.event("outage", cause: "unavailable") }
 
