@@ -30,15 +30,6 @@ public struct Run {
   }
 
   public func perform() throws(CommandFailure) -> ExitCode {
-    do throws(CommandFailure) { return try begin() } catch {
-      guard once?.clock != nil else { throw error }
-      // Whatever it is: who would switch the board off now, would not see it again.
-      throw CommandFailure(
-        code: .systemFile, text: "\(error.text). No alarm is set: leave the board on")
-    }
-  }
-
-  private func begin() throws(CommandFailure) -> ExitCode {
     let input = ConfigurationInput(file)
     let held = HeldOutputs(telling: log)
     defer { held.release() }

@@ -126,20 +126,12 @@ final class RunLoop {
     serveStatus(in: state)
   }
 
-  /// When the board has to be on again; where there is a clock, with its alarm set to that.
+  /// When the board has to be on again.
   func nextWake(_ options: OnceOptions) -> NextWake {
     // The network may have set the clock since the last cycle.
     driver.clockRead(.now)
     driver.readClockState()
-    let now = Moment.now.wallTime
-    let moment = WakePlan().moment(
-      every: driver.uplink.reportInterval, at: now,
-      aheadBy: driver.uplink.delivery.history.corrected(now) - now,
-      isTrusted: options.isClockTrusted || driver.uplink.delivery.history.isClockTrusted)
-    let clock = options.clock.map {
-      WakeClock(device: $0, loop: loop, signals: signals, log: reporter.log)
-    }
-    return NextWake(moment, options, settingAlarmOf: clock)
+    return NextWake(of: driver.uplink, options)
   }
 }
 
