@@ -30,15 +30,6 @@ public struct Run {
   }
 
   public func perform() throws(CommandFailure) -> ExitCode {
-    do throws(CommandFailure) { return try begin() } catch {
-      guard once?.clock != nil else { throw error }
-      // Whatever it is: who would switch the board off now, would not see it again.
-      throw CommandFailure(
-        code: .systemFile, text: "\(error.text). No alarm is set: leave the board on")
-    }
-  }
-
-  private func begin() throws(CommandFailure) -> ExitCode {
     let input = ConfigurationInput(file)
     let held = HeldOutputs(telling: log)
     defer { held.release() }
@@ -136,7 +127,7 @@ public struct Run {
           !signals.isStopRequested
         else { continue }
         runLoop.stop()
-        _ = try finish(runLoop, preparation.configuration, reporter)
+        _ = finish(runLoop, preparation.configuration, reporter)
         starts?.clear()
         // It comes back only where the kernel does not start the program.
         let error = restart.perform()
@@ -145,7 +136,7 @@ public struct Run {
       }
       if !isOnce { service?.stopping() }
       runLoop.stop()
-      let code = try finish(runLoop, preparation.configuration, reporter)
+      let code = finish(runLoop, preparation.configuration, reporter)
       starts?.clear()
       return code
     } catch { throw Self.refused(error) }
@@ -158,7 +149,6 @@ public struct Run {
     do throws(Errno) { try runLoop.run(until: end) } catch {
       // Outputs are safe also where the kernel does not let the agent go on.
       runLoop.stop()
-      runLoop.follower.stop()
       throw error
     }
     return signals.takeReloadRequest() && !signals.isStopRequested
@@ -200,7 +190,6 @@ public struct Run {
     }
     let runLoop = RunLoop(
       loop: loop, supervisor: supervisor, output: output, power: power, driver: driver,
-      follower: UploadFollower(configuration.afterUpload, loop: loop, reporter: reporter),
       signals: wait.signals, starts: starts, service: service, reporter: reporter, now: now)
     runLoop.anchor = anchor
     runLoop.serveStatus(in: state)
@@ -219,8 +208,7 @@ public struct Run {
   /// What follows the work: says how the run ended, and where it is to, sees to the next one.
   private func finish(
     _ runLoop: RunLoop, _ configuration: Configuration, _ reporter: Reporter
-  ) throws(Errno) -> ExitCode {
-    defer { runLoop.follower.stop() }
+  ) -> ExitCode {
     let driver = runLoop.driver
     guard let once else {
       let unkept = driver.uplink.unkeptEntryCount
@@ -231,9 +219,7 @@ public struct Run {
       reporter.sayStopped(counts, undelivered: left)
       return .success
     }
-    // Before the program, which may cut the power: without its alarm the board would stay off.
     let wake = runLoop.nextWake(once)
-    if driver.uplink.outcome == .proven { try runLoop.runProgram(nextWake: wake.told) }
     let report = OnceReport(configuration, driver)
     reporter.stopped(report.counts, undelivered: report.leftCount) { line in
       wake.write(into: &line)

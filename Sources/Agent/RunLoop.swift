@@ -10,7 +10,6 @@ final class RunLoop {
   let driver: UplinkDriver
   /// Nil where the configuration wants no anchor watch.
   var anchor: AnchorAlarm?
-  let follower: UploadFollower
   /// Nil where this board was paired.
   var otherBoardWords: MessageText?
   private let loop: EventLoop
@@ -35,15 +34,14 @@ final class RunLoop {
 
   init(
     loop: EventLoop, supervisor: Supervisor, output: SourceOutput, power: PowerPolicySource,
-    driver: UplinkDriver, follower: UploadFollower, signals: Signals, starts: StartCount?,
-    service: ServiceReport?, reporter: Reporter, now: Instant
+    driver: UplinkDriver, signals: Signals, starts: StartCount?, service: ServiceReport?,
+    reporter: Reporter, now: Instant
   ) {
     self.loop = loop
     self.supervisor = supervisor
     self.output = output
     self.power = power
     self.driver = driver
-    self.follower = follower
     self.signals = signals
     self.starts = starts
     self.service = service
@@ -80,9 +78,6 @@ final class RunLoop {
       power.follow(at: moment)
       driver.sourcesReady(isGathering: supervisor.isGathering, now: moment.instant)
       if driver.takeCycle() { cycleBegan(now: moment.instant) }
-      follower.deadlineReached(now: moment.instant)
-      // A run that ends by itself has one upload, at its end.
-      if end == nil, !signals.isStopRequested { follower.follow(driver) }
       service?.loopTurned(driver.uplink.delivery, now: moment)
     }
   }
@@ -100,8 +95,7 @@ final class RunLoop {
   }
 
   private var deadline: Instant {
-    let sources = earliest(
-      earliest(supervisor.deadline, follower.deadline), output.deadline)
+    let sources = earliest(supervisor.deadline, output.deadline)
     return earliest(earliest(sources, service?.deadline), driver.deadline) ?? driver.deadline
   }
 
@@ -132,30 +126,12 @@ final class RunLoop {
     serveStatus(in: state)
   }
 
-  /// When the board has to be on again; where there is a clock, with its alarm set to that.
+  /// When the board has to be on again.
   func nextWake(_ options: OnceOptions) -> NextWake {
     // The network may have set the clock since the last cycle.
     driver.clockRead(.now)
     driver.readClockState()
-    let moment = follower.nextWake(driver.uplink, isClockTrusted: options.isClockTrusted)
-    let clock = options.clock.map {
-      WakeClock(device: $0, loop: loop, signals: signals, log: reporter.log)
-    }
-    return NextWake(moment, options, settingAlarmOf: clock)
-  }
-
-  /// Once all is kept, and the clock has its alarm: the program that follows an upload may cut the
-  /// power. It is told when the board is switched on again, unless nothing does that. None is
-  /// started where the agent was asked to stop.
-  func runProgram(nextWake: WallTime?) throws(Errno) {
-    // A signal that came since the last turn is seen.
-    try loop.turn(until: Moment.now.instant)
-    guard !signals.isStopRequested else { return }
-    follower.uploadProven(nextWake: nextWake)
-    while follower.isAtWork, !signals.isStopRequested {
-      try loop.turn(until: follower.deadline)
-      follower.deadlineReached(now: Moment.now.instant)
-    }
+    return NextWake(of: driver.uplink, options)
   }
 }
 

@@ -128,8 +128,6 @@ int clinux_signalfd(bool of_terminal) {
   }
   if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0) return -1;
   signal(SIGPIPE, SIG_IGN);
-  // Who starts the agent may have ignored it; then the kernel tells of the end of no child.
-  signal(SIGCHLD, SIG_DFL);
   int descriptor = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
   if (descriptor < 0) return -1;
   loop_thread = pthread_self();

@@ -59,7 +59,7 @@ public struct ConfigurationErrors: Error, Equatable, Sendable {
 public final class ProblemCollector {
   private var problems: [ConfigurationProblem] = []
   private var omittedCount = 0
-  /// What is right, and perhaps not meant.
+  /// What is right, and perhaps not meant or without an effect.
   public private(set) var warnings: [ConfigurationProblem] = []
   /// The sections that were read so far, and their keys.
   private var sections: [(path: ConfigurationPath, keys: [StaticString])] = []
@@ -81,10 +81,15 @@ public final class ProblemCollector {
   }
 
   func warn(of comment: ConfigurationSource.Comment) {
-    warnings.append(
-      ConfigurationProblem(
-        at: comment.mark, .root, "this # begins a comment: the value ends before it",
-        remedy: "if the rest belongs to the value, put it all in quotes"))
+    warn(
+      at: comment.mark, .root, "this # begins a comment: the value ends before it",
+      remedy: "if the rest belongs to the value, put it all in quotes")
+  }
+
+  func warn(
+    at mark: TextMark, _ path: ConfigurationPath, _ problem: MessageText, remedy: MessageText
+  ) {
+    warnings.append(ConfigurationProblem(at: mark, path, problem, remedy: remedy))
   }
 
   func sectionRead(_ path: ConfigurationPath, _ keys: [StaticString]) {

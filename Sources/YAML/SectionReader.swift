@@ -7,6 +7,8 @@ public final class SectionReader {
   private let field: ConfigurationField
   private let entries: [YAMLEntry]
   private var knownKeys: [StaticString] = []
+  /// Keys of former versions.
+  private var ignoredKeys: [StaticString] = []
   private var hint: (key: StaticString, remedy: MessageText)?
 
   init(_ field: ConfigurationField, entries: [YAMLEntry]) {
@@ -40,6 +42,16 @@ public final class SectionReader {
     hint = (key, remedy)
   }
 
+  /// Accepts a key that had an effect in a former version, with a warning. Its value is not read,
+  /// and no advice names such a key.
+  public func ignore(_ key: StaticString, because reason: StaticString, remedy: MessageText) {
+    ignoredKeys.append(key)
+    for entry in entries where entry.key.span.elementsEqual(key) {
+      field.problems.warn(
+        at: entry.mark, field.path, "\"\(key)\" has no effect: \(reason)", remedy: remedy)
+    }
+  }
+
   /// Which of these keys stand in the mapping, in its order. They are not known by that.
   public func indices(of keys: [StaticString]) -> [Int] {
     entries.compactMap { entry in keys.firstIndex { entry.key.span.elementsEqual($0) } }
@@ -71,8 +83,8 @@ public final class SectionReader {
     field.problems.sectionRead(field.path, knownKeys)
     var empty: YAMLEntry?
     var hasLine = false
-    for entry in entries {
-      if isKnown(entry.key) {
+    for entry in entries where !isAmong(ignoredKeys, entry.key) {
+      if isAmong(knownKeys, entry.key) {
         if let empty, !hasLine { reportEmpty(empty) }
         (empty, hasLine) = (entry.value.isEmpty ? entry : nil, false)
       } else if let empty, Suggestion.nearest(to: entry.key, in: knownKeys) == nil {
@@ -92,8 +104,8 @@ public final class SectionReader {
 
   private func reportEmpty(_ entry: YAMLEntry) { _ = self.field(of: entry).hasValue }
 
-  private func isKnown(_ key: [UInt8]) -> Bool {
-    for known in knownKeys where key.span.elementsEqual(known) { return true }
+  private func isAmong(_ keys: [StaticString], _ key: [UInt8]) -> Bool {
+    for known in keys where key.span.elementsEqual(known) { return true }
     return false
   }
 

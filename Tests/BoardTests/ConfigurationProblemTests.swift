@@ -219,7 +219,7 @@ import YAML
       "mqtt: hunter2",
       "f:2:1: unknown key \"mqtt\"; write every, upload, state_directory, home_assistant, notifications, "
         + "durability, history, device, location, battery, system, host, sensors, outputs,"
-        + " commands, power or after_upload"
+        + " commands or power"
     ),
     (
       "device: { nickname: hunter2 }",
@@ -232,7 +232,7 @@ import YAML
       "\"a\\e[31m\": 1",
       "f:2:1: unknown key \"a?[31m\"; write every, upload, state_directory, home_assistant, notifications, "
         + "durability, history, device, location, battery, system, host, sensors, outputs,"
-        + " commands, power or after_upload"
+        + " commands or power"
     ),
   ])
   func anUnknownKeyIsAnsweredWithTheNearestOne(_ line: String, _ expected: String) {

@@ -22,8 +22,6 @@ final class Reporter {
   var troubles = Troubles()
   /// Which commands are told.
   var commandLog = CommandLog()
-  /// Whether the program that follows an upload failed the last time.
-  var isProgramFailing = false
   /// How many entries of history were proven since that was told.
   var untoldHistoryCount = 0
   /// The time, by which is told how often.

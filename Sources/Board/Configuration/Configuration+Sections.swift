@@ -49,7 +49,10 @@ extension ConfigurationField {
     let power =
       keys.optional("power")?.powerLevels(
         hasBattery: battery != .off, hasReceiver: location != nil) ?? []
-    let afterUpload = keys.optional("after_upload")?.afterUpload()
+    keys.ignore(
+      "after_upload", because: "the agent starts no program",
+      remedy: "remove it; a shell starts the program with homeward run --once && PROGRAM, a unit of"
+        + " systemd with OnSuccess=")
     let notifications = notificationsField?.notifications(with: commands)
     if location?.anchor != nil, let every, every > AnchorSettings.cycleMax {
       everyField?.report(
@@ -67,8 +70,7 @@ extension ConfigurationField {
       deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,
       host: host ?? .standard,
-      sensors: devices.sensors, outputs: devices.outputs, power: power, commands: commands,
-      afterUpload: afterUpload)
+      sensors: devices.sensors, outputs: devices.outputs, power: power, commands: commands)
   }
 
   /// From one upload to the next, which is more than a cycle.

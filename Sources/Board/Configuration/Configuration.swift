@@ -53,9 +53,7 @@ public struct Configuration: Sendable {
   public var power: [PowerLevel] = []
   /// `commands`: what Home Assistant may ask of this board with notifications. Default: nothing.
   public var commands: CommandKinds = []
-  /// `after_upload`: a program that runs after each upload. Default: nil, none.
-  public var afterUpload: AfterUploadSettings?
-  /// What the file says that is right, and perhaps not meant.
+  /// What the file says that is right, and perhaps not meant or without an effect.
   public var warnings: [ConfigurationProblem] = []
 }
 

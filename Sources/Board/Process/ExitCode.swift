@@ -45,8 +45,8 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
     case .osError: "this machine lacks something, such as memory or a good supply"
     case .systemFile:
       """
-      the clock that is to wake this board has no alarm, or this board does
-            not know the time: do not switch it off
+      this board does not know the time by which an alarm is set: do not
+            switch it off
       """
     case .cannotCreate: "the file is there already, or cannot be made"
     case .inputOutput: "a sensor cannot be read, or the output cannot be written"

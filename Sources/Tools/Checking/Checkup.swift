@@ -32,10 +32,6 @@ final class Checkup {
     BoardCheck(configuration: configuration, isClockHidden: service?.hidesClock == true)
       .run { report.append($0) }
     if isOfService { look(at: service, configuration) }
-    if let settings = configuration.afterUpload {
-      report.append(
-        ProgramCheck(settings: settings, user: user(of: service), service: service).finding)
-    }
     try askHomeAssistant(configuration)
     // Last: a receiver is waited for, and what keeps everything back is the first to know.
     let sources = SourceCheck(

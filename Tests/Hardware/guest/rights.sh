@@ -1,10 +1,9 @@
 # shellcheck shell=bash
-# The program after each upload, as a part of the service: it tries what such programs want to do, and the
-# page about it says of each whether that works, and with which drop-in.
-# shellcheck disable=SC2154  # repository, home_url, door and cable, which others set
+# What the unit of the service refuses: a program in the place of the agent tries what a program may want.
+# shellcheck disable=SC2154  # home_url and cable, which others set
 
-page=$repository/deploy/switched-off/README.md
 tried=/var/lib/homeward/tried
+drop_in=/run/systemd/system/homeward.service.d/tries.conf
 
 # prepare_program: what it tries to reach is there, and but for the service it could.
 prepare_program() {
@@ -54,77 +53,28 @@ is_root() { [[ $(id-of-root -u) == 0 ]]; }
   may owner script 'chown(-1, -1, "/var/lib/homeward/mine") or die $!'
   may setuid is_root
   may systemctl systemctl start harmless.service
-  # Root may, and would.
-  [[ $UID == 0 ]] || may poweroff systemctl poweroff
+  may poweroff systemctl poweroff
 } >/var/lib/homeward/tried.new 2>/var/lib/homeward/tried.errors
 mv /var/lib/homeward/tried.new /var/lib/homeward/tried
 EOT
   chmod 755 /usr/local/bin/tries
 }
 
-# take_from_page: writes the blocks of the page to the files that they name in their first line.
-take_from_page() {
-  awk '/^```/ { file = ""; first = /^```ini/; next }
-    first { file = $2; first = 0; system("mkdir -p $(dirname " file ")") }
-    file { print >file }' "$page"
-  local port
-  port=$(realpath "$cable")
-  # The guest has no Bluetooth, and perhaps another number for its adapter.
-  sed -i "s/AF_BLUETOOTH/AF_PACKET/; s/188:0 rw/188:${port##*ttyUSB} rw/" \
-    /etc/systemd/system/homeward.service.d/override.conf
-  # The guest stays on.
-  sed -i 's|^ExecStart=/usr/bin/systemctl --no-block poweroff$|ExecStart=/usr/bin/touch /run/power-is-cut|' \
-    /etc/systemd/system/homeward-cut-power.service
-  systemctl daemon-reload
-}
-
-# refused UNIT: what the program could not do, once the unit has started anew.
+# refused: what the program could not do in the place of the agent.
 refused() {
-  rm -f "$tried"
-  systemctl restart "$1"
-  soon yes whether test -e "$tried"
+  mkdir -p "${drop_in%/*}"
+  printf '%s\n' '[Service]' Type=oneshot Restart=no WatchdogSec=0 ExecStart= \
+    ExecStart=/usr/local/bin/tries >"$drop_in"
+  systemctl daemon-reload
+  systemctl restart homeward.service
+  rm "$drop_in"
+  systemctl daemon-reload
   sed -n 's/ no$//p' "$tried" | tr '\n' ' '
 }
 
-# try_all: the program is one that tries everything.
-try_all() {
-  configure 5s <<EOT
-after_upload: { run: [/usr/local/bin/tries], timeout: 2min }
-sensors: [$door]
-EOT
-}
-
-program_may_do_what_the_page_says() {
+service_refuses_all_but_its_work() {
   prepare_program
-  try_all
   is 'elsewhere home i2c serial clock sysfs family processes jit priority owner setuid systemctl poweroff ' \
-    "$(refused homeward.service)"
+    "$(refused)"
   is no "$(whether test -e /tmp/mine)"
-}
-
-drop_in_of_the_page_allows_the_rest() {
-  take_from_page
-  is 'clock sysfs setuid systemctl poweroff ' "$(refused homeward.service)"
-}
-
-file_is_the_way_to_root() {
-  rm -f /run/power-is-cut
-  configure 5s <<EOT
-after_upload: { run: [/usr/bin/touch, /run/homeward/cut-power] }
-sensors: [$door]
-EOT
-  systemctl enable --quiet --now homeward-cut-power.path
-  systemctl restart homeward.service
-  soon yes whether test -e /run/power-is-cut
-  is root "$(stat --format %U /run/power-is-cut)"
-  systemctl disable --quiet --now homeward-cut-power.path
-}
-
-# Its runtime directory went with the service.
-program_of_a_report_may_do_all() {
-  try_all
-  cp "$repository/deploy/switched-off/homeward-report.service" /etc/systemd/system/
-  touch /etc/homeward/stay-on
-  systemctl daemon-reload
-  is 'runtime ' "$(refused homeward-report.service)"
 }
