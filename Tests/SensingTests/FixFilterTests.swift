@@ -144,7 +144,9 @@ import Testing
 
   /// gpsd 3.22 with a u-blox: three dimensions, a time, an error as it should be; and a receiver
   /// that says two dimensions.
-  @Test(arguments: [(0, .nan), (.nan, 0), (0, 0), (-17.2, 0), (0, 17.2), (.nan, .nan)] as [(Double, Double)])
+  @Test(
+    arguments: [(0, .nan), (.nan, 0), (0, 0), (-17.2, 0), (0, 17.2), (.nan, .nan)]
+      as [(Double, Double)])
   func zerosInAllCoordinatesAreNoPosition(altitude: Double, height: Double) {
     var report = report()
     (report.latitude, report.longitude) = (0, -0.0)

@@ -47,10 +47,10 @@ public struct PowerEffect: Equatable, Sendable {
 ///
 /// A percentage counts at once, and until it is `percentMargin` above the limit. A voltage is
 /// pulled down by what the battery feeds for a moment: it counts when it was below the limit for
-/// `dipTime`, or at the start of a board that has no second look, and until it is `voltageMarginPercent` of the limit above it. Mains
-/// that are gone count at once, and until they have been back for `returnTime`: a charger at dusk
-/// comes and goes. Those that were never there end it at once: at the start a socket without a plug
-/// may be read before the one that has it.
+/// `dipTime`, or at the start of a board that has no second look, and until it is
+/// `voltageMarginPercent` of the limit above it. Mains that are gone count at once, and until they
+/// have been back for `returnTime`: a charger at dusk comes and goes. Those that were never there
+/// end it at once: at the start a socket without a plug may be read before the one that has it.
 struct PowerLevelDetector: Sendable {
   static let percentMargin: Int64 = 5
   static let voltageMarginPercent: Int64 = 2
