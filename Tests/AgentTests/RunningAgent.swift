@@ -157,7 +157,8 @@ final class RunningAgent {
   func expectToDeliver(
     charge: Int, to home: PracticeServer, at location: SourceLocation = #_sourceLocation
   ) async throws {
-    try await read(charge: charge)
+    try board.charge(charge)
+    try await hasReadEverything()
     try await event("proven") { $0.readings ?? 0 >= 1 }
     #expect(shownCharge(in: home) == "\(charge)", sourceLocation: location)
   }
