@@ -22,6 +22,8 @@ extension WholeAgent.Status {
 
     // They are there, and the agent goes on.
     try await agent.expectToDeliver(charge: 70, to: home)
+    // The mark is there again.
+    try await agent.hasReadEverything()
     #expect(try await AskedStatus(on: board).ending.status == 0)
 
     // Each got its own; half of them go without having read it.
