@@ -140,16 +140,12 @@ final class RunningAgent {
     try await event(isMarkThere ? "source_recovered" : "source_failed", of: Board.mark)
   }
 
-  /// Changes the charge of the board's battery, and comes back once the agent has read it: a gauge
-  /// that was slow is read beside the loop, and what it says is there before the next cycle.
-  func read(charge: Int) async throws {
-    try board.charge(charge)
-    for _ in 0..<2 { try await hasReadEverything() }
-  }
-
   /// Comes back once the agent has read these charges, and told that the disk takes nothing.
   func isUnableToKeep(charges: [Int]) async throws {
-    for charge in charges { try await read(charge: charge) }
+    for charge in charges {
+      try board.charge(charge)
+      try await hasReadEverything()
+    }
     if count(of: "spool_failed") == 0 { try await event("spool_failed") }
   }
 

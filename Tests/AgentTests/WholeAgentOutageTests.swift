@@ -74,7 +74,8 @@ extension WholeAgent.Outages {
     home.fault = .status(503)
     try await agent.event("outage", cause: "unavailable")
     for charge in [70, 71, 72] {
-      try await agent.read(charge: charge)
+      try board.charge(charge)
+      try await agent.hasReadEverything()
     }
     home.fault = nil
     let recovery = try await agent.event("recovered")
@@ -184,7 +185,8 @@ extension WholeAgent.Outages {
 
     home.fault = .hang
     for charge in [60, 61] {
-      try await agent.read(charge: charge)
+      try board.charge(charge)
+      try await agent.hasReadEverything()
     }
     let ending = await agent.stop()
     #expect(ending.status == 0)

@@ -23,7 +23,8 @@ extension WholeAgent.Power {
     #expect(home.state(of: "sensor.boat_power_level")?.state == "normal")
 
     for charge in [34, 29] {
-      try await agent.read(charge: charge)
+      try board.charge(charge)
+      try await agent.hasReadEverything()
     }
     while home.state(of: "sensor.boat_power_level")?.state != "below 30 %" {
       try await agent.event("proven")

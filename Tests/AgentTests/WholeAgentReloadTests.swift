@@ -82,7 +82,8 @@ extension WholeAgent.Reloads {
     try await agent.event("proven")
     home.fault = .status(503)
     for charge in [70, 71, 72] {
-      try await agent.read(charge: charge)
+      try board.charge(charge)
+      try await agent.hasReadEverything()
     }
     try board.configure("[BAT7, MARK]", "[MARK, BAT7]")
     agent.send(signal: SIGHUP)

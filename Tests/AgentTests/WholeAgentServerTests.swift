@@ -138,7 +138,8 @@ extension WholeAgent.Servers {
     try await agent.hasReadEverything()
     try board.remove(obstacle)
     for charge in [70, 71] {
-      try await agent.read(charge: charge)
+      try board.charge(charge)
+      try await agent.hasReadEverything()
       try await agent.event("proven")
     }
     let ending = await agent.stop()
@@ -217,7 +218,8 @@ extension WholeAgent.Servers {
     try board.configureServer("transport: websocket")
     let agent = try RunningAgent(on: board)
     try await agent.event("websocket_connected")
-    try await agent.read(charge: 80)
+    try board.charge(80)
+    try await agent.hasReadEverything()
     try await agent.event("proven") { $0.readings ?? 0 >= 1 }
     let requestCount = home.requestCount
     try await agent.expectToDeliver(charge: 70, to: home)

@@ -75,7 +75,8 @@ extension WholeAgent.State {
     #expect(second.lines(with: "another homeward uses \(board.state.path); stop it").count == 1)
     #expect(home.counters.registrations == 1)
 
-    try await first.read(charge: 70)
+    try board.charge(70)
+    try await first.hasReadEverything()
     try await first.event("proven")
     #expect(shownCharge(in: home) == "70")
     #expect(await first.stop().status == 0)

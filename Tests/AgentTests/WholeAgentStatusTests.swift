@@ -51,7 +51,8 @@ extension WholeAgent.Status {
     try await agent.event("proven")
     home.fault = .status(503)
     for charge in [70, 71] {
-      try await agent.read(charge: charge)
+      try board.charge(charge)
+      try await agent.hasReadEverything()
     }
     if agent.count(of: "outage") == 0 { try await agent.event("outage", cause: "unavailable") }
 
