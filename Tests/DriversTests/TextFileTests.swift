@@ -51,7 +51,7 @@ import Testing
     try tree.write("42\n", to: "\(folder)/tank")
     let rig = try SensorRig("file: \"\(string(tree.path.bytes))/\(folder)/tank\"", in: tree)
     #expect(rig.failure() == nil)
-    for second in 2..<20 {
+    for second in Int64(2)..<20 {
       try rig.source.sample(at: at(seconds: second))
       #expect(rig.source.isGathering == isRemote)
       rig.wait()
