@@ -37,6 +37,11 @@ public final class ConfigurationField {
     problems.report(at: node.mark, path, problem, remedy: remedy)
   }
 
+  /// Reports what is allowed and has no use.
+  public func warn(_ problem: MessageText, remedy: MessageText) {
+    problems.warn(ConfigurationProblem(at: node.mark, path, problem, remedy: remedy))
+  }
+
   /// How much was reported so far, of the whole file.
   public var problemCount: Int { problems.count }
 

@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 
 /// One thing that is wrong in a configuration file, and what would be right.
 public struct ConfigurationProblem: Equatable, Sendable {
@@ -26,9 +26,11 @@ public struct ConfigurationProblem: Equatable, Sendable {
   /// `FILE:LINE:COLUMN: KEY: problem; remedy`, the form that editors and terminals jump to.
   public func rendered(fileName: [UInt8]) -> [UInt8] {
     let place: MessageText = "\(bytes: fileName):\(line):\(column): "
-    let subject: MessageText = key.isEmpty ? "" : "\(bytes: key): "
     return ("\(place)\(subject)\(bytes: problem); \(bytes: remedy)" as MessageText).bytes
   }
+
+  /// `KEY: `; nothing for the whole file.
+  public var subject: MessageText { key.isEmpty ? "" : "\(bytes: key): " }
 
   var mark: TextMark { TextMark(line: line, column: column) }
 }
@@ -80,8 +82,10 @@ public final class ProblemCollector {
     report(ConfigurationProblem(at: mark, path, problem, remedy: remedy))
   }
 
+  func warn(_ problem: ConfigurationProblem) { warnings.append(problem) }
+
   func warn(of comment: ConfigurationSource.Comment) {
-    warnings.append(
+    warn(
       ConfigurationProblem(
         at: comment.mark, .root, "this # begins a comment: the value ends before it",
         remedy: "if the rest belongs to the value, put it all in quotes"))

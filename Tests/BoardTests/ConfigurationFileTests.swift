@@ -210,6 +210,20 @@ import YAML
     }
   }
 
+  /// An earlier version knew it. A configuration for that is read.
+  @Test(arguments: ["oldest_first", "newest_first", "12"])
+  func aKeyWithoutEffectIsReportedAndTheRestIsRead(order: String) throws {
+    let configuration = try Outcome.configuration(
+      minimum + "history: { order: \(order), disk_megabytes: 7 }\n")
+    #expect(configuration.history.diskMegabytes == 7)
+    let warnings = configuration.warnings.map { text($0.rendered(fileName: [0x66])) }
+    #expect(
+      warnings == [
+        "f:2:19: history.order: this key has no effect: history is sent in the order in which it"
+          + " was recorded; remove it"
+      ])
+  }
+
   static let yaml = "this is not YAML:"
   static let quote = "a text in quotes begins here and does not end"
 
