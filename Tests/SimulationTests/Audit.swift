@@ -21,6 +21,7 @@ struct Audit {
     checkNewest()
     complaints += ChunkAudit(world).complaints
     complaints += HourAudit(world).complaints
+    if losses.unreadable + losses.dropped > 0 { print("LOSSES", losses) }
   }
 
   private var records: HomeRecords { world.home.records }
