@@ -8,8 +8,9 @@ from bench import STARTS
 from edges import Tally, count as count_edges
 from receivers import Receiver
 
-# What is read twice is read again after so short a time: the first time brought no reading.
-AGAIN_SECONDS = 1
+# What is read twice is read again before the next cycle, which is 5 seconds away: the first time
+# brought no reading. The thread that reads it again may be busy with a slow device until then.
+AGAIN_SECONDS = 4
 # A reading has the time of the turn of the loop that made it, which a busy machine and a slow disk
 # make long; one that was read in the background, that of the turn that heard of it.
 NEAR_SECONDS = 60

@@ -163,10 +163,13 @@ class AccountTests(unittest.TestCase):
     self.assertEqual(Account(self.made, [], [(CYCLE - 1, 1)], 40).tally().invented, 1)
 
   def test_what_a_search_read_is_not_promised_and_may_come(self):
-    made = [Made(1, 5.0), Made(2, 5.1), Made(3, 10.1)]
+    made = [Made(1, 5.0), Made(2, 7.8), Made(3, 10.1)]
     self.assertEqual(Account(made, [(5, 2), (10, 3)], [], 40, True).tally().lost, [])
     self.assertEqual(Account(made, [(5, 1), (5, 2), (10, 3)], [], 40, True).tally().invented, 0)
     self.assertEqual(Account(made, [(5, 2), (10, 3)], [], 40).tally().lost, [Made(1, 5.0)])
+
+  def test_what_is_read_twice_is_promised_in_each_cycle(self):
+    self.assertEqual(Account(self.made[:2], [(10, 2)], [], 40, True).tally().lost, [Made(1, 5)])
 
   def test_lost_readings_that_were_told_are_no_broken_promise(self):
     tallies = {"tank": Tally(3, 1, 1, 0, 0, [Made(3, 15)])}
