@@ -120,7 +120,8 @@ import Testing
   @Test func anUrgentChangeBetweenTwoCyclesWaitsNoLongerThanASecond() throws {
     let rig = rig(uploadEvery: .seconds(3600))
     let bilge = try #require(rig.declareUrgent("bilge"))
-    cycle(rig, bilge, 0)
+    rig.wait(.seconds(30))
+    rig.cycle()
     rig.wait(.seconds(20))
     let messages = rig.messages.count
     rig.event { $0.sourcesReady(isGathering: true, isConnectionKept: true, now: $1) }
