@@ -179,6 +179,8 @@ let package = Package(
     .target(name: "FakeGPIO", path: "Tests/FakeGPIO"),
     // A pread(2) that fails, or takes its time, as drivers of the kernel do.
     .target(name: "FailingReads", path: "Tests/FailingReads"),
+    // Reads and fsync(2) that wait, in a program that is started with them.
+    .target(name: "SlowFiles", path: "Tests/SlowFiles"),
     .testTarget(
       name: "DriversTests", dependencies: ["Drivers", "FailingReads", "FakeGPIO", "TestRun"],
       cSettings: withGNU, swiftSettings: everywhere, linkerSettings: libraries("gps", "yaml")),

@@ -70,6 +70,6 @@ extension SensorDescription {
     SensorDescription(
       uniqueID: [UInt8]("battery_days_left"), name: [UInt8]("Battery days left"),
       unit: [UInt8]("d"), deviceClass: [UInt8]("duration"), stateClass: [UInt8]("measurement"),
-      icon: [UInt8]("mdi:battery-clock"), isDiagnostic: true)
+      isDiagnostic: true)
   }
 }

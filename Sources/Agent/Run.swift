@@ -29,44 +29,23 @@ public struct Run {
     log = Log(waits: once != nil, level: level)
   }
 
-  /// What a configuration needs before the agent can work by it.
-  private struct Preparation {
-    let configuration: Configuration
-    let state: StateDirectory
-    let registration: Registration?
-
-    /// `held` is the directory that this agent has already, if any.
-    init(
-      _ file: [UInt8], held: StateDirectory? = nil, telling log: Log
-    ) throws(CommandFailure) {
-      configuration = try Configuration.read(from: file).findingLines { log.warning($0) }
-      if let held, held.path.bytes == configuration.stateDirectory {
-        state = held
-      } else {
-        state = try StateDirectory.open(configuration.stateDirectory)
-      }
-      registration = try state.keptRegistration()
-      if registration?.isPlain == true, !configuration.homeAssistant.isPlainAllowed {
-        throw state.registrationIsPlain
-      }
-    }
-  }
-
   public func perform() throws(CommandFailure) -> ExitCode {
-    do throws(CommandFailure) { return try begin() } catch {
-      guard once?.clock != nil else { throw error }
-      // Whatever it is: who would switch the board off now, would not see it again.
-      throw CommandFailure(
-        code: .systemFile, text: "\(error.text). No alarm is set: leave the board on")
-    }
-  }
-
-  private func begin() throws(CommandFailure) -> ExitCode {
+    let input = ConfigurationInput(file)
+    let held = HeldOutputs(telling: log)
+    defer { held.release() }
+    // Before all else that can end the program.
+    held.hold(input.outputs)
     let (loop, signals) = try waitingForSignals()
+    let wait = SafeWait(loop: loop, signals: signals, held: held)
     let starts = isOnce ? nil : StartCount()
     let service = isOnce ? nil : ServiceReport(log: log, now: Moment.now.instant)
-    guard try pause(starts, loop, signals, service) else { return .success }
-    return try work(try Preparation(file, telling: log), loop, signals, starts, service)
+    guard try pause(starts, wait, service),
+      let preparation = try preparation(input, wait, service)
+    else {
+      starts?.clear()
+      return .success
+    }
+    return try work(preparation, wait, input, starts, service)
   }
 
   private func waitingForSignals() throws(CommandFailure) -> (EventLoop, Signals) {
@@ -83,67 +62,104 @@ public struct Run {
   /// Waits, where earlier runs ended too soon. Returns false where the agent is asked to stop
   /// meanwhile.
   private func pause(
-    _ starts: StartCount?, _ loop: EventLoop, _ signals: Signals, _ service: ServiceReport?
+    _ starts: StartCount?, _ wait: SafeWait, _ service: ServiceReport?
   ) throws(CommandFailure) -> Bool {
     guard let starts else { return true }
     do throws(Errno) {
       let pause = try starts.begin()
-      let end = Moment.now.instant + pause
       if pause > .zero {
         log.warning("the last runs ended too soon: this one waits \(pause) first")
         service?.waiting(pause)
-        let held = HeldOutputs(of: file, telling: log)
-        defer { held.release() }
-        while Moment.now.instant < end, !signals.isStopRequested { try loop.turn(until: end) }
+        wait.held.tell()
+        try wait.pass(pause)
       }
     } catch { log.warning("how often the agent starts cannot be counted: \(error)") }
     // The configuration is about to be read.
-    _ = signals.takeReloadRequest()
-    if signals.isStopRequested { starts.clear() }
-    return !signals.isStopRequested
+    _ = wait.signals.takeReloadRequest()
+    return !wait.signals.isStopRequested
+  }
+
+  /// What the agent works by. An agent that was well before it read its configuration again ends by
+  /// no file that is wrong at this moment: it waits until that is mended. Nil where it is asked to
+  /// stop meanwhile.
+  private func preparation(
+    _ input: ConfigurationInput, _ wait: SafeWait, _ service: ServiceReport?
+  ) throws(CommandFailure) -> Preparation? {
+    var told: [UInt8] = []
+    while true {
+      let failure: CommandFailure
+      do throws(CommandFailure) { return try Preparation(input, telling: log) } catch {
+        failure = error
+      }
+      guard input.isHandedOn else { throw failure }
+      if failure.text.bytes != told {
+        log.error("\(failure.text). Until that is mended the agent waits, with its outputs safe")
+      }
+      told = failure.text.bytes
+      service?.waiting(Preparation.retryInterval)
+      do throws(Errno) { try wait.pass(Preparation.retryInterval) } catch {
+        throw Self.refused(error)
+      }
+      guard !wait.signals.isStopRequested else { return nil }
+      if wait.signals.takeReloadRequest() { input.readAgain() }
+      // A text that cannot be read says nothing of outputs: those that are held stay safe.
+      let outputs = input.outputs
+      if !outputs.isEmpty { wait.held.hold(outputs) }
+    }
   }
 
   private func work(
-    _ preparation: Preparation, _ loop: EventLoop, _ signals: Signals, _ starts: StartCount?,
-    _ service: ServiceReport?
+    _ preparation: Preparation, _ wait: SafeWait, _ input: ConfigurationInput,
+    _ starts: StartCount?, _ service: ServiceReport?
   ) throws(CommandFailure) -> ExitCode {
-    let state = preparation.state
+    let (state, signals) = (preparation.state, wait.signals)
     state.keepLastWords()
     let start = Moment.now.instant
     let reporter = Reporter(
       log: log, events: EventStream(isOn: isJSON, waits: isOnce),
       advice: SourceAdvice(preparation.configuration))
     do throws(Errno) {
-      let runLoop = try runLoop(preparation, loop, signals, starts, service, reporter, now: start)
-      let driver = runLoop.driver
+      let runLoop = try runLoop(preparation, wait, starts, service, reporter, now: start)
       let end = once.map { start + $0.timeout }
-      do throws(Errno) {
-        repeat {
-          try runLoop.run(until: end)
-        } while signals.takeReloadRequest() && !isReloadGood(state, driver, reporter, service)
-      } catch {
-        // Outputs are safe also where the kernel does not let the agent go on.
+      while try isReloadWanted(runLoop, until: end, signals) {
+        service?.reloading(now: Moment.now.instant)
+        guard let restart = Restart.judged(input, held: state, runLoop.driver, reporter, log: log),
+          !signals.isStopRequested
+        else { continue }
         runLoop.stop()
-        runLoop.follower.stop()
-        throw error
+        _ = finish(runLoop, preparation.configuration, reporter)
+        starts?.clear()
+        // It comes back only where the kernel does not start the program.
+        let error = restart.perform()
+        reporter.reloadRefused("the program cannot be started again: \(error)")
+        runLoop.goOn(in: state)
       }
-      let isReloading = !isOnce && !signals.isStopRequested
-      if !isReloading { service?.stopping() }
+      if !isOnce { service?.stopping() }
       runLoop.stop()
-      let code = try finish(runLoop, preparation.configuration, reporter)
+      let code = finish(runLoop, preparation.configuration, reporter)
       starts?.clear()
-      if isReloading { throw state.startAnew() }
       return code
     } catch { throw Self.refused(error) }
   }
 
+  /// Works until the run is over, or a person wants the configuration to be read again.
+  private func isReloadWanted(
+    _ runLoop: RunLoop, until end: Instant?, _ signals: Signals
+  ) throws(Errno) -> Bool {
+    do throws(Errno) { try runLoop.run(until: end) } catch {
+      // Outputs are safe also where the kernel does not let the agent go on.
+      runLoop.stop()
+      throw error
+    }
+    return signals.takeReloadRequest() && !signals.isStopRequested
+  }
+
   /// Puts the parts together, and starts them.
   private func runLoop(
-    _ preparation: Preparation, _ loop: EventLoop, _ signals: Signals, _ starts: StartCount?,
+    _ preparation: Preparation, _ wait: SafeWait, _ starts: StartCount?,
     _ service: ServiceReport?, _ reporter: Reporter, now: Instant
   ) throws(Errno) -> RunLoop {
-    let configuration = preparation.configuration
-    let state = preparation.state
+    let (configuration, state, loop) = (preparation.configuration, preparation.state, wait.loop)
     let driver = try UplinkFactory(
       configuration: configuration, state: state, registration: preparation.registration,
       onceTimeout: once?.timeout, loop: loop, reporter: reporter
@@ -158,6 +174,7 @@ public struct Run {
       now: now)
     let anchor = configuration.anchorAlarm(context, owner: output)
     let outputs = configuration.switchedOutputs(context)
+    wait.held.handOver(to: outputs)
     let sources = configuration.sources(context, anchor: anchor, switched: outputs)
     // Asked first: what changes after the others were read is announced.
     if !isOnce, sources.contains(where: { !$0.deviceKinds.isEmpty }) {
@@ -173,16 +190,17 @@ public struct Run {
     }
     let runLoop = RunLoop(
       loop: loop, supervisor: supervisor, output: output, power: power, driver: driver,
-      follower: UploadFollower(configuration.afterUpload, loop: loop, reporter: reporter),
-      signals: signals, starts: starts, service: service, reporter: reporter, now: now)
+      signals: wait.signals, starts: starts, service: service, reporter: reporter, now: now)
     runLoop.anchor = anchor
     runLoop.serveStatus(in: state)
     reporter.started(configuration, state)
+    runLoop.otherBoardWords = preparation.otherBoardWords
+    if let words = preparation.otherBoardWords { reporter.onOtherBoard(words) }
     driver.start(
       sampling: supervisor, commanding: CommandExecutor(outputs: outputs, anchor: anchor))
     // An outage ends sooner where it is known when the link is back.
     if configuration.homeAssistant.homeNetwork != nil || !isOnce {
-      output.watchNetwork(on: loop, now: now)
+      output.watchNetwork(on: loop, to: configuration.homeAssistant.networkGoal, now: now)
     }
     return runLoop
   }
@@ -190,8 +208,7 @@ public struct Run {
   /// What follows the work: says how the run ended, and where it is to, sees to the next one.
   private func finish(
     _ runLoop: RunLoop, _ configuration: Configuration, _ reporter: Reporter
-  ) throws(Errno) -> ExitCode {
-    defer { runLoop.follower.stop() }
+  ) -> ExitCode {
     let driver = runLoop.driver
     guard let once else {
       let unkept = driver.uplink.unkeptEntryCount
@@ -202,9 +219,7 @@ public struct Run {
       reporter.sayStopped(counts, undelivered: left)
       return .success
     }
-    // Before the program, which may cut the power: without its alarm the board would stay off.
     let wake = runLoop.nextWake(once)
-    if driver.uplink.outcome == .proven { try runLoop.runProgram(nextWake: wake.told) }
     let report = OnceReport(configuration, driver)
     reporter.stopped(report.counts, undelivered: report.leftCount) { line in
       wake.write(into: &line)
@@ -217,35 +232,6 @@ public struct Run {
       if once.printsNextWake { wake.print() }
     }
     return wake.code(after: report.code, log)
-  }
-
-  /// Whether the agent can start anew with the configuration as it is now. Where it cannot, the
-  /// reason is told, and the agent goes on as it is.
-  private func isReloadGood(
-    _ state: StateDirectory, _ driver: UplinkDriver, _ reporter: Reporter,
-    _ service: ServiceReport?
-  ) -> Bool {
-    service?.reloading(now: Moment.now.instant)
-    do throws(CommandFailure) {
-      _ = try Preparation(file, held: state, telling: log)
-    } catch {
-      reporter.reloadRefused(error.text)
-      return false
-    }
-    driver.keepEverything()
-    guard driver.uplink.hasKeptRegistration else {
-      reporter.reloadRefused("the registration cannot be kept on the disk yet, and would be lost")
-      return false
-    }
-    let unkept = driver.uplink.unkeptEntryCount
-    guard unkept == 0 else {
-      reporter.reloadRefused(
-        "\(entries: unkept) cannot be kept on the disk yet, and would be lost; make room there, or"
-          + " restart the agent to go on without them")
-      return false
-    }
-    reporter.reloading()
-    return true
   }
 
   private var isOnce: Bool { once != nil }

@@ -10,7 +10,8 @@ final class RunLoop {
   let driver: UplinkDriver
   /// Nil where the configuration wants no anchor watch.
   var anchor: AnchorAlarm?
-  let follower: UploadFollower
+  /// Nil where this board was paired.
+  var otherBoardWords: MessageText?
   private let loop: EventLoop
   private let supervisor: Supervisor
   private let output: SourceOutput
@@ -18,6 +19,8 @@ final class RunLoop {
   private let signals: Signals
   private let reporter: Reporter
   private let startedAt: Instant
+  /// How long the board had slept when this was looked at last.
+  private var asleep = timeAsleep
   /// Nil where `homeward status` cannot be answered.
   private var statusServer: StatusServer?
   /// Where it is to be answered.
@@ -31,15 +34,14 @@ final class RunLoop {
 
   init(
     loop: EventLoop, supervisor: Supervisor, output: SourceOutput, power: PowerPolicySource,
-    driver: UplinkDriver, follower: UploadFollower, signals: Signals, starts: StartCount?,
-    service: ServiceReport?, reporter: Reporter, now: Instant
+    driver: UplinkDriver, signals: Signals, starts: StartCount?, service: ServiceReport?,
+    reporter: Reporter, now: Instant
   ) {
     self.loop = loop
     self.supervisor = supervisor
     self.output = output
     self.power = power
     self.driver = driver
-    self.follower = follower
     self.signals = signals
     self.starts = starts
     self.service = service
@@ -67,7 +69,7 @@ final class RunLoop {
         guard supervisor.isGathering, Moment.now.instant < end else { return }
       }
       // Before an edge is recorded with the time of a clock that was set during the sleep.
-      try loop.turn(until: earliest(deadline, end)) { driver.clockRead(.now) }
+      try loop.turn(until: earliest(deadline, end)) { slept() }
       let moment = Moment.now
       supervisor.deadlineReached(at: moment)
       output.deadlineReached(now: moment.instant)
@@ -76,16 +78,24 @@ final class RunLoop {
       power.follow(at: moment)
       driver.sourcesReady(isGathering: supervisor.isGathering, now: moment.instant)
       if driver.takeCycle() { cycleBegan(now: moment.instant) }
-      follower.deadlineReached(now: moment.instant)
-      // A run that ends by itself has one upload, at its end.
-      if end == nil, !signals.isStopRequested { follower.follow(driver) }
       service?.loopTurned(driver.uplink.delivery, now: moment)
     }
   }
 
+  /// A turn begins.
+  private func slept() {
+    let moment = Moment.now
+    if loop.takeClockJump() {
+      let asleep = timeAsleep
+      // The clocks are read one after the other.
+      if asleep - self.asleep > .milliseconds(1) { supervisor.boardWoke(at: moment) }
+      self.asleep = asleep
+    }
+    driver.clockRead(moment)
+  }
+
   private var deadline: Instant {
-    let sources = earliest(
-      earliest(supervisor.deadline, follower.deadline), output.deadline)
+    let sources = earliest(supervisor.deadline, output.deadline)
     return earliest(earliest(sources, service?.deadline), driver.deadline) ?? driver.deadline
   }
 
@@ -109,39 +119,31 @@ final class RunLoop {
     driver.stopping()
   }
 
-  /// When the board has to be on again; where there is a clock, with its alarm set to that.
+  /// After `stop` the agent is at work again.
+  func goOn(in state: StateDirectory) {
+    driver.goingOn()
+    supervisor.sample(at: .now)
+    serveStatus(in: state)
+  }
+
+  /// When the board has to be on again.
   func nextWake(_ options: OnceOptions) -> NextWake {
     // The network may have set the clock since the last cycle.
     driver.clockRead(.now)
     driver.readClockState()
-    let moment = follower.nextWake(driver.uplink, isClockTrusted: options.isClockTrusted)
-    let clock = options.clock.map {
-      WakeClock(device: $0, loop: loop, signals: signals, log: reporter.log)
-    }
-    return NextWake(moment, options, settingAlarmOf: clock)
-  }
-
-  /// Once all is kept, and the clock has its alarm: the program that follows an upload may cut the
-  /// power. It is told when the board is switched on again, unless nothing does that. None is
-  /// started where the agent was asked to stop.
-  func runProgram(nextWake: WallTime?) throws(Errno) {
-    // A signal that came since the last turn is seen.
-    try loop.turn(until: Moment.now.instant)
-    guard !signals.isStopRequested else { return }
-    follower.uploadProven(nextWake: nextWake)
-    while follower.isAtWork, !signals.isStopRequested {
-      try loop.turn(until: follower.deadline)
-      follower.deadlineReached(now: Moment.now.instant)
-    }
+    return NextWake(of: driver.uplink, options)
   }
 }
 
 extension RunLoop: StatusServerOwner {
   func writeStatus(at now: Moment, into document: inout ByteBuffer) {
-    let report = StatusReport(
+    var report = StatusReport(
       driver.uplink, url: driver.settings.url, webSocket: driver.webSocket,
-      failing: output.failing, advice: reporter.advice, anchor: anchor?.status,
+      failing: output.failing, advice: reporter.advice,
+      diskFlaw: state.flatMap { DiskFlaw(of: $0.path) }, anchor: anchor?.status,
       startedAt: startedAt, now: now)
+    report.otherBoardWords = otherBoardWords
+    report.traffic = .ofThisProcess
     report.write(driver.uplink.delivery, into: &document)
   }
 }

@@ -22,8 +22,8 @@ final class SourceOutput {
   }
 
   /// Looks from now on in which network the board is. This outlives `loop`.
-  func watchNetwork(on loop: EventLoop, now: Instant) {
-    let network = HomeNetwork(loop: loop, owner: self)
+  func watchNetwork(on loop: EventLoop, to goal: NetworkGoal?, now: Instant) {
+    let network = HomeNetwork(loop: loop, owner: self, to: goal)
     self.network = network
     network.start(now: now)
   }

@@ -44,16 +44,20 @@ public enum JSON: Equatable, Sendable {
 // Reading
 
 extension JSON {
-  /// The one value that the text is.
-  public init(parsing text: Span<UInt8>) throws(JSONError) {
+  /// The one value that the text is, where it has at most so many in it.
+  public init(
+    parsing text: Span<UInt8>, valueCountMax: Int = JSON.valueCountMax
+  ) throws(JSONError) {
     var reader = JSONReader(text)
-    try self.init(reading: &reader)
+    try self.init(reading: &reader, valueCountMax: valueCountMax)
     try reader.finish()
   }
 
-  /// The value that comes next.
-  public init(reading reader: inout JSONReader) throws(JSONError) {
-    var room = Self.valueCountMax
+  /// The value that comes next, where it has at most so many in it.
+  public init(
+    reading reader: inout JSONReader, valueCountMax: Int = JSON.valueCountMax
+  ) throws(JSONError) {
+    var room = valueCountMax
     self = try .read(from: &reader, depth: 0, room: &room)
   }
 

@@ -117,6 +117,11 @@ extension MessageText {
   public static func + (left: MessageText, right: MessageText) -> MessageText {
     MessageText(bytes: left.bytes + right.bytes)
   }
+
+  /// The text with a full stop, unless it ends with a mark of its own.
+  public var sentence: MessageText {
+    bytes.last == UInt8(ascii: "?") ? self : self + "."
+  }
 }
 
 extension MessageText.StringInterpolation {

@@ -91,18 +91,20 @@ extension [UInt8] {
     return result
   }
 
-  /// JSON that says the same, with an escape for each invisible control in its texts: no terminal
-  /// obeys it. What stands between the words stays.
-  public var jsonForTerminal: [UInt8] {
-    guard hasInvisibleControl else { return self }
+  /// The text with an escape as in JSON for each invisible control above the space, and U+FFFD for
+  /// what is not UTF-8: no terminal obeys them. Those below stay, with which lines of our own end
+  /// and are coloured; JSON has escapes for them already, and says the same as before.
+  public var forTerminal: [UInt8] {
     var result: [UInt8] = []
+    result.reserveCapacity(count)
     var index = 0
     while index < count {
       let character = span.character(at: index)
-      if let scalar = character.scalar, scalar >= 0x20, character.isInvisibleControl {
-        result += jsonEscape(of: scalar)
+      if let scalar = character.scalar {
+        let isObeyed = scalar > 0x20 && character.isInvisibleControl
+        result += isObeyed ? jsonEscape(of: scalar)[...] : self[index..<character.end]
       } else {
-        result += self[index..<character.end]
+        result += [UInt8]("\u{FFFD}")
       }
       index = character.end
     }

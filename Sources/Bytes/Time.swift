@@ -1,7 +1,8 @@
-/// A moment of the machine's monotonic clock (`CLOCK_MONOTONIC`), in nanoseconds since an origin
-/// that means nothing. It never jumps, so deadlines are made of it. It is never sent anywhere.
+/// A moment of the machine's clock that only goes on, also while the machine sleeps
+/// (`CLOCK_BOOTTIME`), in nanoseconds since the kernel started. Deadlines are made of it. It is
+/// never sent anywhere.
 public struct Instant: Comparable, Hashable, Sendable {
-  /// Since an origin that means nothing; never sent anywhere.
+  /// Since the kernel started; never sent anywhere.
   public let nanoseconds: Int64
 
   /// The moment so many nanoseconds after the origin.

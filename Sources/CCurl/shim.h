@@ -3,7 +3,9 @@
 #define HOMEWARD_CCURL_H
 
 #include <curl/curl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #pragma clang assume_nonnull begin
 
@@ -29,6 +31,13 @@ static inline CURLcode ccurl_set_write(CURL *easy, ccurl_write write, void *cont
   return result ? result : curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
 }
 
+/// Has libcurl make and close its sockets by these functions.
+static inline CURLcode ccurl_set_sockets(CURL *easy, curl_opensocket_callback open,
+                                         curl_closesocket_callback close) {
+  CURLcode result = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open);
+  return result ? result : curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close);
+}
+
 static inline long ccurl_response_code(CURL *easy) {
   long code = 0;
   curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &code);
@@ -48,6 +57,46 @@ static inline const char *_Nullable ccurl_content_type(CURL *easy) {
   char *type = NULL;
   curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
   return type;
+}
+
+/// A field of the head of the last answer, or NULL where it has none; until the next transfer.
+static inline const char *_Nullable ccurl_field(CURL *easy, const char *name) {
+  struct curl_header *field = NULL;
+  return curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &field) == CURLHE_OK ? field->value
+                                                                                : NULL;
+}
+
+/// The `Date` of the last answer in seconds since 1970, or -1; until the next transfer.
+static inline long ccurl_server_time(CURL *easy) {
+  const char *date = ccurl_field(easy, "Date");
+  return date ? curl_getdate(date, NULL) : -1;
+}
+
+/// Where the last answer sends on to, as an absolute URL, or NULL; until the next transfer.
+static inline const char *_Nullable ccurl_redirect_url(CURL *easy) {
+  char *url = NULL;
+  curl_easy_getinfo(easy, CURLINFO_REDIRECT_URL, &url);
+  return url;
+}
+
+/// Whether the URL of the last transfer was one of HTTPS.
+static inline int ccurl_is_encrypted(CURL *easy) {
+  char *url = NULL;
+  curl_easy_getinfo(easy, CURLINFO_EFFECTIVE_URL, &url);
+  return url && strncasecmp(url, "https:", 6) == 0;
+}
+
+/// Whether the environment names a proxy for HTTP or for HTTPS.
+static inline int ccurl_has_environment_proxy(int is_encrypted) {
+  if (getenv("all_proxy") || getenv("ALL_PROXY")) return 1;
+  if (!is_encrypted) return getenv("http_proxy") != NULL;
+  return getenv("https_proxy") || getenv("HTTPS_PROXY");
+}
+
+/// Has libcurl write more words on what goes wrong to `words`, which holds CURL_ERROR_SIZE bytes
+/// and outlives the handle.
+static inline CURLcode ccurl_set_error_words(CURL *easy, char *words) {
+  return curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, words);
 }
 
 /// The socket of the transfer that just finished, or -1 where its connection is not kept.

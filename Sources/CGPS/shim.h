@@ -21,6 +21,8 @@ typedef struct {
   double track;                              ///< degrees from true north
   double horizontal_error, vertical_error;  ///< metres (eph, epv)
   double east_error, north_error;           ///< metres (epx, epy)
+  double ellipsoid_height;                  ///< metres (altHAE)
+  double earth_x, earth_y, earth_z;         ///< metres (ECEF)
 } cgps_fix;
 
 /// libgps's working memory; made once.
@@ -50,6 +52,10 @@ static inline int cgps_unpack(char *line, struct gps_data_t *memory, cgps_fix *f
   fix->vertical_error = memory->fix.epv;
   fix->east_error = memory->fix.epx;
   fix->north_error = memory->fix.epy;
+  fix->ellipsoid_height = memory->fix.altHAE;
+  fix->earth_x = memory->fix.ecef.x;
+  fix->earth_y = memory->fix.ecef.y;
+  fix->earth_z = memory->fix.ecef.z;
   return 0;
 }
 

@@ -2,64 +2,36 @@
 #define _GNU_SOURCE 1
 #include "clinux.h"
 
-#include <dirent.h>
 #include <grp.h>
+#include <linux/magic.h>
 #include <pwd.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 
-static int argument_count;
-static char **arguments;
-
-// Descriptors that the starter of this process handed over, such as the lock of flock(1) or the
-// socket by which a supervisor sees its end: they stay open for as long as the process lives.
-enum { inherited_max = 64 };
-static int inherited[inherited_max];
-static int inherited_count;
-
-static void remember_inherited(void) {
-  DIR *open_ones = opendir("/proc/self/fd");
-  if (!open_ones) return;
-  struct dirent *entry;
-  while ((entry = readdir(open_ones)) != NULL && inherited_count < inherited_max) {
-    int number = atoi(entry->d_name);
-    // What libraries have opened since is there as well, and would not have outlived the start.
-    if (number > STDERR_FILENO && number != dirfd(open_ones) &&
-        fcntl(number, F_GETFD) == 0)
-      inherited[inherited_count++] = number;
-  }
-  closedir(open_ones);
-}
-
-__attribute__((constructor)) static void keep_arguments(int count, char **values) {
-  argument_count = count;
-  arguments = values;
-  remember_inherited();
-}
-
-int clinux_argument_count(void) { return argument_count; }
-
-const char *clinux_argument(int index) {
-  return index >= 0 && index < argument_count ? arguments[index] : NULL;
-}
-
-int clinux_start_anew(int kept) {
-  // Libraries make descriptors that would stay open, such as those by which libcurl wakes itself.
-  close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-  for (int index = 0; index < inherited_count; index++) fcntl(inherited[index], F_SETFD, 0);
-  fcntl(kept, F_SETFD, 0);
-  execv("/proc/self/exe", arguments);
+// Closes what is no regular file, where one is wanted.
+static int opened(int descriptor, bool wants_file) {
+  struct stat status;
+  if (descriptor < 0 || !wants_file) return descriptor;
   int error = errno;
-  fcntl(kept, F_SETFD, FD_CLOEXEC);
+  if (fstat(descriptor, &status) == 0) {
+    if (S_ISREG(status.st_mode)) return descriptor;
+    error = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
+  }
+  close(descriptor);
   errno = error;
   return -1;
 }
 
-int clinux_close_at_exec(int descriptor) {
-  for (int index = 0; index < inherited_count; index++)
-    if (inherited[index] == descriptor) inherited[index] = inherited[--inherited_count];
-  return fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+enum { opening = O_CLOEXEC | O_NOCTTY };
+
+int clinux_open(const char *path, int flags, mode_t mode, bool wants_file) {
+  return opened(open(path, flags | opening, mode), wants_file);
+}
+
+int clinux_openat(int directory, const char *path, int flags, mode_t mode, bool wants_file) {
+  return opened(openat(directory, path, flags | opening, mode), wants_file);
 }
 
 int clinux_run(const char *program, const char *first, const char *second) {
@@ -117,6 +89,23 @@ bool clinux_is_mount_point(const char *path) {
          (status.stx_attributes & STATX_ATTR_MOUNT_ROOT);
 }
 
+bool clinux_is_remote(const char *path) {
+  struct statfs status;
+  if (statfs(path, &status) < 0) return false;
+  switch ((uint32_t)status.f_type) {
+  case AFS_FS_MAGIC:
+  case CEPH_SUPER_MAGIC:
+  case CIFS_SUPER_MAGIC:
+  case CODA_SUPER_MAGIC:
+  case FUSE_SUPER_MAGIC:
+  case NFS_SUPER_MAGIC:
+  case SMB_SUPER_MAGIC:
+  case SMB2_SUPER_MAGIC:
+  case V9FS_MAGIC: return true;
+  default: return false;
+  }
+}
+
 bool clinux_group_name(gid_t group, char *name, size_t size) {
   struct group *entry = getgrgid(group);
   if (!entry || strlen(entry->gr_name) >= size) return false;
@@ -164,6 +153,39 @@ ssize_t clinux_multicast_send(int descriptor, unsigned interface, const uint8_t 
   memcpy(&address.sin_addr, group, sizeof address.sin_addr);
   return sendto(descriptor, bytes, count, MSG_NOSIGNAL, (struct sockaddr *)&address,
                 sizeof address);
+}
+
+void clinux_speak(int family, const uint8_t *bytes, uint32_t interface) {
+  int descriptor = socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return;
+  union {
+    struct sockaddr any;
+    struct sockaddr_in ipv4;
+    struct sockaddr_in6 ipv6;
+  } to = {0};
+  to.any.sa_family = (sa_family_t)family;
+  uint32_t index = htonl(interface);
+  if (family == AF_INET) {
+    to.ipv4.sin_port = htons(9);
+    memcpy(&to.ipv4.sin_addr, bytes, sizeof to.ipv4.sin_addr);
+    setsockopt(descriptor, IPPROTO_IP, IP_UNICAST_IF, &index, sizeof index);
+  } else {
+    to.ipv6.sin6_port = htons(9);
+    to.ipv6.sin6_scope_id = interface;
+    memcpy(&to.ipv6.sin6_addr, bytes, sizeof to.ipv6.sin6_addr);
+    setsockopt(descriptor, IPPROTO_IPV6, IPV6_UNICAST_IF, &index, sizeof index);
+  }
+  sendto(descriptor, "", 0, MSG_NOSIGNAL, &to.any, sizeof to);
+  close(descriptor);
+}
+
+int clinux_clock_watch(void) {
+  int descriptor = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+  // As late as each kernel can say it.
+  struct itimerspec never = {.it_value = {.tv_sec = INT32_MAX}};
+  if (sizeof never.it_value.tv_sec > 4) never.it_value.tv_sec = INT64_MAX / 1000000000;
+  timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
+  return descriptor;
 }
 
 int clinux_netlink_socket(int protocol, uint32_t *port) {

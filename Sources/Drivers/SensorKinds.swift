@@ -43,9 +43,18 @@ public enum SensorSettings: Equatable, Sendable {
 
   private init?(_ field: ConfigurationField, notAmong taken: TakenNames) {
     guard let keys = field.section(example: "{ gpio: GPIO17, name: Bilge }") else { return nil }
+    let kinds = keys.indices(of: Self.keys)
+    if kinds.count > 1 {
+      keys.report(
+        at: Self.keys[kinds[1]],
+        "an entry has one kind, and this one has \(Self.keys[kinds[0]]) and \(Self.keys[kinds[1]])",
+        remedy: "write an entry for each")
+      return nil
+    }
+    if kinds.isEmpty, keys.reportMissingKind(Self.keys) { return nil }
     defer { keys.reportUnknownKeys() }
     let settings: SensorSettings? =
-      switch keys.index(ofFirst: Self.keys) {
+      switch kinds.first {
       case 1: OneWireSettings(keys, notAmong: taken).map(SensorSettings.oneWire)
       case 2: InterfaceSettings(keys, notAmong: taken).map(SensorSettings.network)
       case 3: VEDirectSettings(keys, notAmong: taken).map(SensorSettings.veDirect)
@@ -66,7 +75,8 @@ public enum SensorSettings: Equatable, Sendable {
     case .oneWire(let settings):
       OneWireThermometer(settings, context)
     case .network(let settings):
-      InterfaceStatistics(settings, sys: context.sys, sink: context.sink)
+      InterfaceStatistics(
+        settings, sys: context.sys, sink: context.sink, context.slowAccess)
     case .veDirect(let settings):
       VEDirect(settings, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
     case .iio(let settings):
@@ -74,7 +84,7 @@ public enum SensorSettings: Equatable, Sendable {
     case .monitor(let settings):
       settings.source(context)
     case .textFile(let settings):
-      TextFileSensor(settings, sink: context.sink)
+      TextFileSensor(settings, context)
     case .pulses(let settings):
       PulseLine(
         settings, sink: context.sink, supervisor: context.supervisor, counts: context.counts)

@@ -2,6 +2,9 @@ public import Bytes
 import CLinux
 
 /// Now, on both clocks. It is read once for each turn of the loop and handed down from there.
+///
+/// The one that only goes on is `CLOCK_BOOTTIME`: it counts the time in which the board sleeps, so
+/// that a sleep moves no time of day against it, and no limit stands still.
 public struct Moment: Sendable {
   public let instant: Instant
   public let wallTime: WallTime
@@ -16,10 +19,36 @@ public struct Moment: Sendable {
 
   /// Reads the kernel's clocks.
   public static var now: Moment {
-    Moment(
-      instant: Instant(nanoseconds: clinux_clock(CLOCK_MONOTONIC)),
-      wallTime: WallTime(nanoseconds: clinux_clock(CLOCK_REALTIME)))
+    @inline(never)
+    get {
+      Moment(
+        instant: Instant(nanoseconds: clinux_boot_clock()),
+        wallTime: WallTime(nanoseconds: clinux_clock(CLOCK_REALTIME)))
+    }
   }
+}
+
+/// How long the board slept since the kernel started: by so much are timestamps of
+/// `CLOCK_MONOTONIC`, which drivers of the kernel write, behind an `Instant`.
+public var timeAsleep: Duration {
+  let monotonic = clinux_clock(CLOCK_MONOTONIC)
+  let difference = clinux_boot_clock() - monotonic
+  // What passes between the two readings is no sleep.
+  return difference < 1_000_000 ? .zero : .nanoseconds(difference)
+}
+
+/// Which start of the kernel this is: what is known of `Instant` holds for no other. A number of
+/// this process where the kernel does not say.
+public func kernelStart() -> UInt64 {
+  var id = ByteBuffer(capacity: 64)
+  try? readBeginning(ofFileAt: Path("/proc/sys/kernel/random/boot_id"), into: &id)
+  var (number, digitCount) = (UInt64(0), 0)
+  for index in id.bytes.indices where digitCount < 16 {
+    guard let digit = hexadecimalValue(of: id.bytes[index]) else { continue }
+    number = number << 4 | UInt64(digit)
+    digitCount += 1
+  }
+  return digitCount == 16 ? number : randomSeed()
 }
 
 /// Whether the kernel's clock was set by a clock that is right, such as NTP or a receiver, and has

@@ -109,46 +109,61 @@ public struct Descriptor: ~Copyable, Sendable {
   }
 }
 
-/// How a file is opened.
+/// How a path is opened, and what it has to be. No mode of the agent's waits for anything: not for
+/// the other end of a pipe, and not for a device.
 public struct OpenMode: Sendable {
   let flags: Int32
   let permissions: mode_t
+  /// Whether all else than a regular file is an error: reading it could wait for ever.
+  let wantsFile: Bool
 
-  public static let read = OpenMode(flags: O_RDONLY, permissions: 0)
-  /// The same, without waiting for the writer of a pipe.
-  static let readAtOnce = OpenMode(flags: O_RDONLY | O_NONBLOCK, permissions: 0)
+  init(flags: Int32, permissions: mode_t = 0, wantsFile: Bool = true, waits: Bool = false) {
+    self.flags = waits ? flags : flags | O_NONBLOCK
+    self.permissions = permissions
+    self.wantsFile = wantsFile
+  }
+
+  /// A regular file, which those of the kernel are as well.
+  public static let read = OpenMode(flags: O_RDONLY)
+  /// A device that is asked, and not read: it says itself whether it is what is wanted.
+  public static let device = OpenMode(flags: O_RDONLY, wantsFile: false)
   /// A directory, to be synchronised or locked.
-  public static let directory = OpenMode(flags: O_RDONLY | O_DIRECTORY, permissions: 0)
+  public static let directory = OpenMode(flags: O_RDONLY | O_DIRECTORY, wantsFile: false)
   /// A new file that every user can read; one that is there already is an error.
   public static let writeNew = OpenMode(flags: O_WRONLY | O_CREAT | O_EXCL, permissions: 0o644)
   /// A new file that only its owner can read; one that is there already is an error.
   public static let writeNewPrivate = OpenMode(
     flags: O_WRONLY | O_CREAT | O_EXCL, permissions: 0o600)
-  /// A file that is there, to be written to at its end.
-  public static let append = OpenMode(flags: O_WRONLY | O_APPEND, permissions: 0)
-  /// A new file that only its owner can read; an old one of that name is emptied.
-  public static let writePrivate = OpenMode(flags: O_WRONLY | O_CREAT | O_TRUNC, permissions: 0o600)
+  /// A regular file that is there, to be written to at its end.
+  public static let append = OpenMode(flags: O_WRONLY | O_APPEND)
+  /// A new file that only its owner can read; an old one of that name is emptied. It may be a pipe,
+  /// whose reader is waited for, or a device: a command that ends by itself writes to it.
+  public static let writePrivate = OpenMode(
+    flags: O_WRONLY | O_CREAT | O_TRUNC, permissions: 0o600, wantsFile: false, waits: true)
 }
 
 extension Descriptor {
-  /// A descriptor that becomes ready when the process gets SIGTERM, SIGINT or SIGHUP, none of which
-  /// then ends it by itself; where `ofTerminal`, for all others by which a terminal tells
-  /// something, too.
+  /// A descriptor that becomes ready when the process gets SIGTERM, SIGINT or SIGHUP, and where
+  /// `ofTerminal`, one of the others by which a terminal tells something. None of them ends the
+  /// process, but SIGTERM where `nextSignal` is not asked for half a minute.
   public static func signals(ofTerminal: Bool = false) throws(Errno) -> Descriptor {
     Descriptor(owning: try retryingInterrupts { clinux_signalfd(ofTerminal) })
   }
 
-  /// The next signal that such a descriptor has; nil where there is none.
+  /// The next signal that such a descriptor has; nil where there is none. SIGTERM comes as SIGINT.
   public func nextSignal() -> Int32? {
     let signal = clinux_next_signal(number)
     return signal > 0 ? signal : nil
   }
 
   /// Opens the file at `path`; the descriptor does not pass to other programs.
+  ///
+  /// - Throws: the kernel's error; where a regular file is wanted, `.isDirectory` for a directory,
+  ///   and `.isPipe` for a pipe, a device, and others.
   public init(opening path: Path, mode: OpenMode) throws(Errno) {
     self.number = try unsafe path.withCString { (path) throws(Errno) in
       try retryingInterrupts {
-        unsafe clinux_open(path, mode.flags | O_CLOEXEC, mode.permissions)
+        unsafe clinux_open(path, mode.flags, mode.permissions, mode.wantsFile)
       }
     }
   }

@@ -26,7 +26,7 @@ public struct Directory: ~Copyable {
       owning: try unsafe name.withCString { (name) throws(Errno) in
         try retryingInterrupts {
           unsafe clinux_openat(
-            descriptor.number, name, mode.flags | O_CLOEXEC | O_NOFOLLOW, mode.permissions)
+            descriptor.number, name, mode.flags | O_NOFOLLOW, mode.permissions, mode.wantsFile)
         }
       })
     if mode.flags & O_CREAT != 0 { try give(file) }

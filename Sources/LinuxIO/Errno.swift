@@ -33,10 +33,6 @@ public struct Errno: Error, Equatable, Sendable {
   public static let connectionReset = Errno(code: ECONNRESET)
   public static let connectionRefused = Errno(code: ECONNREFUSED)
   public static let nameTooLong = Errno(code: ENAMETOOLONG)
-  public static let notAProgram = Errno(code: ENOEXEC)
-  /// What a clock says that is to wake the board in the past.
-  public static let timeIsOver = Errno(code: ETIME)
-  public static let overflow = Errno(code: EOVERFLOW)
   public static let busy = Errno(code: EBUSY)
   /// Also what a sensor of the kernel says that has no value at this moment.
   public static let wouldBlock = Errno(code: EAGAIN)

@@ -47,13 +47,27 @@ public struct Watch: Equatable, Sendable {
   private let epoll: Descriptor
   private var places: [Place]
   private let ready: UnsafeMutablePointer<clinux_ready>
+  /// Ready when the wall clock was set, or the board slept: a turn ends then, because its deadline
+  /// may be past.
+  private let clockWatch: Descriptor
+  /// Whether one of them happened, since this was last taken.
+  private var hasClockJumped = false
   /// Whether the kernel was told of `timerSlack`.
   private var isPatient = false
 
-  public init() throws(Errno) {
+  public convenience init() throws(Errno) {
+    try self.init(clockWatch: Descriptor(owning: try retryingInterrupts { clinux_clock_watch() }))
+  }
+
+  /// A loop that is woken when `clockWatch` is ready for input, for then the clock jumped.
+  init(clockWatch: consuming Descriptor) throws(Errno) {
     epoll = Descriptor(owning: try retryingInterrupts { epoll_create1(Int32(EPOLL_CLOEXEC)) })
     places = [Place](repeating: Place(), count: Self.watchesMax)
     unsafe ready = .allocate(capacity: Int(CLINUX_READY_MAX))
+    self.clockWatch = clockWatch
+    _ = try retryingInterrupts {
+      clinux_epoll_add(epoll.number, self.clockWatch.number, Readiness.input.rawValue, .max)
+    }
   }
 
   deinit { unsafe ready.deallocate() }
@@ -97,12 +111,24 @@ public struct Watch: Equatable, Sendable {
     let count = unsafe clinux_epoll_wait(epoll.number, ready, milliseconds)
     // What `afterSleep` calls may change it.
     let error = Errno.current
+    for index in 0..<Int(max(count, 0)) where unsafe ready[index].tag == .max { clockJumped() }
     afterSleep()
     guard count >= 0 else {
       if error == .interrupted { return }
       throw error
     }
     for index in 0..<Int(count) { unsafe dispatch(ready[index]) }
+  }
+
+  private func clockJumped() {
+    clinux_clock_watch_clear(clockWatch.number)
+    hasClockJumped = true
+  }
+
+  /// Whether the wall clock was set, or the board slept, since this was asked last.
+  public func takeClockJump() -> Bool {
+    defer { hasClockJumped = false }
+    return hasClockJumped
   }
 
   private func setTimerSlack(forSleepOf sleep: Duration) {
@@ -122,7 +148,9 @@ public struct Watch: Equatable, Sendable {
     watcher.descriptorReady(descriptor, Readiness(rawValue: entry.events))
   }
 
+  /// Nil also for the clock's watch, which has no place.
   private func descriptor(of watch: Watch) -> Int32? {
+    guard watch.index < places.count else { return nil }
     let place = places[Int(watch.index)]
     guard place.watcher != nil, place.generation == watch.generation else { return nil }
     return place.descriptor

@@ -6,8 +6,7 @@ import CLinux
 /// - Throws: the kernel's error; `.isDirectory` for a directory, `.isPipe` for what is no file and
 ///   may never end, and `.fileTooLarge` for a file that is larger.
 public func readFile(at path: Path, byteCountMax: Int) throws(Errno) -> [UInt8] {
-  let file = try Descriptor(opening: path, mode: .readAtOnce)
-  guard clinux_is_file(file.number) == 1 else { throw .isPipe }
+  let file = try Descriptor(opening: path, mode: .read)
   var buffer = ByteBuffer(capacity: byteCountMax + 1)
   while buffer.freeCapacity > 0 {
     guard case .bytes = try file.read(into: &buffer) else {

@@ -10,42 +10,86 @@ public func runtimeDirectory() -> Path? {
 
 /// Whether this process has a controlling terminal: one whose end ends the process.
 public var hasControllingTerminal: Bool {
-  (try? Descriptor(opening: Path("/dev/tty"), mode: .read)) != nil
+  (try? Descriptor(opening: Path("/dev/tty"), mode: .device)) != nil
 }
 
-/// Starts the program of this process anew, with the same arguments: it keeps its process number,
-/// and of its descriptors `lock`, which `lock(keptFor:)` finds, and those that it was started with.
-///
-/// - Returns: why that failed.
-public func startAnew(keeping lock: borrowing Descriptor) -> Errno {
-  var text = ByteBuffer(capacity: 24)
-  text.append(decimal: lock.number)
-  text.append(0)
-  unsafe text.bytes.withUnsafeBytes { bytes in
-    guard let start = bytes.baseAddress else { return }
-    unsafe setenv(lockVariable, start.assumingMemoryBound(to: CChar.self), 1)
+/// The next start of the program of this process, with the same arguments and process number. What
+/// it needs is there before anything of this one is stopped.
+public struct NextStart: ~Copyable {
+  private let program: Descriptor
+  private let text: Descriptor
+
+  /// - Parameter text: what `takeHandedOnText` of the next start gives.
+  /// - Throws: why there can be none: without `/proc` the program is not found.
+  public init(handingOn text: [UInt8]) throws(Errno) {
+    let program = Descriptor(owning: try retryingInterrupts { clinux_program_of_process() })
+    let memory = Descriptor(
+      owning: try retryingInterrupts {
+        unsafe text.withUnsafeBytes { unsafe clinux_text_in_memory($0.baseAddress, $0.count) }
+      })
+    self.program = program
+    self.text = memory
   }
-  _ = clinux_start_anew(lock.number)
-  return .current
+
+  /// Starts the program. Of the descriptors it keeps those that it was started with, and `lock`,
+  /// which `lock(keptFor:)` finds.
+  ///
+  /// - Returns: why that failed.
+  public func perform(keeping lock: borrowing Descriptor) -> Errno {
+    hand(lock.number, in: lockVariable)
+    hand(text.number, in: textVariable)
+    let kept = [lock.number, text.number]
+    _ = unsafe kept.withUnsafeBufferPointer { kept in
+      guard let start = kept.baseAddress else { return Int32(-1) }
+      return unsafe clinux_start_anew(program.number, start, Int32(kept.count))
+    }
+    defer { for variable in [lockVariable, textVariable] { unsafe unsetenv(variable) } }
+    return .current
+  }
+}
+
+/// The text that the last start of this process handed on to it, once; nil where there is none.
+public func takeHandedOnText(byteCountMax: Int) -> [UInt8]? {
+  guard let text = handedOn(in: textVariable, kind: mode_t(S_IFREG)) else { return nil }
+  var buffer = ByteBuffer(capacity: byteCountMax)
+  do throws(Errno) { try text.readFromStart(into: &buffer) } catch { return nil }
+  return [UInt8](buffer.bytes)
 }
 
 /// The lock of `directory` that this process held before it was started anew; nil where it held
 /// none, or that of another directory, which is given up.
 public func lock(keptFor directory: borrowing Descriptor) -> Descriptor? {
-  guard let text = unsafe getenv(lockVariable) else { return nil }
-  let number = unsafe atoi(text)
-  unsafe unsetenv(lockVariable)
+  guard let lock = handedOn(in: lockVariable, kind: mode_t(S_IFDIR)) else { return nil }
   var kept = stat()
   var wanted = stat()
-  // The variable is a claim: only a directory is taken over.
-  guard number > STDERR_FILENO, unsafe fstat(number, &kept) == 0,
-    kept.st_mode & mode_t(S_IFMT) == mode_t(S_IFDIR), clinux_close_at_exec(number) == 0
-  else { return nil }
-  let lock = Descriptor(owning: number)
-  guard unsafe fstat(directory.number, &wanted) == 0, kept.st_dev == wanted.st_dev,
-    kept.st_ino == wanted.st_ino
+  guard unsafe fstat(lock.number, &kept) == 0, unsafe fstat(directory.number, &wanted) == 0,
+    kept.st_dev == wanted.st_dev, kept.st_ino == wanted.st_ino
   else { return nil }
   return lock
 }
 
 private let lockVariable = "HOMEWARD_STATE_LOCK"
+private let textVariable = "HOMEWARD_CONFIGURATION"
+
+private func hand(_ number: Int32, in variable: String) {
+  var text = ByteBuffer(capacity: 24)
+  text.append(decimal: number)
+  text.append(0)
+  unsafe text.bytes.withUnsafeBytes { bytes in
+    guard let start = bytes.baseAddress else { return }
+    unsafe setenv(variable, start.assumingMemoryBound(to: CChar.self), 1)
+  }
+}
+
+/// The variable is a claim: only a descriptor of this kind is taken over, and handed to no other
+/// program any more.
+private func handedOn(in variable: String, kind: mode_t) -> Descriptor? {
+  guard let text = unsafe getenv(variable) else { return nil }
+  let number = unsafe atoi(text)
+  unsafe unsetenv(variable)
+  var status = stat()
+  guard number > STDERR_FILENO, unsafe fstat(number, &status) == 0,
+    status.st_mode & mode_t(S_IFMT) == kind, clinux_close_at_exec(number) == 0
+  else { return nil }
+  return Descriptor(owning: number)
+}

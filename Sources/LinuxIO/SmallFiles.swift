@@ -10,11 +10,16 @@ public func readBeginning(
   ofFileAt path: Path, into buffer: inout ByteBuffer
 ) throws(Errno) {
   buffer.removeAll()
-  let file = try Descriptor(opening: path, mode: .readAtOnce)
-  guard clinux_is_file(file.number) == 1 else { throw .isPipe }
+  let file = try Descriptor(opening: path, mode: .read)
   while buffer.freeCapacity > 0 {
     guard case .bytes = try file.read(into: &buffer) else { return }
   }
+}
+
+/// Whether another machine answers for the file at `path`, or a program of this one (FUSE): reading
+/// it may hang at any moment, and for ever.
+public func isRemote(fileAt path: Path) -> Bool {
+  unsafe path.withCString { unsafe clinux_is_remote($0) }
 }
 
 /// Where a symbolic link points to, as it is written in it; nil for what is no link.

@@ -63,19 +63,12 @@ public struct UserRights: Equatable, Sendable {
     return isForGroup && status.group != 0 && status.user != number ? .group(status.group) : .owner
   }
 
-  /// Whether the mode of a program lets the user run it; also where it is not there.
-  public func mayRun(_ path: Path) -> Bool {
-    guard let status = FileStatus(of: path) else { return true }
-    // Root may run what one user may.
-    return number == 0 ? status.mode & 0o111 != 0 : allows(.enter, status)
-  }
-
   /// Whether a file or a directory belongs to the user; nil where it is not there.
   public func owns(_ path: Path) -> Bool? { FileStatus(of: path).map { $0.user == number } }
 
   /// A right as the last three bits of a mode have it.
   private enum Right: mode_t {
-    /// Of a directory; of a file, to run it.
+    /// Of a directory.
     case enter = 1
     case read = 4
   }

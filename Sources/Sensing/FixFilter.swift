@@ -10,6 +10,9 @@ public struct FixFilter: Sendable {
     case usable(Fix)
     /// The fix is good and its date is not: it has the time of its arrival.
     case misdated(Fix, DateFlaw)
+    /// The fix may be old: its place stays the same to the last digit while the receiver reports a
+    /// speed.
+    case frozen(Fix)
     /// The receiver has no fix: a tunnel, a roof, a cold start.
     case noFix
     /// It has one, and it cannot be used.
@@ -21,8 +24,11 @@ public struct FixFilter: Sendable {
     case unknownMode
     /// Latitude or longitude is missing, no number, or not on Earth.
     case noPosition
-    /// Latitude and longitude are 0 and without an accuracy: a receiver's word for nothing.
+    /// Latitude and longitude are 0, and so is the height, or there is no accuracy: a receiver's
+    /// word for nothing.
     case emptyPosition
+    /// The same report has another place in coordinates that turn with Earth (ECEF).
+    case contradictory
     /// The report is no newer than the last fix.
     case notNewer
     /// What gpsd says is no JSON.
@@ -45,7 +51,12 @@ public struct FixFilter: Sendable {
   /// An error that is larger says nothing for a position of 0, 0.
   public static let plausibleErrorMetersMax: Double = 1000
 
+  /// Two ways to say a place are farther apart than that only if one of them is wrong: the datum of
+  /// a receiver shifts it by some hundred metres, and a vehicle moves between two messages.
+  public static let placesMetersMax: Double = 10_000
+
   private var clock = ReceiverClock()
+  private var stillness = Stillness()
   /// How old the newest report was when it was read, in nanoseconds; 0 where that is not known, or
   /// where it is no fix.
   private(set) var lag: Int64 = 0
@@ -66,12 +77,11 @@ public struct FixFilter: Sendable {
       return .rejected(.noPosition)
     }
     var fix = Fix(report, mode: mode, arrival)
-    if report.latitude == 0, report.longitude == 0 {
-      guard let error = fix.horizontalErrorMeters, error > 0, error < Self.plausibleErrorMetersMax
-      else { return .rejected(.emptyPosition) }
-    }
-    guard let time = report.time else { return .usable(fix) }
-    guard clock.isNews(time) else { return .rejected(.notNewer) }
+    if report.isEmpty(error: fix.horizontalErrorMeters) { return .rejected(.emptyPosition) }
+    if report.isContradictory { return .rejected(.contradictory) }
+    if let time = report.time, !clock.isNews(time) { return .rejected(.notNewer) }
+    let isFrozen = stillness.holds(report, now: arrival.instant)
+    guard let time = report.time else { return isFrozen ? .frozen(fix) : .usable(fix) }
     if let age = clock.age(of: time, now: arrival.instant) {
       lag = age
       fix.notBefore = arrival.instant + .nanoseconds(-age)
@@ -79,7 +89,77 @@ public struct FixFilter: Sendable {
     if let flaw = DateFlaw(time, wallTime: arrival.wallTime) { return .misdated(fix, flaw) }
     fix.time = time
     fix.clock = .receiver
-    return .usable(fix)
+    return isFrozen ? .frozen(fix) : .usable(fix)
+  }
+}
+
+extension FixFilter.Verdict {
+  /// The fix that is used.
+  var fix: Fix? {
+    switch self {
+    case .usable(let fix), .misdated(let fix, _), .frozen(let fix): fix
+    case .noFix, .rejected: nil
+    }
+  }
+}
+
+extension FixReport {
+  fileprivate func isEmpty(error: Double?) -> Bool {
+    guard latitude == 0, longitude == 0 else { return false }
+    guard altitudeMeters != 0, ellipsoidHeightMeters != 0, let error,
+      altitudeMeters.isFinite || ellipsoidHeightMeters.isFinite
+    else { return true }
+    return error <= 0 || error >= FixFilter.plausibleErrorMetersMax
+  }
+
+  fileprivate var isContradictory: Bool {
+    // Most receivers do not say it.
+    guard earthXMeters.isFinite else { return false }
+    let place = EarthPoint(latitudeDegrees: latitude, longitudeDegrees: longitude)
+    let distance = place.distanceMeters(toBelow: earthXMeters, earthYMeters, earthZMeters)
+    return distance.map { $0 > FixFilter.placesMetersMax } ?? false
+  }
+}
+
+/// How far a receiver has moved, by its own speeds, since its place changed last.
+struct Stillness: Sendable {
+  /// Slower is noise.
+  static let speedMin = 0.5
+  /// More than the last digit of a receiver that gives hundredths of a minute.
+  static let wayMetersMax = 25.0
+  /// How long a speed is believed: for what is between two reports far apart, it says nothing.
+  static let secondsMax = 5.0
+  /// This many reports of standstill in a row end what was frozen: the vehicle stands.
+  static let restsMax = 3
+
+  private var latitude = Double.nan
+  private var longitude = Double.nan
+  private var wayMeters = 0.0
+  private var rests = 0
+  private var since = Instant(nanoseconds: 0)
+
+  /// Whether the place of this report is the one before, to the last digit, though the receiver
+  /// reports speeds with which it would be elsewhere.
+  mutating func holds(_ report: FixReport, now: Instant) -> Bool {
+    defer { since = now }
+    guard report.latitude == latitude, report.longitude == longitude else {
+      (latitude, longitude, wayMeters, rests) = (report.latitude, report.longitude, 0, 0)
+      return false
+    }
+    if report.speedMetersPerSecond >= Self.speedMin {
+      let seconds = Double((now - since).nanoseconds) / 1e9
+      wayMeters += report.speedMetersPerSecond * min(seconds, Self.secondsMax)
+      rests = 0
+    } else {
+      rest()
+    }
+    return wayMeters >= Self.wayMetersMax
+  }
+
+  /// It stands, as far as it knows. What is frozen may say so once or twice.
+  private mutating func rest() {
+    rests = min(rests + 1, Self.restsMax)
+    if wayMeters < Self.wayMetersMax || rests == Self.restsMax { wayMeters = 0 }
   }
 }
 

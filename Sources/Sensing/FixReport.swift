@@ -16,6 +16,11 @@ public struct FixReport: Equatable, Sendable {
   /// The parts of the horizontal error (epx, epy), for a receiver that gives only those.
   public var eastErrorMeters = Double.nan
   public var northErrorMeters = Double.nan
+  public var ellipsoidHeightMeters = Double.nan
+  /// Where the receiver is in coordinates that turn with Earth (ECEF), in metres from its centre.
+  public var earthXMeters = Double.nan
+  public var earthYMeters = Double.nan
+  public var earthZMeters = Double.nan
 
   public init(mode: Int32, time: WallTime?) {
     self.mode = mode

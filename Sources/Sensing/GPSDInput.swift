@@ -38,6 +38,8 @@ public struct GPSDInput: ~Copyable {
   private var newest: Newest?
   /// Where the line stands that was read last.
   private(set) var readRange = 0..<0
+  /// Whether a TPV was passed over since the line before that one.
+  private(set) var hasEpochEnded = false
 
   /// The last line in `buffer` that is a TPV with a fix, and no echo of another.
   private struct Newest {
@@ -67,6 +69,7 @@ public struct GPSDInput: ~Copyable {
 
   /// The next line that says something; nil where it is not complete yet.
   mutating func nextLine() -> Line? {
+    hasEpochEnded = false
     while let end = buffer.bytes.firstIndex(of: UInt8(ascii: "\n"), from: lineStart) {
       let range = lineStart..<end
       lineStart = end + 1
@@ -84,6 +87,13 @@ public struct GPSDInput: ~Copyable {
   }
 
   // MARK: What is passed over
+
+  /// The receiver whose older reports are passed over.
+  var newestDevice: Range<Int> {
+    guard let newest else { return 0..<0 }
+    let start = newest.range.lowerBound
+    return start + newest.head.device.lowerBound..<start + newest.head.device.upperBound
+  }
 
   /// Whether older reports were passed over for the one that was read last.
   var hasPassedOver: Bool { if case .newestRead(_?) = order { true } else { false } }
@@ -117,6 +127,7 @@ public struct GPSDInput: ~Copyable {
       guard newest.replaces(range, of: buffer) else { return false }
       order = .newestFirst(from: start ?? range.lowerBound)
       malformedLineCount = 0
+      hasEpochEnded = true
       return true
     }
   }

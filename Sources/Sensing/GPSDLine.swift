@@ -21,14 +21,14 @@ struct GPSDLine {
   /// What of a TPV libgps is given: numbers, but for the time.
   private static let keys: [StaticString] = [
     "mode", "time", "altMSL", "alt", "lat", "lon", "speed", "track", "eph", "epv", "epx",
-    "epy", "climb",
+    "epy", "altHAE", "ecefx", "ecefy", "ecefz", "climb",
   ]
   private static let packedKeys = keys.compactMap { [UInt8]($0).span.packed }
   private static let mode = 0
   private static let time = 1
   private static let altitude = 2
   /// The last one: not everyone wants it.
-  private static let climb = 12
+  private static let climb = 16
   /// The altitude as old releases of gpsd call it.
   private static let formerAltitude = 3
   /// Longer than any number or time of gpsd; libgps holds more.

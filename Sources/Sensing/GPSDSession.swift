@@ -186,6 +186,8 @@ public struct GPSDSession: ~Copyable {
   /// The connection could not be made, or it ended. What was heard before counts.
   public mutating func failed(_ failure: SourceFailure) -> Action {
     if isStreaming { _ = choose(now: emptySince) }
+    // From here on the connection is what is wrong, if that is reported at all.
+    if noFixDetector.isTold { news = .recovered }
     noFixDetector.connectionEnded()
     details.connectionEnded()
     state = .disconnected
@@ -304,6 +306,8 @@ public struct GPSDSession: ~Copyable {
       verdict = receivers.reported(reading, by: reporter, arrival, isTrial: isTrial)
     }
     if let verdict { judged(verdict) } else { input.readPassedOver() }
+    // An echo is of the same epoch.
+    if let reporter, verdict != .rejected(.notNewer) { details.epochEnded(of: reporter.checksum) }
   }
 
   private mutating func judged(_ verdict: FixFilter.Verdict) {
@@ -349,6 +353,10 @@ public struct GPSDSession: ~Copyable {
     case .error: errorReceived(input.line.message)
     case .version, .other: break
     case .satellites, .attitude:
+      if input.hasEpochEnded {
+        let path = ReceiverPath(input.buffer.bytes.extracting(input.newestDevice))
+        details.epochEnded(of: path.checksum)
+      }
       let chosen = device.isEmpty ? receivers.speaker : ReceiverPath(device.span).checksum
       details.lineRead(
         input.buffer, input.readRange, input.line.reportClass, chosen: chosen)

@@ -13,11 +13,10 @@ public enum KernelText {
     return range.contains(number.coefficient) ? number.coefficient : nil
   }
 
-  /// A decimal number with as many decimals as are written, up to `FixedPoint.decimalsMax`: the
-  /// same file of IIO reads `25080` on one kernel and `25080.000000000` on the next.
-  public static func decimal(_ text: Span<UInt8>) -> FixedPoint? {
-    FixedPoint(written: text.trimmed())
-  }
+  /// A decimal number with as many decimals as are written, up to `FixedPoint.decimalsMax`, where
+  /// it is rounded: the same file of IIO reads `25080` on one kernel and `25080.000000000` on the
+  /// next, and programs write 22.6 as `22.600000000000001`.
+  public static func decimal(_ text: Span<UInt8>) -> FixedPoint? { LongDecimal(text)?.rounded }
 
   /// The field with this number, counted from 0, of fields that white space separates.
   @_lifetime(copy text)
@@ -31,5 +30,65 @@ public enum KernelText {
       if passed == number { return text.extracting(start..<index) }
     }
     return nil
+  }
+
+  /// The decimal number in such a field.
+  static func number(_ number: Int, of text: Span<UInt8>) -> FixedPoint? {
+    guard let field = field(number, of: text) else { return nil }
+    return decimal(field)
+  }
+}
+
+/// A decimal number with more decimals than `FixedPoint` has: the scale of a fine converter, in
+/// which the ninth decimal is a large part of the number.
+public struct LongDecimal: Equatable, Sendable {
+  /// Digits behind the point, at most; those that follow are cut.
+  private static let decimalsMax: UInt8 = 18
+
+  private var coefficient: Int64
+  private var decimals: UInt8
+
+  public init(_ number: FixedPoint) {
+    coefficient = number.coefficient
+    decimals = number.decimals
+  }
+
+  /// Nil where `text` is no number, or its first nine decimals do not fit.
+  public init?(_ text: Span<UInt8>) {
+    let text = text.trimmed()
+    let point = text.firstIndex(of: UInt8(ascii: ".")) ?? text.count
+    let end = min(text.count, point + 1 + Int(FixedPoint.decimalsMax))
+    guard let short = FixedPoint(written: text.extracting(..<end)) else { return nil }
+    self.init(short)
+    var isFull = false
+    for index in end..<text.count {
+      guard text[index].isASCIIDigit else { return nil }
+      let digit = Int64(text[index] - UInt8(ascii: "0"))
+      isFull = isFull || !append(text[0] == UInt8(ascii: "-") ? -digit : digit)
+    }
+  }
+
+  /// Whether the digit fits, with its sign.
+  private mutating func append(_ digit: Int64) -> Bool {
+    let (tens, multiplied) = coefficient.multipliedReportingOverflow(by: 10)
+    let (sum, added) = tens.addingReportingOverflow(digit)
+    guard !multiplied, !added, decimals < Self.decimalsMax else { return false }
+    coefficient = sum
+    decimals += 1
+    return true
+  }
+
+  /// The number as `FixedPoint` has it; nil where it does not fit.
+  public var rounded: FixedPoint? {
+    decimals > FixedPoint.decimalsMax
+      ? product(with: FixedPoint(1))?.rounded(to: FixedPoint.decimalsMax)
+      : FixedPoint(coefficient, decimals: decimals)
+  }
+
+  /// The product; nil where it is too large.
+  public func product(with number: FixedPoint) -> FixedPoint? {
+    var divisor: Int64 = 1
+    for _ in 0..<decimals { divisor *= 10 }
+    return number.times(FixedPoint(coefficient), over: FixedPoint(divisor))
   }
 }

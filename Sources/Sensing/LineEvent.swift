@@ -21,11 +21,15 @@ public struct LineEvent: Equatable, Sendable {
   /// Which edge of its line this is, counted from 1, and from 0 again after 4,294,967,295.
   public let sequence: UInt32
 
+  /// Reads an event of the kernel; `asleep` is how long the board slept since the kernel started.
+  ///
   /// - Precondition: `bytes` holds one event.
-  public init(parsing bytes: Span<UInt8>) throws(LineEventError) {
+  public init(
+    parsing bytes: Span<UInt8>, asleep: Duration = .zero
+  ) throws(LineEventError) {
     precondition(bytes.count == Self.byteCount, "the caller cuts the events apart")
     let timestamp = bytes.nativeInteger(UInt64.self, at: 0)
-    let instant = Instant(nanoseconds: Int64(clamping: timestamp))
+    let instant = Instant(nanoseconds: Int64(clamping: timestamp)) + asleep
     switch bytes.nativeInteger(UInt32.self, at: 8) {
     case 1: edge = Edge(to: .active, at: instant)
     case 2: edge = Edge(to: .inactive, at: instant)

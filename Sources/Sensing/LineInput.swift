@@ -30,11 +30,12 @@ public struct LineInput: ~Copyable {
   /// How many edges a second there are, where that is too many; nil where it is not.
   public var excessEdgesPerSecond: Int? { limiter.excessEdgesPerSecond }
 
-  /// Takes in the events in `buffer` and tells `body` each level that settled.
+  /// Takes in the events in `buffer` and tells `body` each level that settled. `asleep` is how long
+  /// the board slept since the kernel started.
   ///
   /// - Returns: whether events are missing, so that the level has to be read.
   public mutating func eventsRead(
-    now: Instant, _ body: (Debouncer.Settled) -> Void
+    now: Instant, asleep: Duration = .zero, _ body: (Debouncer.Settled) -> Void
   ) throws(LineEventError) -> Bool {
     let first = lastSequence
     defer {
@@ -45,7 +46,7 @@ public struct LineInput: ~Copyable {
     var isIncomplete = false
     for start in stride(from: 0, to: buffer.count, by: LineEvent.byteCount) {
       let event = try LineEvent(
-        parsing: buffer.bytes.extracting(start..<start + LineEvent.byteCount))
+        parsing: buffer.bytes.extracting(start..<start + LineEvent.byteCount), asleep: asleep)
       if !isNext(event) { isIncomplete = true }
       let edge = Edge(to: event.edge.level, at: min(event.edge.instant, now))
       if let settled = debouncer.edgeDetected(edge) { body(settled) }

@@ -1,8 +1,8 @@
 public import Bytes
 
 /// Counts the cycles in which a receiver reported and gave no fix that can be used, or one with a
-/// date that cannot be right, and tells it once when there are too many in a row: a bridge or a
-/// tunnel is not worth a line.
+/// date that cannot be right or a place that stands still at speed, and tells it once when there
+/// are too many in a row: a bridge or a tunnel is not worth a line.
 public struct NoFixDetector: Sendable {
   /// Cycles in a row without a fix after which it is told.
   public static let cyclesMax = 3
@@ -21,7 +21,7 @@ public struct NoFixDetector: Sendable {
   public mutating func judged(_ verdict: FixFilter.Verdict) -> Bool {
     // An echo of the cycle's own fix is no lack of one.
     if case .usable? = self.verdict { return false }
-    if case .misdated? = self.verdict, case .rejected(.notNewer) = verdict { return false }
+    if self.verdict?.fix != nil, case .rejected(.notNewer) = verdict { return false }
     self.verdict = verdict
     guard case .usable = verdict else { return false }
     defer { cycleCount = 0 }
@@ -56,6 +56,7 @@ extension FixFilter.Verdict {
       .wrongDate(
         receiver, why: "1,024 weeks behind, as old receivers are; a newer firmware mends it")
     case .misdated(_, .impossible): .wrongDate(receiver, why: "long before or after the present")
+    case .frozen: .frozen(receiver)
     case .noFix: .withoutFix(receiver, why: "its receiver has none; does the antenna see the sky?")
     case .rejected(let flaw): .withoutFix(receiver, why: flaw.words)
     }
@@ -67,7 +68,9 @@ extension FixFilter.Flaw {
     switch self {
     case .unknownMode: "it has a mode that gpsd does not document"
     case .noPosition: "its latitude or longitude is missing, or not on Earth"
-    case .emptyPosition: "its position is 0, 0 without an accuracy, as receivers say that have none"
+    case .emptyPosition:
+      "its position is 0, 0 at height 0 or without an accuracy, as receivers say that have none"
+    case .contradictory: "its latitude and longitude are another place than its ECEF coordinates"
     case .notNewer: "its clock stands still or went back"
     case .unreadable: "what gpsd says of it is not JSON; see it with gpspipe -w"
     case .otherReceiver: "only other receivers report than location.device; gpspipe -w names them"

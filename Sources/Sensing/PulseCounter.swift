@@ -80,13 +80,14 @@ public struct PulseCounter: ~Copyable {
     restart(at: level, now: now)
   }
 
-  /// Takes in the events in `buffer`.
-  public mutating func eventsRead(now: Instant) throws(LineEventError) {
+  /// Takes in the events in `buffer`. `asleep` is how long the board slept since the kernel
+  /// started.
+  public mutating func eventsRead(now: Instant, asleep: Duration = .zero) throws(LineEventError) {
     defer { buffer.removeAll() }
     guard buffer.count.isMultiple(of: LineEvent.byteCount) else { throw .torn }
     for start in stride(from: 0, to: buffer.count, by: LineEvent.byteCount) {
       let event = try LineEvent(
-        parsing: buffer.bytes.extracting(start..<start + LineEvent.byteCount))
+        parsing: buffer.bytes.extracting(start..<start + LineEvent.byteCount), asleep: asleep)
       take(event, now: now)
     }
   }

@@ -43,7 +43,8 @@ public struct SensorDescription: Equatable, Sendable {
   public var unit: [UInt8]?
   public var deviceClass: [UInt8]?
   public var stateClass: [UInt8]?
-  public var icon: [UInt8]
+  /// Nil for that of the device class.
+  public var icon: [UInt8]?
   /// Whether it tells about the board rather than about the world.
   public var isDiagnostic: Bool
   /// Whether a change of it starts a cycle at once.
@@ -55,7 +56,7 @@ public struct SensorDescription: Equatable, Sendable {
   @inline(never)
   public init(
     uniqueID: [UInt8], name: [UInt8], kind: Kind = .sensor, unit: [UInt8]? = nil,
-    deviceClass: [UInt8]? = nil, stateClass: [UInt8]? = nil, icon: [UInt8],
+    deviceClass: [UInt8]? = nil, stateClass: [UInt8]? = nil, icon: [UInt8]? = nil,
     isDiagnostic: Bool = false, isUrgent: Bool = false
   ) {
     self.uniqueID = uniqueID

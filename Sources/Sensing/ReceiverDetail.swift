@@ -31,7 +31,8 @@ public enum ReceiverDetail: Int, CaseIterable, Sendable {
       name: [UInt8](Self.names[rawValue]),
       unit: isAngle ? [UInt8]("°") : self == .climb ? [UInt8]("m/s") : nil,
       deviceClass: self == .fix ? [UInt8]("enum") : self == .climb ? [UInt8]("speed") : nil,
-      icon: isAngle ? [UInt8]("mdi:compass-outline") : [UInt8]("mdi:satellite-variant"),
+      icon: self == .climb
+        ? nil : isAngle ? [UInt8]("mdi:compass-outline") : [UInt8]("mdi:satellite-variant"),
       isDiagnostic: true)
   }
 

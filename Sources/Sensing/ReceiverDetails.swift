@@ -3,11 +3,22 @@ import Bytes
 /// Gathers what the receivers of one gpsd tell beside their positions, and makes a value of each
 /// detail once a cycle.
 ///
-/// Of the lines of a cycle the newest SKY that has satellites is kept, else the newest, and the
-/// newest ATT; each is read once, when the cycle ends. The SKY is one of the receiver whose fixes
-/// are taken; before there is one, or when it is gone, of the first that speaks. What was not told
-/// for `cyclesMax` cycles is unknown.
+/// Of the lines of a cycle the newest list of satellites is kept, the newest SKY without one, and
+/// the newest ATT; a list is read once, when the cycle ends. A SKY is one of the receiver whose
+/// fixes are taken; before there is one, or when it is gone, of the first that speaks. What was not
+/// told for `cyclesMax` cycles is unknown.
+///
+/// A receiver of many constellations tells its list in parts that grow, several in an epoch, which
+/// ends with its next TPV. Of an epoch the largest list counts, and one that is not over replaces
+/// none that is.
 struct ReceiverDetails: ~Copyable {
+  /// What a cycle waits for.
+  private enum Expectation {
+    case nothing
+    case sky
+    case list
+  }
+
   /// Cycles in a row in which a detail is not told, before it is unknown.
   static let cyclesMax = 3
   /// A compass of a boat at anchor is never still: a heading that is nearer to the one that was
@@ -20,17 +31,21 @@ struct ReceiverDetails: ~Copyable {
   private static let attitudeByteCountMax = 1024
 
   let wanted: ReceiverDetailSet
-  private var sky: ByteBuffer
+  /// The largest list of the newest epoch that is over, if that has one.
+  private var list: ByteBuffer
+  /// The largest one of the epoch that is not.
+  private var part: ByteBuffer
+  /// Whether an epoch had more than one.
+  private var comesInParts = false
+  /// The newest SKY without a list.
+  private var summary: GPSDSkyReport?
   private var attitude: ByteBuffer
-  /// Whether `sky` has satellites.
-  private var hasSatellites = false
   /// Who told the lines, by the checksum of the path.
   private var skySpeaker: UInt32?
   private var attitudeSpeaker: UInt32?
-  /// Whether a SKY came since the last cycle.
-  private var hasSky = false
-  /// Whether one came in the cycle before.
-  private(set) var isSkyExpected = false
+  private var expectation = Expectation.nothing
+  /// Whether a cycle has waited for satellites of which nothing was known.
+  private var hasSearched = false
   private var values = InlineArray<6, Value?>(repeating: nil)
   /// In how many cycles each was not told.
   private var ages = InlineArray<6, Int>(repeating: 0)
@@ -40,7 +55,8 @@ struct ReceiverDetails: ~Copyable {
   init(_ wanted: ReceiverDetailSet) {
     self.wanted = wanted
     let isOn = !wanted.isEmpty
-    sky = ByteBuffer(capacity: isOn ? GPSDSession.lineByteCountMax : 1)
+    list = ByteBuffer(capacity: isOn ? GPSDSession.lineByteCountMax : 1)
+    part = ByteBuffer(capacity: isOn ? GPSDSession.lineByteCountMax : 1)
     attitude = ByteBuffer(capacity: isOn ? Self.attitudeByteCountMax : 1)
   }
 
@@ -48,7 +64,16 @@ struct ReceiverDetails: ~Copyable {
   subscript(_ detail: ReceiverDetail) -> Value? { values[detail.rawValue] }
 
   /// Whether the cycle has all that the one before had.
-  var isComplete: Bool { !isSkyExpected || hasSky }
+  var isComplete: Bool {
+    switch expectation {
+    case .nothing: true
+    case .sky: summary != nil || hasList
+    // Where there is a SKY without a list, the lists may come in parts.
+    case .list: comesInParts || summary != nil ? !list.isEmpty : hasList
+    }
+  }
+
+  private var hasList: Bool { !list.isEmpty || !part.isEmpty }
 
   // MARK: Lines
 
@@ -63,6 +88,7 @@ struct ReceiverDetails: ~Copyable {
     case .satellites:
       let speaker = Self.speaker(of: line)
       guard Self.isHeard(speaker, among: chosen ?? skySpeaker) else { return }
+      if let speaker, speaker != skySpeaker { forgetSky() }
       skySpeaker = speaker ?? skySpeaker
       keep(sky: line)
     case .attitude:
@@ -78,15 +104,24 @@ struct ReceiverDetails: ~Copyable {
   }
 
   private mutating func keep(sky line: Span<UInt8>) {
-    hasSky = true
     // gpsd writes the satellites last.
     let end = line.trimmed().count
-    let hasSatellites =
-      end > 1 && line[end - 1] == UInt8(ascii: "}") && line[end - 2] == UInt8(ascii: "]")
-    guard hasSatellites || !self.hasSatellites else { return }
-    self.hasSatellites = hasSatellites
-    sky.removeAll()
-    sky.append(line)
+    guard end > 1, line[end - 1] == UInt8(ascii: "}"), line[end - 2] == UInt8(ascii: "]") else {
+      summary = GPSDSkyReport(line) ?? summary
+      return
+    }
+    if !part.isEmpty { comesInParts = true }
+    // A list with more satellites is longer.
+    guard line.count >= part.count else { return }
+    part.removeAll()
+    part.append(line)
+  }
+
+  /// The receiver with this checksum has told another time.
+  mutating func epochEnded(of speaker: UInt32) {
+    guard !part.isEmpty, Self.isHeard(speaker, among: skySpeaker) else { return }
+    swap(&list, &part)
+    part.removeAll()
   }
 
   /// One that does not say who it is may be anyone.
@@ -108,26 +143,62 @@ struct ReceiverDetails: ~Copyable {
 
   /// What was read is not of this cycle.
   mutating func forgetLines() {
-    sky.removeAll()
+    forgetSky()
     attitude.removeAll()
-    (hasSky, hasSatellites) = (false, false)
+  }
+
+  private mutating func forgetSky() {
+    list.removeAll()
+    part.removeAll()
+    summary = nil
   }
 
   /// The connection ended: what was told on it counts no more.
   mutating func connectionEnded() {
     forgetLines()
-    (skySpeaker, attitudeSpeaker, isSkyExpected) = (nil, nil, false)
+    (skySpeaker, attitudeSpeaker, comesInParts) = (nil, nil, false)
+    (expectation, hasSearched) = (.nothing, false)
     for index in 0..<6 { (values[index], ages[index]) = (nil, 0) }
   }
 
   // MARK: Values
 
   private mutating func readSky() {
-    horizontalDilution = nil
-    guard !sky.isEmpty, let report = GPSDSkyReport(sky.bytes) else { return }
-    horizontalDilution = report.horizontalDilution
-    if let seen = report.seen { tell(.satellitesSeen, .number(FixedPoint(seen))) }
-    if let used = report.used { tell(.satellitesUsed, .number(FixedPoint(used))) }
+    let report = readList()
+    horizontalDilution = report?.horizontalDilution ?? summary?.horizontalDilution
+    if let seen = report?.seen ?? summary?.seen {
+      tell(.satellitesSeen, .number(FixedPoint(seen)))
+    }
+    if let used = report?.used ?? summary?.used {
+      tell(.satellitesUsed, .number(FixedPoint(used)))
+    }
+  }
+
+  /// What the list says that counts; nil if there is none.
+  private func readList() -> GPSDSkyReport? {
+    guard !part.isEmpty, !comesInParts || part.count >= list.count else {
+      return list.isEmpty ? nil : GPSDSkyReport(list.bytes)
+    }
+    guard let report = GPSDSkyReport(part.bytes) else { return nil }
+    // What is known of a whole epoch is better for some cycles.
+    if comesInParts, ages[ReceiverDetail.satellitesSeen.rawValue] <= Self.cyclesMax,
+      case .number(let known)? = self[.satellitesSeen], let seen = report.seen,
+      seen < known.coefficient
+    {
+      return nil
+    }
+    return report
+  }
+
+  /// What the next cycle waits for: what this one had. A cycle that had nothing is followed by one
+  /// that looks for what may come a moment later.
+  private var nextExpectation: Expectation {
+    if hasList { return .list }
+    if summary != nil { return .sky }
+    let satellites: ReceiverDetailSet = [
+      ReceiverDetailSet(.satellitesSeen), ReceiverDetailSet(.satellitesUsed),
+    ]
+    return hasSearched || wanted.isDisjoint(with: satellites) ? .nothing : .list
   }
 
   /// A cycle ends, in which the receiver was in this state; nil where it said nothing.
@@ -140,7 +211,8 @@ struct ReceiverDetails: ~Copyable {
     for index in 0..<6 where ages[index] > Self.cyclesMax && values[index] != nil {
       values[index] = .unknown
     }
-    isSkyExpected = hasSky
+    expectation = nextExpectation
+    hasSearched = true
     if ages[ReceiverDetail.satellitesSeen.rawValue] > Self.cyclesMax { skySpeaker = nil }
     if ages[ReceiverDetail.heading.rawValue] > Self.cyclesMax,
       ages[ReceiverDetail.magneticHeading.rawValue] > Self.cyclesMax

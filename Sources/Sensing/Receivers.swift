@@ -97,18 +97,14 @@ struct Receivers: ~Copyable {
     all[index].state = ReceiverState(report)
     var filter = all[index].filter
     let verdict = filter.reported(report, arrival)
-    if isTrial {
-      guard case .usable(let fix) = verdict, fix.clock == .receiver else { return nil }
-    }
+    // A misdated one has the clock of the board.
+    if isTrial, verdict.fix?.clock != .receiver { return nil }
     all[index].filter = filter
     all[index].heardAt = arrival.instant
-    switch verdict {
-    case .usable(let fix), .misdated(let fix, _):
-      // Some sentences of a receiver have a time, and some have none.
-      guard fix.clock == .receiver || all[index].fix?.clock != .receiver else { break }
+    // Some sentences of a receiver have a time, and some have none.
+    if let fix = verdict.fix, fix.clock == .receiver || all[index].fix?.clock != .receiver {
       all[index].fix = fix
       hasFix = true
-    case .noFix, .rejected: break
     }
     return verdict
   }

@@ -13,7 +13,7 @@ public enum SupplySensor: Int, CaseIterable, Sendable {
   public func description(of supply: [UInt8]) -> SensorDescription {
     var description = SensorDescription(
       uniqueID: uniqueID("supply_", supply.span) + [UInt8(ascii: "_")] + [UInt8](word),
-      name: supply, icon: [UInt8](icon),
+      name: supply, icon: icon.map { [UInt8]($0) },
       isDiagnostic: isDiagnostic, isUrgent: self == .online)
     description.name += [UInt8(ascii: " ")] + [UInt8](word)
     if self == .online { description.kind = .binarySensor }
@@ -68,21 +68,7 @@ public enum SupplySensor: Int, CaseIterable, Sendable {
     }
   }
 
-  private var icon: StaticString {
-    switch self {
-    case .capacity: "mdi:battery"
-    case .status: "mdi:battery-charging"
-    case .online: "mdi:power-plug"
-    case .voltage: "mdi:flash"
-    case .current: "mdi:current-dc"
-    case .energy: "mdi:battery-high"
-    }
-  }
+  private var icon: StaticString? { self == .status ? "mdi:battery-charging" : nil }
 
-  private var isDiagnostic: Bool {
-    switch self {
-    case .capacity, .online: false
-    case .status, .voltage, .current, .energy: true
-    }
-  }
+  private var isDiagnostic: Bool { self == .status || self == .energy }
 }

@@ -198,13 +198,13 @@ extension CallQueue: TransferOwner {
     self.errand = .none
     let now = Moment.now.instant
     switch (errand, result) {
-    case (.refresh, .answered(let status)):
-      let step = refreshAnswered(http.response, status: status, now: now)
+    case (.refresh, .answered):
+      let step = refreshAnswered(http.answerHead, http.response, now: now)
       http.request.wipe()
       http.response.wipe()
       follow(step)
     case (.refresh, .failed(let words)): follow(tokens.connectionFailed(words, now: now))
-    case (.call(let call, let token), .answered(status: 401)):
+    case (.call(let call, let token), .answered) where isTokenRejected(http.response):
       waiting.insert(call, at: 0)
       follow(tokens.tokenRefused(token, now: now))
     case (.call(let call, _), .answered(let status)):
@@ -221,9 +221,13 @@ extension CallQueue: TransferOwner {
 }
 
 extension CallQueue {
+  private func isTokenRejected(_ body: borrowing ByteBuffer) -> Bool {
+    http.answerHead.rejectsToken(body.bytes)
+  }
+
   private func refreshAnswered(
-    _ body: borrowing ByteBuffer, status: Int, now: Instant
+    _ head: AnswerHead, _ body: borrowing ByteBuffer, now: Instant
   ) -> AccessTokens.Step {
-    tokens.answerReceived(status: status, body: body.bytes, now: now)
+    tokens.answerReceived(head, body: body.bytes, now: now)
   }
 }

@@ -5,11 +5,21 @@ import LinuxIO
 /// One of libcurl's easy handles: the options of a transfer, and what is known about it afterwards.
 @safe final class EasyHandle {
   let handle: UnsafeMutableRawPointer
+  /// What libcurl says of a failure beside its code.
+  private let errorWords = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+  /// Whether the settings name the authorities.
+  let hasAuthorityFile: Bool
+  /// Whether they leave the proxy to the environment.
+  let takesEnvironmentProxy: Bool
 
   /// Nil where libcurl has no memory. The settings are the same for every transfer.
   init?(_ settings: TransportSettings, connectTimeout: Duration) {
     guard let handle = unsafe curl_easy_init() else { return nil }
     unsafe self.handle = handle
+    hasAuthorityFile = settings.authorityFile != nil
+    takesEnvironmentProxy = settings.proxy == nil
+    unsafe errorWords.initialize(to: 0)
+    unsafe check(ccurl_set_error_words(handle, errorWords))
     set(CURLOPT_NOSIGNAL, 1)
     // Or libcurl would wait, at the end of a transfer, for a resolver whose name servers are
     // silent; the loop has one thread. What it asked for ends by itself.
@@ -21,23 +31,37 @@ import LinuxIO
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
     apply(settings)
+    countTraffic()
   }
 
-  deinit { unsafe curl_easy_cleanup(handle) }
+  private func countTraffic() {
+    unsafe check(
+      ccurl_set_sockets(
+        handle,
+        { _, _, address in
+          guard let address = unsafe address?.pointee else { return -1 }
+          return Traffic.openSocket(address.family, address.socktype, address.protocol)
+        }, { _, socket in Traffic.closeSocket(socket) }))
+  }
+
+  deinit {
+    unsafe curl_easy_cleanup(handle)
+    unsafe errorWords.deallocate()
+  }
 
   private func apply(_ settings: TransportSettings) {
     // These are libcurl's defaults; here they cannot be anything else.
     set(CURLOPT_SSL_VERIFYPEER, 1)
     set(CURLOPT_SSL_VERIFYHOST, 2)
     if let file = settings.authorityFile {
-      set(CURLOPT_CAINFO, file)
+      setFile(CURLOPT_CAINFO, file)
       // Or the system's would be believed as well.
       clear(CURLOPT_CAPATH)
     }
     if let pin = settings.publicKeyPin { set(CURLOPT_PINNEDPUBLICKEY, pin.bytes) }
     if let certificate = settings.clientCertificate {
-      set(CURLOPT_SSLCERT, certificate.certificateFile)
-      set(CURLOPT_SSLKEY, certificate.keyFile)
+      setFile(CURLOPT_SSLCERT, certificate.certificateFile)
+      setFile(CURLOPT_SSLKEY, certificate.keyFile)
     }
     if let proxy = settings.proxy { set(CURLOPT_PROXY, proxy) }
   }
@@ -65,9 +89,31 @@ import LinuxIO
 
   func clear(_ option: CURLoption) { unsafe check(ccurl_set_string(handle, option, nil)) }
 
-  func set(_ option: CURLoption, _ path: Path) {
-    unsafe path.withCString { unsafe check(ccurl_set_string(handle, option, $0)) }
+  /// libcurl reads the file in the loop. What may never end is an empty file to it.
+  private func setFile(_ option: CURLoption, _ file: Path) {
+    unsafe (file.isNoFile ? Path("/dev/null") : file).withCString {
+      unsafe check(ccurl_set_string(handle, option, $0))
+    }
   }
+
+  // MARK: What is known afterwards
+
+  /// Shows a text of libcurl, if there is one.
+  @unsafe
+  func withText(_ text: UnsafePointer<CChar>?, _ body: (Span<UInt8>) -> Void) {
+    guard let text = unsafe text else { return }
+    let bytes = unsafe UnsafeRawBufferPointer(start: text, count: strlen(text))
+    unsafe body(bytes.bindMemory(to: UInt8.self).span)
+  }
+
+  /// Whether the last failure came from bytes that are no TLS: a server that speaks HTTP there.
+  fileprivate var metNoTLS: Bool {
+    unsafe strstr(errorWords, "wrong version number") != nil
+      || strstr(errorWords, "packet length too long") != nil
+  }
+
+  /// Whether the last transfer was to go over TLS.
+  fileprivate var isEncrypted: Bool { unsafe ccurl_is_encrypted(handle) != 0 }
 
   /// These options exist and the values are of their type: an error is out of memory.
   func check(_ result: CURLcode) {
@@ -80,6 +126,8 @@ import LinuxIO
 public enum ConnectionFlaw: CaseIterable, Sendable {
   /// No authority that is believed vouches for the server.
   case untrustedCertificate
+  /// The same, where the settings name the authorities.
+  case otherAuthority
   /// The certificate, or the clock of this machine.
   case certificateOutOfDate
   /// The certificate names other hosts than the one that was asked for.
@@ -88,21 +136,31 @@ public enum ConnectionFlaw: CaseIterable, Sendable {
   case unreadableAuthorities
   /// The server's key is not the one that the configuration pins.
   case otherPublicKey
-  /// What answers there does not speak TLS, or wants something that it is not shown.
+  /// TLS fails: what answers there wants something that it is not shown, or speaks something else.
   case noTLS
+  /// What answers there speaks HTTP, and was spoken TLS to.
+  case plainServer
   /// The server closed the connection instead of answering.
   case noAnswer
+  /// The same to HTTP, as a port of HTTPS does.
+  case noAnswerInPlain
+  /// There is no connection, and the environment of this process names a proxy.
+  case environmentProxy
 
   /// At most `InlineText.byteCountMax` bytes.
   public var words: StaticString {
     switch self {
     case .untrustedCertificate: "its certificate is not trusted"
+    case .otherAuthority: "its certificate is of no authority in ca_file"
     case .certificateOutOfDate: "its certificate is out of date, or our clock is"
     case .certificateForAnotherName: "its certificate is for another name"
     case .unreadableAuthorities: "the file of authorities cannot be used"
     case .otherPublicKey: "its public key is another one than configured"
     case .noTLS: "TLS fails there"
+    case .plainServer: "it speaks no TLS there"
     case .noAnswer: "it closed the connection without an answer"
+    case .noAnswerInPlain: "it closed the connection at once"
+    case .environmentProxy: "no connection, and http_proxy is set"
     }
   }
 
@@ -122,25 +180,47 @@ public enum ConnectionFlaw: CaseIterable, Sendable {
       case 0?, 1?: self = .certificateForAnotherName
       // X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
       case 9?, 10?: self = .certificateOutOfDate
-      default: self = .untrustedCertificate
+      default: self = easy?.hasAuthorityFile == true ? .otherAuthority : .untrustedCertificate
       }
     case CURLE_SSL_CACERT_BADFILE: self = .unreadableAuthorities
     case CURLE_SSL_PINNEDPUBKEYNOTMATCH: self = .otherPublicKey
-    case CURLE_SSL_CONNECT_ERROR: self = .noTLS
-    case CURLE_GOT_NOTHING: self = .noAnswer
+    case CURLE_SSL_CONNECT_ERROR: self = easy?.metNoTLS == true ? .plainServer : .noTLS
+    case CURLE_GOT_NOTHING, CURLE_RECV_ERROR:
+      let hasAnswer = easy.map { unsafe ccurl_response_code($0.handle) != 0 } ?? true
+      if !hasAnswer, easy?.isEncrypted == false {
+        self = .noAnswerInPlain
+      } else if result == CURLE_GOT_NOTHING {
+        self = .noAnswer
+      } else {
+        return nil
+      }
+    case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY:
+      guard let easy, easy.takesEnvironmentProxy,
+        ccurl_has_environment_proxy(easy.isEncrypted ? 1 : 0) != 0
+      else { return nil }
+      self = .environmentProxy
     default: return nil
     }
   }
 }
 
-/// What went wrong: our words where we have some, or libcurl's.
+/// What went wrong, for the middle of a sentence: our words where we have some, or libcurl's.
 func words(for result: CURLcode, of easy: EasyHandle? = nil) -> InlineText {
   if let flaw = ConnectionFlaw(result, of: easy) { return InlineText(flaw.words) }
   guard let text = unsafe curl_easy_strerror(result) else {
     preconditionFailure("libcurl has words for every code")
   }
   let bytes = unsafe UnsafeRawBufferPointer(start: text, count: strlen(text))
-  return unsafe InlineText(bytes.bindMemory(to: UInt8.self).span)
+  return unsafe uncapitalized(bytes.bindMemory(to: UInt8.self).span)
+}
+
+/// The same with a small letter at its start, unless that is an abbreviation such as `SSL`.
+private func uncapitalized(_ text: Span<UInt8>) -> InlineText {
+  var small = InlineArray<47, UInt8>(repeating: 0)
+  let count = min(text.count, InlineText.byteCountMax)
+  for index in 0..<count { small[index] = text[index] }
+  if count > 1, text[1] & 0x20 != 0, text[1] > 0x40, text[0] & 0x20 == 0 { small[0] |= 0x20 }
+  return InlineText(small.span.extracting(0..<count))
 }
 
 /// Lends bytes that end with a NUL to C.

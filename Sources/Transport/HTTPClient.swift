@@ -92,12 +92,30 @@ public enum TransferResult: Equatable, Sendable {
     !connectsAnew && keptSocket >= 0 && isQuiet(socket: keptSocket)
   }
 
+  /// The head of the last answer. Of a success nothing else is asked.
+  public var answerHead: AnswerHead {
+    var head = AnswerHead(status: unsafe ccurl_response_code(easy.handle))
+    guard head.status >= 300 else { return head }
+    unsafe easy.withText(ccurl_content_type(easy.handle)) { head.setContentType($0) }
+    unsafe easy.withText(ccurl_field(easy.handle, "WWW-Authenticate")) { head.setChallenge($0) }
+    unsafe easy.withText(ccurl_redirect_url(easy.handle)) { head.location = [UInt8]($0) }
+    return head
+  }
+
   /// The media type of the last answer, such as `application/json`: in lower case, without
   /// parameters, and empty where the server named none.
   public var responseMediaType: InlineText {
-    guard let text = unsafe ccurl_content_type(easy.handle) else { return InlineText("") }
-    let bytes = unsafe UnsafeRawBufferPointer(start: text, count: strlen(text))
-    return unsafe mediaType(of: bytes.bindMemory(to: UInt8.self).span)
+    var type = InlineText("")
+    unsafe easy.withText(ccurl_content_type(easy.handle)) { type = mediaType(of: $0) }
+    return type
+  }
+
+  /// The `Date` of the last answer; nil where it named none.
+  public var serverTime: WallTime? {
+    let seconds = Int64(unsafe ccurl_server_time(easy.handle))
+    // Until 2100: a server may say anything.
+    guard (1...4_102_444_800).contains(seconds) else { return nil }
+    return WallTime(nanoseconds: seconds * 1_000_000_000)
   }
 
   /// When `deadlineReached` is due, or nil.

@@ -20,8 +20,9 @@ public final class ConfigurationField {
   /// The file as a whole; nil, reported, when there is nothing to read from it. `example` shows the
   /// least that a file has to say.
   public convenience init?(file: [UInt8], example: StaticString, problems: ProblemCollector) {
-    guard let end = ConfigurationSource.end(of: file, problems: problems) else { return nil }
-    let root = YAMLTreeBuilder.tree(of: file, end: end, problems: problems)
+    guard let source = ConfigurationSource(file, problems: problems) else { return nil }
+    let root = YAMLTreeBuilder.tree(of: file, source, problems: problems)
+    for comment in source.comments where comment.isTight { problems.warn(of: comment) }
     if problems.isEmpty, root?.isEmpty ?? true {
       problems.report(
         at: .start, .root, "the file has no settings", remedy: "write at least \(example)")
@@ -35,6 +36,9 @@ public final class ConfigurationField {
   public func report(_ problem: MessageText, remedy: MessageText) {
     problems.report(at: node.mark, path, problem, remedy: remedy)
   }
+
+  /// How much was reported so far, of the whole file.
+  public var problemCount: Int { problems.count }
 
   public func report(_ refusal: Refusal) { report(refusal.problem, remedy: refusal.remedy) }
 

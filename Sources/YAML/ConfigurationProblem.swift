@@ -59,10 +59,15 @@ public struct ConfigurationErrors: Error, Equatable, Sendable {
 public final class ProblemCollector {
   private var problems: [ConfigurationProblem] = []
   private var omittedCount = 0
+  /// What is right, and perhaps not meant or without an effect.
+  public private(set) var warnings: [ConfigurationProblem] = []
+  /// The sections that were read so far, and their keys.
+  private var sections: [(path: ConfigurationPath, keys: [StaticString])] = []
 
   public init() {}
 
   public var isEmpty: Bool { problems.isEmpty }
+  var count: Int { problems.count + omittedCount }
   public var errors: ConfigurationErrors {
     ConfigurationErrors(problems: problems, omittedCount: omittedCount)
   }
@@ -73,6 +78,30 @@ public final class ProblemCollector {
     at mark: TextMark, _ path: ConfigurationPath, _ problem: MessageText, remedy: MessageText
   ) {
     report(ConfigurationProblem(at: mark, path, problem, remedy: remedy))
+  }
+
+  func warn(of comment: ConfigurationSource.Comment) {
+    warn(
+      at: comment.mark, .root, "this # begins a comment: the value ends before it",
+      remedy: "if the rest belongs to the value, put it all in quotes")
+  }
+
+  func warn(
+    at mark: TextMark, _ path: ConfigurationPath, _ problem: MessageText, remedy: MessageText
+  ) {
+    warnings.append(ConfigurationProblem(at: mark, path, problem, remedy: remedy))
+  }
+
+  func sectionRead(_ path: ConfigurationPath, _ keys: [StaticString]) {
+    sections.append((path, keys))
+  }
+
+  /// A section in `path` that has this key, and is no item of a list.
+  func section(in path: ConfigurationPath, having key: [UInt8]) -> ConfigurationPath? {
+    for section in sections where section.path.isSection(in: path) {
+      for known in section.keys where key.span.elementsEqual(known) { return section.path }
+    }
+    return nil
   }
 
   func report(_ problem: ConfigurationProblem) {
@@ -95,6 +124,11 @@ struct ConfigurationPath {
     let shown = MessageText.canShow(key) ? key.printable : [UInt8]("...")
     let dot: MessageText = bytes.isEmpty ? "" : "."
     return ConfigurationPath(bytes: ("\(bytes: bytes)\(dot)\(bytes: shown)" as MessageText).bytes)
+  }
+
+  fileprivate func isSection(in other: ConfigurationPath) -> Bool {
+    bytes.count > other.bytes.count && bytes.span.starts(with: other.bytes.span)
+      && !bytes.contains(UInt8(ascii: "["))
   }
 
   func appending(index: Int) -> ConfigurationPath {

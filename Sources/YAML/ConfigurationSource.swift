@@ -1,51 +1,174 @@
 import Bytes
 
 /// The text of a configuration file, before anyone looks at its structure.
-enum ConfigurationSource {
+struct ConfigurationSource {
   /// Bytes of the whole file. A configuration of 64 sensors with everything set has about 12 KiB.
   static let bytesMax = 65536
+  /// More comments behind texts are not remembered.
+  private static let commentsMax = 64
 
-  /// Where `source` ends, when it is UTF-8 without control characters, so that every position in
-  /// it is exact; nil, reported, for anything else.
-  static func end(of source: [UInt8], problems: ProblemCollector) -> TextMark? {
-    var mark = TextMark.start
-    func refuse(_ problem: MessageText, remedy: MessageText) -> TextMark? {
-      problems.report(at: mark, .root, problem, remedy: remedy)
-      return nil
+  /// A comment behind a text on the same line.
+  struct Comment {
+    let mark: TextMark
+    /// Whether a letter or a digit is right behind the `#`, as in the name of a berth.
+    let isTight: Bool
+  }
+
+  /// Where the text ends.
+  private(set) var end = TextMark.start
+  /// The first ones, in their order.
+  private(set) var comments: [Comment] = []
+
+  /// Nil, reported, unless `source` is UTF-8 without control characters and without spaces that
+  /// are none to YAML, so that every position in it is exact.
+  init?(_ source: [UInt8], problems: ProblemCollector) {
+    func refuse(_ problem: MessageText, remedy: MessageText) {
+      problems.report(at: end, .root, problem, remedy: remedy)
     }
-    guard source.count <= bytesMax else {
-      return refuse("the file has \(source.count) bytes", remedy: "the most is \(bytesMax)")
+    guard source.count <= Self.bytesMax else {
+      refuse("the file has \(source.count) bytes", remedy: "the most is \(Self.bytesMax)")
+      return nil
     }
     let isUTF16 =
       source.count >= 2
       && ((source[0] == 0xFF && source[1] == 0xFE) || (source[0] == 0xFE && source[1] == 0xFF))
     guard !isUTF16 else {
-      return refuse("the file is UTF-16", remedy: "save it as UTF-8")
+      refuse("the file is UTF-16", remedy: "save it as UTF-8")
+      return nil
     }
+    var line = LineScanner()
     var previous: UInt32?
     var index = source.span.starts(with: "\u{FEFF}") ? 3 : 0
     while index < source.count {
       let character = source.span.character(at: index)
       guard let scalar = character.scalar else {
-        return refuse("the file is not UTF-8 here", remedy: "save it as UTF-8")
+        refuse("the file is not UTF-8 here", remedy: "save it as UTF-8")
+        return nil
       }
       guard scalar != 0 else {
-        return refuse("there is a NUL byte here", remedy: "is this the right file?")
+        refuse("there is a NUL byte here", remedy: "is this the right file?")
+        return nil
+      }
+      if let unseen = UnseenCharacter(scalar),
+        character.isInvisibleControl || !line.mayHold(unseen)
+      {
+        refuse("there is \(unseen.name) (\(codePoint: scalar)) here", remedy: unseen.remedy)
+        return nil
       }
       guard character.isFitForConfiguration else {
-        return refuse("there is an invisible control character here", remedy: "delete it")
+        refuse("there is an invisible control character here", remedy: "delete it")
+        return nil
       }
-      mark.advance(over: scalar, after: previous)
+      if line.isCommentBehindText(scalar), comments.count < Self.commentsMax {
+        let next = character.end < source.count ? source[character.end] : 0
+        comments.append(Comment(mark: end, isTight: next.isLetterOrDigit || next >= 0x80))
+      }
+      end.advance(over: scalar, after: previous)
       previous = scalar
       index = character.end
     }
-    return mark
   }
 }
 
 private let tab: UInt32 = 0x09
 private let lineFeed: UInt32 = 0x0A
 private let carriageReturn: UInt32 = 0x0D
+private let space: UInt32 = 0x20
+
+/// Which part of a line is a comment, as far as quotes and blanks decide that.
+private struct LineScanner {
+  /// Behind these a text in quotes may begin, and a comment cuts nothing off.
+  private static let signs: StaticString = ",[]{}:-|>?\"'"
+
+  /// The quote that is open.
+  private var quote: UInt32?
+  private var isEscaped = false
+  private var isComment = false
+  /// The last character of this line, and the last that is no blank.
+  private var last: UInt32?
+  private var lastVisible: UInt32?
+
+  /// Whether this may be the next character: it harms no comment, and some are a part of names.
+  func mayHold(_ unseen: UnseenCharacter) -> Bool {
+    isComment || quote != nil && unseen.isOfNames
+  }
+
+  /// Moves on over a character. Returns whether it begins a comment that ends a text.
+  mutating func isCommentBehindText(_ scalar: UInt32) -> Bool {
+    if scalar == lineFeed || scalar == carriageReturn {
+      (isComment, isEscaped, last, lastVisible) = (false, false, nil, nil)
+      return false
+    }
+    guard !isComment else { return false }
+    defer { last = scalar }
+    if scalar == space || scalar == tab { return false }
+    if let quote {
+      let isEnd = scalar == quote && !isEscaped
+      isEscaped = !isEscaped && quote == UInt32(UInt8(ascii: "\"")) && scalar == 0x5C
+      if isEnd { self.quote = nil }
+    } else if scalar == UInt32(UInt8(ascii: "#")), last ?? space == space || last == tab {
+      isComment = true
+      return lastVisible.map { !Self.isSign($0) } ?? false
+    } else if scalar == UInt32(UInt8(ascii: "\"")) || scalar == UInt32(UInt8(ascii: "'")),
+      lastVisible.map({ Self.isSign($0) }) ?? true
+    {
+      quote = scalar
+    }
+    lastVisible = scalar
+    return false
+  }
+
+  private static func isSign(_ scalar: UInt32) -> Bool {
+    guard let byte = UInt8(exactly: scalar) else { return false }
+    let signs = unsafe UnsafeBufferPointer(
+      start: Self.signs.utf8Start, count: Self.signs.utf8CodeUnitCount)
+    return unsafe signs.contains(byte)
+  }
+}
+
+/// A character that looks like a space or like nothing, and means neither to YAML. Those that join
+/// letters and pictures have their place in names.
+private struct UnseenCharacter {
+  let name: StaticString
+  let remedy: MessageText
+  /// Whether people write it between the words of a name, such as a Japanese one.
+  let isOfNames: Bool
+
+  init?(_ scalar: UInt32) {
+    let isSpace: Bool
+    switch scalar {
+    case 0xA0: (name, isSpace) = ("a no-break space", true)
+    case 0x202F: (name, isSpace) = ("a narrow no-break space", true)
+    case 0x1680, 0x2000...0x200A, 0x205F, 0x3000: (name, isSpace) = ("another kind of space", true)
+    case 0xAD: (name, isSpace) = ("a soft hyphen", false)
+    case 0x200B: (name, isSpace) = ("a zero-width space", false)
+    case 0x2060: (name, isSpace) = ("a word joiner", false)
+    case 0xFEFF: (name, isSpace) = ("a byte order mark", false)
+    case 0x2800: (name, isSpace) = ("a blank Braille pattern", true)
+    case 0x3164: (name, isSpace) = ("a Hangul filler", true)
+    case 0x061C: (name, isSpace) = ("an Arabic letter mark", false)
+    case 0x200E: (name, isSpace) = ("a left-to-right mark", false)
+    case 0x200F: (name, isSpace) = ("a right-to-left mark", false)
+    case 0x202A...0x202E, 0x2066...0x2069:
+      (name, isSpace) = ("a mark that turns the direction of writing", false)
+    default: return nil
+    }
+    isOfNames = scalar == 0xA0 || scalar == 0x3000
+    remedy = isSpace ? "write a plain space" : "delete it"
+  }
+}
+
+extension MessageText.StringInterpolation {
+  /// `U+00A0`
+  fileprivate mutating func appendInterpolation(codePoint scalar: UInt32) {
+    appendInterpolation(bytes: [UInt8]("U+"))
+    for shift: UInt32 in [12, 8, 4, 0] {
+      let digit = UInt8(truncatingIfNeeded: scalar >> shift) & 15
+      let letter = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
+      appendInterpolation(bytes: [letter])
+    }
+  }
+}
 
 extension TextCharacter {
   /// Beside control characters, YAML refuses two more. Some of all these end a line for YAML and

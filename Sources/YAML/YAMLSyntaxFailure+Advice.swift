@@ -3,10 +3,17 @@ import Bytes
 extension YAMLSyntaxFailure {
   /// The failure for a person: where it began, as far as that is known, and what to do.
   ///
-  /// - Parameter end: where the text ends; libyaml's own mark of the end may be a line further.
+  /// - Parameter source: the text; libyaml's own mark of its end may be a line further.
   /// - Returns: the problem, at a place that exists.
-  func explained(endOfText end: TextMark) -> ConfigurationProblem {
+  func explained(in source: ConfigurationSource) -> ConfigurationProblem {
     guard !problem.isEmpty else { return .outOfMemory }
+    let end = source.end
+    if let comment = comment(in: source) {
+      return ConfigurationProblem(
+        at: comment, .root,
+        "this # begins a comment, and so what begins on line \(contextMark.line) has no end",
+        remedy: "put a text that contains \" #\" in quotes")
+    }
     if problem.span.starts(with: "found a tab") || (isAboutCharacter && byte == UInt8(ascii: "\t"))
     {
       return ConfigurationProblem(
@@ -17,6 +24,15 @@ extension YAMLSyntaxFailure {
         at: mark, .root, "a value cannot begin with this character", remedy: "put it in quotes")
     }
     return mark < end || context.isEmpty ? explainedInTheMiddle(end) : explainedAtTheEnd(end)
+  }
+
+  /// The comment that cut off what stands in brackets, if one did.
+  private func comment(in source: ConfigurationSource) -> TextMark? {
+    guard context.span.starts(with: "while parsing a flow") else { return nil }
+    for comment in source.comments where contextMark < comment.mark && comment.mark < mark {
+      return comment.mark
+    }
+    return nil
   }
 
   private var isAboutCharacter: Bool {

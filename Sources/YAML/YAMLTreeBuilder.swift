@@ -14,27 +14,29 @@ struct YAMLTreeBuilder: ~Copyable {
   static let entriesMax = 256
 
   private var events: YAMLEventStream
-  private let end: TextMark
+  private let source: ConfigurationSource
   private let problems: ProblemCollector
   /// Set inside what has been refused as a whole.
   private var isMuted = false
 
-  /// The tree of `source`, valid UTF-8 that ends at `end`; nil when there is none. All problems go
-  /// to `problems`.
+  /// The tree of `text`, whose bytes are in order; nil when there is none. All problems go to
+  /// `problems`.
   static func tree(
-    of source: [UInt8], end: TextMark, problems: ProblemCollector
+    of text: [UInt8], _ source: ConfigurationSource, problems: ProblemCollector
   ) -> YAMLNode? {
-    guard let events = YAMLEventStream(source) else {
+    guard let events = YAMLEventStream(text) else {
       problems.report(.outOfMemory)
       return nil
     }
-    var builder = YAMLTreeBuilder(events: events, end: end, problems: problems)
+    var builder = YAMLTreeBuilder(events: events, source, problems: problems)
     do throws(YAMLAbandoned) { return try builder.onlyDocument() } catch { return nil }
   }
 
-  private init(events: consuming YAMLEventStream, end: TextMark, problems: ProblemCollector) {
+  private init(
+    events: consuming YAMLEventStream, _ source: ConfigurationSource, problems: ProblemCollector
+  ) {
     self.events = events
-    self.end = end
+    self.source = source
     self.problems = problems
   }
 
@@ -145,7 +147,7 @@ extension YAMLTreeBuilder {
     do throws(YAMLSyntaxFailure) {
       return try events.next()
     } catch {
-      problems.report(error.explained(endOfText: end))
+      problems.report(error.explained(in: source))
       throw YAMLAbandoned()
     }
   }
@@ -185,6 +187,12 @@ extension YAMLTreeBuilder {
       refuse(tag: tag, event, path)
       return false
     }
+    if case .scalar(isPlain: true) = event.kind, let quote = event.text.typographicQuote {
+      report(
+        event.mark, path, "\(bytes: quote) is no quote to YAML, but a part of the text",
+        remedy: "write \" at both ends")
+      return false
+    }
     guard event.text.count > Self.scalarBytesMax else { return true }
     report(
       event.mark, path, "this text has \(event.text.count) bytes",
@@ -217,5 +225,28 @@ extension YAMLTreeBuilder {
   ) -> YAMLAbandoned {
     problems.report(at: mark, path, problem, remedy: remedy)
     return YAMLAbandoned()
+  }
+}
+
+extension [UInt8] {
+  /// The quote of a printed page with which the text begins, and for a single one also ends, which
+  /// may be an apostrophe; nil without one.
+  fileprivate var typographicQuote: [UInt8]? {
+    guard let first = span.quoteLength(at: 0) else { return nil }
+    let isSingle = first.isSingle
+    if isSingle, count < 6 || span.quoteLength(at: count - 3)?.isSingle != true { return nil }
+    return [UInt8](self[..<first.length])
+  }
+}
+
+extension Span<UInt8> {
+  fileprivate func quoteLength(at index: Int) -> (length: Int, isSingle: Bool)? {
+    guard index < count else { return nil }
+    let character = character(at: index)
+    switch character.scalar ?? 0 {
+    case 0xAB, 0xBB, 0x201C...0x201F, 0x2033: return (character.end - index, false)
+    case 0x2018...0x201B, 0x2032, 0x2039, 0x203A: return (character.end - index, true)
+    default: return nil
+    }
   }
 }

@@ -18,7 +18,7 @@ import gpsd
 from home import Home
 from victim import Found, Victim
 
-PEERS = ["gpsd", "http", "websocket", "mdns", "netlink", "status"]
+PEERS = ["gpsd", "http", "websocket", "mdns", "netlink", "status", "files"]
 # Agents of one peer at a time; they mostly wait.
 VICTIMS = 4
 LIFE_SECONDS = (2.0, 6.0)
@@ -98,8 +98,8 @@ class Attack:
     noise = None
     try:
       await self.victim.start(**environment)
-      if self.peer == "status":
-        noise = asyncio.create_task(self.pester())
+      if self.peer in ("status", "files"):
+        noise = asyncio.create_task(self.pester() if self.peer == "status" else self.edit())
       await self.watch(time.monotonic() + self.dice.uniform(*LIFE_SECONDS))
       await self.victim.stop()
     finally:
@@ -111,7 +111,11 @@ class Attack:
   async def watch(self, end):
     while time.monotonic() < end:
       await asyncio.sleep(CHECK_SECONDS)
-      await self.victim.check()
+      if self.peer == "files":
+        # Between two starts it answers nothing.
+        await self.victim.until_it_answers()
+      else:
+        await self.victim.check()
 
   async def prepare(self):
     """Opens the hostile peer and writes the configuration. Returns what the environment holds."""
@@ -129,7 +133,32 @@ class Attack:
       return {"LD_PRELOAD": lab.preload, "ADVERSARY_SEED": str(self.dice.randrange(1 << 63))}
     else:
       victim.configure(lab.url, SYSTEM)
+    if self.peer == "files":
+      self.lay_pipes()
     return {}
+
+  def lay_pipes(self):
+    """Pipes among the segments of the spool: who opens one to read it waits for its writer."""
+    spool = self.victim.state / "spool"
+    self.victim.state.mkdir(mode=0o700, exist_ok=True)
+    spool.mkdir(mode=0o700, exist_ok=True)
+    for _ in range(self.dice.randrange(4)):
+      with contextlib.suppress(FileExistsError):
+        os.mkfifo(spool / f"{self.dice.randrange(1, 1 << self.dice.randrange(1, 40)):016x}.spool")
+
+  async def edit(self):
+    """An editor that saves in steps, and a person who reloads the configuration meanwhile."""
+    file = self.victim.configuration
+    text = file.read_text()
+    while True:
+      with contextlib.suppress(ProcessLookupError):
+        self.victim.process.send_signal(signal.SIGHUP)
+      for _ in range(self.dice.randrange(6)):
+        part = text[:self.dice.randrange(len(text))]
+        file.write_text(self.dice.choice(["", part, "every: 5", "[" * 9000, text]))
+        await asyncio.sleep(self.dice.choice([0, 0.001, 0.01, 0.05]))
+      file.write_text(text)
+      await asyncio.sleep(self.dice.choice([0.01, 0.3]))
 
   async def pester(self):
     """Visitors of the status socket that say something, never read, or stay."""

@@ -83,6 +83,16 @@ def deep(dice, original):
   return original[:token.start()] + nested + original[token.end():]
 
 
+def wide(dice, original):
+  """So many values that each of them may cost memory, in the place of one."""
+  found = list(TOKEN.finditer(original))
+  values = "[" + ",".join(["1"] * dice.choice([5000, 400_000])) + "]"
+  if not found:
+    return values
+  token = dice.choice(found)
+  return original[:token.start()] + values + original[token.end():]
+
+
 def some_letters(dice, original):
   """Letters anywhere are others, or gone."""
   letters = list(original)
@@ -93,7 +103,8 @@ def some_letters(dice, original):
 
 
 TEXT_CHANGES = [
-  a_token, a_token, a_token, a_token, a_bracket, doubled_member, cut, twice, deep, some_letters]
+  a_token, a_token, a_token, a_token, a_bracket, doubled_member, cut, twice, deep, wide,
+  some_letters]
 
 
 def data(dice, original):

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import time
@@ -12,6 +13,8 @@ STATUS_SECONDS = 1.0
 END_SECONDS = 10.0
 # Of one processor, measured over a life. What it reads is bounded, and so is what it does with it.
 CPU_SHARE_MAX = 0.5
+# The most memory that it ever had, whatever it was sent.
+MEMORY_KILOBYTES_MAX = 64 * 1024
 # What a start costs, whatever comes after it.
 CPU_SECONDS_FREE = 1.0
 
@@ -48,7 +51,8 @@ class Victim:
     with open(self.folder / "log", "wb") as log:
       self.process = await asyncio.create_subprocess_exec(
         *command, stdin=asyncio.subprocess.DEVNULL, stdout=log, stderr=log,
-        env=dict(os.environ, **environment))
+        # With a terminal of its own, SIGHUP would say that this is closed.
+        start_new_session=True, env=dict(os.environ, **environment))
     self.begun = time.monotonic()
     await self.until_it_answers()
 
@@ -96,9 +100,15 @@ class Victim:
       fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+  def memory_kilobytes(self):
+    with open(f"/proc/{self.process.pid}/status") as file:
+      return int(re.search(r"VmHWM:\s*([0-9]+)", file.read()).group(1))
+
   async def stop(self):
     """It took little, and ends when it is asked to."""
     self.check_lives()
+    if self.memory_kilobytes() > MEMORY_KILOBYTES_MAX:
+      raise Found(f"it took {self.memory_kilobytes()} KiB of memory")
     used, lived = self.cpu_seconds(), time.monotonic() - self.begun
     if used > CPU_SECONDS_FREE + CPU_SHARE_MAX * lived:
       raise Found(f"it used {used:.1f} s of a processor in {lived:.1f} s")

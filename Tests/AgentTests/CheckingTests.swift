@@ -92,19 +92,47 @@ extension SetUp.Checking {
         "ok     login          Practice, an administrator",
         "ok     source         BAT7: capacity 83 %",
         "ok     source         MARK: tells nothing now",
+        "Nothing is wrong.",
       ])
     home.revoke(try board.refreshToken)
     let wrong = try await RunningAgent(on: board, arguments).ending()
     #expect(wrong.status == 77)
     #expect(
-      wrong.output.suffix(5) == [
-        "WRONG  login          Home Assistant does not accept the login of this board any more; it"
-          + " is never sent again, for Home Assistant may ban this address",
-        "         at fault     Home Assistant",
-        "         what to do   sudo homeward pair --config \(board.configuration)",
+      wrong.output.suffix(6) == [
         "ok     source         BAT7: capacity 83 %",
         "ok     source         MARK: tells nothing now",
+        "WRONG  login          Home Assistant does not accept the login of this board any more; as"
+          + " it may ban this address, the same is never sent again over https://, and ever more"
+          + " rarely over http://",
+        "         at fault     Home Assistant",
+        "         what to do   sudo homeward pair --login --config \(board.configuration)",
+        "1 of 9 is wrong.",
       ])
+  }
+
+  @Test func aClockThatIsDaysOffIsWrongAndWhatIsWrongComesLast() async throws {
+    let world = try await FaultyWorld()
+    try await world.useServer(daysBehind: 2)
+    let rows = try await world.homeward(["check"]).output
+    let first = try #require(rows.firstIndex { $0.hasPrefix("WRONG") })
+    #expect(rows[first...].allSatisfy { !$0.hasPrefix("ok") }, "\(rows)")
+    #expect(
+      rows[first].hasPrefix("WRONG  clock          This clock is 2 d ahead of Home"), "\(rows)")
+    #expect(rows.last?.hasSuffix(" are wrong.") == true, "\(rows)")
+  }
+
+  /// A wrong name in `ssids` is seen, and what the board is connected to.
+  @Test func aBoardThatIsNotAtHomeIsToldWhatItIsConnectedTo() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    let nowhere = "home_assistant: { home_network: { ssids: [Nowhere] }, "
+    try board.write(
+      text.replacingOccurrences(of: "home_assistant: { ", with: nowhere), to: "homeward.yaml")
+    let network = try #require(try await board.checked()["network"])
+    #expect(network.isWell)
+    #expect(network.text.hasPrefix("Not at home"))
+    #expect(network.remedy?.isEmpty == false)
   }
 
   @Test func aConfigurationThatIsWrongIsAllThatIsLookedAt() async throws {

@@ -11,7 +11,7 @@ final class FaultyWorld {
   private var environment: [String: String] = [:]
   private var program = RunningAgent.executable
   private var gpsd: FakeGPSD?
-  private var tlsServer: ChildProcess?
+  private var server: ChildProcess?
   private var tlsURL = ""
 
   init() async throws {
@@ -81,16 +81,89 @@ final class FaultyWorld {
         try: context.wrap_socket(server.accept()[0], server_side=True).close()
         except OSError: pass'
       """
-    let output = Pipe()
-    tlsServer = try ChildProcess(
-      "sh", ["-euc", script], in: board.folder, output: .pipe(output))
-    var lines = output.lines().makeAsyncIterator()
-    let port = UInt16(try #require(await lines.next()))
-    tlsURL = "https://127.0.0.1:\(try #require(port))"
+    tlsURL = "https://127.0.0.1:\(try await port(ofServer: script))"
     try replace(home.url, with: tlsURL)
   }
 
-  deinit { tlsServer?.send(signal: SIGKILL) }
+  /// A Home Assistant that knows no board, and whose clock is behind.
+  func useServer(daysBehind days: Int) async throws {
+    let script = """
+      exec python3 -c 'import http.server, time
+      class Handler(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *words): pass
+        def date_time_string(self, timestamp=None):
+          return super().date_time_string(time.time() - \(days) * 86400)
+        def answer(self, body):
+          self.send_response(200)
+          self.send_header("Content-Length", str(len(body)))
+          self.end_headers()
+          self.wfile.write(body)
+        def do_GET(self): self.answer(b"{\\"providers\\": [{\\"type\\": \\"homeassistant\\"}]}")
+        def do_POST(self): self.answer(b"")
+      server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+      print(server.server_port, flush=True)
+      server.serve_forever()'
+      """
+    try replace(home.url, with: "http://127.0.0.1:\(try await port(ofServer: script))")
+  }
+
+  /// A server that speaks HTTP, reads what it does not understand, and says so.
+  func speakTLSToPlain() async throws {
+    let script = """
+      exec python3 -c 'import socket
+      server = socket.create_server(("127.0.0.1", 0))
+      print(server.getsockname()[1], flush=True)
+      while True:
+        peer = server.accept()[0]
+        try:
+          peer.recv(65536)
+          peer.sendall(b"HTTP/1.1 400 Bad Request\\r\\nConnection: close\\r\\n\\r\\n")
+          peer.shutdown(socket.SHUT_WR)
+          while peer.recv(65536): pass
+        except OSError: pass
+        peer.close()'
+      """
+    tlsURL = "http://127.0.0.1:\(try await port(ofServer: script))"
+    try replace(home.url, with: filledIn("{tls-encrypted}"))
+  }
+
+  /// The address of that server as it is without TLS.
+  func speakPlainToTLS() throws {
+    let plain = tlsURL.replacing("https://", with: "http://")
+    try replace(tlsURL, with: plain)
+    tlsURL = plain
+  }
+
+  /// The authority that the configuration names is another one.
+  func believeAnotherAuthority() throws {
+    let made = try ChildProcess.run(
+      "sh",
+      [
+        "-euc",
+        "openssl req -x509 -newkey rsa:2048 -nodes -keyout other.key -out other.pem -subj /CN=other"
+          + " -days 2 2>other.log",
+      ], in: board.folder)
+    try #require(made == 0)
+    try believe("other.pem")
+  }
+
+  func believe(_ authorityFile: String) throws {
+    try replace("\"\(tlsURL)\"", with: "\(tlsURL), tls: { ca_file: \(board.path(authorityFile)) }")
+  }
+
+  /// As if a person had set it for another program.
+  func setEnvironment(_ name: String, _ value: String) { environment[name] = value }
+
+  private func port(ofServer script: String) async throws -> UInt16 {
+    let output = Pipe()
+    server = try ChildProcess(
+      "sh", ["-euc", script], in: board.folder, output: .pipe(output))
+    var lines = output.lines().makeAsyncIterator()
+    let line = try #require(await lines.next())
+    return try #require(UInt16(line))
+  }
+
+  deinit { server?.send(signal: SIGKILL) }
 
   // MARK: What is asked
 
@@ -104,7 +177,7 @@ final class FaultyWorld {
     let parts = [
       ("{state}", board.state.path), ("{folder}", board.folder.path), ("{url}", home.url),
       ("{tls}", tlsURL),
-      ("{https}", home.url.replacing("http://", with: "https://")),
+      ("{tls-encrypted}", tlsURL.replacing("http://", with: "https://")),
       ("{configuration}", board.configuration), ("{gpsd}", "gpsd at 127.0.0.1:\(gpsd?.port ?? 0)"),
     ]
     return parts.reduce(text) { $0.replacing($1.0, with: $1.1) }

@@ -37,8 +37,44 @@ extension SetUp.Pairing {
     let home = try lockedHome()
     home.fault = .status(404)
     let board = try Board(unpairedWith: home)
-    let ending = await (try board.pair("\(home.url)/lovelace/0")).ending()
+    let command = try board.pair("\(home.url)/lovelace/0")
+    try await command.asked("Pair with \(home.url)? [Y/n]: ")
+    command.type("n")
+    let ending = await command.ending()
     #expect(ending.status == 64, "\(ending.screen)")
+  }
+
+  @Test func aPageThatWasPastedIsOfferedWithoutItsPath() async throws {
+    let home = try lockedHome()
+    let board = try Board(unpairedWith: home)
+    let command = try board.pair("\(home.url)/lovelace/0", "--yes")
+    try await command.asked("Pair with \(home.url)? [Y/n]: ")
+    command.type("")
+    try await command.logIn(to: home)
+    #expect(await command.ending().status == 0)
+    #expect(board.isPaired)
+  }
+
+  @Test func anAuthorityOfOnesOwnIsNamedBeforeThereIsAConfiguration() async throws {
+    let world = try await FaultyWorld()
+    try await world.useTLS()
+    let file = world.board.path("tls.pem")
+    let configuration = world.board.path("etc/new.yaml")
+    let url = world.filledIn("{tls}")
+    let arguments = ["pair", url, "--config", configuration, "--token-file", "-", "--yes"]
+    let refused = try await RunningAgent(on: world.board, arguments, input: "token").ending()
+    #expect(refused.status == 75)
+    #expect(refused.lines(with: "with --ca-file FILE").count == 1, "\(refused.log)")
+    // This server speaks TLS, and nothing behind it.
+    let trusted = try await RunningAgent(
+      on: world.board, arguments + ["--ca-file", file], input: "token"
+    ).ending()
+    #expect(trusted.lines(with: "--ca-file").isEmpty, "\(trusted.log)")
+    #expect(trusted.lines(with: "certificate").isEmpty, "\(trusted.log)")
+    let relative = try await RunningAgent(
+      on: world.board, arguments + ["--ca-file", "tls.pem"], input: "token"
+    ).ending()
+    #expect(relative.status == 64)
   }
 
   @Test func aServerThatIsOffIsNamed() async throws {
@@ -48,6 +84,19 @@ extension SetUp.Pairing {
     let ending = await (try board.pair()).ending()
     #expect(ending.status == 75)
     #expect(ending.lines(with: "\(home.url) cannot be reached: ") == 1)
+  }
+
+  @Test func theOtherSchemeIsNamedAndNoFileThatIsNotThereYet() async throws {
+    let world = try await FaultyWorld()
+    try await world.speakTLSToPlain()
+    let arguments = [
+      "pair", world.filledIn("{tls-encrypted}"), "--config", world.board.path("etc/new.yaml"),
+      "--token-file", "-", "--yes",
+    ]
+    let refused = try await RunningAgent(on: world.board, arguments, input: "token").ending()
+    #expect(refused.status == 75)
+    #expect(refused.lines(with: world.filledIn("; try {tls}")).count == 1, "\(refused.log)")
+    #expect(refused.lines(with: "home_assistant.").isEmpty)
   }
 
   @Test func anAddressThatIsNoneIsAMistake() async throws {
@@ -66,7 +115,7 @@ extension SetUp.Pairing {
     let command = try TypedCommand(
       on: board,
       ["pair", "--config", configuration, "--state-directory", board.state.path, "--token"])
-    let address = "Address of Home Assistant (http://192.168.1.5:8123): "
+    let address = "Address of Home Assistant, such as http://192.168.1.5:8123: "
     while true {
       let questions = [address, "[Y/n]: ", "[y/N]: ", "none of them", "Which one? "]
       switch try await command.asked(oneOf: questions) {
@@ -84,8 +133,10 @@ extension SetUp.Pairing {
     try await command.asked(address)
     command.type("\(home.url)/lovelace/0")
     try await command.asked("an address ends before the page: \(home.url)")
+    try await command.asked("Pair with \(home.url)? [Y/n]: ")
+    command.type("n")
     try await command.asked(address)
-    command.type(home.url.replacing("http", with: "HTTP"))
+    command.type(home.url.replacing("http://", with: ""))
     let name = "Name of this board ["
     try await command.asked(name)
     command.type(String(repeating: "x", count: 65))

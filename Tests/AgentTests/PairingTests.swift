@@ -18,9 +18,14 @@ extension SetUp.Pairing {
     #expect(ending.lines(with: "Home Assistant knows this board as \"Boat\".") == 1)
     #expect(ending.lines(with: "made this board a tracker of Practice") == 1)
     #expect(ending.lines(with: "Better give the board a user of its own") == 1)
+    #expect(ending.lines(with: "(Settings, People, Add person, \"Allow login\")") == 1)
     #expect(ending.lines(with: "To undo this later, open Settings, People, Practice") == 1)
     #expect(
       ending.lines(with: "Try it: sudo homeward run --once --config \(board.configuration)") == 1)
+    #expect(
+      ending.screen.contains(
+        "under Settings, Devices & services, Mobile App, \"Boat\":"
+          + " \(home.url)/config/devices/dashboard"), "\(ending.screen)")
     #expect(board.isPaired)
     #expect(home.trackers == ["device_tracker.boat"])
     #expect(home.counters.refused == 0)
@@ -218,12 +223,85 @@ extension SetUp.Pairing {
     let arguments = ["pair", "--config", board.configuration, "--token-file", board.path("token")]
     let first = try await RunningAgent(on: board, arguments).ending()
     #expect(first.status == 77)
-    #expect(first.lines(with: "does not accept the token; it is never sent again").count == 1)
+    #expect(first.lines(with: "does not accept the token; as it may ban this address").count == 1)
     let second = try await RunningAgent(on: board, arguments).ending()
     #expect(second.status == 77)
     #expect(second.lines(with: "rejected this token before").count == 1)
     #expect(home.refusals(.unauthorized) == 1)
     #expect(board.isUnpaired)
+  }
+}
+
+// MARK: A new login
+
+extension SetUp.Pairing {
+  @Test func aNewLoginInPlaceOfARevokedOneKeepsTheDevice() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    let registration = try Data(contentsOf: board.registration)
+    let former = try board.refreshToken
+    home.revoke(former)
+    let command = try board.pair("--login")
+    try await command.logIn(to: home)
+    let ending = await command.ending()
+    #expect(ending.status == 0, "\(ending.screen)")
+    #expect(
+      ending.lines(with: "This board has a new login. Its device and entities stay.") == 1)
+    #expect(!ending.screen.contains("[y/N]"))
+    #expect(try Data(contentsOf: board.registration) == registration)
+    #expect(try board.refreshToken != former)
+    #expect(home.counters.registrations == 1)
+    let check = try await RunningAgent(on: board, ["check", "--config", board.configuration])
+      .ending()
+    #expect(check.output.contains("ok     login          Practice, an administrator"))
+  }
+
+  @Test func aNewLoginIsForABoardThatThisHomeKnows() async throws {
+    let home = try lockedHome()
+    let board = try Board(unpairedWith: home)
+    let unpaired = try await board.paired(with: home, "--login")
+    #expect(unpaired.status == 69)
+    #expect(
+      unpaired.lines(with: "this board is not paired; pair it: sudo homeward pair").count == 1)
+
+    #expect(try await board.paired(with: home).status == 0)
+    let other = try lockedHome()
+    board.keepSecret(other.token)
+    let elsewhere = try await RunningAgent(
+      on: board,
+      ["pair", other.url, "--login", "--config", board.configuration, "--token-file", "-"],
+      input: other.token
+    ).ending()
+    #expect(elsewhere.status == 69, "\(elsewhere.log)")
+    #expect(elsewhere.lines(with: "\(other.url) does not know this board").count == 1)
+    #expect(other.counters.registrations == 0)
+    #expect(board.isPaired)
+
+    let named = try await board.paired(with: home, "--login", "--name", "Skiff")
+    #expect(named.status == 64)
+  }
+
+  /// A proxy that lets no WebSocket through: nothing shows that the new login is one.
+  @Test func aNewLoginThatCannotBeTriedReplacesNothing() async throws {
+    let home = try lockedHome()
+    let board = try await Board.loggedIn(to: home)
+    let former = try board.refreshToken
+    home.fault = .noWebSocket
+    let ending = try await board.paired(with: home, "--login")
+    #expect(ending.status == 75, "\(ending.log)")
+    #expect(ending.lines(with: "the new login cannot be tried").count == 1)
+    #expect(try board.refreshToken == former)
+  }
+
+  @Test func whereATokenFileIsNamedTheLoginIsThere() async throws {
+    let home = try lockedHome()
+    let board = try Board(reportingTo: home)
+    let agent = try RunningAgent(
+      on: board, ["run", "--once", "--json", "--config", board.configuration])
+    #expect(await agent.ending().status == 0)
+    let ending = try await board.paired(with: home, "--login")
+    #expect(ending.status == 64)
+    #expect(ending.lines(with: "write a new one there, and restart it").count == 1)
   }
 }
 

@@ -26,6 +26,43 @@ import Testing
     #expect(!StatusRig.lines(status).isEmpty)
   }
 
+  // MARK: The disk
+
+  @Test(arguments: [DiskFlaw.full(Path("/")), .readOnly(Path("/boot disk"))])
+  func aDiskThatKeepsNothingIsWrongWhileHomeAssistantAnswers(flaw: DiskFlaw) throws {
+    var report = StatusRig.report()
+    let well = try StatusRig.status(report, StatusRig.delivery(StatusRig.routes()))
+    let isWell: JSON = ["is_well": true]
+    #expect(try StatusRig.member(well, "disk") == isWell)
+    report.diskFlaw = flaw
+    let status = try StatusRig.status(report, StatusRig.delivery(StatusRig.routes()))
+    #expect(!status.isWell)
+    let lines = StatusRig.lines(status)
+    let place = try #require(lines.firstIndex { $0.hasPrefix("WRONG  disk             ") })
+    #expect(lines[place + 1].hasPrefix("         what to do     "))
+    guard case .readOnly = flaw else { return }
+    #expect(lines[place + 1].hasSuffix("sudo mount -o remount,rw '/boot disk'"))
+  }
+
+  // MARK: Data
+
+  @Test(arguments: [
+    (Int64(999_999), Int64(1234), "999 kB sent, 1 kB received; 240.2 MB in 30 days at this rate"),
+    (
+      52_345_678, 1_000_000,
+      "52.3 MB sent, 1.0 MB received; 12802.9 MB in 30 days at this rate"
+    ),
+    (.max, 0, "9223372036854.7 MB sent, 0 kB received"),
+  ])
+  func whatADataPlanCountsIsTold(sent: Int64, received: Int64, words: String) throws {
+    var report = StatusRig.report()
+    report.traffic = Traffic(sentByteCount: sent, receivedByteCount: received)
+    let status = try StatusRig.status(report, StatusRig.delivery(StatusRig.routes()))
+    let traffic: JSON = try StatusRig.member(status, "traffic")
+    #expect(try traffic.get("sent_bytes", as: Int.self) == Int(sent))
+    #expect(StatusRig.lines(status).contains("         data           \(words)"))
+  }
+
   // MARK: Moments
 
   @Test func aMomentIsTheWallClockAndHowLongAgoItWas() throws {
@@ -88,7 +125,8 @@ import Testing
     #expect(!status.isWell)
     #expect(
       StatusRig.lines(status).starts(with: [
-        "WRONG  Home Assistant   Home Assistant is not available to register (502), for 2 min 5 s",
+        "WRONG  Home Assistant   a proxy before Home Assistant gets no answer from it (502), for"
+          + " 2 min 5 s",
         "         what to do     sudo homeward check",
         "         last proof     none since the agent runs", "         next attempt   in 20 s",
       ]))
@@ -112,8 +150,8 @@ import Testing
     #expect(!status.isWell)
     #expect(
       StatusRig.lines(status).starts(with: [
-        "WRONG  Home Assistant   Home Assistant answers with nothing: it is starting, or it does not"
-          + " know this device, for 1 h 5 min",
+        "WRONG  Home Assistant   Home Assistant answers with nothing: it is starting, or this"
+          + " device was deleted there; sudo homeward check tells which, for 1 h 5 min",
         "         what to do     sudo homeward check: it seems not to know this board any more",
         "         last proof     1 h 6 min ago",
       ]))

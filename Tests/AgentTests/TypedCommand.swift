@@ -13,7 +13,7 @@ private final class Terminal: Sendable {
     guard person >= 0, grantpt(person) == 0, unlockpt(person) == 0,
       let name = unsafe ptsname(person)
     else { throw POSIXError(.ENXIO) }
-    let program = unsafe clinux_open(name, O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
+    let program = unsafe clinux_open(name, O_RDWR | O_NOCTTY | O_CLOEXEC, 0, false)
     guard program >= 0 else { throw POSIXError(.ENXIO) }
     return (Terminal(person), FileHandle(fileDescriptor: program, closeOnDealloc: true))
   }
@@ -35,7 +35,7 @@ private final class Terminal: Sendable {
   /// Lets the terminal take nothing, as flow control does.
   func holdUp() throws {
     guard let name = unsafe ptsname(descriptor) else { throw POSIXError(.ENXIO) }
-    let other = unsafe clinux_open(name, O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
+    let other = unsafe clinux_open(name, O_RDWR | O_NOCTTY | O_CLOEXEC, 0, false)
     defer { close(other) }
     guard tcflow(other, TCOOFF) == 0 else { throw POSIXError(.EIO) }
   }

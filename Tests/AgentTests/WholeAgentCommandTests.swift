@@ -109,6 +109,63 @@ extension WholeAgent.Commanded {
     #expect(level() == "0")
   }
 
+  /// A board whose pump still runs, as its chip keeps the level of a line that is let go.
+  private func boardWithRunningPump(
+    _ outputs: String = "outputs: [{ gpio: GPIO22, name: Pump }]"
+  ) throws -> (Board, environment: [String: String], level: () -> String?) {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil, settings: outputs)
+    let wire = board.path("wire")
+    try board.write("1", to: "wire")
+    try board.makeFolder("runtime")
+    let environment = try board.environment(withChip: Self.chip).merging(
+      ["RUNTIME_DIRECTORY": board.path("runtime"), "FAKEGPIO_WIRE": wire]) { $1 }
+    return (board, environment, { try? String(contentsOfFile: wire, encoding: .utf8) })
+  }
+
+  @Test(
+    arguments: [
+      ("state/registration.json", "{", 65),
+      ("state/registration.json", #"{"version":99}"#, 65),
+      ("state", "no directory", 66), ("homeward.yaml", "evry: 5s", 78),
+    ] as [(file: String, text: String, status: Int32)], [[], ["--once"]] as [[String]])
+  func aPumpThatRanIsOffAlsoWhereTheAgentCannotBegin(
+    broken: (file: String, text: String, status: Int32), options: [String]
+  ) async throws {
+    let (board, environment, level) = try boardWithRunningPump()
+    let isAddition = broken.file == "homeward.yaml"
+    let rest = isAddition ? try String(contentsOfFile: board.configuration, encoding: .utf8) : ""
+    try board.write(rest + broken.text, to: broken.file)
+    let ending = try await board.run("run", options: options, environment: environment)
+    #expect(ending.status == broken.status, "\(ending.log)")
+    #expect(level() == "0")
+  }
+
+  /// Half of what a person meant could be the wrong level.
+  @Test(arguments: [
+    "outputs: [{ gpio: GPIO22, name: Pump, actve_low: true }]",
+    "outputs: [{ gpio: GPIO22, name: Pump }]\nsensors: [",
+    "outputs: [{ gpio: GPIO22, name: Pump }]\nsensors: [{ gpio: GPIO22, name: Bilge }]",
+  ])
+  func anOutputThatIsWrittenWrongIsNotSwitched(outputs: String) async throws {
+    let (board, environment, level) = try boardWithRunningPump(outputs)
+    let ending = try await board.run("run", environment: environment)
+    #expect(ending.status == 78)
+    #expect(level() == "1")
+  }
+
+  @Test func aLineThatCannotBeHadAtFirstIsMadeSafeWhileTheAgentWaits() async throws {
+    let (board, environment, level) = try boardWithRunningPump()
+    try board.write(String(repeating: "\0", count: 5), to: "runtime/starts")
+    try board.write("", to: "busy")
+    let agent = try RunningAgent(
+      on: board, environment: environment.merging(["FAKEGPIO_BUSY": board.path("busy")]) { $1 })
+    #expect(await agent.says("GPIO22 is in use by another program"))
+    #expect(level() == "1")
+    try board.remove("busy")
+    try await patiently { level() == "0" }
+    #expect(await agent.stop().status == 0)
+  }
+
   @Test func allThatIsReadIsReadAndToldWhenItIsAskedFor() async throws {
     let home = try practiceHome()
     let agent = try await agent(home, "commands: [command_update_sensors]", every: "1h")

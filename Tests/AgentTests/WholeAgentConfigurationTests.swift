@@ -1,4 +1,5 @@
 import Foundation
+import PracticeHome
 import Testing
 
 extension WholeAgent {
@@ -47,5 +48,14 @@ extension WholeAgent.ConfigurationFiles {
       #expect(ending.lines(with: board.configuration).count == ending.log.count)
       #expect(!FileManager.default.fileExists(atPath: board.state.path))
     }
+  }
+
+  @Test func aKeyOfAFormerVersionKeepsNoAgentFromReporting() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home, settings: "after_upload: { run: [/bin/false] }")
+    let ending = try await board.run("run", "--once")
+    #expect(ending.status == 0, "\(ending.log)")
+    #expect(ending.lines(with: "\"after_upload\" has no effect").count == 1, "\(ending.log)")
+    #expect(shownCharge(in: home) == "83")
   }
 }

@@ -114,6 +114,19 @@ extension WholeAgent.Once {
     #expect(ending.log.allSatisfy { $0.hasPrefix("<5>") }, "\(ending.log)")
   }
 
+  /// A tracker that is switched on to report where it is.
+  @Test func aPositionThatWasAskedForAndDidNotComeIsNotEverything() async throws {
+    let home = try practiceHome()
+    let gpsd = FakeGPSD(reporting: TPV(mode: 1))
+    let board = try Board(
+      reportingTo: home, settings: "location: { source: gpsd, port: \(gpsd.port) }")
+    let ending = try await board.run("run", "--once", "--timeout=6s")
+    #expect(ending.status == 75)
+    let words = "Home Assistant has what was read, and no position."
+    #expect(ending.log.last?.hasPrefix(words) == true, "\(ending.log)")
+    #expect(ending.lines(with: "does the antenna see the sky?").count >= 1, "\(ending.log)")
+  }
+
   @Test func aHangingHomeEndsItInTime() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
@@ -141,13 +154,38 @@ extension WholeAgent.Once {
 @Suite struct OnceReportTests {
   private func report(
     _ outcome: Uplink.Outcome?, refused: Int = 0, left: Int = 0, leftHours: Int = 0,
-    isPaced: Bool = true, isKept: Bool = true
+    isPaced: Bool = true, isKept: Bool = true, isFixMissing: Bool = false
   ) -> OnceReport {
     var counts = Uplink.Counts()
     counts.refused = refused
     return OnceReport(
       outcome: outcome, counts: counts, leftCount: left, leftHourCount: leftHours,
-      isPaced: isPaced, isKept: isKept)
+      isPaced: isPaced, isKept: isKept, isFixMissing: isFixMissing)
+  }
+
+  private func words(_ report: OnceReport) -> String {
+    String(decoding: report.verdict.bytes, as: UTF8.self)
+  }
+
+  /// Whatever the last answer was: Home Assistant has nothing of it.
+  @Test(arguments: [
+    Uplink.Outcome.notRegistered(.server(.untrustedProxy)), .notRegistered(.requestRejected),
+    .outage(.badRequest), .outage(.server(.notHomeAssistant(status: 200))),
+  ])
+  func whatWaitsIsNotSaidToHaveArrived(outcome: Uplink.Outcome) {
+    for left in [0, 3] {
+      let report = report(outcome, refused: 1, left: left)
+      #expect(report.code == .temporaryFailure)
+      #expect(!words(report).contains("has everything"), "\(words(report))")
+    }
+  }
+
+  @Test func aFixThatDidNotComeIsSaidWithWhatToLookFor() {
+    let report = report(.proven, isFixMissing: true)
+    #expect(report.code == .temporaryFailure)
+    #expect(words(report).hasPrefix("Home Assistant has what was read, and no position."))
+    #expect(words(report).contains("does the antenna see the sky?"))
+    #expect(words(self.report(.proven, left: 2, isFixMissing: true)).contains("see the sky?"))
   }
 
   @Test func onlyWhereNothingIsLeftItIsDone() {
@@ -158,8 +196,7 @@ extension WholeAgent.Once {
     #expect(report(.proven, refused: 1, left: 1).code == .temporaryFailure)
     #expect(report(nil).code == .temporaryFailure)
     #expect(report(.postponed).code == .temporaryFailure)
-    #expect(report(.notRegistered(.requestRejected)).code == .dataError)
-    #expect(report(.outage(.server(.forbidden(status: 403))), left: 3).code == .noPermission)
+    #expect(report(.outage(.server(.banned)), left: 3).code == .noPermission)
   }
 
   @Test func aLinkThatIsHeldBackIsNamed() {

@@ -34,7 +34,7 @@ extension WholeAgent.Outages {
     Trouble(fault: .huge, cause: "not_home_assistant", words: "is not Home Assistant"),
     Trouble(fault: .starting, cause: "not_live", words: "answers with nothing: it is starting"),
     Trouble(
-      fault: .breakOff, cause: "no_connection", words: "cannot be reached: Transferred a par"),
+      fault: .breakOff, cause: "no_connection", words: "cannot be reached: transferred a par"),
     Trouble(fault: .wrongKey, cause: "other_key", words: "answers with another key"),
     Trouble(fault: .replay, cause: "other_answer", words: "gives old answers again"),
   ]
@@ -118,6 +118,27 @@ extension WholeAgent.Outages {
     #expect(!last.hasSuffix(" 0 lost"), "\(last)")
   }
 
+  /// On a disk that is full at the start, the spool is a file without a byte in it.
+  @Test(.enabled(if: canMount, "only root can make a file system that is full"))
+  func whatAFullDiskAtTheStartDoesNotTakeIsLostAndNothingWaits() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.makeFolder("state")
+    let disk = try SmallDisk(at: board.state)
+    let paired = try RunningAgent(on: board)
+    try await paired.event("proven")
+    #expect(await paired.stop().status == 0)
+    home.fault = .status(503)
+    try disk.fill()
+    for charges in [[70, 71], [72, 73]] {
+      let agent = try RunningAgent(on: board)
+      try await agent.isUnableToKeep(charges: charges)
+      let last = try #require(await agent.stop().log.last)
+      #expect(last.hasPrefix("stopped: ") && last.contains(" 0 not delivered yet, "), "\(last)")
+      #expect(!last.hasSuffix(" 0 lost"), "\(last)")
+    }
+  }
+
   @Test func oldAnswersAreNoProofAndReleaseNothing() async throws {
     let home = try practiceHome()
     let board = try Board(reportingTo: home)
@@ -169,7 +190,7 @@ extension WholeAgent.Outages {
     }
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "cannot be reached: Timeout was reached").count == 1)
+    #expect(ending.lines(with: "cannot be reached: timeout was reached").count == 1)
     #expect(ending.lines(with: "0 not delivered yet").isEmpty, "\(ending.log)")
     #expect(ending.lines(with: "not delivered yet, 0 lost").count == 1, "\(ending.log)")
 

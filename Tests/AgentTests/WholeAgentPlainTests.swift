@@ -25,7 +25,7 @@ extension WholeAgent.PlainRegistrations {
     body.append(response.body)
     guard
       case .withoutEncryption(let registration) = RegistrationAnswer.read(
-        status: response.status, body: body)
+        AnswerHead(status: response.status), body: body)
     else { throw Unexpected(status: response.status) }
     var file = ByteBuffer(capacity: HomeAssistant.Registration.fileByteCountMax)
     registration.writeFile(into: &file)

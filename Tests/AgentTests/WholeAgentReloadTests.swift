@@ -177,6 +177,89 @@ extension WholeAgent.Reloads {
     #expect(await agent.stop().status == 0)
   }
 
+  /// Starts the agent by a line of a shell, in which `$0` is the program, and `$@` its arguments.
+  private func started(on board: Board, by line: String) throws -> RunningAgent {
+    let script = line.replacing("$0", with: RunningAgent.executable.path)
+    try board.write("#!/bin/sh\n\(script)\n", to: "start")
+    try board.setPermissions(0o755, of: "start")
+    return try RunningAgent(on: board, startedBy: board.folder.appending(path: "start"))
+  }
+
+  /// An agent that is started as by one that read its configuration again, and found it right.
+  private func startedByReload(on board: Board) throws -> RunningAgent {
+    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    try board.write(text, to: "judged")
+    return try started(
+      on: board, by: "exec 7<'\(board.path("judged"))'; HOMEWARD_CONFIGURATION=7 exec $0 \"$@\"")
+  }
+
+  @Test func theNextStartWorksByTheTextThatWasJudged() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try startedByReload(on: board)
+    // Perhaps before it is read, perhaps after.
+    try board.write("every: 5", to: "homeward.yaml")
+    try await agent.event("proven")
+    #expect(try agent.descriptors().allSatisfy { !$0.hasSuffix("/judged") })
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
+  func anEditorThatSavesInTwoStepsEndsNoAgent() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let text = try String(contentsOfFile: board.configuration, encoding: .utf8)
+    let agent = try RunningAgent(on: board)
+    try await agent.event("proven")
+    for _ in 0..<5 {
+      agent.send(signal: SIGHUP)
+      try await agent.event("reloading")
+      try board.write("", to: "homeward.yaml")
+      try await agent.event("started")
+      try board.write(text, to: "homeward.yaml")
+    }
+    try await agent.event("proven")
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test(.enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"))
+  func anAgentThatWasWellWaitsForAFileThatIsWrongAtThisMoment() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    try board.write("{", to: "state/registration.json")
+    let agent = try startedByReload(on: board)
+    #expect(await agent.says("Until that is mended the agent waits"))
+    try board.remove("state/registration.json")
+    agent.send(signal: SIGHUP)
+    try await agent.event("proven")
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test func anAgentThatWaitsForAFileCanBeStopped() async throws {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    try board.write("{", to: "state/registration.json")
+    let agent = try startedByReload(on: board)
+    #expect(await agent.says("Until that is mended the agent waits"))
+    #expect(await agent.stop().status == 0)
+  }
+
+  @Test(
+    .enabled(if: isDetached, "at a terminal SIGHUP says that the terminal was closed"),
+    .enabled(if: FaultyWorld.mayMount, "only root can take away a file system"))
+  func anAgentThatCannotBeStartedAgainGoesOn() async throws {
+    let home = try practiceHome()
+    let board = try Board(reportingTo: home)
+    let agent = try started(
+      on: board, by: "exec unshare -m sh -c 'umount -l /proc && exec \"$@\"' sh $0 \"$@\"")
+    try await agent.event("proven")
+    agent.send(signal: SIGHUP)
+    try await agent.event("reload_refused")
+    try await agent.expectToDeliver(charge: 70, to: home)
+    let ending = await agent.stop()
+    #expect(ending.status == 0)
+    #expect(ending.lines(with: "the program cannot be started again").count == 1)
+  }
+
   @Test(arguments: [["run"], ["run", "--once"]])
   func anAgentThatHasStoppedDoesNotStartAgain(words: [String]) async throws {
     let home = try practiceHome()

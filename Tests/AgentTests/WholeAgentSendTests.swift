@@ -19,10 +19,12 @@ extension Board {
 
   /// Runs a command with the configuration of this board.
   func run(
-    _ words: String..., input: String = "", environment: [String: String] = [:]
+    _ words: String..., options: [String] = [], input: String = "",
+    environment: [String: String] = [:]
   ) async throws -> RunningAgent.Ending {
     try await RunningAgent(
-      on: self, words + ["--config", configuration], input: input, environment: environment
+      on: self, words + options + ["--config", configuration], input: input,
+      environment: environment
     ).ending()
   }
 

@@ -57,7 +57,8 @@ extension WholeAgent.State {
 
     // With a registration in it, nothing has to be written any more.
     try disk.remount("ro")
-    #expect(await agent.stop().lines(with: "Read-only file system; make room").count == 1)
+    #expect(
+      await agent.stop().lines(with: "Read-only file system; its disk is read-only").count == 1)
     let restarted = try RunningAgent(on: board)
     try await restarted.event("proven")
     #expect(await restarted.stop().status == 0)
@@ -166,13 +167,13 @@ extension WholeAgent.State {
 
     let damaged = [
       "", "\n", String(good.dropLast(good.count / 2)), "\u{0}\u{0}\u{0}", "{}",
-      good.replacing("\"version\":2", with: "\"version\":\"2\""),
+      good.replacing("\"version\":3", with: "\"version\":\"3\""),
       good.replacing("\"secret\":\"", with: "\"secret\":\"0"), good + good,
       String(repeating: good, count: 100),
     ].map { ($0, "registration.json is damaged; bring back a copy, or remove it") }
     let newer = (
-      good.replacing("\"version\":2", with: "\"version\":3"),
-      "registration.json has version 3, which a newer Homeward wrote; install that one"
+      good.replacing("\"version\":3", with: "\"version\":4"),
+      "registration.json has version 4, which a newer Homeward wrote; install that one"
     )
     for (text, words) in damaged + [newer] {
       try board.write(text, to: "state/registration.json")
@@ -307,7 +308,7 @@ final class SmallDisk {
 
   init(at folder: URL) throws {
     self.folder = folder
-    try run("mount", "-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", folder.path)
+    try run("mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "tmpfs", folder.path)
   }
 
   deinit { try? run("umount", "--lazy", folder.path) }

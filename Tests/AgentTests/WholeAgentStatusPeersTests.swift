@@ -1,5 +1,4 @@
 import Bytes
-import CLinux
 import Foundation
 import LinuxIO
 import PracticeHome
@@ -81,7 +80,10 @@ extension WholeAgent.Status {
       listener = try LocalListener(at: board.socket, waitingMax: 8)
     }
 
-    func isAsked() -> Bool { clinux_wait_readable(listener.number, 20_000) == 1 }
+    func isAsked() -> Bool {
+      var ready = pollfd(fd: listener.number, events: Int16(POLLIN), revents: 0)
+      return unsafe poll(&ready, 1, 20_000) == 1
+    }
 
     func answer() throws {
       guard isAsked(), let client = try listener.accept() else {

@@ -1,9 +1,7 @@
 import Foundation
+import LinuxIO
 import PracticeHome
 import Testing
-
-@testable import Agent
-@testable import LinuxIO
 
 extension WholeAgent {
   /// A board that is switched off between two reports.
@@ -64,7 +62,7 @@ extension WholeAgent.Wake {
     try board.write(
       configuration.replacingOccurrences(of: "every: 5s", with: "every: 6h"), to: "homeward.yaml")
     let ending = try await board.run("run", "--once", "--timeout=6s")
-    #expect(ending.status == 0, "\(ending.log)")
+    #expect(ending.status == 75, "\(ending.log)")
     #expect(shownCharge(in: home) == "83")
   }
 
@@ -94,77 +92,20 @@ extension WholeAgent.Wake {
     #expect(!json.output.contains { $0.contains("next_wake") })
   }
 
-  /// Who switches such a board off does not see it again.
-  @Test(arguments: [
-    ("/dev/null", "/dev/null is no real-time clock"),
-    ("/dev/rtc99", "there is no clock /dev/rtc99"),
-  ])
-  func withoutAnAlarmNoMomentIsTold(device: String, words: String) async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    let arguments = ["run", "--once", "--config", board.configuration, "--wake", "rtc"]
-    let ending = try await RunningAgent(
-      on: board, arguments + ["--rtc", device, "--print-next-wake"]
-    ).ending()
-    #expect(ending.status == 72)
-    #expect(ending.output == [])
-    #expect(ending.lines(with: words).count == 1, "\(ending.log)")
-    #expect(ending.lines(with: "No alarm is set: leave the board on").count == 1)
-    // What it was started for it did.
-    #expect(shownCharge(in: home) == "83")
-
-    let json = try await RunningAgent(on: board, arguments + ["--rtc", device, "--json"]).ending()
-    #expect(json.status == 72)
-    #expect(!json.output.contains { $0.contains("next_wake") })
-  }
-
-  /// A terminal that its program has to itself, to which the kernel says what it says of such a
-  /// clock; but not to an administrator of the system.
-  @Test func whoStopsARunWaitsForNoClock() async throws {
-    let home = try practiceHome()
-    let board = try Board(reportingTo: home)
-    var (person, terminal): (Int32, Int32) = (-1, -1)
-    try #require(unsafe openpty(&person, &terminal, nil, nil, nil) == 0)
-    defer {
-      close(person)
-      close(terminal)
-    }
-    try #require(ioctl(terminal, UInt(TIOCEXCL)) == 0)
-    let device = try FileManager.default.destinationOfSymbolicLink(
-      atPath: "/proc/self/fd/\(terminal)")
-    let words = ["run", "--once", "--config", board.configuration, "--wake", "rtc"]
-    let agent = try RunningAgent(
-      on: board,
-      (geteuid() == 0 ? ["--bounding-set=-sys_admin"] : ["--no-new-privs"])
-        + [RunningAgent.executable.path] + words + ["--rtc", device],
-      startedBy: URL(filePath: "/usr/bin/setpriv"))
-    #expect(await agent.says("\(device) is busy: it is tried again"))
-    let ending = await agent.stop()
-    #expect(ending.status == 72)
-    #expect(ending.lines(with: "asked to stop").count == 1, "\(ending.log)")
-    #expect(ending.lines(with: "No alarm is set: leave the board on").count == 1)
-  }
-
-  @Test func aRunThatCannotBeginSetsNoAlarmAndSaysSo() async throws {
+  @Test func aRunThatCannotBeginTellsNoMoment() async throws {
     let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
     try board.write("every: 10\n", to: "homeward.yaml")
-    let words = ["run", "--once", "--config", board.configuration]
-    let ending = try await RunningAgent(on: board, words + ["--wake", "rtc"]).ending()
-    #expect(ending.status == 72)
+    let ending = try await board.run("run", "--once", "--print-next-wake")
+    #expect(ending.status == 78)
+    #expect(ending.output == [])
     #expect(ending.lines(with: "\"10\" has no unit").count == 1, "\(ending.log)")
-    #expect(ending.lines(with: "No alarm is set: leave the board on").count == 1)
-    #expect(try await RunningAgent(on: board, words + ["--print-next-wake"]).ending().status == 78)
   }
 
   @Test func whatDoesNotGoTogetherIsAMistake() async throws {
     let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
     for (words, mistake) in [
       (["--print-next-wake"], "--print-next-wake goes with --once only"),
-      (["--wake", "rtc"], "--wake goes with --once only"),
       (["--trust-clock"], "--trust-clock goes with --once only"),
-      (["--once", "--wake", "hat"], "\"hat\" wakes no board that Homeward knows; write rtc"),
-      (["--once", "--rtc", "/dev/rtc1"], "--rtc goes with --wake rtc only"),
-      (["--once", "--wake", "rtc", "--rtc", "rtc1"], "\"rtc1\" is no device"),
     ] {
       let ending = try await RunningAgent(on: board, ["run"] + words).ending()
       #expect(ending.status == 64)
@@ -172,13 +113,14 @@ extension WholeAgent.Wake {
     }
   }
 
-  @Test func eachErrorOfTheKernelIsTheMistakeThatItMeans() {
-    #expect(WakeFailure(opening: .busy) == .busy)
-    #expect(WakeFailure(opening: .notPermitted) == .notPermitted)
-    #expect(WakeFailure(opening: .noSuchDevice) == .missing)
-    #expect(WakeFailure(reading: .invalidArgument) == .neverSet)
-    #expect(WakeFailure(setting: .invalidArgument) == .withoutAlarm)
-    #expect(WakeFailure(setting: .timeIsOver) == .tooNear(.zero))
-    #expect(WakeFailure(setting: .inputOutput) == .kernel(.inputOutput))
+  /// A script from before keeps a board on that it would have switched off, and says what to write.
+  @Test(arguments: [["--wake", "rtc"], ["--wake=rtc"], ["--rtc", "/dev/rtc1", "--wake", "rtc"]])
+  func anAlarmIsTheBusinessOfRtcwake(options: [String]) async throws {
+    let board = try Board(reportingTo: "http://127.0.0.1:1", token: nil)
+    let ending = try await RunningAgent(on: board, ["run", "--once"] + options).ending()
+    #expect(ending.status == 64)
+    #expect(ending.output == [])
+    let line = "rtcwake --mode no --time \"$(homeward run --once --print-next-wake)\""
+    #expect(ending.lines(with: line).count == 1, "\(ending.log)")
   }
 }

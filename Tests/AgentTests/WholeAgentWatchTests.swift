@@ -229,6 +229,23 @@ extension WholeAgent.Watching {
     #expect(ending.output.count == 1)
   }
 
+  @Test func aTerminalGetsNothingThatItWouldObeyAndAPipeAllOfIt() async throws {
+    let home = try ObservedHome()
+    let board = try await boardWithSensor(in: home.server)
+    let words = ["watch", "events", "harbour", "--once", "--json"]
+    let terminal = try TypedCommand(
+      on: board, words + ["--config", board.configuration], screen: [:])
+    try await home.eventsAreWatched()
+    let script = try watching(board, "events", "harbour", "--once", "--json")
+    try await home.eventsAreWatched()
+    _ = try await board.run(
+      "send", "fire_event", "harbour", "--data", "{\"ship\":\"a\u{9B}31m\u{7F}\u{202E}b\"}")
+    let output = await script.ending().output
+    #expect(output.first?.contains("a\u{9B}31m\u{7F}\u{202E}b") == true, "\(output)")
+    let screen = await terminal.ending().screen
+    #expect(screen.contains(#"a\u009b31m\u007f\u202eb"#), "\(screen)")
+  }
+
   @Test func aTemplateThatCannotBeRenderedEndsAScriptWithAnError() async throws {
     let home = try practiceHome()
     let board = try await Board.pairedByToken(with: home)

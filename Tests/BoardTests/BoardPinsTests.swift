@@ -1,4 +1,4 @@
-import Board
+@testable import Board
 import Sensing
 import Testing
 import YAML
@@ -45,6 +45,19 @@ private let second = "\n  - { name: J2, pins: [{ pin: 1, name: GPIO9, line: main
   @Test func aLineOfAChipWithoutALabelIsFoundByItsOtherNames() throws {
     #expect(try addresses("S_3") == ["S_3", "S_3 [uart]"])
     #expect(try addresses("PIN3") == ["PIN3", "S_3", "S_3 [uart]"])
+  }
+
+  @Test(arguments: [
+    ("GPIO 2", "GPIO2"), ("gpio2", "GPIO2"), ("Gpio_2", "GPIO2"), ("BCM2", "GPIO2"),
+    ("bcm 2", "GPIO2"),
+    ("sda-1", "GPIO2"), ("pin 2", "GPIO2"), ("Pin2", "GPIO2"), ("j1-2", "GPIO2"), ("J1.3", "S_3"),
+    ("pin 1", nil), ("GPIO3", nil), ("BCM", nil), ("", nil), ("°", nil), ("2", nil),
+  ])
+  func aNameThatIsWrittenInAnotherWayIsMeant(_ written: String, _ expected: String?) throws {
+    let board = try BoardFile.parse([UInt8](file.utf8))
+    #expect(
+      board.nameMeant(by: [UInt8](written.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        == expected)
   }
 
   @Test func aPinThatIsNoLineIsRefused() throws {

@@ -1,5 +1,6 @@
 import Board
 import Testing
+import YAML
 
 /// Files that are wrong as a whole, and YAML that a configuration does not need.
 @Suite struct ConfigurationFileTests {
@@ -48,7 +49,11 @@ import Testing
       (Array("a\u{1B}[2J".utf8), "f:1:2: there is an invisible control character here; delete it"),
       (Array("é\u{2028}a".utf8), "f:1:2: there is an invisible control character here; delete it"),
       (Array("é\u{85}a".utf8), "f:1:2: there is an invisible control character here; delete it"),
-      (Array("é\u{FEFF}a".utf8), "f:1:2: there is an invisible control character here; delete it"),
+      (Array("é\u{FEFF}a".utf8), "f:1:2: there is a byte order mark (U+FEFF) here; delete it"),
+      (
+        Array("#\u{FEFF}".utf8),
+        "f:1:2: there is a byte order mark (U+FEFF) here; delete it"
+      ),
       (Array("é\u{FFFF}a".utf8), "f:1:2: there is an invisible control character here; delete it"),
     ] as [([UInt8], String)])
   func aFileThatIsNotTextIsLocatedToTheCharacter(_ bytes: [UInt8], _ expected: String) {
@@ -63,6 +68,169 @@ import Testing
     #expect(Outcome.problems(full) == [])
     #expect(
       Outcome.problems(full + [0x0A]) == ["f:1:1: the file has 65537 bytes; the most is 65536"])
+  }
+
+  static let noBreak = "there is a no-break space (U+00A0) here; write a plain space"
+  static let zeroWidth = "there is a zero-width space (U+200B) here; delete it"
+  static let turned = "there is a mark that turns the direction of writing "
+
+  /// What pages, chats and word processors put in the place of a space.
+  @Test(arguments: [
+    ("device:\n\u{A0}\u{A0}name: Boat", "f:3:1: \(noBreak)"),
+    ("device:\n \u{A0}name: Boat", "f:3:2: \(noBreak)"),
+    ("device:\n  name:\u{A0}Boat", "f:3:8: \(noBreak)"),
+    ("device: { name: My\u{A0}Boat }", "f:2:19: \(noBreak)"),
+    ("device: { \"name\":\u{A0}x }", "f:2:18: \(noBreak)"),
+    ("device: { name: x }\u{A0}# ok", "f:2:20: \(noBreak)"),
+    ("every:\u{A0}10s", "f:2:7: \(noBreak)"),
+    ("every: 10s\u{200B}", "f:2:11: \(zeroWidth)"),
+    ("\u{200B}every: 10s", "f:2:1: \(zeroWidth)"),
+    (
+      "every: 10\u{202F}s",
+      "f:2:10: there is a narrow no-break space (U+202F) here; write a plain space"
+    ),
+    (
+      "every:\u{2003}10s",
+      "f:2:7: there is another kind of space (U+2003) here; write a plain space"
+    ),
+    (
+      "sensors:\u{3000}[]",
+      "f:2:9: there is another kind of space (U+3000) here; write a plain space"
+    ),
+    ("every: 10s\u{AD}", "f:2:11: there is a soft hyphen (U+00AD) here; delete it"),
+    ("every: 10s\u{2060}", "f:2:11: there is a word joiner (U+2060) here; delete it"),
+    ("every: 10s\u{200E}", "f:2:11: there is a left-to-right mark (U+200E) here; delete it"),
+    ("every: \u{200F}10s", "f:2:8: there is a right-to-left mark (U+200F) here; delete it"),
+    ("every: \u{61C}10s", "f:2:8: there is an Arabic letter mark (U+061C) here; delete it"),
+    ("every: 10\u{3164}s", "f:2:10: there is a Hangul filler (U+3164) here; write a plain space"),
+    (
+      "every:\u{2800}10s",
+      "f:2:7: there is a blank Braille pattern (U+2800) here; write a plain space"
+    ),
+    ("every: \u{202A}10s", "f:2:8: \(turned)(U+202A) here; delete it"),
+    ("every: \u{202E}10s", "f:2:8: \(turned)(U+202E) here; delete it"),
+    ("every: \u{2066}10s", "f:2:8: \(turned)(U+2066) here; delete it"),
+    ("device: { name: \"\u{2069}x\" }", "f:2:18: \(turned)(U+2069) here; delete it"),
+    ("# \u{202B}every: 10s", "f:2:3: \(turned)(U+202B) here; delete it"),
+  ])
+  func aCharacterThatCannotBeSeenIsNamed(_ lines: String, _ expected: String) {
+    #expect(Outcome.problem(minimum + lines + "\n") == expected)
+  }
+
+  @Test(arguments: [
+    "# \u{A0}every: 1s", "every: 10s #\u{A0}often", "every: 10s\t# 10\u{202F}s",
+    "device: { name: 'My # \\u00A0' } # \u{A0}", "device: { name: \"My\\u00A0Boat\" }",
+    "device: { name: 👩\u{200D}🚀 }", "device: { name: می\u{200C}خواهم }",
+  ])
+  func inACommentAndAsAnEscapeItMayStand(_ lines: String) {
+    #expect(Outcome.problem(minimum + lines + "\n") == "")
+  }
+
+  @Test(arguments: ["\"居間\u{3000}温度\"", "'居間\u{3000}温度'", "\"Cap\u{A0}: nord\""])
+  func aSpaceOfANameMayStandInQuotes(_ name: String) throws {
+    let configuration = try Outcome.configuration(minimum + "device: { name: \(name) }\n")
+    #expect(text(configuration.deviceName) == String(name.dropFirst().dropLast()))
+  }
+
+  static let straight = "is no quote to YAML, but a part of the text; write \" at both ends"
+
+  @Test(arguments: [
+    ("device: { name: “Boat” }", 17, "device.name: “"),
+    ("device: { name: „Boot“ }", 17, "device.name: „"),
+    ("device: { name: «Bateau» }", 17, "device.name: «"),
+    ("device: { name: »Boot« }", 17, "device.name: »"),
+    ("device: { name: ”Båt” }", 17, "device.name: ”"),
+    ("device: { name: ‘Boat’ }", 17, "device.name: ‘"),
+    ("device: { name: ‚Boot‘ }", 17, "device.name: ‚"),
+    ("device: { name: “My, Boat” }", 17, "device.name: “"), ("every: “10s”", 8, "every: “"),
+    ("device: { “name”: Boat }", 11, "device: “"),
+    ("battery: [“BAT0”]", 11, "battery[0]: “"),
+    ("state_directory: “/var”", 18, "state_directory: “"),
+  ])
+  func typographicQuotesAreNamed(_ line: String, _ column: Int, _ start: String) {
+    #expect(
+      Outcome.problems(minimum + line + "\n").first == "f:2:\(column): \(start) \(Self.straight)")
+  }
+
+  @Test func typographicQuotesAroundTheAddressAndANetworkAreNamed() {
+    #expect(
+      Outcome.problems("home_assistant: { url: “http://ha:8123” }\n")
+        == ["f:1:24: home_assistant.url: “ \(Self.straight)"])
+    #expect(
+      Outcome.problems(
+        "home_assistant: { url: http://ha, home_network: { ssids: [“Harbour”, Café] } }\n")
+        == ["f:1:59: home_assistant.home_network.ssids[0]: “ \(Self.straight)"])
+  }
+
+  @Test(arguments: [
+    "\"“Boat”\"", "'«Boat»'", "’s-Hertogenbosch", "Anna’s iPhone", "Pipe 5”", "The “Boat”", "‘",
+    "’90s",
+  ])
+  func typographicQuotesThatAreMeantStay(_ name: String) throws {
+    let configuration = try Outcome.configuration(minimum + "device: { name: \(name) }\n")
+    let isQuoted = name.hasPrefix("\"") || name.hasPrefix("'")
+    #expect(
+      text(configuration.deviceName) == (isQuoted ? String(name.dropFirst().dropLast()) : name))
+  }
+
+  // MARK: A number sign
+
+  static let cut = "this # begins a comment, and so what begins on line"
+  static let quoteIt = "put a text that contains \" #\" in quotes"
+
+  @Test(arguments: [
+    ("battery: [Slip #5, BAT1]\nsystem: off", "f:2:16: \(cut) 2 has no end; \(quoteIt)"),
+    ("battery:\n  [A,\n   Slip #5]\nsystem: off", "f:4:9: \(cut) 3 has no end; \(quoteIt)"),
+    ("device: { name: Slip #5 }\nsystem: off", "f:2:22: \(cut) 2 has no end; \(quoteIt)"),
+    ("device: { name: Slip #5 }", "f:2:22: \(cut) 2 has no end; \(quoteIt)"),
+    ("device: { name: Slip # 5 }", "f:2:22: \(cut) 2 has no end; \(quoteIt)"),
+    ("battery: [\"A\" # x\n", "f:2:10: a list begins here and does not end; close it with ]"),
+  ])
+  func aCommentThatCutsOffABracketIsThePlaceToLookAt(_ lines: String, _ expected: String) {
+    #expect(Outcome.problem(minimum + lines + "\n") == expected)
+  }
+
+  @Test(arguments: [
+    ("device: { name: x }\nevery: 10s #fast", [3]), ("device:\n  name: Slip #5", [3]),
+    ("battery:\n  - A #5\n  - B #6 # two", [3, 4]), ("device:\n  name: Møøse #ø", [3]),
+    ("every: 10s # fast", []), ("every: 10s #", []), ("#every: 10s", []), ("  #every", []),
+    ("device: { name: \"Slip #5\" } #x", []), ("device: { name: 'It''s #5' }", []),
+    ("device: { name: \"a\\\" #5\" }", []), ("device: { name: Slip#5 }", []),
+    ("device: { name: x, #y\n }", []), ("device: #y\n  name: x", []),
+    ("device: { name: it's }\nevery: 10s #fast", [3]),
+  ])
+  func aCommentRightBehindATextIsPointedOut(_ lines: String, _ expected: [Int]) throws {
+    let configuration = try Outcome.configuration(minimum + lines + "\n")
+    #expect(configuration.warnings.map { $0.line } == expected)
+    for warning in configuration.warnings {
+      #expect(
+        text(warning.rendered(fileName: [0x66]))?.hasSuffix(
+          "this # begins a comment: the value ends before it; if the rest belongs to the value, put it"
+            + " all in quotes") == true)
+    }
+  }
+
+  // MARK: A key of a former version
+
+  static let ignored =
+    "f:2:1: \"after_upload\" has no effect: the agent starts no program; remove it; a shell starts"
+    + " the program with homeward run --once && PROGRAM, a unit of systemd with OnSuccess="
+
+  /// An update keeps no agent from starting, whatever the key said.
+  @Test(arguments: [
+    "{ run: [/usr/local/bin/modem-off, --quiet], timeout: 30s }", "{ run: poweroff, after: 5 }",
+    "/usr/local/bin/modem-off", "[a, b]", "",
+  ])
+  func aKeyOfAFormerVersionIsAWarning(_ value: String) throws {
+    let configuration = try Outcome.configuration(
+      minimum + "after_upload: \(value)\nevery: 10s\n")
+    #expect(configuration.every == .seconds(10))
+    #expect(configuration.warnings.map { text($0.rendered(fileName: [0x66])) } == [Self.ignored])
+  }
+
+  @Test func aMistakeBesideSuchAKeyIsOne() {
+    let problem = Outcome.problem(minimum + "after_upload: off\nevry: 10s\n")
+    #expect(problem == "f:3:1: unknown key \"evry\"; did you mean \"every\"?")
   }
 
   static let yaml = "this is not YAML:"

@@ -219,7 +219,7 @@ import YAML
       "mqtt: hunter2",
       "f:2:1: unknown key \"mqtt\"; write every, upload, state_directory, home_assistant, notifications, "
         + "durability, history, device, location, battery, system, host, sensors, outputs,"
-        + " commands, power or after_upload"
+        + " commands or power"
     ),
     (
       "device: { nickname: hunter2 }",
@@ -232,11 +232,73 @@ import YAML
       "\"a\\e[31m\": 1",
       "f:2:1: unknown key \"a?[31m\"; write every, upload, state_directory, home_assistant, notifications, "
         + "durability, history, device, location, battery, system, host, sensors, outputs,"
-        + " commands, power or after_upload"
+        + " commands or power"
     ),
   ])
   func anUnknownKeyIsAnsweredWithTheNearestOne(_ line: String, _ expected: String) {
     #expect(Outcome.problem(minimum + line + "\n") == expected)
+  }
+
+  static let indent = "indent it by two spaces"
+
+  @Test(arguments: [
+    ("home_assistant:\nurl: http://ha\n", ["f:2:1: \"url\" belongs to home_assistant; \(indent)"]),
+    (
+      "every: 10s\nhome_assistant:\nurl: http://ha\ntoken_file: /t\nsystem: off\n",
+      [
+        "f:3:1: \"url\" belongs to home_assistant; \(indent)",
+        "f:4:1: \"token_file\" belongs to home_assistant; \(indent)",
+      ]
+    ),
+    (minimum + "device:\nname: Boat\n", ["f:3:1: \"name\" belongs to device; \(indent)"]),
+    (
+      minimum + "location:\n  source: gpsd\n  moving:\n  or_turn: 20°\n",
+      ["f:5:3: location: \"or_turn\" belongs to moving; \(indent)"]
+    ),
+    (
+      minimum + "device:\nevrey: 10s\n",
+      [
+        "f:2:8: device: there is no value; write one, or remove the line",
+        "f:3:1: unknown key \"evrey\"; did you mean \"every\"?",
+      ]
+    ),
+    (
+      minimum + "device:\nevery: 10s\n",
+      ["f:2:8: device: there is no value; write one, or remove the line"]
+    ),
+  ])
+  func aKeyThatStandsUnderItsSectionAndNotInItIsToBeIndented(_ file: String, _ expected: [String]) {
+    #expect(Outcome.problems(file) == expected)
+  }
+
+  @Test(arguments: [
+    (
+      "token_file: /etc/homeward/token",
+      "f:2:1: unknown key \"token_file\"; it belongs below home_assistant"
+    ),
+    ("url: http://ha", "f:2:1: unknown key \"url\"; it belongs below home_assistant"),
+    (
+      "register_again: 1h", "f:2:1: unknown key \"register_again\"; it belongs below home_assistant"
+    ),
+    (
+      "device: { name: x }\nname: Boat", "f:3:1: unknown key \"name\"; it belongs below device"
+    ),
+    (
+      "location: { source: gpsd, moving: { every: 10s } }\nor_turn: 20°",
+      "f:3:1: unknown key \"or_turn\"; it belongs below location.moving"
+    ),
+  ])
+  func aKeyOfASectionIsSentThere(_ lines: String, _ expected: String) {
+    #expect(Outcome.problem(minimum + lines + "\n") == expected)
+  }
+
+  @Test func aListOfNetworksBesideItsSectionIsSentThere() {
+    #expect(
+      Outcome.problem(
+        "home_assistant:\n  url: http://ha\n  home_network: { gateways: [aa:bb:cc:dd:ee:ff] }\n"
+          + "  ssids: [Harbour]\n")
+        == "f:4:3: home_assistant: unknown key \"ssids\"; it belongs below"
+        + " home_assistant.home_network")
   }
 
   @Test func missingKeysAreReportedAtTheMappingThatLacksThem() {

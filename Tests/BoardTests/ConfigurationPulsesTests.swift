@@ -135,6 +135,20 @@ import YAML
     #expect(outputs(17).count == 1)
   }
 
+  /// Its figures are those of the kernel, and no power supplies.
+  @Test(arguments: ["load average", "memory", "last start"] as [StaticString])
+  func whereTheKernelsFilesAreNotTheConfigurationIsToBeLookedAt(source: StaticString) throws {
+    let configuration = try Outcome.configuration(minimum + "host: { proc: /host/prok }\n")
+    let advice = SourceAdvice(configuration)
+    let name = InlineText(source)
+    let words = String(
+      decoding: advice.remedy(for: .missing(name), of: name).bytes, as: UTF8.self)
+    #expect(
+      words.hasPrefix("it comes from host.proc, which is /host/prok: write where"), "\(words)")
+    #expect(advice.isNamedByPerson(name))
+    #expect(!SourceAdvice(try Outcome.configuration(minimum)).isNamedByPerson(name))
+  }
+
   @Test func eachSourceBringsItsRemedy() throws {
     let configuration = try Outcome.configuration(
       minimum + """

@@ -155,6 +155,29 @@ import Testing
         + "state_class, icon, unique_id or min_change")
   }
 
+  static let kinds = "write gpio, one_wire, network, ve_direct, iio, hwmon, file or pulses"
+
+  @Test(arguments: [
+    ("{ dht22: GPIO4, name: Air }", 13, "\"dht22\" is no kind of sensor; \(kinds)"),
+    ("{ name: Air, platform: dht, pin: GPIO4 }", 24, "\"platform\" is no kind of sensor; \(kinds)"),
+    ("{ name: Bilge, pin: GPIO17 }", 26, "\"pin\" is no kind of sensor; did you mean \"gpio\"?"),
+    ("{ GPIO: GPIO17, name: Bilge }", 13, "\"GPIO\" is no kind of sensor; did you mean \"gpio\"?"),
+    ("{ onewire: x, name: A }", 13, "\"onewire\" is no kind of sensor; did you mean \"one_wire\"?"),
+    (
+      "{ gpio: GPIO4, one_wire: 28-0316a2796cff, name: Soil }", 26,
+      "an entry has one kind, and this one has gpio and one_wire; write an entry for each"
+    ),
+    (
+      "{ name: Soil, file: /x, pulses: GPIO4 }", 35,
+      "an entry has one kind, and this one has file and pulses; write an entry for each"
+    ),
+  ])
+  func anEntryHasOneOfTheKindsThatThereAre(_ entry: String, _ column: Int, _ expected: String) {
+    #expect(
+      Outcome.problem(minimum + "sensors: [\(entry)]\n") == "f:2:\(column): sensors[0]: \(expected)"
+    )
+  }
+
   @Test func aPartOrAUniqueIDIsUsedOnce() {
     let file =
       minimum + """

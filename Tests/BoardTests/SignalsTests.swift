@@ -20,6 +20,12 @@ import Testing
     let signals = try Signals(loop: loop)
     try loop.turn(until: past)
     #expect(!signals.isStopRequested)
+    try end(signals, by: signal)
+  }
+
+  /// The process of the tests goes on: it takes back the limit that SIGTERM sets.
+  private func end(_ signals: Signals, by signal: Int32) throws {
+    defer { _ = alarm(0) }
     send(signal)
     try loop.turn(until: nil)
     #expect(signals.isStopRequested)
@@ -37,9 +43,6 @@ import Testing
       #expect(signals.takeReloadRequest() != hasControllingTerminal)
       #expect(!signals.takeReloadRequest())
     }
-    send(SIGTERM)
-    try loop.turn(until: nil)
-    #expect(signals.isStopRequested)
-    #expect(!signals.hasReloadRequest)
+    try end(signals, by: SIGTERM)
   }
 }

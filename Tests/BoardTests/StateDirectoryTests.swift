@@ -91,7 +91,10 @@ import Testing
     #expect(text(refused?.text.bytes)?.contains("make room there") == true)
   }
 
-  @Test(arguments: [("", Enrollment.TokenFlaw.empty), (" \n", .empty), ("a b\n", .notAToken)])
+  @Test(arguments: [
+    ("", Enrollment.TokenFlaw.empty), (" \n", .empty), ("a b\n", .notAToken),
+    ("\u{FEFF}eyJ.a.b\r\n", .hasByteOrderMark), ("eyJ.\u{FEFF}a.b\n", .notAToken),
+  ])
   func aFileWithoutATokenIsToldFromOneWithAnotherText(
     content: String, flaw: Enrollment.TokenFlaw
   ) throws {

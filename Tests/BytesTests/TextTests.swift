@@ -61,12 +61,15 @@ import Testing
   /// A serial number may hold them, and `status --json` goes to a terminal, too.
   @Test func jsonForATerminalSaysTheSameAndSteersNothing() throws {
     let json = "{\"a\u{9B}31m\": [\"\u{7F}\u{85}\u{202E}é東\",\n 1]}\n"
-    let shown = [UInt8](json.utf8).jsonForTerminal
+    let shown = [UInt8](json.utf8).forTerminal
     let expected = #"{"a\u009b31m": ["\u007f\u0085\u202eé東","# + "\n 1]}\n"
     #expect(String(decoding: shown, as: UTF8.self) == expected)
     #expect(try JSON(parsing: shown.span) == JSON(parsing: [UInt8](json.utf8).span))
     let plain = [UInt8](#"{"a":"é"}"#.utf8)
-    #expect(plain.jsonForTerminal == plain)
+    #expect(plain.forTerminal == plain)
+    // What our own lines are coloured with, and a control of eight bits.
+    #expect([UInt8]("\u{1B}[31mé\n".utf8).forTerminal == [UInt8]("\u{1B}[31mé\n".utf8))
+    #expect([0x61, 0x9B, 0x31].forTerminal == [UInt8]("a\u{FFFD}1".utf8))
   }
 
   @Test(

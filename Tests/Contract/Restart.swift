@@ -92,11 +92,19 @@ struct Restart: Sendable {
       let sight = await sight(of: device)
       if sights.last != sight { sights.append(sight) }
       if sights.count > 1 && sight == .alive { break }
-      // Home Assistant stops when it has nothing left to do: a client that asks all the time keeps
-      // it up.
-      try await Task.sleep(for: .milliseconds(sight == .alive ? 200 : 5))
+      try await Task.sleep(for: .milliseconds(pause(after: sight)))
     }
     return sights
+  }
+
+  /// Home Assistant stops when it has nothing left to do, and starts with one thread: a client that
+  /// asks all the time keeps it up, and down.
+  private static func pause(after sight: Sight) -> Int {
+    switch sight {
+    case .alive, .nobody: 200
+    case .unreachable: 5
+    case .notFound, .other: 20
+    }
   }
 
   private static func sight(of device: Device) async -> Sight {

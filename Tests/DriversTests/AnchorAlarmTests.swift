@@ -98,6 +98,18 @@ import Testing
     #expect(!sensor.isDiagnostic)
   }
 
+  /// A person who tries the buttons: "Safe" would be of an anchor that is up.
+  @Test func aWatchThatIsSetAndClearedAgainAndAgainIsShownAsItIs() {
+    let alarm = alarm()
+    for _ in 0..<6 {
+      alarm.setAnchor(at: moment)
+      sees(alarm, north: 0)
+      #expect(value == .boolean(false))
+      alarm.clearAnchor(at: moment)
+      #expect(value == .unavailable)
+    }
+  }
+
   @Test func whatStaysIsNotToldAgain() {
     let alarm = alarm()
     alarm.setAnchor(at: moment)

@@ -122,13 +122,13 @@ import Testing
   }
 
   @Test func theBoardItselfIsWhatItsSettingHas() throws {
-    #expect(lines(SystemSettings.all.found(in: search())).count == 4, "no zone, no temperature")
+    #expect(lines(SystemSettings.all.found(in: search())).count == 5, "no zone, no temperature")
     for (zone, type) in [("thermal_zone0", "cpu"), ("thermal_zone1", "gpu"), ("cooling0", "fan")] {
       try tree.write("\(type)\n", to: "class/thermal/\(zone)/type")
     }
     let kind = SystemSettings([.load]).found(in: search())
     #expect(lines(kind).first == "system: [cpu_temperature]")
-    #expect(kind.items.map { $0.reportedBy != nil } == [false, true, false, false, false])
+    #expect(kind.items.map { $0.reportedBy != nil } == [false, true, false, false, false, false])
     #expect(kind.note.map { string($0.bytes) } == "thermal zones here: cpu, gpu")
   }
 

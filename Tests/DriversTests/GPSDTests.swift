@@ -6,20 +6,20 @@ import Sensing
 import Testing
 
 @Suite struct GPSDTests {
-  private static let version =
+  static let version =
     #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n"
-  private static let watch =
+  static let watch =
     #"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/ttyUSB0"}]}"# + "\r\n"
     + #"{"class":"WATCH","enable":true,"json":true,"nmea":false,"raw":0,"pps":false}"# + "\r\n"
-  private static let reportsCommand = "?WATCH={\"enable\":true,\"json\":true};\n"
-  private static let quietCommand = "?WATCH={\"enable\":true,\"json\":false};\n"
+  static let reportsCommand = "?WATCH={\"enable\":true,\"json\":true};\n"
+  static let quietCommand = "?WATCH={\"enable\":true,\"json\":false};\n"
 
-  private let loop: EventLoop
-  private let gpsd: FakeGPSD
-  private let sink = RecordingSink()
-  private let supervisor: Supervisor
+  let loop: EventLoop
+  let gpsd: FakeGPSD
+  let sink = RecordingSink()
+  let supervisor: Supervisor
   /// What failures call it.
-  private var subject: String { "gpsd at 127.0.0.1:\(gpsd.address.port)" }
+  var subject: String { "gpsd at 127.0.0.1:\(gpsd.address.port)" }
 
   init() throws {
     loop = try EventLoop()
@@ -28,13 +28,12 @@ import Testing
   }
 
   /// A TPV of gpsd 3.22.
-  private func report(_ second: Int, latitude: String = "51.500000000", rest: String = "") -> String
-  {
+  func report(_ second: Int, latitude: String = "51.500000000", rest: String = "") -> String {
     #"{"class":"TPV","device":"/dev/ttyUSB0","mode":3,"time":"2027-05-01T12:00:0\#(second).000Z","#
       + #""ept":0.005,"lat":\#(latitude),"lon":-0.100001667"# + rest + "}\r\n"
   }
 
-  private func driver(
+  func driver(
     cycle: Duration = .seconds(10), details: ReceiverDetailSet = [], address: GPSD.Address? = nil
   ) -> GPSD {
     let driver = GPSD(
@@ -45,13 +44,13 @@ import Testing
     return driver
   }
 
-  private func later(_ duration: Duration) -> Moment {
+  func later(_ duration: Duration) -> Moment {
     let now = Moment.now
     return Moment(instant: now.instant + duration, wallTime: now.wallTime)
   }
 
   /// Lets the driver connect and ask for reports.
-  private func introduce(_ driver: GPSD, at moment: Moment = .now) throws {
+  func introduce(_ driver: GPSD, at moment: Moment = .now) throws {
     let count = gpsd.connectionCount
     driver.sample(at: moment)
     try turn(loop) { gpsd.connectionCount > count }
@@ -61,13 +60,13 @@ import Testing
   }
 
   /// Lets the driver have the fix of second 0, and rest.
-  private func rest(_ driver: GPSD) throws {
+  func rest(_ driver: GPSD) throws {
     try introduce(driver)
     try gpsd.say(report(0))
     try turn(loop) { !sink.fixes.isEmpty }
   }
 
-  private var latitudes: [Double] { sink.fixes.map(\.latitude) }
+  var latitudes: [Double] { sink.fixes.map(\.latitude) }
 
   @Test func aReportBecomesAFixWithEachValueInItsPlace() throws {
     let driver = driver()
@@ -226,7 +225,7 @@ import Testing
 
   // MARK: What is told beside the position
 
-  private func sky(_ seen: Int, _ used: Int) -> String {
+  func sky(_ seen: Int, _ used: Int) -> String {
     #"{"class":"SKY","device":"/dev/ttyUSB0","hdop":1.10,"nSat":\#(seen),"uSat":\#(used),"#
       + #""satellites":[{"PRN":1,"el":40.0,"used":true}]}"# + "\r\n"
   }
@@ -266,127 +265,5 @@ import Testing
     try gpsd.say(sky(12, 8) + report(1))
     try turn(loop) { sink.fixes.count == 2 }
     #expect(sink.sensors.count == 1)
-  }
-
-  // MARK: Disasters
-
-  @Test func aPeerThatDiesInTheMiddleOfALineIsConnectedToAgain() throws {
-    let driver = driver()
-    try rest(driver)
-    try gpsd.say(String(report(1).prefix(60)))
-    gpsd.hangUp()
-    driver.sample(at: .now)
-    #expect(sink.reports == ["gpsd: failed \(subject) \(ECONNRESET)"])
-    #expect(latitudes == [51.5])
-
-    let retryAt = try #require(supervisor.deadline)
-    supervisor.sample(at: .now)
-    #expect(supervisor.deadline == retryAt, "it waits for a while")
-    let count = gpsd.connectionCount
-    supervisor.deadlineReached(at: later(Supervision.firstDelay))
-    try turn(loop) { gpsd.connectionCount > count }
-    try gpsd.say(Self.version)
-    try turn(loop) { gpsd.heard == Self.reportsCommand }
-    #expect(sink.reports.count == 1, "a connection alone is no recovery")
-    try gpsd.say(Self.watch + report(2, latitude: "51.2"))
-    try turn(loop) { sink.fixes.count == 2 }
-    #expect(sink.reports.last == "gpsd: recovered")
-    #expect(latitudes == [51.5, 51.2])
-  }
-
-  @Test func aPeerThatResetsTheConnectionIsNoticedWhileTheDriverRests() throws {
-    let driver = driver()
-    try rest(driver)
-    try gpsd.reset()
-    try turn(loop) { !sink.reports.isEmpty }
-    #expect(sink.reports == ["gpsd: failed \(subject) \(ECONNRESET)"])
-    #expect(supervisor.deadline != nil, "it is tried again")
-    _ = driver
-  }
-
-  @Test func theLastWordsOfAPeerAreHeard() throws {
-    let driver = driver()
-    try rest(driver)
-    try gpsd.say(report(1, latitude: "51.1"))
-    gpsd.hangUp()
-    driver.sample(at: .now)
-    #expect(latitudes == [51.5, 51.1])
-    #expect(sink.reports == ["gpsd: failed \(subject) \(ECONNRESET)"], "and are no recovery")
-  }
-
-  @Test func aPortWithoutAGPSDIsReportedOnceAndRetried() throws {
-    gpsd.shutDown()
-    let driver = driver()
-    driver.sample(at: .now)
-    try turn(loop) { !sink.reports.isEmpty }
-    #expect(!driver.isGathering)
-    let retryAt = try #require(supervisor.deadline)
-    supervisor.deadlineReached(at: later(Supervision.firstDelay))
-    try turn(loop) { supervisor.deadline.map { $0 > retryAt } == true && !driver.isGathering }
-    #expect(sink.reports == ["gpsd: missing \(subject)"])
-  }
-
-  @Test(arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "$GPRMC,120000.00,A*4C\r\n", "\u{0}\u{1}\n"])
-  func aPeerThatSpeaksGarbageIsLeft(words: String) throws {
-    let driver = driver()
-    driver.sample(at: .now)
-    try turn(loop) { gpsd.connectionCount == 1 }
-    try gpsd.say(words)
-    try turn(loop) { !sink.reports.isEmpty }
-    #expect(sink.reports.count == 1)
-    #expect(sink.reports.first?.hasPrefix("gpsd: malformed \(subject) '") == true)
-    #expect(!driver.isGathering)
-    #expect(supervisor.deadline != nil, "it is tried again")
-  }
-
-  @Test(arguments: ["nan", "inf", "1e400", "91", "\"51\"", "null"])
-  func aReportWithoutAPlaceIsNoFix(latitude: String) throws {
-    let driver = driver()
-    try introduce(driver)
-    try gpsd.say(report(1, latitude: latitude))
-    try loop.turn(until: Moment.now.instant)
-    #expect(driver.isGathering)
-    try gpsd.say(report(2, latitude: "51.2"))
-    try turn(loop) { !sink.fixes.isEmpty }
-    #expect(latitudes == [51.2])
-    #expect(sink.reports.isEmpty)
-  }
-
-  /// libgps 3.22 reads that line for ever.
-  @Test func aLineThatWouldHangLibgpsNeverReachesIt() throws {
-    let driver = driver()
-    try introduce(driver)
-    try gpsd.say(#"{"class":"TPV"}}"class":"RTCM3""# + "\r\n" + report(2, latitude: "51.2"))
-    try turn(loop) { !sink.fixes.isEmpty }
-    #expect(latitudes == [51.2])
-    #expect(sink.reports.isEmpty)
-    _ = driver
-  }
-
-  @Test func whatTheReceiverDoesNotKnowIsLeftOutOfTheFix() throws {
-    let driver = driver()
-    try introduce(driver)
-    try gpsd.say(
-      report(
-        1, rest: #","altMSL":null,"speed":{"x":[1]},"track":"90","eph":1e400,"epv":[],"RTCM3":{}"#))
-    try turn(loop) { !sink.fixes.isEmpty }
-    let fix = try #require(sink.fixes.first)
-    #expect(fix.latitude == 51.5)
-    #expect(fix.altitudeMeters == nil)
-    #expect(fix.speedMetersPerSecond == nil)
-    #expect(fix.trackDegrees == nil)
-    #expect(fix.horizontalErrorMeters == nil)
-    #expect(fix.verticalErrorMeters == nil)
-    _ = driver
-  }
-
-  @Test func aNameInsteadOfAnAddressIsNotLookedUp() {
-    let driver = driver(address: GPSD.Address(host: [UInt8]("boat.example"), port: 2947))
-    driver.sample(at: .now)
-    #expect(
-      sink.reports == [
-        "gpsd: unsupported gpsd at boat.example:2947, write gpsd's host as a numeric address, such as 192.168.1.9"
-      ])
-    #expect(!driver.isGathering)
   }
 }

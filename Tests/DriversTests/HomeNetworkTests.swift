@@ -74,7 +74,7 @@ import Testing
     let route = try #require(try Self.defaultRoute())
     switch network.place {
     case .unknown, .none: Issue.record("there is a default route over \(route.interface)")
-    case .wireless(_, let interface), .elsewhere(let interface):
+    case .wireless(_, let interface), .elsewhere(let interface), .silent(_, let interface):
       #expect(string(interface.name) == route.interface)
     case .wired(let gateway, let interface):
       #expect(string(interface.name) == route.interface)
@@ -105,6 +105,29 @@ import Testing
     try settle(other)
     other.stop()
     #expect(owner.changeCount == count)
+  }
+
+  /// A VPN that has taken the default route answers none of these names.
+  @Test(arguments: [
+    "http://homeassistant.local:8123", "http://HomeAssistant.LOCAL:8123", "http://ha.local./",
+    "http://homeassistant:8123", "http://ha", "http://ha.lan:8123", "http://ha.home",
+    "http://ha.home.arpa:8123/", "http://ha.internal", "http://ha.Fritz.box", "http://ha.",
+  ])
+  func aNameOfTheLocalNetworkPassesTunnels(url: String) {
+    #expect(passesTunnels(url))
+  }
+
+  @Test(arguments: [
+    "https://ha.example.org", "https://local.example.org:8123", "https://ha.mylan",
+    "https://ha.fritzbox", "https://ha.box", "https://ha.arpa.", "http://192.168.1.5:8123",
+    "http://[fd00::5]:8123", "http://.", "http://.lan",
+  ])
+  func anyOtherNameAndAnAddressDoNot(url: String) {
+    #expect(!passesTunnels(url))
+  }
+
+  private func passesTunnels(_ url: String) -> Bool {
+    NetworkGoal(url: [UInt8](url.utf8), in: HomeNetworks()).passesTunnels
   }
 
   @Test func theLoopLetsGoOfWhatIsStopped() throws {

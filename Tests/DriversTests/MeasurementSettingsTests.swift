@@ -210,3 +210,21 @@ import Testing
     }
   }
 }
+
+/// A kind's own icon hides what Home Assistant draws of a class by its state.
+@Suite struct EntityIconTests {
+  private func icon(_ deviceClass: String?, _ icon: String? = nil) -> String? {
+    let settings = EntitySettings(
+      name: [UInt8]("Hatch".utf8), deviceClass: deviceClass.map { [UInt8]($0.utf8) },
+      icon: icon.map { [UInt8]($0.utf8) })
+    return GPIOLineSettings.entityKind.description(of: settings, uniqueID: [UInt8]("a".utf8)).icon
+      .map(string)
+  }
+
+  @Test func theClassHasTheIconUnlessAPersonNamesOne() {
+    #expect(icon("door") == nil)
+    #expect(icon("door", "mdi:ladder") == "mdi:ladder")
+    #expect(icon(nil) == "mdi:electric-switch")
+    #expect(icon(nil, "mdi:ladder") == "mdi:ladder")
+  }
+}

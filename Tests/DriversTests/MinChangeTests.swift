@@ -67,10 +67,14 @@ import YAML
       counts: CountsFile(in: tree.path, supervisor: supervisor), cycle: .seconds(60),
       answerTimeout: .seconds(4), now: at(seconds: 0).instant)
     let sources = system.sources(context)
-    for source in sources { try source.sample(at: at(seconds: 1)) }
+    func sample(at second: Int64) throws {
+      for source in sources { try source.sample(at: at(seconds: second)) }
+      while sources.contains(where: \.isGathering) { try loop.turn(until: nil) }
+    }
+    try sample(at: 1)
     try tree.write("1.49 1.50 0.40 1/80 11206\n", to: "loadavg")
     try tree.write("MemTotal: 100 kB\nMemAvailable: 25 kB\n", to: "meminfo")
-    for source in sources { try source.sample(at: at(seconds: 2)) }
+    try sample(at: 2)
     #expect(
       sink.values == [
         "load_1_minute": hundredths(100), "load_5_minutes": hundredths(150),

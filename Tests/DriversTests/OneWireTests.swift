@@ -82,7 +82,7 @@ import Testing
 
   @Test(arguments: [
     ("", "nothing: gone, busy or a bad checksum"), ("\n", "nothing: gone, busy or a bad checksum"),
-    ("127937\n", "127937"), ("125001\n", "125001"), ("-55001\n", "-55001"), ("warm\n", "warm"),
+    ("warm\n", "warm"),
     ("20.5\n", "20.5"), ("0x14\n", "0x14"), ("99999999999999999999\n", "99999999999999999999"),
     ("85000\n", "85 degrees, its value at power-up"),
   ])
@@ -91,6 +91,39 @@ import Testing
     #expect(
       try failure(of: thermometer()) == "28-0316a2796cff: malformed 28-0316a2796cff '\(found)'")
     #expect(recorded == .unknown)
+  }
+
+  @Test(arguments: [
+    ("127937", "127.937"), ("125001", "125.001"), ("-55001", "-55.001"), ("312500", "312.500"),
+  ])
+  func whatThePartCannotMeasureIsUnknownAndSaid(text: String, found: String) throws {
+    try write("\(text)\n")
+    #expect(
+      try failure(of: thermometer())
+        == "28-0316a2796cff: implausible 28-0316a2796cff '\(found) °C', outside of -55 to 125 °C")
+    #expect(recorded == .unknown)
+  }
+
+  @Test(arguments: [("312500\n", Int64(3125)), ("1372000\n", 13_720), ("-270000\n", -2700)])
+  func aThermocoupleMeasuresMore(text: String, tenths: Int64) throws {
+    try tree.write(text, to: "bus/w1/devices/3b-0000001921e8/temperature")
+    let thermocouple = thermometer(id: "3b-0000001921e8")
+    try thermocouple.sample(at: at(seconds: 1))
+    try wait(for: thermocouple)
+    #expect(
+      sink.values["one_wire_3b_0000001921e8"] == .number(FixedPoint(tenths, decimals: 1)))
+  }
+
+  @Test func theAdviceBelongsToTheFamily() throws {
+    func advice(_ id: String) -> String {
+      let settings = OneWireSettings(
+        id: [UInt8](id.utf8), entity: EntitySettings(name: [UInt8]("Soil".utf8)))
+      let failure = SourceFailure.implausible(
+        settings.name, found: InlineText("x"), why: InlineText("y"))
+      return string(settings.remedies.remedy(for: failure).bytes)
+    }
+    #expect(advice("3b-0000001921e8").hasPrefix("look at the thermocouple"))
+    #expect(advice("28-0316a2796cff").hasPrefix("look at its cable: three wires"))
   }
 
   @Test func anErrorOfTheBusIsNoReading() throws {
@@ -219,7 +252,7 @@ import Testing
 }
 
 @Suite struct OneWireFilterTests {
-  private var filter = OneWireFilter()
+  private var filter = OneWireFilter(of: KernelPart(named: [UInt8]("28-0316a2796cff".utf8)))
 
   private mutating func temperatures(_ texts: [String]) -> [Int64?] {
     texts.map { text in
@@ -256,9 +289,10 @@ import Testing
       }
       switch filter.answered(bytes.span) {
       case .millidegrees(let number):
-        #expect(OneWireFilter.millidegreesRange.contains(number))
+        #expect((-55_000...125_000).contains(number))
         let digits = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
         #expect(Int64(digits) == number)
+      case .implausible(let celsius, let range): #expect(!range.contains(celsius))
       case .flaw(let words): #expect(words.count > 0)
       }
     }

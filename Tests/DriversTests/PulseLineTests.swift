@@ -34,7 +34,12 @@ import Testing
       counts: counts ?? makeCounts())
   }
 
-  private func makeFake() -> FakeLine { FakeLine(tree.path / "gpiochip3", name: "GPIO27") }
+  /// At rest: its contact is open, and the board pulls it up.
+  private func makeFake() -> FakeLine {
+    let fake = FakeLine(tree.path / "gpiochip3", name: "GPIO27")
+    fake.level = true
+    return fake
+  }
   private var total: Value? { sink.values["pulses_gpio27"] }
   private func millimetres(_ tenThousandths: Int64) -> Value {
     .number(FixedPoint(tenThousandths, decimals: 4))

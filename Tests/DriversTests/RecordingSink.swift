@@ -72,14 +72,20 @@ func string(_ failure: SourceFailure) -> String {
   case .busy(let subject): "busy \(string(subject))"
   case .failed(let subject, let errno): "failed \(string(subject)) \(errno)"
   case .malformed(let subject, let found): "malformed \(string(subject)) '\(string(found))'"
+  case .implausible(let subject, let found, let why):
+    "implausible \(string(subject)) '\(string(found))', \(string(why))"
+  case .distrusted(let subject, let why, _):
+    "distrusted \(string(subject)), \(string([UInt8](why.text)))"
   case .silent(let subject): "silent \(string(subject))"
   case .withoutFix(let subject, let why): "no fix \(string(subject)), \(string([UInt8](why.text)))"
   case .wrongDate(let subject, let why):
     "wrong date \(string(subject)), \(string([UInt8](why.text)))"
+  case .frozen(let subject): "frozen \(string(subject))"
   case .behind(let subject, _): "behind \(string(subject))"
   case .flooded(let subject, let rate): "flooded \(string(subject)) \(rate)"
   case .refused(let subject, let found): "refused \(string(subject)) '\(string(found))'"
   case .ambiguous(let subject, let found): "ambiguous \(string(subject)) '\(string(found))'"
+  case .intermittent(let failure): "comes and goes, \(string(failure))"
   case .unsupported(let subject, let remedy):
     "unsupported \(string(subject)), \(string([UInt8](remedy.text)))"
   }

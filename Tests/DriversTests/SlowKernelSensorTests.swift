@@ -177,6 +177,8 @@ import Testing
     let (neighbour, other) = (try fastSensor(1), try fastSensor(2, on: "i2c-2"))
     try hang()
     try sample(at: 1)
+    // It is found beside the loop, and then read as one of its bus.
+    try rig.turn()
     try neighbour.rig.source.sample(at: at(seconds: 10))
     try other.rig.source.sample(at: at(seconds: 10))
     #expect(neighbour.rig.source.isGathering)

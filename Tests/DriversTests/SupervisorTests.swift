@@ -12,10 +12,12 @@ private final class ScriptedSource: Source {
   var isOptional = false
   var isGathering = false
   var deadline: Instant?
+  var guardsTheWorld = false
   var deviceKinds: DeviceKinds = []
   /// The seconds at which it was asked.
   private(set) var askedAt: [Int64] = []
   private(set) var deadlineCount = 0
+  var stopped: () -> Void = {}
 
   init(_ name: String, listening: Listening = .never) {
     self.name = InlineText([UInt8](name.utf8).span)
@@ -31,6 +33,8 @@ private final class ScriptedSource: Source {
     deadlineCount += 1
     deadline = nil
   }
+
+  func stop(at moment: Moment) { stopped() }
 }
 
 /// The one place that counts failures, waits, and repeats nothing.
@@ -138,6 +142,40 @@ private final class ScriptedSource: Source {
     #expect(sink.reports.last == "sensor: recovered")
   }
 
+  /// A pump's limit that passed while the board slept comes before all else; a receiver that slept
+  /// with the board is given time to speak.
+  @Test func afterASleepTheLimitsOfOutputsComeFirstAndSilenceDoesNotCount() {
+    let pump = ScriptedSource("pump", listening: .open)
+    pump.guardsTheWorld = true
+    supervisor.add(pump)
+    pump.deadline = at(seconds: 10).instant
+    listener.listening = .open
+    listener.deadline = at(seconds: 10).instant
+    supervisor.boardWoke(at: at(seconds: 9))
+    #expect(pump.deadlineCount == 0, "it is not due yet")
+    supervisor.boardWoke(at: at(seconds: 30))
+    #expect((pump.deadlineCount, listener.deadlineCount) == (1, 0))
+    #expect(supervisor.deadline == at(seconds: 30).instant + Supervisor.wakingTime)
+    supervisor.deadlineReached(at: at(seconds: 34))
+    #expect(listener.deadlineCount == 0)
+    supervisor.deadlineReached(at: at(seconds: 35))
+    #expect(listener.deadlineCount == 1)
+    listener.deadline = at(seconds: 31).instant
+    #expect(supervisor.deadline == at(seconds: 31).instant, "what came after it is not put off")
+  }
+
+  @Test func aPumpIsSwitchedOffBeforeAnotherSourceWaitsForADisk() {
+    let pump = ScriptedSource("pump", listening: .open)
+    pump.guardsTheWorld = true
+    supervisor.add(pump)
+    var stopped: [String] = []
+    pump.stopped = { stopped.append("pump") }
+    source.stopped = { stopped.append("gauge") }
+    listener.stopped = { stopped.append("line") }
+    supervisor.stop(at: at(seconds: 0))
+    #expect(stopped == ["pump", "gauge", "line"])
+  }
+
   /// It is left alone between two cycles anyway, and each attempt keeps its device awake.
   @Test func whatRestsUntilTheNextCycleIsAskedAFewTimesAndThenOnlyWithTheCycles() {
     listener.listening = .resting
@@ -196,6 +234,34 @@ private final class ScriptedSource: Source {
     #expect(listener.askedAt.isEmpty)
     supervisor.deadlineReached(at: at(seconds: 7))
     #expect(listener.askedAt == [7], "the pause is over, too")
+  }
+
+  /// A bad cable: every other reading fails.
+  @Test func aSourceThatComesAndGoesIsToldOnceAndItsEndAfterAnHour() {
+    for round in Int64(0)..<20 {
+      source.failure = .silent(source.name)
+      cycles(round * 10...round * 10)
+      source.failure = nil
+      cycles(round * 10 + 5...round * 10 + 5)
+    }
+    #expect(
+      sink.reports == [
+        "gauge: silent gauge", "gauge: recovered", "gauge: silent gauge", "gauge: recovered",
+        "gauge: comes and goes, silent gauge",
+      ])
+    cycles(190 + 3599...190 + 3599)
+    #expect(sink.reports.count == 5)
+    cycles(190 + 3600...190 + 3605)
+    #expect(sink.reports.count == 6 && sink.reports.last == "gauge: recovered")
+  }
+
+  @Test func aSupplyThatIsPulledOutAgainAndAgainIsNoBadCable() {
+    let part = InlineText("AC")
+    for round in Int64(0)..<5 {
+      supervisor.failed(part, .missing(part), now: at(seconds: round).instant)
+      supervisor.worked(part)
+    }
+    #expect(sink.reports.filter { $0 == "AC: missing AC" }.count == 5)
   }
 
   @Test func aPartFailsUnderItsOwnNameAndItsSourceGoesOn() {

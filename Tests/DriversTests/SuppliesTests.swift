@@ -45,12 +45,93 @@ import Testing
 
   /// A keyboard's battery that is low is no reason to save the board's.
   @Test(arguments: [("Device\n", false), ("System\n", true), ("Unknown\n", true)])
-  func theBatteryOfAPeripheralIsNotTheBoards(scope: String, isOfBoard: Bool) throws {
+  func theBatteryOfADeviceIsNotTheBoards(scope: String, isOfBoard: Bool) throws {
     try tree.write(scope, to: "\(battery)/scope")
     try supplies().sample(at: at(seconds: 1))
-    let figures = sink.sensors.compactMap(\.powerFigure)
-    #expect(figures == (isOfBoard ? [.charge, .batteryStatus, .voltage] : []))
+    #expect(
+      sink.sensors.compactMap(\.powerFigure)
+        == (isOfBoard ? [.charge, .batteryStatus, .voltage] : []))
+    #expect(sink.values.isEmpty == !isOfBoard)
+    #expect(sink.reports.isEmpty)
+  }
+
+  @Test func whatAPersonNamesIsReportedThoughItIsOfADevice() throws {
+    try tree.write("Device\n", to: "\(battery)/scope")
+    try supplies(.named([[UInt8]("BAT0".utf8)])).sample(at: at(seconds: 1))
     #expect(sink.values["supply_bat0_capacity"] == .number(FixedPoint(83)))
+    #expect(sink.sensors.compactMap(\.powerFigure).isEmpty)
+  }
+
+  /// `hid-logitech-hidpp` counts up for ever (auto-cpufreq pull 322, Waybar issue 972).
+  @Test func aKeyboardThatComesBackUnderOtherNamesTakesNoPlace() throws {
+    try tree.remove(battery)
+    let supplies = supplies()
+    for number in 0..<100 {
+      let keyboard = "class/power_supply/hidpp_battery_\(number)"
+      try tree.write(
+        ["type": "Battery\n", "scope": "Device\n", "capacity": "80\n"], in: keyboard)
+      try supplies.sample(at: at(seconds: Int64(number)))
+      try tree.remove(keyboard)
+    }
+    try tree.write(["type": "Battery\n", "scope": "System\n", "capacity": "41\n"], in: battery)
+    try supplies.sample(at: at(seconds: 100))
+    #expect(sink.values == ["supply_bat0_capacity": .number(FixedPoint(41))])
+    #expect(sink.reports.isEmpty)
+  }
+
+  @Test func whatLeftGivesItsPlaceBack() throws {
+    try tree.remove(battery)
+    let supplies = supplies()
+    for number in 0..<80 {
+      try addPort(number)
+      try supplies.sample(at: at(seconds: Int64(2 * number)))
+      try tree.remove("class/power_supply/port\(number)")
+      try supplies.sample(at: at(seconds: Int64(2 * number + 1)))
+    }
+    try tree.write(["type": "Battery\n", "capacity": "41\n"], in: battery)
+    try supplies.sample(at: at(seconds: 200))
+    #expect(sink.values["supply_bat0_capacity"] == .number(FixedPoint(41)))
+    #expect(sink.values["supply_port79_online"] == .unavailable)
+  }
+
+  /// psutil issue 1785, and a gauge of Lenovo's that says 240 % (firmware-lenovo issue 412).
+  @Test(arguments: [
+    ("117\n", "26250000\n", "22430000\n", Int64(100)), ("240\n", "12000000\n", "50000000\n", 24),
+    ("240\n", "-\n", "50000000\n", 100), ("101\n", "49000000\n", "50000000\n", 98),
+  ])
+  func aGaugeThatLearntWronglyIsFullUnlessItsEnergySaysOtherwise(
+    capacity: String, now: String, full: String, wanted: Int64
+  ) throws {
+    try tree.write(["capacity": capacity, "energy_full": full], in: battery)
+    try tree.write(now, to: "\(battery)/energy_now")
+    try supplies().sample(at: at(seconds: 1))
+    #expect(sink.values["supply_bat0_capacity"] == .number(FixedPoint(wanted)))
+    #expect(sink.reports.isEmpty == (now != "-\n"))
+  }
+
+  /// RK817 (Waybar pull 1495, pinenote-debian-image issue 128).
+  @Test func theAverageStandsInForANumberOfNow() throws {
+    try tree.remove(battery)
+    try tree.write(
+      [
+        "type": "Battery\n", "charge_now": "2000000\n", "charge_full": "4000000\n",
+        "voltage_avg": "3465880\n", "voltage_ocv": "3520000\n", "current_avg": "-168560\n",
+        "voltage_min_design": "3500000\n",
+      ], in: battery)
+    try supplies().sample(at: at(seconds: 1))
+    #expect(
+      sink.values == [
+        "supply_bat0_capacity": .number(FixedPoint(50)),
+        "supply_bat0_voltage": .number(FixedPoint(347, decimals: 2)),
+        "supply_bat0_current": .number(FixedPoint(-169, decimals: 3)),
+        "supply_bat0_energy": .number(FixedPoint(700, decimals: 2)),
+      ])
+  }
+
+  @Test func theNumberOfNowGoesBeforeTheAverage() throws {
+    try tree.write("11000000\n", to: "\(battery)/voltage_avg")
+    try supplies().sample(at: at(seconds: 1))
+    #expect(sink.values["supply_bat0_voltage"] == .number(FixedPoint(1235, decimals: 2)))
   }
 
   @Test func theNextSampleSeesTheNewNumbersInTheOpenFiles() throws {
@@ -109,12 +190,31 @@ import Testing
     #expect(sink.reports == ["BAT0: failed BAT0/current_now \(EIO)"])
   }
 
-  @Test(arguments: ["", "\n", "83%", "-1", "4000", "99999999999999999999", "\u{0}"])
-  func aCapacityThatMakesNoSenseIsUnknown(text: String) throws {
+  @Test(arguments: ["", "\n", "93%", "-1", "255", "4000", "99999999999999999999", "\u{0}"])
+  func aCapacityThatMakesNoSenseIsWorkedOutOrUnknown(text: String) throws {
     try tree.write(text, to: "\(battery)/capacity")
     try supplies().sample(at: at(seconds: 1))
-    #expect(sink.values["supply_bat0_capacity"] == .unknown)
+    #expect(sink.values["supply_bat0_capacity"] == .number(FixedPoint(83)))
     #expect(sink.reports.count == 1)
+    try tree.remove("\(battery)/energy_full")
+    try supplies().sample(at: at(seconds: 2))
+    #expect(sink.values["supply_bat0_capacity"] == .unknown)
+  }
+
+  @Test(arguments: [
+    ("capacity", "255\n", "255 %", "outside of 0 to 100 %"),
+    ("voltage_now", "2147483647\n", "2147.484 V", "outside of -2000 to 2000 V"),
+  ])
+  func aRegisterFullOfOnesIsSaidToBeThat(
+    file: String, text: String, found: String, why: String
+  ) throws {
+    try tree.remove("\(battery)/energy_full")
+    try tree.write(text, to: "\(battery)/\(file)")
+    try supplies().sample(at: at(seconds: 1))
+    let key = file == "capacity" ? file : "voltage"
+    #expect(sink.values["supply_bat0_\(key)"] == .unknown)
+    #expect(sink.values["supply_bat0_current"] == .number(FixedPoint(-1500, decimals: 3)))
+    #expect(sink.reports == ["BAT0: implausible BAT0/\(file) '\(found)', \(why)"])
   }
 
   @Test func anUnknownStatusIsPassedOn() throws {

@@ -36,6 +36,20 @@ import Testing
       ])
   }
 
+  /// It changes with each report of it, and each costs.
+  @Test func whatADataPlanCountsIsReadWhereItIsNamed() throws {
+    #expect(!SystemSensors.all.contains(.traffic))
+    try DataTraffic(minChange: nil, sink: sink).sample(at: at(seconds: 1))
+    #expect(sink.sensors.map(\.uniqueID) == [[UInt8]("data_sent"), [UInt8]("data_received")])
+    for value in sink.values.values {
+      guard case .number(let number) = value else {
+        Issue.record("\(value)")
+        continue
+      }
+      #expect(number.decimals == 3 && number.coefficient >= 0)
+    }
+  }
+
   @Test func whatWasNeverThereHasNoSensors() {
     for source in [
       LoadAverage(proc: tree.path, sink: sink), Memory(proc: tree.path, sink: sink),
@@ -107,7 +121,7 @@ import Testing
     try tree.write("Battery\n", to: "class/power_supply/BAT0/type")
     let temperature = ProcessorTemperature(sys: tree.path, sink: sink)
     #expect(failure(of: temperature, second: 1) == "missing a thermal zone that answers")
-    try addZone(1, type: "acpitz", "35000\n")
+    try addZone(1, type: "soc-thermal", "35000\n")
     #expect(failure(of: temperature, second: 2) == nil)
     #expect(sink.values == ["processor_temperature": tenths(350)])
   }
@@ -125,7 +139,7 @@ import Testing
     #expect(sink.reports.isEmpty, "what was never told is not over")
     try addZone(0, type: "cpu-thermal", "4294967295\n")
     supervisor.sample(at: at(seconds: 11))
-    #expect(sink.reports.last?.contains("'4294967295'") == true)
+    #expect(sink.reports.last?.contains("'4294967.295 °C', outside of -100 to 250 °C") == true)
     supervisor.sample(at: at(seconds: 16))
     #expect(
       sink.reports.last == "processor temperature: missing a thermal zone that answers")
@@ -139,14 +153,94 @@ import Testing
 
   @Test func aZoneThatFailsIsGivenUpForOneThatAnswers() throws {
     try addZone(0, type: "cpu-thermal", "48000\n")
-    try addZone(1, type: "acpitz", "27000\n")
+    try addZone(1, type: "soc-thermal", "27000\n")
     let temperature = ProcessorTemperature(sys: tree.path, sink: sink)
     #expect(failure(of: temperature, second: 1) == nil)
     try addZone(0, type: "cpu-thermal", "4294967295\n")
-    #expect(failure(of: temperature, second: 2)?.contains("'4294967295'") == true)
+    let told = failure(of: temperature, second: 2)
+    #expect(told?.hasSuffix("'4294967.295 °C', outside of -100 to 250 °C") == true)
     #expect(sink.values == ["processor_temperature": .unknown])
     #expect(failure(of: temperature, second: 3) == nil)
     #expect(sink.values == ["processor_temperature": tenths(270)])
+  }
+
+  // MARK: Whose temperature it is
+
+  private func addMonitor(_ number: Int, _ name: String, _ files: [String: String]) throws {
+    let chip = "class/hwmon/hwmon\(number)"
+    try tree.write("\(name)\n", to: "\(chip)/name")
+    try tree.write(files.mapValues { $0 + "\n" }, in: chip)
+  }
+
+  private func celsius() -> Value? {
+    let temperature = ProcessorTemperature(sys: tree.path, sink: sink)
+    return failure(of: temperature, second: 1) == nil ? sink.values["processor_temperature"] : nil
+  }
+
+  @Test func theNameOfAZoneIsKnownInCapitalLetters() throws {
+    let zones = [
+      ("AO-therm", 43_500), ("CPU-therm", 31_000), ("GPU-therm", 30_500), ("PLL-therm", 30_000),
+      ("PMIC-Die", 100_000), ("thermal-fan-est", 30_900),
+    ]
+    for (number, zone) in zones.enumerated() {
+      try addZone(number, type: zone.0, "\(zone.1)\n")
+    }
+    #expect(celsius() == tenths(310))
+  }
+
+  @Test(arguments: [["iwlwifi_1", "acpitz"], ["pch_skylake"], ["gpu-thermal", "ddr-thermal"], []])
+  func whereAllZonesNameOtherPartsThereIsNoSensor(types: [String]) throws {
+    for (number, type) in types.enumerated() { try addZone(number, type: type, "54000\n") }
+    try addMonitor(0, "nvme", ["temp1_input": "40000"])
+    #expect(celsius() == nil)
+    #expect(sink.sensors.isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      ("k10temp", ["temp1_input": "42500"], 425), ("cpu_thermal", ["temp1_input": "42500"], 425),
+      ("coretemp", ["temp1_input": "50000", "temp2_input": "45000"], 500),
+      ("coretemp", ["temp2_input": "45000"], 450),
+      ("coretemp", ["temp1_input": "3892313987", "temp2_input": "45000"], 450),
+    ] as [(String, [String: String], Int64)])
+  func theMonitorOfTheProcessorStandsIn(name: String, files: [String: String], wanted: Int64) throws
+  {
+    try addZone(0, type: "iwlwifi_1", "54000\n")
+    try addZone(1, type: "soc_dts0", "60000\n")
+    try addMonitor(3, name, files)
+    #expect(celsius() == tenths(wanted))
+  }
+
+  @Test func aZoneOfTheProcessorIsBetterThanItsMonitor() throws {
+    try addMonitor(0, "coretemp", ["temp1_input": "50000"])
+    try addZone(0, type: "x86_pkg_temp", "49000\n")
+    #expect(celsius() == tenths(490))
+  }
+
+  @Test func aStopgapIsLookedAtAgainUntilTheBestAnswers() throws {
+    try addZone(0, type: "soc-thermal", "40000\n")
+    try addZone(1, type: "cpu-thermal", "")
+    let temperature = ProcessorTemperature(sys: tree.path, sink: sink)
+    #expect(failure(of: temperature, second: 1) == nil)
+    #expect(sink.values == ["processor_temperature": tenths(400)])
+    #expect(failure(of: temperature, second: 6) == nil)
+    #expect(sink.values == ["processor_temperature": tenths(400)])
+    try addZone(1, type: "cpu-thermal", "48000\n")
+    #expect(failure(of: temperature, second: 15) == nil)
+    #expect(sink.values == ["processor_temperature": tenths(400)], "it is looked at ever less")
+    #expect(failure(of: temperature, second: 16) == nil)
+    #expect(sink.values == ["processor_temperature": tenths(480)])
+  }
+
+  @Test func aStopgapThatFailsIsLeftAtOnce() throws {
+    try addZone(0, type: "soc-thermal", "40000\n")
+    let temperature = ProcessorTemperature(sys: tree.path, sink: sink)
+    #expect(failure(of: temperature, second: 1) == nil)
+    try addZone(0, type: "soc-thermal", "")
+    #expect(failure(of: temperature, second: 2) != nil)
+    try addZone(1, type: "cpu-thermal", "48000\n")
+    #expect(failure(of: temperature, second: 3) == nil)
+    #expect(sink.values == ["processor_temperature": tenths(480)])
   }
 
   @Test func theDiskIsSomewhereBetweenEmptyAndFull() throws {

@@ -35,6 +35,30 @@ import Testing
     #expect(rig.number == wanted)
   }
 
+  /// A disk on a network, or a program that stands behind a file system.
+  @Test func aFileThatIsSlowHoldsNothingUp() throws {
+    try tree.write("42\n", to: "tank")
+    let rig = try rig()
+    try rig.source.sample(at: at(seconds: 1))
+    #expect(rig.source.isGathering, "it is not known to be fast")
+    #expect(rig.value == nil)
+    rig.wait()
+    #expect(rig.number == "42.00")
+  }
+
+  @Test(arguments: [("here", false), ("nfs", true)])
+  func aFileOfAnotherMachineNeverHoldsTheLoopUp(folder: String, isRemote: Bool) throws {
+    try tree.write("42\n", to: "\(folder)/tank")
+    let rig = try SensorRig("file: \"\(string(tree.path.bytes))/\(folder)/tank\"", in: tree)
+    #expect(rig.failure() == nil)
+    for second in Int64(2)..<20 {
+      try rig.source.sample(at: at(seconds: second))
+      #expect(rig.source.isGathering == isRemote)
+      rig.wait()
+    }
+    #expect(rig.number == "42.00")
+  }
+
   @Test func homeAssistantIsToldWhatThePersonSays() throws {
     try tree.write("42\n", to: "tank")
     let rig = try rig(", unit: L, device_class: volume_storage, unique_id: tank, icon: mdi:cup")
@@ -44,7 +68,7 @@ import Testing
     #expect(sensor.unit.map(string) == "L")
     #expect(sensor.deviceClass.map(string) == "volume_storage")
     #expect(sensor.stateClass.map(string) == "measurement")
-    #expect(string(sensor.icon) == "mdi:cup")
+    #expect(sensor.icon.map(string) == "mdi:cup")
     #expect(rig.number == "42")
   }
 
@@ -66,6 +90,38 @@ import Testing
     let rig = try rig()
     #expect(rig.failure() == "malformed \(name()) '\(found)'")
     #expect(rig.value == .unknown)
+  }
+
+  @Test(arguments: [
+    ("Core 0:*", "+36.0"), ("Core 1:*", "-2.5"),
+  ])
+  func aPlusIsPartOfANumber(pattern: String, number: String) throws {
+    try tree.write(
+      "coretemp-isa-0000\nCore 0:       +36.0°C  (crit = +90.0°C)\nCore 1:        -2.5°C\n",
+      to: "tank")
+    let rig = try rig(", pattern: \"\(pattern)\", unit: °C, device_class: temperature")
+    #expect(rig.failure() == nil)
+    #expect(rig.number == String(number.drop { $0 == "+" }))
+  }
+
+  @Test(arguments: [
+    (", pattern: \"Core 2:*\"", " Core 2:*", "Core 2:       +40,8°C"),
+    (", line: 1", ":1", "40,78"),
+  ])
+  func wherePatternFitsItsPlaceIsShown(rest: String, end: String, found: String) throws {
+    try tree.write("40,78\nCore 2:       +40,8°C\n", to: "tank")
+    let rig = try rig(rest)
+    #expect(
+      rig.failure()
+        == "implausible \(name(end)) '\(found)', where a number such as -2.5 is expected")
+    #expect(rig.value == .unknown)
+  }
+
+  @Test func aProgramMayWriteMoreDecimalsThanAreKept() throws {
+    try tree.write("22.600000000000001\n", to: "tank")
+    let rig = try rig()
+    #expect(rig.failure() == nil)
+    #expect(rig.number == "22.60")
   }
 
   @Test func aNumberStandsInTheFirstFourKibibytes() throws {

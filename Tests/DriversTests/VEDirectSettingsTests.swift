@@ -94,5 +94,9 @@ import YAML
     #expect(remedy(.silent(name)).contains("cable"))
     #expect(remedy(.notPermitted(name)).contains("adduser homeward"))
     #expect(remedy(.malformed(name, found: name)).contains("VE.Direct"))
+    #expect(remedy(.implausible(name, found: name, why: name)).contains("only"))
+    #expect(settings.remedies.areAbout(partCalled: VEDirectSensor.name(0, of: name)))
+    #expect(!settings.remedies.areAbout(partCalled: InlineText("V of another")))
+    #expect(!settings.remedies.areAbout(partCalled: InlineText("V of ")))
   }
 }

@@ -205,7 +205,7 @@ import Testing
 
   @Test func aPortThatAnotherProgramHoldsIsBusy() throws {
     try device.plugIn()
-    let other = try Descriptor(opening: Path(device.path), mode: .read)
+    let other = try Descriptor(opening: Path(device.path), mode: .device)
     #expect(try other.lock())
     _ = driver()
     ask()
@@ -224,6 +224,28 @@ import Testing
       sink.reports == [
         "file: unsupported file, write the path of a serial port, in /dev/serial/by-id"
       ])
+  }
+
+  @Test func aNumberThatCannotBeIsUnknownAndSaidOnce() throws {
+    try device.plugIn()
+    let driver = driver()
+    let name = string(driver.name)
+    try gather(driver, Self.charger, Self.charger)
+    for _ in 0..<2 {
+      try gather(driver, Self.charger.replacing("V 14010", with: "V 2147483647"))
+    }
+    #expect(sink.values["ve_direct_hq1750abcde_voltage"] == .unknown)
+    #expect(
+      sink.values["ve_direct_hq1750abcde_current"] == .number(FixedPoint(520, decimals: 2)))
+    let part = "V of \(name)"
+    #expect(
+      sink.reports == [
+        "\(part): implausible \(part) '2147483.647 V', outside of -2000 to 2000 V"
+      ])
+    try gather(driver, Self.charger)
+    #expect(
+      sink.values["ve_direct_hq1750abcde_voltage"] == .number(FixedPoint(1401, decimals: 2)))
+    #expect(sink.reports.last == "\(part): recovered")
   }
 
   @Test func whatCameBeforeItWasOpenedIsNotBelieved() throws {

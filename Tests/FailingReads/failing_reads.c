@@ -1,13 +1,15 @@
 // A pread(2) that does what the drivers of the kernel do, also in a file that is open, where the
-// file says so: it fails, takes its time, or does not come back. It takes the place of libc's in
-// the program of the tests.
+// file says so: it fails, takes its time, or does not come back; disks of another machine; and the
+// clocks of a board that sleeps. They take the place of libc's in the program of the tests.
 #define _GNU_SOURCE
 #include "failing_reads.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,6 +19,16 @@ static _Thread_local int64_t nanoseconds;
 int64_t reading_clock(void) { return nanoseconds; }
 
 void advance_reading_clock(int64_t more) { nanoseconds += more; }
+
+static _Thread_local int64_t seconds_asleep;
+
+void let_board_sleep(int64_t seconds) { seconds_asleep += seconds; }
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  int result = (int)syscall(SYS_clock_gettime, clock, time);
+  if (clock == CLOCK_BOOTTIME || clock == CLOCK_REALTIME) time->tv_sec += seconds_asleep;
+  return result;
+}
 
 // The number behind a mark, or -1 where the text does not begin with it.
 static int64_t marked(const char *mark, const char *text, ssize_t count) {
@@ -50,4 +62,10 @@ ssize_t pread(int file, void *bytes, size_t count, off_t offset) {
     memmove(bytes, end + 1, rest);
     return (ssize_t)rest;
   }
+}
+
+int statfs(const char *path, struct statfs *status) {
+  int result = (int)syscall(SYS_statfs, path, status);
+  if (strstr(path, REMOTE_PATH_MARK)) status->f_type = NFS_SUPER_MAGIC;
+  return result;
 }

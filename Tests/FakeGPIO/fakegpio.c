@@ -23,6 +23,7 @@ struct fakegpio {
   struct fakegpio *next;
   char path[128], label[32], name[32], source[128], holder[32];
   int wire;      // The file that has the level as the only byte of it, or -1.
+  const char *busy;  // While this file is there another program holds the line; or NULL.
   unsigned int offset;
   int level, refusal, open_error, info_error;
   bool has_left, is_shorted, refuses_debounce;
@@ -100,16 +101,24 @@ uint32_t fakegpio_debounce_microseconds(fakegpio *chip) { return chip->debounce;
 uint32_t fakegpio_event_count_max(fakegpio *chip) { return chip->request.event_buffer_size; }
 
 // Preloaded into a program that knows nothing of this, with
-// FAKEGPIO="/dev/gpiochip0 pinctrl-fake GPIO17 17 pump": a chip, its line, and who holds that. With
-// FAKEGPIO_WIRE=PATH the level is in that file, as a chip that keeps it when a program dies.
+// FAKEGPIO="/dev/gpiochip0 pinctrl-fake GPIO17 17 pump": a chip, its line, and who holds that; more
+// of them behind semicolons. With
+// FAKEGPIO_WIRE=PATH the level is in that file, as a chip that keeps it when a program dies. With
+// FAKEGPIO_BUSY=PATH another program holds the line while that file is there.
 __attribute__((constructor)) static void add_preloaded(void) {
   const char *text = getenv("FAKEGPIO");
   char path[128], label[32], name[32], holder[32] = "";
   unsigned int offset;
+  const char *more = text ? strchr(text, ';') : NULL;
+  for (; more; text = more + 1, more = strchr(text, ';')) {
+    if (sscanf(text, "%127s %31s %31s %u", path, label, name, &offset) < 4) return;
+    fakegpio_add(path, label, name, offset);
+  }
   if (!text || sscanf(text, "%127s %31s %31s %u %31s", path, label, name, &offset, holder) < 4)
     return;
   struct fakegpio *chip = fakegpio_add(path, label, name, offset);
   fakegpio_set_holder(chip, holder);
+  chip->busy = getenv("FAKEGPIO_BUSY");
   const char *wire = getenv("FAKEGPIO_WIRE");
   if (!wire) return;
   char level = '0';
@@ -167,7 +176,7 @@ static void give(struct fakegpio *chip, int descriptor) {
 // Whether a program still holds the line: nothing else reads what the feed brings.
 static bool is_held(const struct fakegpio *chip) {
   struct pollfd feed = {.fd = chip->feed};
-  if (*chip->holder) return true;
+  if (*chip->holder || (chip->busy && access(chip->busy, F_OK) == 0)) return true;
   return chip->feed >= 0 && poll(&feed, 1, 0) >= 0 && !(feed.revents & POLLERR);
 }
 
@@ -237,7 +246,8 @@ static int tell_line(const struct fakegpio *chip, struct gpio_v2_line_info *info
 
 static int tell_level(const struct fakegpio *chip, struct gpio_v2_line_values *values) {
   if (chip->has_left) return refuse(ENODEV);
-  values->bits = chip->level & 1;
+  const uint64_t inverts = chip->request.config.flags & GPIO_V2_LINE_FLAG_ACTIVE_LOW;
+  values->bits = (chip->level & 1) ^ !!inverts;
   return 0;
 }
 

@@ -10,14 +10,14 @@ import Testing
 
   private func read(status: Int, _ body: [UInt8]) -> Answer {
     var buffer = buffer(of: body)
-    return Answer.read(status: status, body: &buffer, with: key)
+    return Answer.read(AnswerHead(status: status), body: &buffer, with: key)
   }
 
   @Test(arguments: [200, 201])
   func anEnvelopeThatOpensIsTheProof(status: Int) throws {
     let message = [UInt8](#"{"door":{"success":true}}"#)
     var buffer = buffer(of: Oracle.answer(message))
-    let answer = Answer.read(status: status, body: &buffer, with: key)
+    let answer = Answer.read(AnswerHead(status: status), body: &buffer, with: key)
     guard case .opened(let range) = answer else {
       Issue.record("not opened: \(answer)")
       return
@@ -36,8 +36,9 @@ import Testing
     (200, " {}\r\n", .unproven),
     (200, "", .notLive),
     (400, "{}", .badRequest),
-    (400, "400: Bad Request", .badRequest),
-    (400, "", .badRequest),
+    (400, "400: Bad Request", .server(.untrustedProxy)),
+    (400, "", .server(.notHomeAssistant(status: 400))),
+    (400, "<html>400 Bad Request</html>", .server(.notHomeAssistant(status: 400))),
     (
       400,
       #"{"success": false, "error": {"code": "encryption_required", "message": "Encryption r…"}}"#,
@@ -47,10 +48,11 @@ import Testing
       400, #"{"success": false, "error": {"code": "encryption_already_enabled"}}"#, .badRequest
     ),
     (401, "401: Unauthorized", .server(.forbidden(status: 401))),
-    (403, "403: Forbidden", .server(.forbidden(status: 403))),
+    (403, "403: Forbidden", .server(.banned)),
     (404, "404: Not Found", .server(.notFound)),
     (405, "405: Method Not Allowed", .server(.notHomeAssistant(status: 405))),
     (410, "", .gone),
+    (410, "<html>Gone</html>", .server(.notHomeAssistant(status: 410))),
     (502, "<html>Bad Gateway</html>", .server(.unavailable(status: 502))),
     (503, "503: Service Unavailable", .server(.unavailable(status: 503))),
     (504, "", .server(.unavailable(status: 504))),
@@ -76,7 +78,8 @@ import Testing
   @Test func aRefusalThatOpensSaysThatTheKeyIsHeld() {
     let message = [UInt8](#"{"success":false}"#)
     var buffer = buffer(of: Oracle.answer(message))
-    guard case .refused(let range) = Answer.read(status: 400, body: &buffer, with: key) else {
+    let answer = Answer.read(AnswerHead(status: 400), body: &buffer, with: key)
+    guard case .refused(let range) = answer else {
       Issue.record("not opened")
       return
     }
@@ -89,7 +92,7 @@ import Testing
   func anAnswerLongerThanAnyOfHomeAssistantIsNotItsOwn(chunk: Int) {
     var buffer = ByteBuffer(capacity: 20)
     while !buffer.isOverflowed { buffer.append([UInt8](repeating: 0x20, count: chunk)) }
-    let answer = Answer.read(status: 200, body: &buffer, with: key)
+    let answer = Answer.read(AnswerHead(status: 200), body: &buffer, with: key)
     #expect(answer == .server(.notHomeAssistant(status: 200)))
   }
 }

@@ -81,7 +81,7 @@ import Testing
   @Test(
     arguments: [
       .unreachable("Connection refused"), .closed(code: nil), .closed(code: 1009),
-      .refused(.redirected(status: 301, location: [UInt8]("https://home.example".utf8))),
+      .refused(.server(.moved(to: [UInt8]("https://home.example".utf8)))),
       .violation(.maskedFrame),
     ] as [ConnectionFailure])
   func whyThereIsNoConnectionIsTold(cause: ConnectionFailure) {

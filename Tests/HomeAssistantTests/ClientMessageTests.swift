@@ -99,6 +99,7 @@ import Testing
     arguments: [
       #""error":{}"#, #""error":null"#, #""error":"x""#, #""error":{"code":5,"message":null}"#,
       #""result":null"#,
+      #""error":{"code":"x","z":["# + String(repeating: "0,", count: 100) + "0]}",
     ])
   func aRefusalWithoutWordsIsARefusalAllTheSame(rest: String) {
     let rig = ClientRig(isReady: true)

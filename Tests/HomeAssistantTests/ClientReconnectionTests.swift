@@ -64,7 +64,7 @@ import Testing
     rig.client.connect()
     for attempt in 1...10 {
       try #require(rig.driver.socket == .opening)
-      rig.driver.endConnection(.refused(.forbidden))
+      rig.driver.endConnection(.refused(.server(.banned)))
       #expect(rig.client.state.attempt == attempt)
       rig.forget()
       rig.driver.advance(by: .seconds(3600) + .nanoseconds(-1))
@@ -72,7 +72,7 @@ import Testing
       rig.driver.advanceToDeadline()
       #expect(rig.driver.deeds.count { $0 == .openedSocket } == 1)
     }
-    rig.driver.endConnection(.refused(.notFound))
+    rig.driver.endConnection(.refused(.server(.notFound)))
     rig.forget()
     rig.driver.advance(by: .seconds(360))
     #expect(rig.driver.deeds.contains(.openedSocket), "any other refusal is waited for as before")
@@ -81,7 +81,7 @@ import Testing
   @Test func aPersonNeedNotWaitTillTheHourIsOver() {
     let rig = ClientRig()
     rig.client.connect()
-    rig.driver.endConnection(.refused(.forbidden))
+    rig.driver.endConnection(.refused(.server(.banned)))
     rig.forget()
     rig.client.connect()
     #expect(rig.driver.deeds.contains(.openedSocket))

@@ -55,7 +55,7 @@ import Testing
 
   @Test(
     arguments: [
-      .otherKey, .encryptionRequired, .badRequest, .server(.forbidden(status: 403)),
+      .otherKey, .encryptionRequired, .badRequest, .server(.banned),
       .server(.notFound), .gone,
       .server(.unavailable(status: 503)), .server(.notHomeAssistant(status: 302)),
     ] as [Answer])
@@ -94,7 +94,7 @@ import Testing
     }
     #expect(plain == #"{"type":"get_zones","data":{}}"#)
     var answer = buffer(of: "[]")
-    #expect(registration.readAnswer(status: 200, body: &answer) == .content(0..<2))
+    #expect(registration.readAnswer(AnswerHead(status: 200), body: &answer) == .content(0..<2))
 
     registration.protection = .sealed(key)
     let sealed = written { buffer in
@@ -103,14 +103,15 @@ import Testing
     let box = String(decoding: Oracle.base64(Oracle.seal([UInt8]("{}"))), as: UTF8.self)
     #expect(sealed == #"{"type":"get_zones","encrypted":true,"encrypted_data":"\#(box)"}"#)
     #expect(
-      registration.readAnswer(status: 200, body: &answer) == .server(.notHomeAssistant(status: 200))
+      registration.readAnswer(AnswerHead(status: 200), body: &answer)
+        == .server(.notHomeAssistant(status: 200))
     )
   }
 }
 
 @Suite struct PlainAnswerTests {
   private func read(status: Int, _ body: String) -> Answer {
-    Answer.read(status: status, plain: buffer(of: body))
+    Answer.read(AnswerHead(status: status), plain: buffer(of: body))
   }
 
   @Test(arguments: [
@@ -125,7 +126,7 @@ import Testing
     (200, #"{"encrypted":true,"encrypted_data":"AAAA"}"#, .otherKey),
     (400, #"{"success":false}"#, .refused(0..<17)),
     (400, "{}", .badRequest),
-    (400, "400: Bad Request", .badRequest),
+    (400, "400: Bad Request", .server(.untrustedProxy)),
     (400, #"{"error":{"code":"encryption_required"}}"#, .encryptionRequired),
     (404, #"{"t":1}"#, .server(.notFound)),
     (410, "", .gone),

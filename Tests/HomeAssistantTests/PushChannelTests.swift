@@ -206,6 +206,25 @@ import Testing
     withExtendedLifetime(channel) {}
   }
 
+  /// A value takes many times the memory of its text.
+  @Test(arguments: [false, true])
+  func aNotificationThatIsTooLargeIsConfirmedAndToldAsUnreadable(hasManyValues: Bool) throws {
+    let channel = open()
+    let numbers = JSON.array([JSON](repeating: 1, count: 4100))
+    let text = JSON.text(Text([UInt8](repeating: UInt8(ascii: "a"), count: 64 * 1024)))
+    let message: JSON = hasManyValues ? "hello" : text
+    rig.driver.tell(
+      ["message": message, "data": ["numbers": numbers], "hass_confirm_id": "c1"], of: 1)
+    let answer = try #require(rig.driver.messages.last)
+    #expect(answer["type"] == .text(Self.confirmation) && answer["confirm_id"] == "c1")
+    rig.driver.answer()
+    #expect(notes.notifications.count == 1)
+    #expect(throws: RequestError.decoding(.malformed(.tooLarge))) {
+      try notes.notifications.first?.get()
+    }
+    withExtendedLifetime(channel) {}
+  }
+
   @Test func aConfirmationThatIsNoTextIsNotGivenBack() {
     let channel = open()
     rig.driver.tell(["message": "hello", "hass_confirm_id": 7], of: 1)

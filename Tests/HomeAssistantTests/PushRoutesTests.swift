@@ -141,7 +141,7 @@ import Testing
       + #""secret":"\#(RegistrationAnswerTests.secret)","webhook_id":"0f"}"#
     guard
       case .registered(let registration) = RegistrationAnswer.read(
-        status: 201, body: buffer(of: body))
+        AnswerHead(status: 201), body: buffer(of: body))
     else {
       Issue.record("not registered")
       return

@@ -8,17 +8,25 @@ import Testing
   private static let firstFile =
     #"{"version":1,"webhook_id":"0f33ab","secret":"\#(RegistrationAnswerTests.secret)","#
     + "\"checksum\":760742129}\n"
-  private static let file =
+  private static let secondFile =
     #"{"version":2,"webhook_id":"0f33ab","secret":"\#(RegistrationAnswerTests.secret)","#
     + #""cloudhook_url":"https://hooks.nabu.casa/gAAAAB","#
     + #""remote_ui_url":"https://x.ui.nabu.casa","#
     + #""told":"00112233445566778899aabbccddeeff","checksum":2935759433}"# + "\n"
+  private static let file =
+    #"{"version":3,"webhook_id":"0f33ab","secret":"\#(RegistrationAnswerTests.secret)","#
+    + #""cloudhook_url":"https://hooks.nabu.casa/gAAAAB","#
+    + #""remote_ui_url":"https://x.ui.nabu.casa","#
+    + #""told":"00112233445566778899aabbccddeeff","#
+    + #""device_id":"0123456789abcdef0123456789abcdef","board":"10000000abcdef01","#
+    + "\"checksum\":4185394046}\n"
   private static let bareFile =
-    #"{"version":2,"webhook_id":"0f33ab","secret":"\#(RegistrationAnswerTests.secret)","#
-    + #""cloudhook_url":"","remote_ui_url":"","told":"","checksum":760742129}"# + "\n"
+    #"{"version":3,"webhook_id":"0f33ab","secret":"\#(RegistrationAnswerTests.secret)","#
+    + #""cloudhook_url":"","remote_ui_url":"","told":"","device_id":"","board":"","#
+    + #""checksum":760742129}"# + "\n"
   private static let plainFile =
-    #"{"version":2,"webhook_id":"0f33ab","secret":"","cloudhook_url":"","remote_ui_url":"","#
-    + #""told":"","checksum":2586103982}"# + "\n"
+    #"{"version":3,"webhook_id":"0f33ab","secret":"","cloudhook_url":"","remote_ui_url":"","#
+    + #""told":"","device_id":"","board":"","checksum":2586103982}"# + "\n"
 
   private func reading(_ file: [UInt8]) -> Result<Registration, KeptFileError> {
     do throws(KeptFileError) { return .success(try Registration(file: file.span)) } catch {
@@ -56,7 +64,18 @@ import Testing
     #expect(registration.cloudhookURL == "https://hooks.nabu.casa/gAAAAB")
     #expect(registration.remoteUIURL == "https://x.ui.nabu.casa")
     #expect(registration.toldFingerprint == "00112233445566778899aabbccddeeff")
+    #expect(registration.deviceID == "0123456789abcdef0123456789abcdef")
+    #expect(registration.board == "10000000abcdef01")
     #expect(written { registration.writeFile(into: &$0) } == Self.file)
+  }
+
+  @Test func aFileOfTheSecondVersionKnowsNeitherItsDeviceNorItsBoard() throws {
+    let extended = #"{"device_id":"x","board":"y","# + Self.secondFile.dropFirst()
+    for file in [Self.secondFile, extended] {
+      let registration = try reading([UInt8](file.utf8)).get()
+      #expect(registration.toldFingerprint == "00112233445566778899aabbccddeeff")
+      #expect(registration.deviceID == nil && registration.board == nil)
+    }
   }
 
   @Test func aPlainRegistrationStaysPlainAndASealedOneSealed() throws {
@@ -82,6 +101,8 @@ import Testing
     let isNew = registration.setAddresses(cloudhook: url, remoteUI: url)
     #expect(isNew)
     registration.toldFingerprint = Text(fingerprint(of: [], purpose: "test"))
+    registration.deviceID = registration.toldFingerprint
+    registration.board = Text([UInt8](repeating: 1, count: 256))
     var file = ByteBuffer(capacity: Registration.fileByteCountMax)
     registration.writeFile(into: &file)
     let isOverflowed = file.isOverflowed
@@ -113,7 +134,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "version", "webhook_id", "secret", "cloudhook_url", "remote_ui_url", "told", "checksum",
+    "version", "webhook_id", "secret", "cloudhook_url", "remote_ui_url", "told", "device_id",
+    "board", "checksum",
   ])
   func aFileWithoutOneOfItsMembersIsDamaged(member: String) {
     let renamed = Self.file.split(separator: member, omittingEmptySubsequences: false)
@@ -122,7 +144,7 @@ import Testing
   }
 
   @Test func theFileOfANewerHomewardIsNotCalledDamaged() {
-    let newer = #"{"version":3,"sealed_webhook":{"a":[1,2]}}"#
-    #expect(error([UInt8](newer.utf8)) == .unknownVersion(3))
+    let newer = #"{"version":4,"sealed_webhook":{"a":[1,2]}}"#
+    #expect(error([UInt8](newer.utf8)) == .unknownVersion(4))
   }
 }

@@ -52,7 +52,7 @@ import Testing
   static let secret = String(repeating: "0123456789abcdef", count: 4)
 
   private func read(status: Int, _ body: String) -> RegistrationAnswer {
-    RegistrationAnswer.read(status: status, body: buffer(of: body))
+    RegistrationAnswer.read(AnswerHead(status: status), body: buffer(of: body))
   }
 
   private func registered(_ body: String, status: Int = 201) -> Registration? {
@@ -128,15 +128,51 @@ import Testing
     }
   }
 
+  /// A proxy, or a hotel's page, has not looked at the token.
+  @Test(arguments: [
+    ("Basic realm=\"x\"", "text/html", "<html>401 Authorization Required</html>"),
+    ("", "text/html; charset=utf-8", "401: Unauthorized"),
+    ("Basic realm=\"x\"", "text/plain; charset=utf-8", "401: Unauthorized"),
+    ("", "text/plain; charset=utf-8", "401 Unauthorized"),
+    ("", "application/json", #"{"status":"KO","message":"Authentication failed"}"#),
+    ("", "text/plain", ""), ("", "text/plain", "403: Forbidden"),
+  ])
+  func onlyHomeAssistantsOwnWordsRejectAToken(challenge: String, type: String, body: String) {
+    var head = AnswerHead(status: 401)
+    head.setContentType([UInt8](type.utf8).span)
+    if !challenge.isEmpty { head.setChallenge([UInt8](challenge.utf8).span) }
+    guard
+      case .server(.forbidden(401)) = RegistrationAnswer.read(head, body: buffer(of: body))
+    else {
+      Issue.record("\(body) was taken for Home Assistant's")
+      return
+    }
+  }
+
+  /// With the second it refers to its login since 2026.4.
+  @Test(arguments: [nil, "Bearer resource_metadata=\"http://ha:8123/.well-known/x\""])
+  func homeAssistantsOwnWordsDo(challenge: String?) {
+    var head = AnswerHead(status: 401)
+    head.setContentType([UInt8]("text/plain; charset=utf-8".utf8).span)
+    if let challenge { head.setChallenge([UInt8](challenge.utf8).span) }
+    guard
+      case .tokenRejected = RegistrationAnswer.read(head, body: buffer(of: "401: Unauthorized"))
+    else {
+      Issue.record("it was taken for a proxy's")
+      return
+    }
+  }
+
   @Test func theStatusSaysWhoIsAtFault() {
     if case .tokenRejected = read(status: 401, "401: Unauthorized") {} else { Issue.record("401") }
     if case .requestRejected = read(status: 400, #"{"message":"Invalid JSON."}"#) {
     } else {
       Issue.record("400")
     }
-    if case .server(.forbidden(403)) = read(status: 403, "403: Forbidden") {
+    if case .server(.banned) = read(status: 403, "403: Forbidden") {} else { Issue.record("403") }
+    if case .server(.untrustedProxy) = read(status: 400, "400: Bad Request") {
     } else {
-      Issue.record("403")
+      Issue.record("400 of the web server")
     }
     if case .server(.notFound) = read(status: 404, "404: Not Found") {} else { Issue.record("404") }
     if case .server(.unavailable(503)) = read(status: 503, "") {} else { Issue.record("503") }

@@ -36,6 +36,16 @@ import Testing
         == #"{"type":"sensor","unique_id":"a","name":"A","state":1,"icon":"mdi:water"}"#)
   }
 
+  /// Without the key Home Assistant shows a phone, and with null what goes with the class.
+  @Test func theIconOfTheClassIsNull() {
+    let sensor = SensorRegistration(
+      uniqueID: [UInt8]("a"), name: [UInt8]("A"), kind: .binarySensor,
+      deviceClass: [UInt8]("door"))
+    #expect(registration(sensor).hasSuffix(#""device_class":"door","icon":null}"#))
+    #expect(
+      update(sensor) == #"{"type":"binary_sensor","unique_id":"a","icon":null,"state":1}"#)
+  }
+
   /// Home Assistant drops a binary sensor that has a `state_class`, even one that is null.
   @Test func aBinarySensorNeverHasAStateClass() {
     #expect(
@@ -54,7 +64,7 @@ import Testing
         == #"{"type":"binary_sensor","unique_id":"\#(escaped)","icon":"\#(escaped)","state":1}"#)
   }
 
-  /// A null can make Home Assistant drop the message; only the state may be one.
+  /// A null can make Home Assistant drop the message; only the state and the icon may be one.
   @Test func noKeyIsEverNull() {
     for bits in 0..<16 {
       func optional(_ bit: Int) -> [UInt8]? { bits & 1 << bit != 0 ? [UInt8]("x") : nil }

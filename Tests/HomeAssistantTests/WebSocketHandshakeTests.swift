@@ -91,22 +91,66 @@ import Testing
     let location = "https://boat.example/api/websocket"
     #expect(
       events("HTTP/1.1 \(status) Moved\r\nServer: x\r\nlocation:  \(location)\r\n\r\n")
-        == [refused(.redirected(status: status, location: [UInt8](location.utf8)))])
+        == [refused(.server(.moved(to: [UInt8]("https://boat.example".utf8))))])
     #expect(
       events("HTTP/1.1 \(status) Moved\r\n\r\n")
-        == [refused(.redirected(status: status, location: []))])
+        == [refused(.server(.notHomeAssistant(status: status)))])
   }
 
   @Test(
     arguments: [
-      (401, .unauthorized), (403, .forbidden), (404, .notFound),
-      (500, .serverFailed(status: 500)), (502, .serverFailed(status: 502)),
-      (599, .serverFailed(status: 599)), (200, .unexpectedStatus(200)),
-      (400, .unexpectedStatus(400)), (426, .unexpectedStatus(426)), (304, .unexpectedStatus(304)),
-    ] as [(Int, WebSocketRefusal)])
-  func everyOtherStatusIsARefusal(status: Int, refusal: WebSocketRefusal) {
-    #expect(events("HTTP/1.1 \(status) X\r\n\r\nbody") == [refused(refusal)])
-    #expect(events("HTTP/1.0 \(status) X\r\n\r\nbody") == [refused(refusal)])
+      (401, .forbidden(status: 401)), (403, .forbidden(status: 403)), (404, .notFound),
+      (500, .unavailable(status: 500)), (502, .unavailable(status: 502)),
+      (599, .unavailable(status: 599)), (200, .notHomeAssistant(status: 200)),
+      (400, .notHomeAssistant(status: 400)), (426, .notHomeAssistant(status: 426)),
+      (304, .notHomeAssistant(status: 304)),
+    ] as [(Int, ServerRefusal)])
+  func everyOtherStatusIsARefusal(status: Int, refusal: ServerRefusal) {
+    #expect(events("HTTP/1.1 \(status) X\r\n\r\nbody") == [refused(.server(refusal))])
+    #expect(events("HTTP/1.0 \(status) X\r\n\r\nbody") == [refused(.server(refusal))])
+  }
+
+  private static let nginx =
+    "<html>\r\n<head><title>400 The plain HTTP request was sent to HTTPS port</title></head>\r\n"
+    + "<body>\r\n<center><h1>400 Bad Request</h1></center>\r\n"
+    + "<center>The plain HTTP request was sent to HTTPS port</center>\r\n"
+    + "<hr><center>nginx/1.22.1</center>\r\n</body>\r\n</html>\r\n"
+  private static let apache = #"""
+    <!DOCTYPE HTML PUBLIC "-//IETF//DTD HTML 2.0//EN">
+    <html><head>
+    <title>400 Bad Request</title>
+    </head><body>
+    <h1>Bad Request</h1>
+    <p>Your browser sent a request that this server could not understand.<br />
+    Reason: You're speaking plain HTTP to an SSL-enabled server port.<br />
+     Instead use the HTTPS scheme to access this URL, please.<br />
+    </p>
+    <hr>
+    <address>Apache/2.4.62 (Debian) Server at 127.0.1.1 Port 443</address>
+    </body></html>
+
+    """#
+
+  /// The same judgement as of every other answer; what shows who wrote it may come late.
+  @Test(
+    arguments: [
+      ("400 Bad Request", "text/plain; charset=utf-8", "400: Bad Request", .untrustedProxy),
+      ("403 Forbidden", "text/plain; charset=utf-8", "403: Forbidden", .banned),
+      ("403 Forbidden", "text/html", "<html>403 Forbidden</html>", .forbidden(status: 403)),
+      ("400 Bad Request", "text/html", nginx, .wantsTLS),
+      ("400 Bad Request", "text/html; charset=iso-8859-1", apache, .wantsTLS),
+      (
+        "400 Bad Request", "text/plain; charset=utf-8", "No WebSocket UPGRADE hdr: None",
+        .notHomeAssistant(status: 400)
+      ),
+    ] as [(String, String, String, ServerRefusal)])
+  func whoRefusedIsSeenFromTheBody(
+    status: String, type: String, body: String, refusal: ServerRefusal
+  ) {
+    #expect(
+      events(
+        "HTTP/1.1 \(status)\r\nContent-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+          + body) == [refused(.server(refusal))])
   }
 
   @Test(
@@ -217,7 +261,8 @@ import Testing
     rig.receive(ServerSide.frame(ServerSide.text, "new"))
     #expect(
       rig.events == [
-        refused(.serverFailed(status: 500)), .opened, .end(.disconnected(InlineText("gone"))),
+        refused(.server(.unavailable(status: 500))), .opened,
+        .end(.disconnected(InlineText("gone"))),
         .opened, .message(.text, [UInt8]("new")),
       ])
   }

@@ -151,7 +151,7 @@ import Testing
   // MARK: Encryption
 
   private func enabling(status: Int, _ body: String) -> Webhook.EnableEncryption.Result {
-    Webhook.EnableEncryption.read(status: status, body: buffer(of: body))
+    Webhook.EnableEncryption.read(AnswerHead(status: status), body: buffer(of: body))
   }
 
   @Test func theKeyComesInClearAndOnce() {

@@ -4,6 +4,23 @@ import LinuxIO
 import Testing
 
 @Suite struct DescriptorTests {
+  /// All else could be waited for, for ever.
+  @Test func onlyARegularFileIsOpenedToBeReadOrAddedTo() throws {
+    let directory = try TestDirectory()
+    try check(unsafe mkfifo(directory.name + "/pipe", 0o600))
+    let pipe = directory.path("pipe")
+    #expect(throws: Errno.isPipe) { _ = try Descriptor(opening: pipe, mode: .read) }
+    #expect(throws: Errno.noSuchAddress) { _ = try Descriptor(opening: pipe, mode: .append) }
+    #expect(throws: Errno.isPipe) { _ = try Descriptor(opening: Path("/dev/null"), mode: .read) }
+    #expect(throws: Errno.isDirectory) {
+      _ = try Descriptor(opening: directory.path, mode: .read)
+    }
+    #expect(throws: Errno.isPipe) {
+      _ = try Directory(opening: directory.path).open(Path("pipe"), mode: .read)
+    }
+    _ = try Descriptor(opening: Path("/dev/null"), mode: .device)
+  }
+
   @Test func readingTellsBytesFromSilenceAndSilenceFromTheEnd() throws {
     let ends = try makePipe()
     let reader = Descriptor(owning: ends.read)

@@ -1,9 +1,11 @@
 import Bytes
 import CLinux
+import FailingReads
 import Foundation
-import LinuxIO
 import Synchronization
 import Testing
+
+@testable import LinuxIO
 
 @Suite struct EventLoopTests {
   /// Remembers what it is told, and does what the test wants then.
@@ -70,6 +72,33 @@ import Testing
   private let past = Instant(nanoseconds: 0)
 
   init() throws { loop = try EventLoop() }
+
+  /// The timeout of a turn stands still while the board sleeps.
+  @Test func aTurnEndsWhenTheClockJumpsAndSaysSoOnce() throws {
+    let pipe = try Pipe(isReady: true)
+    let loop = try EventLoop(clockWatch: Descriptor(owning: dup(pipe.reader)))
+    var isSeenAfterSleep = false
+    try loop.turn(until: nil) { isSeenAfterSleep = loop.takeClockJump() }
+    #expect(isSeenAfterSleep)
+    #expect(!loop.takeClockJump())
+    try loop.turn(until: past)
+    #expect(!loop.takeClockJump(), "notice was taken")
+  }
+
+  /// A pump is to be off by now.
+  @Test func aDeadlineThatPassedInASleepIsPast() throws {
+    let deadline = Moment.now.instant + .seconds(3600)
+    let_board_sleep(3600)
+    defer { let_board_sleep(-3600) }
+    try loop.turn(until: deadline)
+    #expect(Moment.now.instant >= deadline)
+  }
+
+  @Test func theKernelHasAWatchOfItsClock() {
+    let watch = clinux_clock_watch()
+    #expect(watch >= 0)
+    close(watch)
+  }
 
   @Test func aTurnWithoutDescriptorsEndsAtItsDeadline() throws {
     try loop.turn(until: past)

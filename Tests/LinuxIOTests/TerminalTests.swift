@@ -15,7 +15,7 @@ import Testing
       guard person >= 0, grantpt(person) == 0, unlockpt(person) == 0,
         let name = unsafe ptsname(person)
       else { throw Errno(code: clinux_errno()) }
-      program = unsafe clinux_open(name, O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
+      program = unsafe clinux_open(name, O_RDWR | O_NOCTTY | O_CLOEXEC, 0, false)
       guard program >= 0 else { throw Errno(code: clinux_errno()) }
     }
 

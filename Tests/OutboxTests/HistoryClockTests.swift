@@ -19,7 +19,7 @@ import Testing
 
   @Test func entriesOfAnUnsureClockStandInAChunkOfTheirOwn() throws {
     rig.outage(level, 1...2)
-    let again = try DeliveryRig(disk: rig.disk)
+    let again = try DeliveryRig(history: .forTests(kernelStart: 2), disk: rig.disk)
     again.clockIs(synchronized: true)
     let other = try again.sensor("level", 0)
     again.outage(other, 3...4)
@@ -65,6 +65,51 @@ import Testing
     rig.clockIs(synchronized: true, ahead: .seconds(1000))
     let readings = try rig.recoveredChunks().flatMap(\.readings)
     #expect(readings.map { $0[0] } == [1000, 1001])
+  }
+
+  // MARK: What an earlier run kept
+
+  /// A board without a clock begins with the time of its last shutdown, days old and plausible; the
+  /// agent is restarted, and the network sets the clock later.
+  @Test(arguments: [Spool.Order.oldestFirst, .newestFirst])
+  func whatAnEarlierRunOfThisStartOfTheKernelKeptIsPutRight(order: Spool.Order) throws {
+    let behind = Duration.seconds(-863_998)
+    rig.clockIs(synchronized: false, ahead: behind)
+    rig.outage(level, 1...3)
+    let again = try DeliveryRig(
+      history: .forTests(order: order), disk: rig.disk, isClockSynchronized: false)
+    again.now = rig.now
+    again.clockIs(synchronized: false, ahead: behind)
+    let other = try again.sensor("level", 0)
+    again.outage(other, 4...5)
+    again.clockIs(synchronized: true)
+    again.forgetWhatWasToldSoFar()
+    try again.recover()
+    let chunks = again.chunks()
+    #expect(chunks.allSatisfy { $0.clock == "set" })
+    let readings = chunks.flatMap { $0.readings }
+    let numbers: [Double] = [1, 2, 3, 4, 5]
+    let times = numbers.map { (number: Double) -> Double in
+      let reading = readings.first { reading in reading[2] == number }
+      return reading?[0] ?? .infinity
+    }
+    let first = times[0]
+    #expect(times.prefix(3) == [first, first + 1, first + 2])
+    #expect(times.allSatisfy { $0 >= 0 && $0 < 60 }, "and not ten days ago: \(times)")
+  }
+
+  /// The clock of another start is not to be had any more.
+  @Test func whatAnEarlierStartOfTheKernelKeptIsMarkedAsNotKnown() throws {
+    rig.clockIs(synchronized: false, ahead: .seconds(-863_998))
+    rig.outage(level, 1...3)
+    let again = try DeliveryRig(history: .forTests(kernelStart: 2), disk: rig.disk)
+    again.clockIs(synchronized: true)
+    again.forgetWhatWasToldSoFar()
+    try again.recover()
+    let chunks = again.chunks().filter { $0.clock == "unset" }
+    let times = chunks.flatMap { $0.readings }.map { reading -> Double in reading[0] ?? .infinity }
+    #expect(times.count == 3)
+    #expect(times.allSatisfy { $0 < -863_000 }, "\(times)")
   }
 
   @Test func aClockThatAgreesWithTheReceiverIsRight() throws {

@@ -152,13 +152,14 @@ final class UplinkRig {
   }
 
   /// A server answers the last call.
-  func answer(_ status: Int, _ text: String = "") {
+  func answer(_ status: Int, _ text: String? = nil) {
+    let text = text ?? (status == 401 ? "401: Unauthorized" : "")
     var body = ByteBuffer(capacity: 4096)
     body.append([UInt8](text.utf8))
     if calls.last?.channel == .login {
-      event { $0.loginAnswered(status: status, body, now: $1) }
+      event { $0.loginAnswered(AnswerHead(status: status), body, now: $1) }
     } else {
-      event { $0.messageAnswered(status: status, &body, now: $1) }
+      event { $0.messageAnswered(AnswerHead(status: status), &body, now: $1) }
     }
   }
 
@@ -209,7 +210,9 @@ final class UplinkRig {
       guard isWritable else { return uplink.stateFailed(words: [UInt8]("full".utf8)) }
       switch write {
       case .registration(let registration): registrations.append(registration)
-      case .rejection(let fingerprint): rejected.insert(fingerprint: fingerprint)
+      case .rejection(let fingerprint):
+        rejected.insert(fingerprint: fingerprint, isForGood: uplink.isServerKnown, now: now)
+      case .acceptance(let fingerprint): _ = rejected.remove(fingerprint: fingerprint)
       case .keyless, .probe: break
       }
       uplink.stateWritten()

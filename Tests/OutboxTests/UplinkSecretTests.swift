@@ -188,6 +188,62 @@ import Testing
     }
   }
 
+  /// Over plain HTTP another machine put `auth_invalid` in the place of `auth_ok`, or the home was
+  /// restored meanwhile: what a home says that proves itself now counts for more.
+  @Test func aHomeThatProvesItselfIsShownARejectedLoginAgainEverMoreRarely() {
+    var setup = UplinkRig.Setup()
+    setup.webSocket = .init(carriesMessages: false, takesNotifications: true)
+    let rig = UplinkRig.proven(setup)
+    let token = TokenResult.token([UInt8]("long-lived".utf8))
+    rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
+    #expect(rig.tokensForWebSocket == [token])
+    for (count, wait) in RejectedTokens.waits.enumerated() {
+      reject(rig)
+      #expect(rig.connectCount == 2 * count + 1, "another token is asked for")
+      let rejectedAt = rig.now
+      while rig.now - rejectedAt < wait {
+        #expect(rig.connectCount == 2 * count + 1)
+        rig.wait(.seconds(300))
+        rig.cycle()
+        rig.prove()
+      }
+      #expect(rig.connectCount == 2 * count + 2)
+      rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
+      #expect(rig.tokensForWebSocket.last == token)
+    }
+    #expect(!rig.rejected.isEmpty)
+    rig.event { $0.webSocketChanged(.ready(.unknown), now: $1) }
+    #expect(rig.rejected.isEmpty)
+  }
+
+  /// As a driver does it: the token that was refused is named with the wish for another one.
+  private func reject(_ rig: UplinkRig) {
+    rig.event { $0.webSocketChanged(.down(.rejected("Invalid access token")), now: $1) }
+    rig.event { $0.webSocketWantsToken(refused: [UInt8]("long-lived".utf8), now: $1) }
+    guard case .rejected(let words)? = rig.tokensForWebSocket.last else {
+      Issue.record("\(rig.tokensForWebSocket)")
+      return
+    }
+    rig.event { $0.webSocketChanged(.down(.rejected(words)), now: $1) }
+  }
+
+  /// TLS proves who says it.
+  @Test func overTLSARejectedLoginIsNeverShownAgain() {
+    var setup = UplinkRig.Setup()
+    setup.url = "https://127.0.0.1:1"
+    setup.webSocket = .init(carriesMessages: false, takesNotifications: true)
+    let rig = UplinkRig.proven(setup)
+    rig.event { $0.webSocketWantsToken(refused: nil, now: $1) }
+    reject(rig)
+    let count = rig.connectCount
+    for _ in 0..<48 {
+      rig.wait(.seconds(3600))
+      rig.cycle()
+      rig.prove()
+    }
+    #expect(rig.connectCount == count)
+  }
+
   /// The file could not be read at the start: a refusal for that is no reason to connect again.
   @Test func withoutACredentialTheWebSocketIsNotConnectedAgain() {
     var setup = UplinkRig.Setup()

@@ -41,7 +41,11 @@ extension ByteBuffer {
 
   mutating func append(_ refusal: ServerRefusal) {
     switch refusal {
+    case .banned: append("banned")
     case .forbidden(let status): append("forbidden ", status)
+    case .untrustedProxy: append("untrusted proxy")
+    case .wantsTLS: append("wants TLS")
+    case .moved(let address), .loginPage(_, let address): append(address)
     case .notFound: append("not found")
     case .unavailable(let status): append("unavailable ", status)
     case .notHomeAssistant(let status): append("not Home Assistant ", status)
@@ -62,7 +66,7 @@ func sealAndOpen(to transcript: inout Transcript) {
       $0.append("{\"a\":1}")
     }
     transcript.line("sealed") { $0.append(buffer.bytes) }
-    let answer = Answer.read(status: 200, body: &buffer, with: parityKey())
+    let answer = Answer.read(AnswerHead(status: 200), body: &buffer, with: parityKey())
     transcript.line("opened") { $0.append(answer, of: buffer) }
   }
 }
@@ -79,7 +83,7 @@ func judgeAnswers(to transcript: inout Transcript) {
     transcript.line("answer") { line in
       var body = ByteBuffer(capacity: 256)
       body.append(text)
-      let answer = Answer.read(status: status, body: &body, with: parityKey())
+      let answer = Answer.read(AnswerHead(status: status), body: &body, with: parityKey())
       line.append("", status)
       line.append(" -> ")
       line.append(answer, of: body)
@@ -119,7 +123,8 @@ func parityRegistration() -> Registration {
   answer.append("{\"webhook_id\":\"0f33ab\",\"secret\":\"")
   answer.append(keyDigits)
   answer.append("\"}")
-  guard case .registered(let registration) = RegistrationAnswer.read(status: 201, body: answer)
+  let read = RegistrationAnswer.read(AnswerHead(status: 201), body: answer)
+  guard case .registered(let registration) = read
   else { preconditionFailure("the answer is what Home Assistant sends") }
   return registration
 }

@@ -241,7 +241,7 @@ private struct Life: ~Copyable {
   }
 
   private mutating func read(_ transcript: inout Transcript) {
-    let answer = Answer.read(status: 200, body: &buffer, with: parityKey())
+    let answer = Answer.read(AnswerHead(status: 200), body: &buffer, with: parityKey())
     delivery.answerReceived(answer, body: buffer, now: now)
     performActions(&transcript)
   }

@@ -29,9 +29,13 @@ extension ByteBuffer {
     case .misdated(let fix, let flaw):
       append(flaw == .weeksOff ? "weeks off " : "impossible date ")
       append(fix)
+    case .frozen(let fix):
+      append("frozen ")
+      append(fix)
     case .rejected(.unknownMode): append("unknown mode")
     case .rejected(.noPosition): append("no position")
     case .rejected(.emptyPosition): append("empty position")
+    case .rejected(.contradictory): append("contradictory")
     case .rejected(.notNewer): append("not newer")
     case .rejected(.unreadable): append("unreadable")
     case .rejected(.otherReceiver): append("other receiver")
@@ -54,6 +58,9 @@ extension ByteBuffer {
 
   fileprivate mutating func append(_ failure: SourceFailure) {
     switch failure {
+    case .intermittent(let failure):
+      append("intermittent ")
+      append(failure)
     case .missing(let what):
       append("missing ")
       append(what)
@@ -69,8 +76,8 @@ extension ByteBuffer {
       append(what)
       append(" failed with ")
       append(decimal: code)
-    case .notPermitted, .busy, .withoutFix, .wrongDate, .behind, .flooded, .refused,
-      .ambiguous, .unsupported:
+    case .implausible, .distrusted, .notPermitted, .busy, .withoutFix, .wrongDate,
+      .frozen, .behind, .flooded, .refused, .ambiguous, .unsupported:
       append("another failure")
     }
   }

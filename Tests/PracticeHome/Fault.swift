@@ -23,9 +23,12 @@ public enum Fault: Sendable, Equatable {
   case breakOff
   /// Store the message and answer with more than 1 MiB.
   case huge
+  /// Answer in another server's words, as a proxy before Home Assistant does. Nothing is stored. It
+  /// has no name of its own, as it is for tests.
+  case foreign(status: Int, type: String = "text/html", String, ForeignField? = nil)
 
   /// The statuses that `named(_:)` knows.
-  static let statuses = [401, 403, 404, 410, 503]
+  static let statuses = [400, 401, 403, 404, 410, 503]
   static let slowness = Duration.seconds(3)
 
   /// Every name `init(name:)` takes.
@@ -67,6 +70,7 @@ public enum Fault: Sendable, Equatable {
     case .slow: "slow"
     case .breakOff: "break-off"
     case .huge: "huge"
+    case .foreign(let status, _, _, _): "another server's \(status)"
     }
   }
 
@@ -79,12 +83,15 @@ public enum Fault: Sendable, Equatable {
       .page(
         "<!DOCTYPE html><html><body>Welcome to the harbour Wi-Fi. Please sign in.</body></html>\n")
     case .starting, .hang: .nothing(200)
+    case .foreign(let status, let type, let text, let field):
+      .foreign(status, type: type, text, field)
     case .forget, .noWebSocket, .wrongKey, .replay, .slow, .breakOff, .huge: nil
     }
   }
 
   private static func phrase(_ status: Int) -> String {
     switch status {
+    case 400: "Bad Request"
     case 401: "Unauthorized"
     case 403: "Forbidden"
     case 404: "Not Found"

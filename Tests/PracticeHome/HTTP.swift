@@ -50,6 +50,8 @@ public struct Response: Sendable, Equatable {
   var isUnstored = false
   /// What a page may load and do, for the browser to enforce.
   var contentSecurityPolicy: String?
+  /// A field that Home Assistant does not send, such as `Location`.
+  var foreignField: ForeignField?
 
   /// Empty where the reverse is worth knowing: no body, no type.
   public var headers: [(name: String, value: String)] {
@@ -66,7 +68,19 @@ public struct Response: Sendable, Equatable {
       headers.append((name: "Content-Security-Policy", value: contentSecurityPolicy))
     }
     if let contentType { headers.append((name: "Content-Type", value: contentType)) }
+    if let foreignField { headers.append((name: foreignField.name, value: foreignField.value)) }
     return headers
+  }
+}
+
+/// A field of the head of an answer that another server gives.
+public struct ForeignField: Sendable, Equatable {
+  let name: String
+  let value: String
+
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
   }
 }
 
@@ -89,6 +103,8 @@ enum Answer: Equatable {
   case secret(String)
   case text(Int, String)
   case page(String)
+  /// What another server answers.
+  case foreign(Int, type: String, String, ForeignField?)
 
   /// The response, sealing its content if there is a way to.
   func response(seal: ((JSON) -> JSON)? = nil) -> Response {
@@ -111,6 +127,9 @@ enum Answer: Equatable {
     case .text(let status, let text):
       Response(
         status: status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
+    case .foreign(let status, let type, let text, let field):
+      Response(
+        status: status, contentType: type, body: Array(text.utf8), foreignField: field)
     case .page(let text):
       Response(status: 200, contentType: "text/html; charset=utf-8", body: Array(text.utf8))
     }

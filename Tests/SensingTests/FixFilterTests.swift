@@ -3,17 +3,17 @@ import Sensing
 import Testing
 
 @Suite struct FixFilterTests {
-  private let now = Instant(nanoseconds: 5)
-  private var arrival: Arrival {
+  let now = Instant(nanoseconds: 5)
+  var arrival: Arrival {
     Arrival(instant: Instant(nanoseconds: 1_000_000_005), wallTime: wallTime, since: now)
   }
   /// 2027-05-01 12:00 UTC.
-  private let wallTime = WallTime(nanoseconds: 1_809_172_800 * 1_000_000_000)
+  let wallTime = WallTime(nanoseconds: 1_809_172_800 * 1_000_000_000)
 
-  private func time(_ second: Int64) -> WallTime {
+  func time(_ second: Int64) -> WallTime {
     WallTime(nanoseconds: (1_809_172_800 + second) * 1_000_000_000)
   }
-  private func report(mode: Int32 = 3, at second: Int64 = 0) -> FixReport {
+  func report(mode: Int32 = 3, at second: Int64 = 0) -> FixReport {
     var report = FixReport(mode: mode, time: time(second))
     report.latitude = 51.5
     report.longitude = -0.1
@@ -24,11 +24,11 @@ import Testing
     report.verticalErrorMeters = 27.6
     return report
   }
-  private func verdict(_ report: FixReport) -> FixFilter.Verdict {
+  func verdict(_ report: FixReport) -> FixFilter.Verdict {
     var filter = FixFilter()
     return filter.reported(report, arrival)
   }
-  private func fix(_ change: (inout FixReport) -> Void) throws -> Fix {
+  func fix(_ change: (inout FixReport) -> Void) throws -> Fix {
     var report = report()
     change(&report)
     guard case .usable(let fix) = verdict(report) else { throw NoFix() }
@@ -142,6 +142,130 @@ import Testing
     guard case .usable = equator(5) else { throw NoFix() }
   }
 
+  /// gpsd 3.22 with a u-blox: three dimensions, a time, an error as it should be; and a receiver
+  /// that says two dimensions.
+  @Test(
+    arguments: [(0, .nan), (.nan, 0), (0, 0), (-17.2, 0), (0, 17.2), (.nan, .nan)]
+      as [(Double, Double)])
+  func zerosInAllCoordinatesAreNoPosition(altitude: Double, height: Double) {
+    var report = report()
+    (report.latitude, report.longitude) = (0, -0.0)
+    (report.altitudeMeters, report.ellipsoidHeightMeters) = (altitude, height)
+    report.horizontalErrorMeters = 3.8
+    #expect(verdict(report) == .rejected(.emptyPosition))
+    report.latitude = 0.000_000_1
+    #expect(verdict(report).isUsable, "the sea there is as real as any other")
+  }
+
+  /// In the Netherlands.
+  private static let earth = (x: 3_874_674.7, y: 356_032.6, z: 5_036_901.1)
+
+  func verdict(
+    _ latitude: Double, _ longitude: Double, _ earth: (x: Double, y: Double, z: Double)
+  ) -> FixFilter.Verdict {
+    var report = report()
+    (report.latitude, report.longitude) = (latitude, longitude)
+    (report.earthXMeters, report.earthYMeters, report.earthZMeters) = (earth.x, earth.y, earth.z)
+    return verdict(report)
+  }
+
+  @Test(
+    arguments: [
+      (0, 0), (0, 5.25), (52.5, 0), (52.5, -5.25), (-52.5, 5.25), (5.25, 52.5), (52.6, 5.25),
+    ] as [(Double, Double)])
+  func aPlaceThatTheSameReportHasElsewhereIsNone(latitude: Double, longitude: Double) {
+    #expect(verdict(latitude, longitude, Self.earth) == .rejected(.contradictory))
+  }
+
+  @Test func bothWaysToSayAPlaceAgreeAtEachHeight() {
+    let earth = Self.earth
+    #expect(verdict(52.5, 5.25, earth).isUsable)
+    for height in [-500, 12_000, 400_000] as [Double] {
+      let scale = 1 + height / 6_370_000
+      #expect(verdict(52.5, 5.25, (earth.x * scale, earth.y * scale, earth.z * scale)).isUsable)
+    }
+    #expect(verdict(90, 180, (0, 0, 6_356_752.3)).isUsable)
+    #expect(verdict(0, -180, (-6_378_137, 0.1, 0)).isUsable)
+  }
+
+  @Test(
+    arguments: [
+      (0, 0, 0), (.nan, 0, 0), (.infinity, 0, 0), (6_371_000, .nan, 0), (1e300, 1e300, 1e300),
+      (42_164_000, 0, 0),
+    ] as [(Double, Double, Double)])
+  func coordinatesThatAreNoPlaceContradictNothing(x: Double, y: Double, z: Double) {
+    #expect(verdict(52.5, 5.25, (x, y, z)).isUsable)
+  }
+
+  // MARK: A place that stands still
+
+  /// The verdicts on reports each five seconds with these speeds, all at one place.
+  private func judged(
+    _ speeds: [Double], moving: Bool = false, each seconds: Int64 = 5
+  ) -> [FixFilter.Verdict] {
+    var filter = FixFilter()
+    return speeds.indices.map { index in
+      var report = report(at: Int64(index) * seconds)
+      report.speedMetersPerSecond = speeds[index]
+      if moving { report.latitude += Double(index) * 1e-9 }
+      var arrival = arrival
+      arrival.instant = arrival.instant + .seconds(Int64(index) * seconds)
+      return filter.reported(report, arrival)
+    }
+  }
+
+  @Test func aPlaceThatStandsStillAtSpeedIsFrozen() {
+    let verdicts = judged([7.5, 7.6, 7.5, 0, 7.5])
+    #expect(verdicts.map(\.isFrozen) == [false, true, true, true, true])
+    #expect(verdicts.map { $0.fix?.latitude } == Array(repeating: 51.5, count: 5))
+    #expect(verdicts.last?.fix?.clock == .receiver)
+  }
+
+  @Test func aSlowVehicleIsFrozenWhereItShouldHaveMovedBySomeMetres() {
+    let mower = judged(Array(repeating: 0.5, count: 12))
+    #expect(mower.firstIndex { $0.isFrozen } == 10)
+  }
+
+  /// A boat at its berth that is asked each ten minutes: one gust, and its speed times ten minutes
+  /// is 360 m.
+  @Test func aSpeedSaysNothingOfTheTimeBetweenTwoReports() {
+    let gusts = judged([0, 0.6, 0, 0, 4.9, 0.1, 0], each: 600)
+    #expect(gusts.allSatisfy { $0.isUsable })
+    #expect(judged([0, 5.1], each: 600).last?.isFrozen == true)
+  }
+
+  @Test func threeReportsOfStandstillEndIt() {
+    let verdicts = judged([7.5, 7.5, 0, 0, 7.5, 0.1, 0, .nan, 0, 0.4])
+    #expect(
+      verdicts.map(\.isFrozen)
+        == [false, true, true, true, true, true, true, false, false, false])
+  }
+
+  @Test func whatMovesAndWhatStandsIsNotFrozen() {
+    for verdict in judged(Array(repeating: 7.5, count: 9), moving: true) {
+      #expect(verdict.isUsable, "the last digit moves")
+    }
+    for speed in [0, 0.49, .nan] as [Double] {
+      #expect(judged(Array(repeating: speed, count: 999)).allSatisfy { $0.isUsable })
+    }
+    // At a berth, with a receiver that has hundredths of a minute: gusts.
+    let gusts = (0..<999).map { $0 % 4 == 0 ? 1.9 : 0.1 }
+    #expect(judged(gusts).allSatisfy { $0.isUsable })
+  }
+
+  @Test func aPositionWithoutATimeCanBeFrozenToo() {
+    var filter = FixFilter()
+    var report = report()
+    report.time = nil
+    var arrival = arrival
+    #expect(filter.reported(report, arrival).isUsable)
+    report.speedMetersPerSecond = 7.5
+    arrival.instant = arrival.instant + .seconds(60)
+    #expect(filter.reported(report, arrival).isFrozen)
+    report.longitude += 1e-7
+    #expect(filter.reported(report, arrival).isUsable)
+  }
+
   @Test func theErrorToTheEastAndToTheNorthMakeOne() throws {
     let fix = try fix {
       $0.horizontalErrorMeters = .nan
@@ -160,7 +284,7 @@ import Testing
 
   // MARK: Dates that cannot be right
 
-  private static let week: Int64 = 7 * 86_400
+  static let week: Int64 = 7 * 86_400
 
   @Test(arguments: [-1, 0, 1] as [Int64], [-3600, 0, 3600] as [Int64])
   func aDateThatIsAThousandWeeksOffIsSaidToBeThatAndThePositionIsUsed(
@@ -210,84 +334,15 @@ import Testing
       #expect(fix.time == wallTime)
     }
   }
+}
 
-  // MARK: How old it is
-
-  /// How old the fixes are that are read at these seconds with the receiver's clock behind by so
-  /// many milliseconds, in hundreds of milliseconds.
-  private func ages(_ readings: [(at: Int64, behind: Int64)]) -> [Int64?] {
-    var filter = FixFilter()
-    return readings.map { reading in
-      let instant = Instant(nanoseconds: (1000 + reading.at) * 1_000_000_000)
-      let arrival = Arrival(instant: instant, wallTime: wallTime, since: Instant(nanoseconds: 0))
-      var report = report()
-      report.time = time(reading.at) - .milliseconds(reading.behind)
-      guard case .usable(let fix) = filter.reported(report, arrival) else { return nil }
-      return ((instant - fix.notBefore).nanoseconds + 50_000_000) / 100_000_000
-    }
-  }
-
-  @Test func theAgeOfAFixIsHowMuchLaterItComesThanTheOthersDid() {
-    #expect(ages([(0, 7000), (10, 7000), (20, 15_000), (30, 7000)]).dropFirst() == [0, 80, 0])
-    #expect(ages([(0, 7000), (10, 6000), (20, 7000)]).dropFirst() == [0, 10])
-    #expect(ages([(0, 0)]) == [10_000], "of the first it is known when the socket was empty")
-  }
-
-  @Test func aClockThatDriftsIsNotLate() {
-    let day = (0...8640).map { (at: Int64($0) * 10, behind: Int64($0) * 2) }
-    #expect(ages(day).dropFirst().allSatisfy { $0 == 0 })
-  }
-
-  // MARK: The receiver's clock
-
-  /// The verdicts on reports of these seconds: true for usable, false for not newer.
-  private func verdicts(_ seconds: [Int64]) -> [Bool?] {
-    var filter = FixFilter()
-    return seconds.map { second in
-      switch filter.reported(report(at: second), arrival) {
-      case .usable: true
-      case .rejected(.notNewer): false
-      case .rejected, .noFix, .misdated: nil
-      }
-    }
-  }
-
-  @Test func theEchoOfTheLastFixIsNoFix() {
-    #expect(
-      verdicts([10, 10, 10, 10, 10, 11, 11]) == [true, false, false, false, false, true, false])
-    #expect(
-      verdicts([100, 98, 99, 100]) == [true, false, false, false], "nor behind late reports")
-  }
-
-  @Test func aReportThatComesLateIsDropped() {
-    #expect(verdicts([10, 9, 11, 10, 12, 11]) == [true, false, true, false, true, false])
-  }
-
-  @Test func aClockThatWasPutBackForGoodIsBelievedAfterItWentOn() {
-    #expect(verdicts([100, 10, 11, 12, 13, 13]) == [true, false, false, true, true, false])
-  }
-
-  @Test func anOldReportThatIsRepeatedIsNeverBelieved() {
-    #expect(verdicts([100, 10, 10, 10, 10, 10, 10]).dropFirst().allSatisfy { $0 == false })
-    #expect(verdicts([100, 12, 11, 10, 9, 8, 7]).dropFirst().allSatisfy { $0 == false })
-  }
-
-  @Test func oldReportsBetweenNewOnesDoNotAddUp() {
-    #expect(
-      verdicts([100, 10, 11, 101, 12, 13, 102]) == [true, false, false, true, false, false, true])
-  }
-
-  @Test func aReportThatIsNoFixDoesNotMoveTheClock() {
-    var filter = FixFilter()
-    for mode in [0, 1, 9] as [Int32] {
-      _ = filter.reported(report(mode: mode, at: 50), arrival)
-    }
-    var nowhere = report(at: 50)
-    nowhere.latitude = .nan
-    _ = filter.reported(nowhere, arrival)
-    guard case .usable = filter.reported(report(at: 10), arrival) else {
-      Issue.record("an unusable report counted as the last fix")
-      return
+extension FixFilter.Verdict {
+  fileprivate var isUsable: Bool { if case .usable = self { true } else { false } }
+  fileprivate var isFrozen: Bool { if case .frozen = self { true } else { false } }
+  fileprivate var fix: Fix? {
+    switch self {
+    case .usable(let fix), .misdated(let fix, _), .frozen(let fix): fix
+    case .noFix, .rejected: nil
     }
   }
 }

@@ -150,6 +150,10 @@ extension FixReport {
     case "epv": verticalErrorMeters = number
     case "epx": eastErrorMeters = number
     case "epy": northErrorMeters = number
+    case "altHAE": ellipsoidHeightMeters = number
+    case "ecefx": earthXMeters = number
+    case "ecefy": earthYMeters = number
+    case "ecefz": earthZMeters = number
     default: break
     }
   }
@@ -190,6 +194,6 @@ enum GPSDLines {
   static func report(second: Int) -> String {
     #"{"class":"TPV","mode":3,"time":"2027-05-01T12:00:0\#(second).000Z","altMSL":12.5000,"#
       + #""lat":51.500000000,"lon":-0.100001667,"speed":1.492,"track":90.2000,"eph":17.100,"#
-      + #""epv":27.600,"epx":17.240,"epy":15.217}"#
+      + #""epv":27.600,"epx":17.240,"epy":15.217,"altHAE":59.5000}"#
   }
 }

@@ -53,7 +53,7 @@ import Testing
   /// It is all that releases before 3.20 have.
   @Test(arguments: [
     (#""alt":5"#, #""altMSL":5"#), (#""alt":5,"altMSL":6"#, #""altMSL":6"#),
-    (#""altMSL":6,"alt":5"#, #""altMSL":6"#), (#""altHAE":7,"alt":5"#, #""altMSL":5"#),
+    (#""altMSL":6,"alt":5"#, #""altMSL":6"#), (#""altHAE":7,"alt":5"#, #""altMSL":5,"altHAE":7"#),
   ])
   func anAltitudeOfAnOldReleaseIsOneAboveTheSea(said: String, written: String) {
     #expect(report(#"{"class":"TPV","# + said + "}") == #"{"class":"TPV","# + written + "}")

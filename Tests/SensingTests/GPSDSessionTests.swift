@@ -280,8 +280,8 @@ import Testing
     #expect(!conversation.isConnected)
   }
 
-  /// It would be among the failing sources for as long as the battery is low.
-  @Test func aLackOfFixesEndsWhereNoneIsWanted() {
+  /// A receiver without a fix, for as many cycles as it takes until that is reported.
+  private func withoutFixes() -> GPSDConversation {
     let conversation = GPSDConversation.resting(.streaming)
     for _ in 0..<5 where conversation.news.isEmpty {
       conversation.wait(.seconds(10))
@@ -291,8 +291,24 @@ import Testing
     }
     guard case .failed? = conversation.news.last else {
       Issue.record("no lack of fixes was told")
-      return
+      return conversation
     }
+    return conversation
+  }
+
+  /// A connection that comes and goes is not reported each time: the lack would stay for good.
+  @Test func aLackOfFixesEndsWithTheConnection() {
+    let conversation = withoutFixes()
+    _ = conversation.failed(.silent(InlineText("gpsd")))
+    #expect(conversation.news.last == .recovered)
+    conversation.forget()
+    _ = conversation.failed(.silent(InlineText("gpsd")))
+    #expect(conversation.news.isEmpty)
+  }
+
+  /// It would be among the failing sources for as long as the battery is low.
+  @Test func aLackOfFixesEndsWhereNoneIsWanted() {
+    let conversation = withoutFixes()
     let off = SamplingPace(cycle: .seconds(10), wantsPosition: false)
     _ = conversation.paceChanged(to: off)
     #expect(conversation.news.last == .recovered)
@@ -307,5 +323,30 @@ import Testing
     let off = SamplingPace(cycle: .seconds(10), wantsPosition: false)
     #expect(conversation.paceChanged(to: off) == .release)
     #expect(conversation.deadline == nil)
+  }
+
+  // MARK: A receiver whose place stands still
+
+  /// The time goes on, the speed is told, the coordinates stay the same to the last digit.
+  @Test func aFrozenReceiverIsReportedOnceAndItsFixesStillCount() {
+    let conversation = GPSDConversation.awaitingFix(.streaming)
+    for cycle in 0..<10 {
+      if cycle > 0 {
+        conversation.wait(.seconds(1))
+        _ = conversation.cycleDue()
+      }
+      _ = conversation.hears(
+        GPSDLines.fix(second: cycle).replacing(#""speed":1.492"#, with: #""speed":7.492"#))
+      _ = conversation.drained()
+    }
+    #expect(conversation.fixes.count == 10)
+    #expect(conversation.news == [.failed(.frozen(InlineText("gpsd")))])
+    conversation.forget()
+    conversation.wait(.seconds(10))
+    _ = conversation.cycleDue()
+    let next = GPSDLines.fix(second: 9).replacing("00:09", with: "00:19")
+    _ = conversation.hears(next.replacing("51.5000", with: "51.5001"))
+    _ = conversation.drained()
+    #expect(conversation.news == [.recovered])
   }
 }

@@ -19,6 +19,18 @@ import Testing
     return try found.minus(number(wanted))?.coefficient == 0
   }
 
+  private func conversion(_ quantity: Quantity, on name: String = "part") -> KernelConversion {
+    KernelConversion(quantity, of: KernelPart(named: bytes(name)), quirk: nil)
+  }
+
+  private func raw(
+    _ quantity: Quantity, offset: String? = nil, scale: String? = nil, quirk: PartQuirk? = nil
+  ) throws -> KernelConversion? {
+    KernelConversion(
+      raw: quantity, of: KernelPart(named: bytes("part")), quirk: quirk,
+      offset: try offset.map(number), scale: scale.flatMap { LongDecimal(bytes($0).span) })
+  }
+
   private func string(_ text: StaticString?) -> String? { text.map { "\($0)" } }
 
   @Test(arguments: [
@@ -44,7 +56,7 @@ import Testing
     #expect(string(quantity.deviceClass) == sensorClass)
     #expect(string(quantity.unit) == unit)
     #expect(try #require(SensorClass(named: bytes(sensorClass))).units.contains(bytes(unit)))
-    #expect(try isEqual(KernelConversion(quantity), text, wanted))
+    #expect(try isEqual(conversion(quantity), text, wanted))
   }
 
   @Test(arguments: [("resistance", "Ω"), ("ph", nil), ("steps", nil), ("powerfactor", nil)])
@@ -61,15 +73,9 @@ import Testing
   func aChannelOfAMonitorIsInHomeAssistantsUnit(
     name: String, unit: String, text: String, wanted: String
   ) throws {
-    let quantity = try #require(MonitorChannel(bytes(name))).quantity(on: bytes("chip").span)
+    let quantity = try #require(MonitorChannel(bytes(name))).quantity
     #expect(string(quantity.unit) == unit)
-    #expect(try isEqual(KernelConversion(quantity), text, wanted))
-  }
-
-  @Test(arguments: [("in3", "1"), ("in4", "0.001"), ("in7", "0.001"), ("in8", "1")])
-  func theShuntsOfAnINA3221AreInMicrovolts(name: String, volts: String) throws {
-    let quantity = try #require(MonitorChannel(bytes(name))).quantity(on: bytes("ina3221").span)
-    #expect(try isEqual(KernelConversion(quantity), "1000", volts))
+    #expect(try isEqual(conversion(quantity), text, wanted))
   }
 
   @Test(arguments: [
@@ -103,57 +109,46 @@ import Testing
   }
 
   @Test func rawNumbersAreMovedAndThenScaled() throws {
-    let dummy = KernelConversion(
-      try voltage, offset: try number("7"), scale: try number("0.001333"))
+    let dummy = try #require(try raw(try voltage, offset: "7", scale: "0.001333"))
     #expect(try isEqual(dummy, "73\n", "0.00010664"))
-    let fine = KernelConversion(try voltage, scale: try number("0.000062500"))
+    let fine = try #require(try raw(try voltage, scale: "0.000062500"))
     #expect(try isEqual(fine, "16000", "0.001"))
+    let finer = try #require(try raw(try voltage, scale: "0.000488281250"))
+    #expect(try isEqual(finer, "2457600", "1.2"))
+  }
+
+  @Test func withoutAScaleNoNumberHasAUnit() throws {
+    let steps = try #require(IIOChannel(bytes("steps"))).quantity
+    let ph = try #require(IIOChannel(bytes("ph"))).quantity
+    #expect(try raw(try voltage) == nil)
+    #expect(try raw(try voltage, offset: "7") == nil)
+    #expect(try raw(ph) == nil)
+    let counted = try #require(try raw(steps))
+    #expect(try isEqual(counted, "3849", "3849"))
+    #expect(try isEqual(.meaningless, "3849", "3849"))
   }
 
   @Test func aResistorThatTheKernelDoesNotKnowIsPutRight() throws {
-    let current = try #require(MonitorChannel(bytes("curr1"))).quantity(on: bytes("ina219").span)
+    let current = try #require(MonitorChannel(bytes("curr1"))).quantity
     let ten = KernelConversion(
-      current, shunt: .init(assumed: FixedPoint(10_000), real: FixedPoint(100_000)))
+      current, of: KernelPart(named: bytes("ina219")), quirk: nil,
+      shunt: .init(assumed: FixedPoint(10_000), real: FixedPoint(100_000)))
     #expect(try isEqual(ten, "5000", "0.5"))
   }
 
-  @Test(arguments: [
-    ("32766", false), ("32767", true), ("-32767", false), ("-32768", true), ("40000", true),
-  ])
-  func aConverterAtTheEndOfItsRangeIsSaturated(text: String, isSaturated: Bool) throws {
-    let limits = KernelConversion.limits(of: bytes("ads1015").span, part: bytes("ads1115").span)
-    let answer = KernelConversion(try voltage, limits: limits).answer(bytes(text).span)
-    #expect((answer == .saturated(try number(text))) == isSaturated)
-  }
-
-  @Test(
-    arguments: [
-      ("ads1015", "ads1015", 2047), ("ads1015", "tla2024", 2047), ("ads1015", "ads1115", 32_767),
-      ("ads1015", "", 32_767), ("mcp3008", "mcp3008", nil),
-    ] as [(String, String, Int64?)])
-  func theRangeDependsOnThePart(name: String, part: String, end: Int64?) {
-    let limits = KernelConversion.limits(of: bytes(name).span, part: bytes(part).span)
-    #expect(limits?.upperBound == end)
-    #expect(limits?.lowerBound == end.map { -$0 - 1 })
-  }
-
-  @Test func aLoadCellCountsFromTheLowestNumber() {
-    #expect(KernelConversion.offset(of: bytes("hx711").span) == FixedPoint(-8_388_608))
-    #expect(KernelConversion.offset(of: bytes("hx712").span) == FixedPoint(0))
-  }
-
-  @Test(arguments: ["", "\n", "warm", "1e3", "0x14", "99999999999999999999", "1.0000000001"])
+  @Test(arguments: ["", "\n", "warm", "1e3", "0x14", "99999999999999999999", "1.000000000x"])
   func whatIsNoNumberIsAFlaw(_ text: String) throws {
-    #expect(KernelConversion(try voltage).answer(bytes(text).span) == .flaw)
+    #expect(conversion(try voltage).answer(bytes(text).span) == .flaw)
   }
 
   @Test func whatFitsNoNumberIsAFlaw() throws {
-    let steep = KernelConversion(try voltage, scale: FixedPoint(.max))
+    let steep = try #require(try raw(try voltage, scale: "9223372036854775807"))
     #expect(steep.answer(bytes("9223372036854775807").span) == .flaw)
-    let far = KernelConversion(try voltage, offset: FixedPoint(.max))
+    let far = try #require(try raw(try voltage, offset: "9223372036854775807", scale: "1"))
     #expect(far.answer(bytes("9223372036854775807").span) == .flaw)
     let none = KernelConversion(
-      try voltage, shunt: .init(assumed: FixedPoint(1), real: FixedPoint(0)))
+      try voltage, of: KernelPart(named: []), quirk: nil,
+      shunt: .init(assumed: FixedPoint(1), real: FixedPoint(0)))
     #expect(none.answer(bytes("1").span) == .flaw)
   }
 }

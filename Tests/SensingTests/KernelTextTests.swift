@@ -37,11 +37,33 @@ import Testing
   }
 
   @Test(arguments: [
-    "", ".", ".5", "5.", "-.5", "1.2.3", "1..2", "1.2-", "1.0000000000", "1,5", "nan", "inf",
-    "9223372036854775807.1",
+    "", ".", ".5", "5.", "-.5", "1.2.3", "1..2", "1.2-", "1,5", "nan", "inf", "1.000000000x",
+    "9223372036854775807.1", "9223372036.8547758080", "1.0000000001.", "1.000000000-1",
   ])
   func whatIsNoDecimalIsNone(text: String) {
     #expect(KernelText.decimal([UInt8](text.utf8).span) == nil)
+  }
+
+  @Test(arguments: [
+    ("1.0000000000", "1.000000000"), ("22.600000000000001\n", "22.600000000"),
+    ("0.000488281250", "0.000488281"), ("-0.0000000005", "-0.000000001"),
+    ("0.00000000049", "0.000000000"), ("1.99999999999999999999999", "2.000000000"),
+    ("-1.123456789012345678901234567890", "-1.123456789"),
+  ])
+  func moreDecimalsThanAreKeptAreRounded(text: String, wanted: String) {
+    #expect(
+      KernelText.decimal([UInt8](text.utf8).span) == FixedPoint(written: [UInt8](wanted.utf8).span))
+  }
+
+  /// To nine decimals the scale of such a converter would be 0.000000001, a fourteenth too much.
+  @Test func aScaleIsMultipliedWithAllOfItsDecimals() throws {
+    func decimal(_ text: String) -> LongDecimal? { LongDecimal([UInt8](text.utf8).span) }
+    let scale = try #require(decimal("0.000000000931322575"))
+    let product = scale.product(with: FixedPoint(1_000_000_000))
+    #expect(product?.rounded(to: 6) == FixedPoint(931_323, decimals: 6))
+    #expect(scale.rounded == FixedPoint(1, decimals: 9))
+    let large = try #require(decimal("9223372036.854775807"))
+    #expect(large.product(with: FixedPoint(10_000_000_000)) == nil)
   }
 
   private func fields(of text: String) -> [String?] {

@@ -33,6 +33,13 @@ private func event(id: UInt32, atMilliseconds time: UInt64, sequence: UInt32 = 1
     #expect(try LineEvent(parsing: bytes.span).sequence == 0x0102_0304)
   }
 
+  /// The kernel's clock of edges stands still while the board sleeps.
+  @Test func anEdgeIsAsLateAsTheBoardSlept() throws {
+    let bytes = event(id: 1, atMilliseconds: 7)
+    let edge = try LineEvent(parsing: bytes.span, asleep: .milliseconds(500)).edge
+    #expect(edge.instant == Instant(nanoseconds: 507_000_000))
+  }
+
   @Test func aTimestampBeyondTimeIsHeldAtItsEnd() throws {
     var bytes = event(id: 1, atMilliseconds: 0)
     for index in 0..<8 { bytes[index] = 0xFF }

@@ -31,9 +31,15 @@ import Testing
       mode: .twoDimensional, latitude: 1, longitude: 2, time: WallTime(nanoseconds: 1),
       clock: .board, notBefore: Instant(nanoseconds: 1)), .weeksOff)
 
+  static let frozen = FixFilter.Verdict.frozen(
+    Fix(
+      mode: .threeDimensional, latitude: 1, longitude: 2, time: WallTime(nanoseconds: 1),
+      notBefore: Instant(nanoseconds: 1)))
+
   @Test(arguments: [
     .noFix, .rejected(.unknownMode), .rejected(.noPosition), .rejected(.emptyPosition),
     .rejected(.notNewer), .rejected(.unreadable), .rejected(.otherReceiver), misdated,
+    .rejected(.contradictory), frozen,
   ])
   mutating func theThirdCycleWithoutAFixIsToldOnceWithItsReason(_ verdict: FixFilter.Verdict) {
     let reasons = told([[verdict], [verdict], [verdict], [verdict], [verdict]])
@@ -42,10 +48,11 @@ import Testing
     #expect(ends == [true, false])
   }
 
-  @Test mutating func anEchoDoesNotHideThatTheDateIsWrong() {
-    let cycle = [Self.misdated, .rejected(.notNewer)]
+  @Test(arguments: [misdated, frozen])
+  mutating func anEchoDoesNotHideWhatIsWrong(_ verdict: FixFilter.Verdict) {
+    let cycle = [verdict, .rejected(.notNewer)]
     let reasons = told([cycle, cycle, cycle])
-    #expect(reasons == [nil, nil, Self.misdated])
+    #expect(reasons == [nil, nil, verdict])
   }
 
   @Test mutating func aReceiverThatIsSilentIsAnotherTrouble() {

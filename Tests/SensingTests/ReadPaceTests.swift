@@ -63,4 +63,16 @@ import Testing
     pace.fileLost()
     #expect(fastReads() == 16)
   }
+
+  /// i2c-bcm2835 gives up after a second, and the mailbox of a Raspberry Pi after minutes (firmware
+  /// issue 132).
+  @Test func aFileThatHeldTheLoopUpForASecondStaysBesideItForLong() {
+    var pace = ReadPace()
+    pace.readEnded(after: .zero)
+    pace.readEnded(after: ReadPace.deadMin)
+    for _ in 1..<ReadPace.fastReadsMax { pace.readEnded(after: .zero) }
+    #expect(pace.isBesideLoop)
+    pace.readEnded(after: .zero)
+    #expect(!pace.isBesideLoop)
+  }
 }

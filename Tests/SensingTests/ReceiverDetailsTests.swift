@@ -3,81 +3,6 @@ import Testing
 
 @testable import Sensing
 
-/// What gpsd says of the satellites and of a compass.
-@Suite struct GPSDSkyReportTests {
-  private func sky(_ text: String) -> GPSDSkyReport? { GPSDSkyReport([UInt8](text.utf8).span) }
-
-  private func attitude(_ text: String) -> GPSDAttitudeReport? {
-    GPSDAttitudeReport([UInt8](text.utf8).span)
-  }
-
-  /// As gpsd 3.22 says it.
-  @Test func theSatellitesOfARelease() throws {
-    let report = try #require(
-      sky(
-        #"{"class":"SKY","device":"/dev/a","xdop":1.15,"vdop":1.50,"hdop":1.10,"pdop":1.90,"#
-          + #""nSat":3,"uSat":2,"satellites":[{"PRN":1,"el":40.0,"ss":46.0,"used":true,"svid":1},"#
-          + #"{"PRN":2,"ss":41.0,"used":true},{"PRN":10,"ss":0.0,"used":false}]}"# + "\r"))
-    #expect((report.seen, report.used) == (3, 2))
-    #expect(report.horizontalDilution == 1.1)
-  }
-
-  @Test func whereNoNumberIsToldTheSatellitesAreCounted() throws {
-    let report = try #require(
-      sky(
-        #"{"class":"SKY","satellites":[{"PRN":1,"used":true},{"used":false},5,{"used":1},"#
-          + #"{"PRN":4,"a":{"used":true},"used":true},{}]}"#))
-    #expect((report.seen, report.used) == (5, 2))
-    let none = try #require(sky(#"{"class":"SKY","satellites":[]}"#))
-    #expect((none.seen, none.used) == (0, 0))
-  }
-
-  @Test func whatIsNotToldIsNotZero() throws {
-    let report = try #require(sky(#"{"class":"SKY","uSat":7,"hdop":99.99}"#))
-    #expect(report.seen == nil && report.used == 7 && report.horizontalDilution == nil)
-    #expect(sky(#"{"class":"SKY"}"#) != nil)
-  }
-
-  @Test(arguments: [
-    "-1", "513", "99999999999999999999", "1e3", "2.5", "\"8\"", "null", "[8]", "{}", "true",
-  ])
-  func aNumberOfSatellitesThatCannotBeIsNone(number: String) throws {
-    let report = try #require(sky(#"{"class":"SKY","nSat":\#(number),"uSat":\#(number)}"#))
-    #expect(report.seen == nil && report.used == nil)
-  }
-
-  @Test(arguments: ["0", "-1", "50.1", "1e1", "\"1\"", "0.00000000001", "[]"])
-  func aDilutionThatCannotBeIsNone(number: String) throws {
-    let report = try #require(sky(#"{"class":"SKY","hdop":\#(number),"uSat":512}"#))
-    #expect(report.horizontalDilution == nil)
-    #expect(report.used == 512)
-  }
-
-  @Test func moreSatellitesThanThereCanBeAreNotCounted() throws {
-    let many = Array(repeating: "{}", count: 513).joined(separator: ",")
-    let report = try #require(sky(#"{"satellites":[\#(many)]}"#))
-    #expect(report.seen == nil && report.used == 0)
-  }
-
-  @Test(arguments: ["", "{", "[]", #"{"class":"SKY"}}"#, #"{"satellites":[{"used":true]}"#, "{]"])
-  func whatIsNoObjectSaysNothing(line: String) {
-    #expect(sky(line) == nil)
-    #expect(attitude(line) == nil)
-  }
-
-  @Test func whereACompassPoints() throws {
-    let report = try #require(
-      attitude(#"{"class":"ATT","heading":103.500,"mheading":359.7,"pitch":1,"mag_st":"N"}"#))
-    #expect((report.heading, report.magneticHeading) == (104, 0))
-    // The manual's own example, of a compass that counts in hundredths.
-    #expect(attitude(#"{"class":"ATT","heading":14223.00,"mag_st":"N"}"#)?.heading == nil)
-    #expect(attitude(#"{"class":"ATT","pitch":1}"#) == attitude("{}"))
-    for number in ["-0.6", "360.6", "1e2", "\"90\"", "null"] {
-      #expect(attitude(#"{"heading":\#(number)}"#)?.heading == nil)
-    }
-  }
-}
-
 /// What a receiver tells beside its position, as the cycles bring it.
 @Suite final class ReceiverDetailsTests {
   private let conversation = GPSDConversation.awaitingFix(.streaming, details: .all)
@@ -335,6 +260,92 @@ import Testing
     #expect(ReceiverDetail.allCases.allSatisfy { conversation.value(of: $0) == nil })
   }
 
+  // MARK: An epoch in parts
+
+  /// What a Quectel LC29H says in a second with gpsd 3.25, its TPV first.
+  private static func epoch(_ second: Int, parts: Int = 5) -> [String] {
+    let summary =
+      #"{"class":"SKY","device":"/dev/a","xdop":0.4,"hdop":0.5,"pdop":0.9,"uSat":62}"# + "\r\n"
+    let lists = [(27, 23), (38, 32), (48, 40), (66, 54), (76, 62)].prefix(parts).map { seen, used in
+      let satellites = (0..<seen).map { #"{"PRN":\#($0),"ss":40.0,"used":\#($0 < used)}"# }
+      return #"{"class":"SKY","device":"/dev/a","nSat":\#(seen),"uSat":\#(used),"satellites":["#
+        + satellites.joined(separator: ",") + "]}\r\n"
+    }
+    return [tpv(second)] + Array(repeating: summary, count: 4) + lists
+  }
+
+  @Test(arguments: 0..<10) func ofAnEpochInPartsTheLargestListCounts(heard: Int) {
+    let before = (1...4).flatMap { Self.epoch($0) }.joined()
+    for _ in 0..<3 {
+      if second > 0 {
+        conversation.wait(.seconds(10))
+        _ = conversation.cycleDue()
+      }
+      let lines = before.replacing("12:00:0", with: "12:0\(second):0")
+      second += 1
+      _ = conversation.hears(
+        lines + Self.epoch(60 * (second - 1) + 5).prefix(heard + 1).joined())
+      _ = conversation.drained()
+      expect(76, 62)
+    }
+  }
+
+  /// Where in the second a cycle begins is chance, and the same in each cycle.
+  @Test(arguments: 0..<10) func aCycleThatAsksHearsTheEpochToItsEnd(first: Int) {
+    let conversation = GPSDConversation.awaitingFix(.onDemand, details: .all)
+    var answers: [Value?] = []
+    for cycle in 0..<8 {
+      if cycle > 0 {
+        conversation.wait(.seconds(200))
+        _ = conversation.cycleDue()
+        _ = conversation.drained()
+      }
+      let seconds = (0..<3).map { cycle * 200 + $0 }
+      for line in seconds.flatMap({ Self.epoch($0) }).dropFirst(first)
+      where conversation.isGathering {
+        conversation.wait(.milliseconds(70))
+        _ = conversation.hears(line)
+        _ = conversation.drained()
+        if let deadline = conversation.deadline, deadline <= conversation.now {
+          _ = conversation.deadlineReached()
+        }
+      }
+      answers.append(conversation.value(of: .satellitesSeen))
+      #expect(conversation.value(of: .satellitesUsed) != .unknown)
+    }
+    let whole = Value.number(FixedPoint(76))
+    #expect(answers.allSatisfy { $0 == nil || $0 == whole }, "\(answers)")
+    #expect(answers.dropFirst(2).allSatisfy { $0 == whole }, "\(answers)")
+  }
+
+  @Test func aPartReplacesNothingThatIsWholeForSomeCycles() {
+    cycle(Self.epoch(1).dropFirst().joined() + "%")
+    expect(76, 62)
+    let part = Self.epoch(1, parts: 2).dropFirst().joined()
+    for _ in 0..<ReceiverDetails.cyclesMax {
+      cycle("%" + part)
+      expect(76, 62)
+    }
+    cycle("%" + part)
+    expect(38, 32)
+  }
+
+  @Test func ofAnEpochThatIsOverFewerSatellitesCountAtOnce() {
+    cycle(Self.epoch(1).dropFirst().joined() + "%")
+    cycle(Self.epoch(1, parts: 1).dropFirst().joined() + "%")
+    expect(27, 23)
+  }
+
+  /// Two SKY in each second, of which one has a list.
+  @Test func aSkyWithoutAListTellsWhatTheListDoesNot() {
+    let list = #"{"class":"SKY","device":"/dev/a","nSat":3,"satellites":[{},{},{}]}"# + "\r\n"
+    let summary = #"{"class":"SKY","device":"/dev/a","hdop":2.00,"uSat":2}"# + "\r\n"
+    cycle(summary + list.replacing(#""nSat":3,"#, with: "") + "%")
+    expect(3, 0)
+    cycle(summary + "%")
+    expect(3, 2)
+  }
+
   // MARK: Hostile
 
   @Test func aSkyOfTenThousandSatellitesIsPassedOver() {
@@ -368,31 +379,5 @@ import Testing
     expect(10, 8)
     cycle(#"{"mheading": 77, "class": "ATT"}"# + "\r\n%")
     #expect(number(.magneticHeading) == 77)
-  }
-}
-
-/// The sensors that they are.
-@Suite struct ReceiverDetailTests {
-  @Test(arguments: ReceiverDetail.allCases)
-  func eachIsADiagnosticSensorWithoutStatistics(detail: ReceiverDetail) {
-    let description = detail.description
-    let key = String(decoding: [UInt8](ReceiverDetail.keys[detail.rawValue]), as: UTF8.self)
-    #expect(String(decoding: description.uniqueID, as: UTF8.self) == "gps_\(key)")
-    #expect(description.isDiagnostic)
-    #expect(description.stateClass == nil)
-    #expect(!description.isUrgent)
-    #expect(ReceiverDetail.keys.count == ReceiverDetail.allCases.count)
-  }
-
-  @Test func unitsAndClassesAreThoseOfHomeAssistant() {
-    func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
-    #expect(text(ReceiverDetail.fix.description.deviceClass) == "enum")
-    #expect(text(ReceiverDetail.climb.description.deviceClass) == "speed")
-    #expect(text(ReceiverDetail.climb.description.unit) == "m/s")
-    #expect(text(ReceiverDetail.heading.description.unit) == "°")
-    #expect(ReceiverDetail.heading.description.deviceClass == nil)
-    #expect(ReceiverDetail.satellitesUsed.description.unit == nil)
-    #expect(ReceiverDetail.satellitesSeen.minChange == FixedPoint(2))
-    #expect(ReceiverDetail.climb.minChange == FixedPoint(5, decimals: 1))
   }
 }

@@ -38,6 +38,19 @@ import Testing
     #expect(supervision.failed(second, now: at(1)) == .failed(second))
   }
 
+  /// What a bad cable brings is now no number, and then one that cannot be.
+  @Test func textThatIsNoValueIsOneTroubleHoweverItLooks() {
+    var supervision = Supervision()
+    let part = InlineText("28-0316a2796cff")
+    let empty = SourceFailure.malformed(part, found: InlineText("nothing"))
+    let hot = SourceFailure.implausible(part, found: InlineText("127 °C"), why: InlineText("x"))
+    let other = SourceFailure.malformed(InlineText("BAT0"), found: InlineText("nothing"))
+    #expect(supervision.failed(empty, now: at(0)) == .failed(empty))
+    #expect(supervision.failed(hot, now: at(5)) == nil)
+    #expect(supervision.failed(empty, now: at(10)) == nil)
+    #expect(supervision.failed(other, now: at(15)) == .failed(other))
+  }
+
   @Test func theWaitDoublesUpToItsLimit() {
     var supervision = Supervision()
     var now = at(0)
@@ -73,6 +86,56 @@ import Testing
     #expect(!supervision.isDue(now: at(105) + .nanoseconds(-1)))
     #expect(supervision.isDue(now: at(105)))
     #expect(supervision.retryAt == at(105))
+  }
+
+  /// A bad cable: every other reading fails (ha-onewire-sysbus issue 299, w1thermsensor issue 54).
+  @Test func aSourceThatComesAndGoesIsReportedAsThatOnce() {
+    var supervision = Supervision()
+    var reports: [Supervision.Report] = []
+    for second in stride(from: Int64(0), to: 7200, by: 10) {
+      if let report = supervision.failed(silent, now: at(second)) { reports.append(report) }
+      if let report = supervision.succeeded() { reports.append(report) }
+      if let report = supervision.settled(now: at(second + 5)) { reports.append(report) }
+    }
+    #expect(
+      reports == [
+        .failed(silent), .recovered, .failed(silent), .recovered, .failed(.intermittent(silent)),
+      ])
+    #expect(supervision.steadyAt == at(7190 + 3600))
+    #expect(supervision.settled(now: at(7190 + 3599)) == nil)
+    #expect(supervision.settled(now: at(7190 + 3600)) == .recovered)
+    #expect(supervision.steadyAt == nil)
+    #expect(supervision.settled(now: at(7190 + 3601)) == nil)
+    #expect(supervision.failed(silent, now: at(20_000)) == .failed(silent), "a trouble of its own")
+  }
+
+  @Test func whatCameAndWentAndThenFailsForGoodIsReportedAsThat() {
+    var supervision = Supervision()
+    for second in Int64(0)..<3 {
+      _ = supervision.failed(silent, now: at(second * 10))
+      if second < 2 { _ = supervision.succeeded() }
+    }
+    #expect(supervision.failed(missing, now: at(3000)) == nil)
+    #expect(supervision.failed(missing, now: at(3620)) == .failed(missing))
+    #expect(supervision.failed(missing, now: at(3680)) == nil)
+    #expect(supervision.succeeded() == .recovered)
+  }
+
+  @Test func failuresThatAreHoursApartAreOneEach() {
+    var supervision = Supervision()
+    for hour in Int64(0)..<10 {
+      #expect(supervision.failed(silent, now: at(hour * 3600)) == .failed(silent))
+      #expect(supervision.succeeded() == .recovered)
+    }
+  }
+
+  @Test func whatPeoplePlugInAndPullOutDoesNotComeAndGo() {
+    var supervision = Supervision()
+    for second in Int64(0)..<10 {
+      #expect(
+        supervision.failed(missing, now: at(second), isUnplugged: true) == .failed(missing))
+      #expect(supervision.succeeded() == .recovered)
+    }
   }
 
   @Test func aRecoveryIsReportedOnceAndTheNextFailureBeginsAnew() {

@@ -46,7 +46,48 @@ import Testing
     #expect(answers([(.capacity, .number(104))]).capacityPercent == .number(FixedPoint(100)))
     let learning = answers([(.chargeNow, .number(103)), (.chargeFull, .number(100))])
     #expect(learning.capacityPercent == .number(FixedPoint(100)))
-    #expect(!SupplyQuantity.capacity.range.contains(255))
+  }
+
+  @Test(arguments: [SupplyAnswer.unknown, .unavailable, .number(101), .number(254)])
+  func aPercentageThatIsNotToBeHadIsWorkedOut(capacity: SupplyAnswer) {
+    let answers = answers([
+      (.capacity, capacity), (.energyNow, .number(2_000_000)), (.energyFull, .number(3_000_000)),
+    ])
+    #expect(answers.capacityPercent == .number(FixedPoint(67)))
+  }
+
+  @Test func withoutAShareAPercentageThatIsNotToBeHadStaysSo() {
+    let full = (SupplyQuantity.energyFull, SupplyAnswer.number(0))
+    let now = (SupplyQuantity.energyNow, SupplyAnswer.number(5))
+    #expect(answers([(.capacity, .unknown), full, now]).capacityPercent == .unknown)
+    #expect(answers([(.capacity, .unavailable)]).capacityPercent == .unavailable)
+  }
+
+  /// Registers full of ones.
+  @Test(
+    arguments: [
+      (.capacity, 255, "255 %", "outside of 0 to 100 %"),
+      (.voltageNow, 2_147_483_647, "2147.484 V", "outside of -2000 to 2000 V"),
+      (.voltageMinDesign, 2_000_000_001, "2000.000 V", "outside of -2000 to 2000 V"),
+    ] as [(SupplyQuantity, Int64, String, String)])
+  func whatCannotBeIsSaidWithWhatCanBe(
+    quantity: SupplyQuantity, number: Int64, found: String, why: String
+  ) {
+    let name = InlineText("BAT0/x")
+    #expect(
+      quantity.failure(of: name, number)
+        == .implausible(
+          name, found: InlineText([UInt8](found.utf8).span), why: InlineText([UInt8](why.utf8).span)
+        ))
+  }
+
+  @Test(
+    arguments: [
+      (.capacity, 0), (.capacity, 254), (.voltageNow, 0), (.voltageNow, 2_000_000_000),
+      (.currentNow, -2_147_483_648), (.energyNow, 2_147_483_647),
+    ] as [(SupplyQuantity, Int64)])
+  func whatCanBeIsNoFailure(quantity: SupplyQuantity, number: Int64) {
+    #expect(quantity.failure(of: InlineText("BAT0/x"), number) == nil)
   }
 
   @Test func aBatteryWithoutAFullChargeHasNoPercentage() {
@@ -107,6 +148,9 @@ import Testing
     #expect(SupplySensor.voltage.description(of: supply).stateClass == [UInt8]("measurement"))
     #expect(SupplySensor.status.description(of: supply).stateClass == nil)
     #expect(SupplySensor.online.description(of: supply).kind == .binarySensor)
-    #expect(!SupplySensor.capacity.description(of: supply).isDiagnostic)
+    let diagnostic = SupplySensor.allCases.filter { $0.description(of: supply).isDiagnostic }
+    #expect(diagnostic == [.status, .energy], "volts and amperes are what a van is asked first")
+    let icons = SupplySensor.allCases.filter { $0.description(of: supply).icon != nil }
+    #expect(icons == [.status], "the others have a class, which Home Assistant draws")
   }
 }

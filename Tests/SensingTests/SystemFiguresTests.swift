@@ -59,22 +59,39 @@ import Testing
     #expect(percentage(of: 2, in: 1) == nil)
   }
 
-  @Test func theProcessorsZoneIsKnownByItsType() {
-    func rank(_ type: String) -> Int { ThermalZone.rank(ofType: [UInt8](type.utf8).span) }
+  private func rank(_ type: String) -> Int? {
+    ThermalZone.rank(ofType: [UInt8](type.utf8).span)
+  }
+
+  @Test func theProcessorsZoneIsKnownByItsType() throws {
     #expect(rank("cpu-thermal\n") == rank("cpu_thermal\n"))
-    let types = ["cpu-thermal", "x86_pkg_temp", "cpu0-thermal", "soc-thermal", "iwlwifi_1"]
-    #expect(types.map(rank) == types.map(rank).sorted())
-    #expect(Set(types.map(rank)).count == types.count)
+    let types = ["cpu-thermal", "x86_pkg_temp", "cpu0-thermal", "soc-thermal", "alpha"]
+    let ranks = try types.map { try #require(rank($0)) }
+    #expect(ranks == ranks.sorted())
+    #expect(Set(ranks).count == types.count)
     #expect(rank("") == ThermalZone.anyRank)
   }
 
-  /// A zone without a reading says −274 °C, or that all bits of its register are ones.
-  @Test(
-    arguments: [
-      (-274_000, false), (-100_001, false), (-100_000, true), (48_312, true), (250_000, true),
-      (250_001, false), (255_000, false),
-    ] as [(Int64, Bool)])
-  func whatIsColderOrHotterThanAnyProcessorIsNoTemperature(millidegrees: Int64, isOne: Bool) {
-    #expect(ThermalZone.plausibleMillidegrees.contains(millidegrees) == isOne)
+  @Test(arguments: [
+    "CPU-therm", "Cpu-Thermal", "TCPU", "B0D4", "bigcore0-thermal", "littlecore-thermal", "cpu",
+  ])
+  func lettersOfEitherCaseNameTheProcessor(type: String) throws {
+    #expect(try #require(rank(type)) < ThermalZone.monitorRank)
+  }
+
+  @Test(arguments: [
+    "acpitz", "iwlwifi_1", "pch_cannonlake", "AO-therm", "GPU-therm", "PLL-therm", "PMIC-Die",
+    "thermal-fan-est", "gpu-thermal", "npu-thermal", "ddr-thermal", "ve-thermal", "vpu-thermal",
+    "INT3400 Thermal", "SEN1", "TSR0", "Tboard_tegra", "Tdiode_tegra", "AUX-therm", "modem-thermal",
+    "battery", "usb-charger",
+  ])
+  func aZoneThatNamesAnotherPartIsNone(type: String) { #expect(rank(type) == nil) }
+
+  @Test(arguments: [
+    ("coretemp", true), ("k10temp", true), ("cpu_thermal", true), ("nvme", false), ("", false),
+    ("acpitz", false), ("coretemp2", false),
+  ])
+  func aMonitorOfAProcessorIsKnownByItsName(name: String, isOne: Bool) {
+    #expect(ThermalZone.isMonitor([UInt8](name.utf8).span) == isOne)
   }
 }

@@ -151,14 +151,19 @@ struct StateFiles {
   }
 
   func rejectedTokens() throws -> RejectedTokens {
-    try files.read(Self.rejected).map { try RejectedTokens(file: $0.span) } ?? RejectedTokens()
+    let world = files.world
+    return try files.read(Self.rejected).map {
+      try RejectedTokens(file: $0.span, now: world.instant, wallTime: world.wallTime)
+    } ?? RejectedTokens()
   }
 
-  func write(rejectedFingerprint: [UInt8]) throws {
+  func change(_ change: (inout RejectedTokens) -> Void) throws {
     var rejected = try rejectedTokens()
-    rejected.insert(fingerprint: rejectedFingerprint)
+    change(&rejected)
+    guard !rejected.isEmpty else { return try files.remove(Self.rejected) }
+    let world = files.world
     var buffer = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
-    rejected.writeFile(into: &buffer)
+    rejected.writeFile(into: &buffer, now: world.instant, wallTime: world.wallTime)
     try files.replace(Self.rejected, with: [UInt8](buffer.bytes))
   }
 }

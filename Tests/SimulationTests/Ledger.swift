@@ -1,4 +1,5 @@
 import Bytes
+import HomeAssistant
 import ModelDisk
 import Sensing
 
@@ -50,7 +51,8 @@ final class Ledger {
   private(set) var complaints: [String] = []
   /// What agents of the past have counted as lost.
   private(set) var losses = Spool.Losses()
-  private var rejectedTokens: Set<[UInt8]> = []
+  /// With the moment of the last rejection.
+  private var rejectedTokens: [[UInt8]: Instant] = [:]
   /// Whether the disk would not read something so often that it waits for the next start, and comes
   /// later than its time then.
   private(set) var hasUnreadSegment = false
@@ -127,17 +129,24 @@ final class Ledger {
   func mayComeAgain() { repetitionCauses += 1 }
 
   /// The agent heard that its token is no good.
-  func rejected(_ token: [UInt8]) { rejectedTokens.insert(token) }
+  func rejected(_ token: [UInt8], at moment: Instant) { rejectedTokens[token] = moment }
+
+  /// Over plain HTTP another machine may have said it, so that it is sent again in the end.
+  private func mayNotShow(_ token: [UInt8], at moment: Instant) -> Bool {
+    rejectedTokens[token].map { moment - $0 < RejectedTokens.waits[0] - .seconds(1) } ?? false
+  }
 
   func sent(_ letter: Letter, at moment: Instant) {
-    if let token = letter.token, rejectedTokens.contains(token) {
+    if let token = letter.token, mayNotShow(token, at: moment) {
       complain("a rejected token is sent again", at: moment)
     }
     posted(at: moment)
   }
 
   func sentOverSocket(_ text: [UInt8], at moment: Instant) {
-    for token in rejectedTokens where text.split(separator: UInt8(ascii: "\"")).contains(token[...])
+    for token in rejectedTokens.keys
+    where mayNotShow(token, at: moment)
+      && text.split(separator: UInt8(ascii: "\"")).contains(token[...])
     {
       complain("a rejected token is sent again over the WebSocket", at: moment)
     }
@@ -243,10 +252,10 @@ extension Spool.Losses {
 /// How long things may take, and how often they may happen, from the machines' own limits.
 enum Limits {
   /// The longest wait of an outage, and of a registration, and what their last attempts may take; a
-  /// refusal (403 or another no) is not asked again for an hour. The registration may be doubted
+  /// refusal (403 or another no) is asked again ever more rarely. The registration may be doubted
   /// only then, and nothing is sent before a cycle is due.
   static func proofAfterRepair(_ plan: DayPlan) -> Duration {
-    Enrollment.refusalDelay + Delivery.longestRetryDelay + Enrollment.longestRetryDelay
+    Enrollment.longestRefusalDelay + Delivery.longestRetryDelay + Enrollment.longestRetryDelay
       + Network.timeout + Network.timeout + (plan.registersAgainAfter ?? .zero) + plan.every
   }
 

@@ -106,14 +106,14 @@ import Testing
     #expect(device.home.shown("depth") == "7")
   }
 
-  @Test func aTokenThatWasTakenBackIsCountedAndTheFifthTimeItBans() throws {
+  @Test func aTokenThatWasTakenBackIsCountedAndTheTwelfthTimeItBans() throws {
     let device = try device()
     let former = device.home.token
     device.home.suffer(.tokenReplaced, at: device.now)
-    for time in 1...5 {
+    for time in 1...12 {
       #expect(device.ask("/api/mobile_app/registrations", [], former)?.status == 401)
       #expect(device.home.rejections[former] == time)
-      #expect(device.home.isBanned == (time == 5))
+      #expect(device.home.isBanned == (time == 12))
     }
     #expect(device.report(8)?.status == 403)
   }

@@ -76,7 +76,7 @@ struct SegmentContents {
 
   private mutating func take(_ record: SpoolRecord, _ reader: SegmentReader) {
     switch record {
-    case .sensor: break
+    case .sensor, .clock: break
     case .entry(let entry):
       guard let number = entry.sequence else { return }
       items[number] = .init(entry)

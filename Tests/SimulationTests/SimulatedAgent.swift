@@ -53,7 +53,8 @@ final class SimulatedAgent {
       world.plan.settings, identity: identity,
       history: History(
         History.Device(id: identity.deviceID, name: identity.deviceName), spool: spool,
-        of: SensorTable(), bytesPerMinute: world.plan.historyBytesPerMinute),
+        of: SensorTable(), bytesPerMinute: world.plan.historyBytesPerMinute,
+        kernelStart: UInt64(world.kernelStartCount)),
       memory: memory, seed: random.next(), now: world.instant)
     self.random = random
     for sensor in world.board.sensors { declare(sensor) }
@@ -241,7 +242,13 @@ final class SimulatedAgent {
     let failure = try attempt {
       switch write {
       case .registration(let registration): try state.write(registration)
-      case .rejection(let fingerprint): try state.write(rejectedFingerprint: fingerprint)
+      case .rejection(let fingerprint):
+        try state.change {
+          $0.insert(
+            fingerprint: fingerprint, isForGood: uplink.isServerKnown, now: world.instant)
+        }
+      case .acceptance(let fingerprint):
+        try state.change { _ = $0.remove(fingerprint: fingerprint) }
       case .keyless(let registration): try state.writeKeyless(registration)
       case .probe: try state.checkIsWritable()
       }
@@ -333,7 +340,7 @@ final class SimulatedAgent {
     case .answered(let reply):
       var body = ByteBuffer(capacity: 256 * 1024)
       body.append(reply.body)
-      uplink.messageAnswered(status: reply.status, &body, now: now)
+      uplink.messageAnswered(AnswerHead(status: reply.status), &body, now: now)
     }
     try perform()
     guard !uplink.isRegistering, uplink.delivery.isInOutage, uplink.delivery.routeUnderWay == nil,
@@ -348,7 +355,7 @@ final class SimulatedAgent {
     case .answered(let reply):
       var body = ByteBuffer(capacity: 64 * 1024)
       body.append(reply.body)
-      uplink.loginAnswered(status: reply.status, body, now: world.instant)
+      uplink.loginAnswered(AnswerHead(status: reply.status), body, now: world.instant)
     }
   }
 
@@ -372,7 +379,8 @@ extension SimulatedAgent: WebSocketTransportOwner {
   }
 
   func postAnswered(status: Int) {
-    webSocket?.readResponse { uplink.messageAnswered(status: status, &$0, now: world.instant) }
+    let head = AnswerHead(status: status)
+    webSocket?.readResponse { uplink.messageAnswered(head, &$0, now: world.instant) }
   }
 
   func postFailed(_ reason: InlineText) { uplink.messageFailed(reason, now: world.instant) }

@@ -68,6 +68,7 @@ final class World {
 
   private(set) var now = Instant(nanoseconds: 0)
   private var bootedAt = Instant(nanoseconds: 0)
+  private(set) var kernelStartCount = 0
   /// What the wall clock of the board is wrong by.
   private var wallError = Duration.zero
   /// Whether the kernel says that its clock was set by another one.
@@ -190,6 +191,7 @@ final class World {
     lifeCount += 1
     if lifeCount == 1 || isPowerLoss {
       bootedAt = now
+      kernelStartCount += 1
       isClockSynchronized = false
       if !plan.hasClock { wallError = WallTime(nanoseconds: 0) - trueTime }
       happens(.clockSet(wrongBy: .zero), after: .seconds(Int64(5 + random.next() % 1800)))
@@ -260,7 +262,7 @@ final class World {
       guard call.life == lifeCount else { return }
       try agent?.ended(call, end)
       if case .answered(let reply) = end, reply.status == 401, let token = call.letter.token {
-        ledger.rejected(token)
+        ledger.rejected(token, at: now)
       }
     }
   }

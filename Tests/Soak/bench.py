@@ -13,16 +13,17 @@ STARTS = DEVICES_MAX - 1
 NO_DEVICE, IO_ERROR, TIMED_OUT = 19, 5, 110
 
 # What a file gives: Home Assistant gets its values as the entity `unique_id`, times `factor`. Where
-# it `is_searched`, the agent reads it once more when it looks for the device.
+# it `is_read_twice`, the agent may read it again at once, and tells what that brings: it looks for
+# the device, or goes on beside its loop, which one of several files has held up.
 Meter = namedtuple(
-  "Meter", "path unique_id factor step first count milliseconds template is_searched")
+  "Meter", "path unique_id factor step first count milliseconds template is_read_twice")
 # Files that belong together, in the folder that vanishes with them. `fixed` are {path: text}.
 Part = namedtuple("Part", "name folder fixed meters")
 
 
 def meter(path, unique_id, factor=1, *, step=1, first=1, count=1_000_000, slow=0, template="#",
-          is_searched=False):
-  return Meter(path, unique_id, factor, step, first, count, slow, template, is_searched)
+          is_read_twice=False):
+  return Meter(path, unique_id, factor, step, first, count, slow, template, is_read_twice)
 
 
 PARTS = [
@@ -35,12 +36,14 @@ PARTS = [
     meter("in1_input", "ina_in", 0.001), meter("curr1_input", "ina_curr", 0.001)]),
   # More than a dead band apart.
   Part("battery", "class/power_supply/BAT0", {"type": "Battery", "status": "Discharging"}, [
-    meter("capacity", "supply_bat0_capacity", count=100, first=1),
-    meter("voltage_now", "supply_bat0_voltage", 1e-6, step=30_000, first=1_000_000, count=1000),
-    meter("current_now", "supply_bat0_current", 1e-6, step=60_000, first=60_000, count=1000)]),
+    meter("capacity", "supply_bat0_capacity", count=100, first=1, is_read_twice=True),
+    meter("voltage_now", "supply_bat0_voltage", 1e-6, step=30_000, first=1_000_000, count=1000,
+          is_read_twice=True),
+    meter("current_now", "supply_bat0_current", 1e-6, step=60_000, first=60_000, count=1000,
+          is_read_twice=True)]),
   Part("zone", "class/thermal/thermal_zone0", {"type": "cpu-thermal"}, [
     meter("temp", "processor_temperature", 0.001, step=2000, first=20_000, count=40,
-          is_searched=True)]),
+          is_read_twice=True)]),
   Part("soil", "bus/w1/devices/28-000000000001", {}, [
     meter("temperature", "soil", 0.001, step=100, first=-50_000, count=1300, slow=300)]),
   Part("sea", "bus/w1/devices/28-000000000002", {}, [

@@ -9,7 +9,7 @@ from gate import Gate, reset
 from practice_home import PracticeHome
 
 # What the practice home plays for a while. 401 and 403 are left out: a token that was rejected is
-# never shown again, and that is right.
+# shown again after a while only, later each time, and that is right.
 FAULTS = (
   "hang", "404", "410", "503", "captive-portal", "starting", "forget", "no-websocket", "wrong-key",
   "slow", "break-off", "huge", "replay")

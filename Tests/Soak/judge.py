@@ -150,13 +150,14 @@ def listened(charger, made):
 
 
 def reloaded(reloads, given):
-  """`given` are the descriptors that each start was given: those of the first one, and the lock."""
+  """`given` are the descriptors that each start was given: those of the first one, the lock, and
+  the configuration as it was judged."""
   yield Promise("reloads do what they should", "; ".join(reloads.wrong[:PLACES_SHOWN]))
   yield Promise("it was reloaded", "" if reloads.taken and reloads.refused else (
     f"{reloads.taken} configurations were taken, {reloads.refused} refused"))
-  yield Promise("a reload hands on its lock only", above(
+  yield Promise("a reload hands on its lock and its configuration only", above(
     f"{max(given)} descriptors were given to a new start, {given[0]} to the first one",
-    max(given), given[0] + 1))
+    max(given), given[0] + 2))
 
 
 def told(count):

@@ -8,9 +8,9 @@ from bench import STARTS
 from edges import Tally, count as count_edges
 from receivers import Receiver
 
-# Who looks for a device reads it, too, and again at once when it is found: what was read so short a
-# time before may have been no reading.
-SEARCH_SECONDS = 1
+# What is read twice is read again before the next cycle, which is 5 seconds away: the first time
+# brought no reading. The thread that reads it again may be busy with a slow device until then.
+AGAIN_SECONDS = 4
 # A reading has the time of the turn of the loop that made it, which a busy machine and a slow disk
 # make long; one that was read in the background, that of the turn that heard of it.
 NEAR_SECONDS = 60
@@ -99,14 +99,14 @@ class Handed:
 class Account:
   """The readings of one sensor: what became of each that was made."""
 
-  def __init__(self, made, history, live, until, is_searched=False, handed=Handed((), ())):
+  def __init__(self, made, history, live, until, is_read_twice=False, handed=Handed((), ())):
     """`made` and the others are in order; what was made after `until` may be on its way."""
     self.made = made
     in_hand = handed.places(made)
     self.promised = {
       place for place, each in enumerate(made)
       if each.at <= until and place not in in_hand
-      and not (is_searched and self.is_repeated(place))}
+      and not (is_read_twice and self.is_repeated(place))}
     self.history, self.live = history, live
     self.by_value = collections.defaultdict(list)
     for place, each in enumerate(made):
@@ -116,7 +116,7 @@ class Account:
 
   def is_repeated(self, place):
     following = self.made[place + 1:place + 2]
-    return bool(following) and following[0].at - self.made[place].at < SEARCH_SECONDS
+    return bool(following) and following[0].at - self.made[place].at < AGAIN_SECONDS
 
   def place_at(self, at, value):
     """Which reading it is that has this time; None where there is none."""
@@ -180,7 +180,7 @@ def accounts(board, ledger, until):
     pairs = [
       [(at, rounded(value)) for at, value in got[board.name][meter.unique_id]]
       for got in (ledger.history, ledger.live)]
-    found[meter.unique_id] = Account(made, *pairs, until, meter.is_searched, handed)
+    found[meter.unique_id] = Account(made, *pairs, until, meter.is_read_twice, handed)
   return found, [count for count, _ in starts]
 
 

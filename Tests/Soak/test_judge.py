@@ -83,12 +83,13 @@ class ReloadTests(unittest.TestCase):
     vars(reloads).update(seen)
     return reloads
 
-  def test_each_start_has_the_lock_and_what_the_first_one_had(self):
-    self.assertEqual(broken(judge.reloaded(self.reloads(), [3, 4, 4, 4])), [])
+  def test_each_start_has_lock_and_configuration_and_what_the_first_one_had(self):
+    self.assertEqual(broken(judge.reloaded(self.reloads(), [3, 5, 5, 5])), [])
 
   def test_a_descriptor_that_outlives_a_start_is_a_leak(self):
     self.assertEqual(
-      broken(judge.reloaded(self.reloads(), [3, 4, 5, 6])), ["a reload hands on its lock only"])
+      broken(judge.reloaded(self.reloads(), [3, 5, 6, 7])),
+      ["a reload hands on its lock and its configuration only"])
 
   def test_a_wrong_configuration_that_was_taken_is_told(self):
     self.assertEqual(
@@ -162,10 +163,13 @@ class AccountTests(unittest.TestCase):
     self.assertEqual(Account(self.made, [], [(CYCLE - 1, 1)], 40).tally().invented, 1)
 
   def test_what_a_search_read_is_not_promised_and_may_come(self):
-    made = [Made(1, 5.0), Made(2, 5.1), Made(3, 10.1)]
+    made = [Made(1, 5.0), Made(2, 7.8), Made(3, 10.1)]
     self.assertEqual(Account(made, [(5, 2), (10, 3)], [], 40, True).tally().lost, [])
     self.assertEqual(Account(made, [(5, 1), (5, 2), (10, 3)], [], 40, True).tally().invented, 0)
     self.assertEqual(Account(made, [(5, 2), (10, 3)], [], 40).tally().lost, [Made(1, 5.0)])
+
+  def test_what_is_read_twice_is_promised_in_each_cycle(self):
+    self.assertEqual(Account(self.made[:2], [(10, 2)], [], 40, True).tally().lost, [Made(1, 5)])
 
   def test_lost_readings_that_were_told_are_no_broken_promise(self):
     tallies = {"tank": Tally(3, 1, 1, 0, 0, [Made(3, 15)])}

@@ -110,4 +110,18 @@ import Testing
   func theSchemeIsOfAnyCase(url: String) throws {
     #expect(try serverURL([UInt8](url.utf8)) == [UInt8]("http://192.168.1.5:8123".utf8))
   }
+
+  /// A network may be called as the one at home, and be an attacker's.
+  @Test(arguments: [
+    ("https://boat.example", "https://boat.example"),
+    ("http://boat.example", "http://192.168.1.5:8123"),
+  ])
+  func aLoginGoesToTheAddressWithTLSWhereverTheBoardIs(url: String, wanted: String) throws {
+    let home = "home_network: { ssids: [Harbour], url: \"http://192.168.1.5:8123\" }"
+    let text = "home_assistant: { url: \"\(url)\", \(home) }\n"
+    let settings = try Configuration.parse([UInt8](text.utf8)).homeAssistant
+    let atHome = try #require(settings.homeNetwork?.url)
+    let chosen = try settings.urlForSecrets { atHome }
+    #expect(chosen == [UInt8](wanted.utf8))
+  }
 }

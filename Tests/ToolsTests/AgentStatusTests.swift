@@ -30,6 +30,33 @@ import Testing
     #expect(!status.lines.isEmpty)
   }
 
+  @Test(
+    arguments: [
+      (#""home_assistant":{"is_well":true},"disk":{"is_well":false}"#, 66),
+      (#""home_assistant":{"is_well":true},"failing_sources":[{}]"#, 74),
+      (#""home_assistant":{"is_well":false},"disk":{"is_well":false}"#, 75),
+      (#""home_assistant":{"is_well":false,"cause":"gone"}"#, 69),
+      (#""home_assistant":{"is_well":false,"is_registration_doubted":true}"#, 69),
+    ] as [(String, Int32)])
+  func theCodeIsThatOfWhatIsWrong(members: String, code: Int32) throws {
+    #expect(try #require(told(#"{"is_well":false,\#(members)}"#)).code.rawValue == code)
+  }
+
+  @Test func whatMayBeADeletionIsForCheckToSay() throws {
+    let status = try #require(
+      told(#"{"is_well":false,"home_assistant":{"is_well":false,"cause":"not_live"}}"#))
+    let text = String(decoding: status.lines, as: UTF8.self)
+    #expect(text.contains("check: it says whether this board was deleted there"), "\(text)")
+  }
+
+  @Test func verdictsAreColoredAndNothingElse() {
+    let lines = "ok     disk\n         ok to do\nWRONG  source  WRONG\n\nokra\n"
+    #expect(
+      String(decoding: [UInt8](lines.utf8).withColoredVerdicts, as: UTF8.self)
+        == "\u{1B}[32mok\u{1B}[0m     disk\n         ok to do\n"
+        + "\u{1B}[1;31mWRONG\u{1B}[0m  source  WRONG\n\nokra\n")
+  }
+
   @Test func whatTheAgentPassesOnSteersNoTerminal() throws {
     let status = try #require(
       told(

@@ -44,6 +44,36 @@ func row(_ finding: Finding?) -> String {
     #expect(clock(false, seconds: 1_735_689_600).hasPrefix("clock: "))
   }
 
+  @Test(
+    arguments: [
+      (0, true, "nothing"), (119, true, "nothing"), (-120, false, "nothing"),
+      (
+        -172_800, false,
+        "WRONG clock differs 75: This clock is 2 d behind Home Assistant's, which says 2027-01-1"
+      ),
+      (
+        172_800, true,
+        "WRONG clock differs 75: This clock is 2 d ahead of Home Assistant's, which says 2027-01-1"
+      ),
+    ] as [(Int64, Bool, String)])
+  func aClockIsHeldAgainstThatOfHomeAssistant(
+    seconds: Int64, isSynchronized: Bool, words: String
+  ) {
+    let server = WallTime(nanoseconds: 1_800_000_000_000_000_000)
+    let finding = BoardCheck.clock(
+      comparedTo: server,
+      at: Moment(instant: Instant(nanoseconds: 0), wallTime: server + .seconds(seconds)),
+      isSynchronized: isSynchronized)
+    #expect(row(finding).hasPrefix(words), "\(row(finding))")
+    guard let problem = finding?.problem else { return }
+    #expect(
+      problem.culprit.code.description == (isSynchronized ? "home_assistant" : "board"))
+  }
+
+  @Test func aServerWithoutATimeSaysNothingOfTheClock() {
+    #expect(BoardCheck.clock(comparedTo: nil, at: .now) == nil)
+  }
+
   @Test func aClockThatTheServiceCannotTrustIsToldWithTheCommand() {
     func clock(isTimesyncd: Bool, hasReceiver: Bool) -> String {
       row(

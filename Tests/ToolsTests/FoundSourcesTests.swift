@@ -65,7 +65,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
         "    battery: [AC, BAT0]",
       ])
     #expect(lines.count { $0.hasPrefix("    system: ") } == 1)
-    #expect(lines.contains("    system: [cpu_temperature, load, memory, uptime, disk]"))
+    #expect(lines.contains("    system: [cpu_temperature, load, memory, uptime, disk, traffic]"))
     #expect(!(try self.lines("battery: auto\n").contains { $0.hasPrefix("    battery: [") }))
     _ = try board.configuration("battery: [AC, BAT0]\n")
   }
@@ -118,7 +118,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     let index = try #require(lines.firstIndex(of: "  bme280/temp: 25.1 °C"))
     #expect(lines[index + 1] == "    in the configuration as \"Cabin\"")
     #expect(lines.contains("    battery: [BAT0]"))
-    let load = try #require(lines.firstIndex { $0.hasPrefix("  load: 1 minute ") })
+    let load = try #require(lines.firstIndex { $0.hasPrefix("  load: \u{2007}1 minute ") })
     #expect(lines[load + 1] == "    in the configuration")
   }
 

@@ -1,4 +1,5 @@
 import Bytes
+import Drivers
 import Foundation
 import Testing
 
@@ -77,6 +78,74 @@ import Testing
     guard !("help" ~= name) else { return }
     let command = try #require(Command.named(name))
     _ = try command.read(&arguments)
+  }
+
+  // MARK: Commands of the system
+
+  /// The lines of a shell, without the indent.
+  private func shellLines(with words: String) -> [String] {
+    guide.split(separator: "\n").filter { $0.hasPrefix("    ") && $0.contains(words) }
+      .map { $0.trimmingCharacters(in: .whitespaces) }
+  }
+
+  private func output(of script: String) throws -> String {
+    let shell = Process()
+    let output = Pipe()
+    shell.executableURL = URL(filePath: "/bin/sh")
+    shell.arguments = ["-euc", script]
+    shell.standardOutput = output
+    try shell.run()
+    let bytes = output.fileHandleForReading.readDataToEndOfFile()
+    shell.waitUntilExit()
+    #expect(shell.terminationStatus == 0, "\(script)")
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// An `EnvironmentFile=` as systemd reads it: one assignment in a line, whose value is all that
+  /// follows, without its quotation marks.
+  private func environment(_ file: String) -> [String: String] {
+    var variables: [String: String] = [:]
+    for line in file.split(separator: "\n") where !line.hasPrefix("#") {
+      let parts = line.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2 else { continue }
+      variables[String(parts[0])] = parts[1].replacing("\"", with: "")
+        .trimmingCharacters(in: .whitespaces)
+    }
+    return variables
+  }
+
+  @Test func theLineForGPSDNamesTheReceiverToSystemd() throws {
+    let lines = shellLines(with: "/etc/default/gpsd")
+    #expect(lines.count == 1)
+    let file = try output(of: "sudo() { cat; }; \(try #require(lines.first))")
+    #expect(
+      environment(file) == [
+        "DEVICES": "/dev/ttyACM0", "GPSD_OPTIONS": "-n", "USBAUTO": "true",
+      ])
+  }
+
+  @Test func theBoardNamesWhatDeployPackageTakes() throws {
+    let line = try #require(shellLines(with: "/etc/os-release").first)
+    let words = try output(of: "dpkg() { echo arm64; }; \(line)").split(separator: " ")
+    #expect(words.count == 2)
+    let package = try #require(shellLines(with: "deploy/package").first)
+    #expect(package.contains("--arch arm64 --debian 12"))
+  }
+
+  // MARK: Recipes
+
+  /// What `pair` writes as an example, and what the README explains, is the same.
+  @Test func theExampleOfPairIsTheReadmesRecipe() throws {
+    let line = String(describing: ConfigurationTemplate.bilge)
+    #expect(text.contains("  - { gpio: GPIO17, \(line) }\n"))
+    let file = "home_assistant: { url: http://h }\nsensors: [{ gpio: GPIO17, \(line) }]\n"
+    guard case .gpio(let bilge)? = try Configuration.parse([UInt8](file.utf8)).sensors.first else {
+      Issue.record("it is a GPIO line")
+      return
+    }
+    // Water closes the switch, which draws the line to ground.
+    #expect(bilge.isActiveLow)
+    #expect(bilge.bias == .pullUp)
   }
 
   @Test func everyFileThatTheReadmeNamesIsThere() {

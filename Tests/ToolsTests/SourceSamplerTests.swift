@@ -35,6 +35,8 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
         == "capacity on, status on")
     #expect(words([("GPIO17 door", on)], without: "GPIO1") == "GPIO17 door on")
     #expect(words([("Load, 1 minute", on)], without: "Load") == "1 minute on")
+    let none = Value.number(FixedPoint(0, decimals: 4))
+    #expect(words([("Rain", none)], without: "") == "Rain 0", "not 0.0000")
     #expect(words([("Cabin", on)], without: "Cabin") == "on")
     #expect(words([("Cabin", on)], without: "") == "Cabin on")
     #expect(words([("Cabin", .unavailable)], without: "") == nil)

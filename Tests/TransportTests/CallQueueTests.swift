@@ -90,7 +90,7 @@ import Testing
 
   @Test func aRefusedTokenIsReplacedOnceAndTheCallIsMadeAgain() throws {
     server.add(
-      Self.granted("old"), .whole(status: 401, []), Self.granted("new"), .whole([UInt8]("ok")))
+      Self.granted("old"), .rejection, Self.granted("new"), .whole([UInt8]("ok")))
     let queue = try queue(Self.refresh)
     queue.add(call(1))
     try turn(queue) { owner.endCount == 1 }
@@ -101,8 +101,8 @@ import Testing
   /// An hour later the next access token may be refused, too: a user was changed.
   @Test func aTokenThatWasAcceptedMayBeReplacedAgainLater() throws {
     server.add(
-      Self.granted("first"), .whole(status: 401, []), Self.granted("second"), .whole([UInt8]("1")),
-      .whole(status: 401, []), Self.granted("third"), .whole([UInt8]("2")))
+      Self.granted("first"), .rejection, Self.granted("second"), .whole([UInt8]("1")),
+      .rejection, Self.granted("third"), .whole([UInt8]("2")))
     let queue = try queue(Self.refresh)
     queue.add(call(1))
     try turn(queue) { owner.endCount == 1 }
@@ -115,8 +115,8 @@ import Testing
   /// A proxy's error page comes whatever the token is.
   @Test func anErrorAcceptsNoToken() throws {
     server.add(
-      Self.granted("first"), .whole(status: 401, []), Self.granted("second"),
-      .whole(status: 502, []), .whole(status: 401, []))
+      Self.granted("first"), .rejection, Self.granted("second"),
+      .whole(status: 502, []), .rejection)
     let queue = try queue(Self.refresh)
     queue.add(call(1))
     try turn(queue) { owner.endCount == 1 }
@@ -128,7 +128,7 @@ import Testing
 
   @Test func aCallThatIsMadeAgainComesBeforeThoseAfterIt() throws {
     server.add(
-      Self.granted("old"), .whole(status: 401, []), Self.granted("new"), .whole([UInt8]("1")),
+      Self.granted("old"), .rejection, Self.granted("new"), .whole([UInt8]("1")),
       .whole([UInt8]("2")))
     let queue = try queue(Self.refresh)
     queue.add(call(1))
@@ -139,7 +139,7 @@ import Testing
 
   @Test func aTokenThatIsRefusedTwiceIsNotSentAThirdTime() throws {
     server.add(
-      Self.granted("old"), .whole(status: 401, []), Self.granted("new"), .whole(status: 401, []))
+      Self.granted("old"), .rejection, Self.granted("new"), .rejection)
     let queue = try queue(Self.refresh)
     queue.add(call(1))
     queue.add(call(2))
@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test func aRefusedLongLivedTokenIsRejectedAtOnce() throws {
-    server.add(.whole(status: 401, []))
+    server.add(.rejection)
     let queue = try queue(try #require(Self.longLived))
     queue.add(call(1))
     try turn(queue) { owner.endCount == 1 }
@@ -271,7 +271,7 @@ import Testing
 
   @Test func aCallThatIsRefusedWhileATokenIsWantedGoesWithThatOne() throws {
     let queue = try queueInTheMiddleOfACall()
-    server.breakSilence(with: ScriptedServer.answer(status: 401, []))
+    server.breakSilence(with: ScriptedServer.rejection)
     server.add(Self.granted("new"), .whole([UInt8]("ok")))
     try turn(queue) { owner.endCount == 1 }
     #expect(owner.tokens == [.token([UInt8]("new".utf8))])
@@ -282,12 +282,12 @@ import Testing
   /// The second refusal of a token is the end: what was to be sent for the next one is not.
   @Test func aTokenThatIsWantedIsNotFetchedWhereTheCredentialIsRejectedMeanwhile() throws {
     server.add(
-      Self.granted("first"), .whole(status: 401, []), Self.granted("old", seconds: 1), .silence)
+      Self.granted("first"), .rejection, Self.granted("old", seconds: 1), .silence)
     let queue = try queue(Self.refresh)
     queue.add(call(1))
     try turn(queue) { server.requests.count == 4 }
     queue.fetchToken(refused: nil)
-    server.breakSilence(with: ScriptedServer.answer(status: 401, []))
+    server.breakSilence(with: ScriptedServer.rejection)
     try turn(queue) { owner.endCount == 1 }
     #expect(owner.failures.map(\.error) == [.rejected] && queue.isCredentialRejected)
     #expect(queue.deadline == nil, "nothing is under way")

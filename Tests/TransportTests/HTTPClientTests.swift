@@ -36,6 +36,48 @@ import Testing
     #expect(body == "x")
   }
 
+  /// Whether Home Assistant or a proxy wrote it is seen from the head of an answer that says no.
+  @Test func theHeadOfARefusalShowsWhoWroteIt() throws {
+    func answer(_ status: Int, _ fields: String, _ body: String) -> ScriptedServer.Reply {
+      let head = "HTTP/1.1 \(status) X\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n"
+      return .answer([UInt8]((head + body).utf8))
+    }
+    let text = "Content-Type: text/plain; charset=utf-8\r\n"
+    let server = try server(
+      answer(401, text, "401: Unauthorized"),
+      answer(401, text + "WWW-Authenticate: Bearer realm=\"x\"\r\n", "401: Unauthorized"),
+      answer(401, text + "WWW-Authenticate: Basic realm=\"x\"\r\n", "401: Unauthorized"),
+      answer(401, "Content-Type: text/html\r\n", "401: Unauthorized"),
+      answer(301, "Location: /api/elsewhere\r\n", ""), answer(200, "", "{}"))
+    var areOwn: [Bool] = []
+    for _ in 0..<4 {
+      _ = try post("{}", to: server)
+      areOwn.append(client.answerHead.rejectsToken([UInt8](body.utf8).span))
+    }
+    #expect(areOwn == [true, true, false, false])
+    _ = try post("{}", to: server)
+    let location = "http://127.0.0.1:\(server.port)/api/elsewhere"
+    #expect(client.answerHead.location == [UInt8](location.utf8), "libcurl makes it absolute")
+    _ = try post("{}", to: server)
+    #expect(client.answerHead == AnswerHead(status: 200))
+  }
+
+  @Test func aPortThatHangsUpOnPlainHTTPMayWantTLS() throws {
+    let server = try server(.lastWords([]))
+    #expect(
+      try post("{}", to: server) == .failed(InlineText(ConnectionFlaw.noAnswerInPlain.words)))
+  }
+
+  @Test func whatLibcurlSaysGoesOnInASentence() throws {
+    let server = try ScriptedServer(loop: loop, isListening: false)
+    servers.append(server)
+    guard case .failed(let words) = try post("{}", to: server) else {
+      Issue.record("it answered")
+      return
+    }
+    #expect(String(decoding: [UInt8](words.bytes), as: UTF8.self).hasPrefix("couldn't connect"))
+  }
+
   @Test func anAnswerWithoutABodyIsEmpty() throws {
     let server = try server(.whole([UInt8]("before")), .whole([]))
     _ = try post("1", to: server)
@@ -203,8 +245,8 @@ import Testing
     let result = try post("{}", to: refusing)
     // In the words of libcurl 7, or of libcurl 8.
     #expect(
-      result == .failed(InlineText("Couldn't connect to server"))
-        || result == .failed(InlineText("Could not connect to server")))
+      result == .failed(InlineText("couldn't connect to server"))
+        || result == .failed(InlineText("could not connect to server")))
     #expect(!client.isBusy)
     let server = try server(.whole([UInt8]("{}")))
     #expect(try post("{}", to: server) == .answered(status: 200))

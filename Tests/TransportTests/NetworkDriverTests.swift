@@ -190,7 +190,7 @@ import Testing
     let rig = try rig()
     rig.client.connect()
     rig.answer("", status: 403, to: try rig.request("GET /api/websocket").peer)
-    #expect(try rig.failure() == .refused(.forbidden))
+    #expect(try rig.failure() == .refused(.server(.forbidden(status: 403))))
   }
 
   @Test func aServerThatCannotBeReachedIsTold() throws {

@@ -13,6 +13,8 @@ final class ScriptedServer {
     /// Nothing at all.
     case silence
 
+    static var rejection: Reply { answer(ScriptedServer.rejection) }
+
     /// A whole answer.
     static func whole(status: Int = 200, _ body: [UInt8]) -> Reply {
       answer(ScriptedServer.answer(status: status, body))
@@ -33,6 +35,11 @@ final class ScriptedServer {
     server = try StreamServer(loop: loop, isListening: isListening)
     server.received = { [unowned self] peer in self.answer(peer) }
   }
+
+  /// Home Assistant's own refusal of a token.
+  static let rejection = [UInt8](
+    ("HTTP/1.1 401 Unauthorized\r\nContent-Type: text/plain; charset=utf-8\r\n"
+      + "Content-Length: 17\r\n\r\n401: Unauthorized").utf8)
 
   /// The bytes of a whole answer.
   static func answer(status: Int = 200, _ body: [UInt8]) -> [UInt8] {

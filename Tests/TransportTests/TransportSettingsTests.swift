@@ -49,12 +49,21 @@ import Testing
         == [.failed(words), .failed(words)])
   }
 
+  @Test func aPipeInPlaceOfTheAuthoritiesHoldsNothingUp() throws {
+    let pipe = file("pipe")
+    try #require(unsafe pipe.withCString { unsafe mkfifo($0, 0o600) } == 0)
+    let words = "the file of authorities cannot be used"
+    #expect(
+      try reach(TransportSettings(authorityFile: pipe)) == [.failed(words), .failed(words)])
+  }
+
   @Test func anotherAuthorityIsNotBelieved() throws {
     let other = try TLSFront.Authority()
     defer { other.remove() }
+    let words = "its certificate is of no authority in ca_file"
     #expect(
       try reach(TransportSettings(authorityFile: Path(other.file("authority.pem"))))
-        == [.failed(Self.notVerified), .failed(Self.notVerified)])
+        == [.failed(words), .failed(words)])
   }
 
   /// The certificate is right, and for another name.
@@ -111,7 +120,7 @@ import Testing
       server.close(peer)
     }
     let url = "https://127.0.0.1:\(rig.server.port)/"
-    #expect(try requested(url, .system, rig) == .failed("TLS fails there"))
+    #expect(try requested(url, .system, rig) == .failed("it speaks no TLS there"))
   }
 
   /// The settings are about the home: its authority does not vouch for a server in the cloud, and
@@ -126,7 +135,8 @@ import Testing
     ) { [authority] in try Self.reach(home: authority, cloud: cloud) }
     let refused = TransferResult.failed(InlineText(ConnectionFlaw.untrustedCertificate.words))
     #expect(results.home == [.answered(status: 200), refused, .answered(status: 200)])
-    #expect(results.cloud == [refused, .answered(status: 200), refused])
+    let other = TransferResult.failed(InlineText(ConnectionFlaw.otherAuthority.words))
+    #expect(results.cloud == [other, .answered(status: 200), other])
   }
 
   /// What one client, with the settings of the home, makes of two servers, by who judges them:

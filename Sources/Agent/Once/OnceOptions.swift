@@ -1,24 +1,22 @@
+import Board
 import Bytes
-public import LinuxIO
+import CLinux
+import LinuxIO
+import Outbox
 import Sensing
 
 /// What a run is to do that reads everything once, brings it, and ends.
 public struct OnceOptions {
   /// How long such a run may take.
   public static let standardTimeout: Duration = .seconds(90)
-  /// The clock that wakes a board.
-  public static let standardClock = Path(WakeClock.standardDevice)
 
-  /// How long it may take from its start, also where there is no network; a program that follows it
-  /// has its own limit.
+  /// How long it may take from its start, also without a network.
   public var timeout = standardTimeout
   /// Whether standard output has the moment at which the board has to be on again, and nothing
   /// else.
   public var printsNextWake = false
   /// Whether the person vouches for the board's clock, which another one has set.
   public var isClockTrusted = false
-  /// The clock whose alarm is set to that moment; nil where none is.
-  public var clock: Path?
 
   public init() {}
 
@@ -27,5 +25,61 @@ public struct OnceOptions {
   var answerTimeout: Duration {
     let third: Duration = .nanoseconds(timeout.nanoseconds / 3)
     return max(third, min(GPSDSession.startTimeout, third * 2))
+  }
+}
+
+/// When a board that is switched off after a run of `--once` has to be on again.
+///
+/// A script that sets an alarm by it switches the board off afterwards: so the moment is told only
+/// if the time is known to be right.
+struct NextWake {
+  private let moment: WakeMoment
+  private let options: OnceOptions
+
+  /// - Parameters:
+  ///   - uplink: what knows the interval, and how right the clock is.
+  ///   - options: what the person asked for.
+  init(of uplink: Uplink, _ options: OnceOptions) {
+    let now = Moment.now.wallTime
+    moment = WakePlan.moment(
+      every: uplink.reportInterval, at: now,
+      aheadBy: uplink.delivery.history.corrected(now) - now,
+      isTrusted: uplink.delivery.history.isClockTrusted, isVouchedFor: options.isClockTrusted)
+    self.options = options
+  }
+
+  func write(into line: inout ByteBuffer) {
+    guard let time = moment.certainTime else { return }
+    line.appendMember("next_wake", Text(iso8601: time).bytes.span)
+  }
+
+  /// In seconds since 1970, as rtcwake(8) and `wakealarm` of sysfs take it.
+  func print() {
+    guard let time = moment.certainTime else { return }
+    let line: MessageText = "\(Int(time.nanoseconds / 1_000_000_000))\n"
+    writeToTerminal(line.bytes, STDOUT_FILENO)
+  }
+
+  /// How a run ends that ended with `code`, if a script waits for the moment.
+  func code(after code: ExitCode, _ log: Log) -> ExitCode {
+    guard let doubt = moment.doubt, options.printsNextWake else { return code }
+    log.error("\(doubt.words). No alarm can be set: leave the board on")
+    return .systemFile
+  }
+}
+
+extension WakeMoment.Doubt {
+  /// What is wrong, and what to do.
+  fileprivate var words: MessageText {
+    switch self {
+    case .unknownTime:
+      "it is not known whether the clock of this board is right, so no moment is told: neither the"
+        + " network nor a GPS receiver has told the time. Let NTP reach a server (timedatectl shows"
+        + " whether it did); or, if another clock sets the board's at each start, such as a"
+        + " real-time clock or a power HAT's, add --trust-clock"
+    case .impossibleTime:
+      "the clock of this board cannot be right, so no moment is told: date shows it. Set it, or look"
+        + " at the battery of the clock that sets it"
+    }
   }
 }

@@ -17,12 +17,20 @@ struct OnceReport {
   let isPaced: Bool
   /// Whether the disk has what Home Assistant does not have.
   let isKept: Bool
+  /// Whether a position was asked for, and there was no fix.
+  var isFixMissing = false
 
+  /// Whether something waits for Home Assistant.
+  private var isLeft: Bool { leftCount > 0 || leftHourCount > 0 }
+
+  /// By what still waits and what did not come; the last answer only says who has to mend it.
   var code: ExitCode {
-    let outcome = outcome?.exitCode ?? .temporaryFailure
-    guard outcome == .success else { return outcome }
-    if leftCount > 0 || leftHourCount > 0 { return .temporaryFailure }
-    return counts.refused > 0 ? .dataError : .success
+    guard !isLeft, outcome == .proven else {
+      let code = outcome?.exitCode ?? .temporaryFailure
+      return code == .success || code == .dataError ? .temporaryFailure : code
+    }
+    if counts.refused > 0 { return .dataError }
+    return isFixMissing ? .temporaryFailure : .success
   }
 
   /// Shows the table on a descriptor, and the verdict on standard error. A journal is no place for
@@ -71,20 +79,27 @@ struct OnceReport {
     return MessageText(bytes: [UInt8](text.bytes))
   }
 
-  var verdict: MessageText {
+  var verdict: MessageText { isFixMissing ? "\(delivered) \(Self.noFix)" : delivered }
+
+  private static let noFix: MessageText =
+    "There was no fix: does the antenna see the sky? \(Arguments.command("check")) tells what the"
+    + " receiver lacks; --timeout gives it more time"
+
+  private var delivered: MessageText {
     let history: MessageText =
       counts.history > 0 ? " As history: \(entries: counts.history)." : ""
-    switch code {
-    case .success: return "Home Assistant has everything.\(history)"
-    case .dataError:
-      return
-        "Home Assistant has everything that it wants; what it refused is named above.\(history)"
-    default: break
+    guard isLeft || outcome != .proven else {
+      return counts.refused > 0
+        ? "Home Assistant has everything that it wants; what it refused is named above.\(history)"
+        : isFixMissing
+          ? "Home Assistant has what was read, and no position.\(history)"
+          : "Home Assistant has everything.\(history)"
     }
+    guard isLeft else { return "Home Assistant was not reached; nothing waits for it.\(history)" }
     let remedy: MessageText =
       if !isKept {
         "they are lost: nothing is kept on the disk"
-      } else if isPaced, outcome?.exitCode == .success {
+      } else if isPaced, outcome == .proven {
         "history.bytes_per_minute lets no more go in this time; --timeout gives it more"
       } else {
         "they are kept, and go with the next run"
@@ -104,7 +119,9 @@ extension OnceReport {
       leftHourCount: driver.uplink.waitingHours.count,
       isPaced: configuration.history.bytesPerMinute != nil,
       isKept: driver.uplink.delivery.history.spool.failure == nil
-        && configuration.durability != .memory)
+        && configuration.durability != .memory,
+      isFixMissing: configuration.location != nil && driver.uplink.lastFix == nil
+        && !driver.uplink.power.effect.isReceiverOff)
   }
 }
 

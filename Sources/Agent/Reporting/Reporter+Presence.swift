@@ -1,5 +1,6 @@
 import Board
 import Bytes
+import Drivers
 import Sensing
 
 // What is told of the network that the board is in, and of its supply.
@@ -8,16 +9,17 @@ extension Reporter {
   func presence(_ presence: HomeNetworks.Presence, _ place: NetworkPlace) {
     switch presence {
     case .home:
-      if let words = telling(once: Troubles.Topic(.presence), "at home: \(place.words)") {
+      if let words = telling(once: Troubles.Topic(.presence), "at home: \(place.words(.home))") {
         log.notice(words)
       }
       events.write("at_home")
     case .away:
-      if let words = telling(once: Troubles.Topic(.presence), "not at home: \(place.words)") {
-        log.notice(words)
-      }
+      let words: MessageText = "not at home: \(place.words(.away))"
+      if let words = telling(once: Troubles.Topic(.presence), words) { log.notice(words) }
       events.write("away")
-    case .unknown: break
+    case .unknown:
+      let words: MessageText = "not known whether this is home: \(place.words(.unknown))"
+      if let words = telling(once: Troubles.Topic(.presence), words) { log.warning(words) }
     }
   }
 }
@@ -32,13 +34,15 @@ extension Reporter {
 
 extension NetworkPlace {
   /// Networks tell where their user is, so the names of foreign ones are not shown.
-  fileprivate var words: MessageText {
-    switch self {
+  fileprivate func words(_ presence: HomeNetworks.Presence) -> MessageText {
+    let reason: MessageText = reason(presence).map { "; \($0)" } ?? ""
+    return switch self {
     case .unknown: "the network is not known yet"
     case .none: "there is no network"
-    case .wireless(_, let interface): "wireless, over \(interface.name)"
-    case .wired(_, let interface): "by cable, over \(interface.name)"
-    case .elsewhere(let interface): "over \(interface.name)"
+    case .wireless(_, let interface): "wireless, over \(interface.name)\(reason)"
+    case .wired(_, let interface), .silent(_, let interface):
+      "by cable, over \(interface.name)\(reason)"
+    case .elsewhere(let interface): "over \(interface.name)\(reason)"
     }
   }
 }

@@ -60,7 +60,7 @@ extension StatisticsImport.Problem {
         + " update Home Assistant, or leave out history.statistics. It is tried again in a day"
     case .notAllowed:
       "hours for the statistics wait: only an administrator may import them; make the user of this"
-        + " board one (Settings, People, Users), or leave out history.statistics. It is tried again"
+        + " board one (Settings, People), or leave out history.statistics. It is tried again"
         + " in a day, and after a restart"
     case .refused(nil, let error):
       "hours for the statistics wait: \(shown: error.summary). It is tried again"

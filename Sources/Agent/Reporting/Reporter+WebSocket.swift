@@ -47,9 +47,11 @@ extension Reporter {
 
   func pushChannel(_ change: PushChannel.Change) {
     guard case .refused(let error) = change else { return events.write("notifications_open") }
-    log.warning(
-      "there are no notifications for this board: \(error.words). The token must be of the user who"
-        + " registered it")
+    let remedy: MessageText =
+      if case .server(code: "not_found", message: _) = error {
+        "It was deleted there or registered again: \(Arguments.command("check")) tells which"
+      } else { "The token must be of the user who registered it" }
+    log.warning("there are no notifications for this board: \(error.words). \(remedy)")
     events.write("notifications_refused")
   }
 

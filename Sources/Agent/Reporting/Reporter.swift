@@ -22,8 +22,6 @@ final class Reporter {
   var troubles = Troubles()
   /// Which commands are told.
   var commandLog = CommandLog()
-  /// Whether the program that follows an upload failed the last time.
-  var isProgramFailing = false
   /// How many entries of history were proven since that was told.
   var untoldHistoryCount = 0
   /// The time, by which is told how often.
@@ -97,6 +95,12 @@ final class Reporter {
         + " yet, \(counts.lost) lost")
   }
 
+  /// Another board was paired with this state directory.
+  func onOtherBoard(_ words: MessageText) {
+    log.error(words)
+    events.write("other_board")
+  }
+
   func reloading() {
     log.notice("the configuration is read again")
     events.write("reloading")
@@ -113,7 +117,9 @@ final class Reporter {
     var words = failure.words(of: source)
     if case .missing = failure { words = words + "; it is looked for again" }
     let remedy = advice.remedy(for: failure, of: source)
-    if let words = telling(Troubles.Topic(.source, source), "\(words). What to do: \(remedy)") {
+    if let words = telling(
+      Troubles.Topic(.source, source), "\(words.sentence) What to do: \(remedy)")
+    {
       log.warning(words, [.source(source), .cause(failure.code)])
     }
     events.write("source_failed") {

@@ -13,7 +13,7 @@ struct Troubles {
   struct Topic: Equatable {
     enum Kind: Equatable {
       case outage, registration, route, way, webSocket, history, presence, power, source, refusal,
-        state, program, programOutput, command, notification, statistics
+        state, command, notification, statistics
     }
 
     let kind: Kind

@@ -90,20 +90,23 @@ struct ServiceNotices: ~Copyable {
 
   // MARK: Around the work of the loop
 
-  /// The agent waits before its work, because earlier runs ended too soon.
+  /// The agent waits before its work, and lives: no loop that reports turns yet.
   mutating func prepareWaiting(_ pause: Duration) {
     lines.removeAll()
     // Besides the time that a start has anyway.
     lines.append("EXTEND_TIMEOUT_USEC=")
     lines.append(decimal: (pause.nanoseconds + 60_000_000_000) / 1000)
-    lines.append("\nSTATUS=Waits, because the last runs ended too soon\n")
+    lines.append("\nSTATUS=Waits before it begins, and its log says why\n")
+    if watchdogTimeout != nil { lines.append("WATCHDOG=1\n") }
   }
 
   /// The configuration is read again. The next `prepare` says that the agent is ready.
-  mutating func prepareReloading(now: Instant) {
+  /// `asleep` is how long the board slept since the kernel started: systemd's moments are of the
+  /// clock that does not count it.
+  mutating func prepareReloading(now: Instant, asleep: Duration) {
     lines.removeAll()
     lines.append("RELOADING=1\nMONOTONIC_USEC=")
-    lines.append(decimal: now.nanoseconds / 1000)
+    lines.append(decimal: (now.nanoseconds - asleep.nanoseconds) / 1000)
     lines.append("\n")
     aliveAt = nil
     deadline = now

@@ -44,7 +44,7 @@ final class ServiceReport {
   }
 
   func reloading(now: Instant) {
-    notices.prepareReloading(now: now)
+    notices.prepareReloading(now: now, asleep: timeAsleep)
     _ = tell()
   }
 

@@ -78,6 +78,8 @@ extension StatusReport {
   ) {
     switch obstacle {
     case .noAddress: document.appendState("no_address", "Home Assistant told no address")
+    case .away where network?.presence == .unknown:
+      document.appendState("away", "it is not known whether this board is at home")
     case .away: document.appendState("away", "this board is not at home")
     case .unencrypted:
       document.appendState(

@@ -1,5 +1,6 @@
 import Board
 import Bytes
+import Drivers
 import HomeAssistant
 import Sensing
 
@@ -9,12 +10,15 @@ extension StatusReport {
   func appendNetwork(to document: inout ByteBuffer) {
     guard let network else { return }
     document.open("network")
+    let reason: MessageText = network.place.reason(network.presence).map { ": \($0)" } ?? ""
     switch network.presence {
     case .home: document.appendState("home", "home")
     case .away:
-      document.appendState(
-        "away", network.place == .none ? "not home: there is no network" : "not home")
-    case .unknown: document.appendState("unknown", "not known yet whether this is home")
+      document.appendMember("state", "away")
+      document.appendMember("text", words: "not home\(reason)")
+    case .unknown:
+      document.appendMember("state", "unknown")
+      document.appendMember("text", words: "not known yet whether this is home\(reason)")
     }
     switch network.place {
     case .unknown: break
@@ -25,7 +29,13 @@ extension StatusReport {
       var name = ByteBuffer(capacity: SSID.printableByteCountMax)
       name.append(ssid)
       document.appendMember("name", name.bytes)
-    case .wired(_, let interface): document.append("wired", interface)
+    case .wired(let gateway, let interface):
+      document.append("wired", interface)
+      guard let gateway else { break }
+      var text = ByteBuffer(capacity: HardwareAddress.textByteCount)
+      text.append(gateway)
+      document.appendMember("gateway", text.bytes)
+    case .silent(_, let interface): document.append("wired", interface)
     case .elsewhere(let interface): document.append("other", interface)
     }
     document.closeJSONObject()

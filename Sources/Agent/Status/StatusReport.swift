@@ -12,20 +12,25 @@ import Sensing
 /// secret is in it: no token, no webhook id (which the cloudhook's address holds), no position. In
 /// every part `state` and `cause` are words for scripts, and `text` is for people.
 ///
-/// - `is_well`: whether all is: Home Assistant takes the data, and no source fails
+/// - `is_well`: whether all is: Home Assistant takes the data, no source fails, and the disk can be
+///   written
 /// - `version`, `started`: of the agent
 /// - `home_assistant`: `state` (`untried`, `unregistered`, `outage`, `proven`), `cause` and `since`
 ///   of what is wrong, `protection`, `url`, `last_proof`, `next_attempt`
 /// - `routes`: the best one first: what is taken since when, and why the others are not
 /// - `network`: `state` (`home`, `away`, `unknown`), and what the board is connected to; only where
 ///   the configuration says which networks are home
+/// - `board`: `text` for the person who has to decide; only where another board was paired with the
+///   state directory of this one
 /// - `websocket`: its state, where the configuration wants one
 /// - `waiting`: the latest values and fix, where Home Assistant does not have them yet
 /// - `history`: all that is kept until it is proven, how many `entries`, and whether the disk keeps
 ///   it
+/// - `disk`: whether what waits can be kept there; `cause` (`full`, `read_only`) and `remedy`
 /// - `statistics`: how many `hours` wait for Home Assistant's long-term statistics, and why; only
 ///   where the configuration wants them imported
 /// - `counts`: since the start, as `homeward run --json` tells them at its end
+/// - `traffic`: `sent_bytes` and `received_bytes` since the start, as a data plan counts them
 /// - `failing_sources`: what each one fails with, since when, and its `remedy`; the first
 ///   `sourcesShownMax` of `failing_source_count`
 /// - `sensors`: what each one says, its `device_class`, and when it said so (one that tells its
@@ -84,6 +89,8 @@ struct StatusReport {
   let isSealed: Bool?
   /// Why the last attempt to register failed.
   let registrationProblem: Enrollment.Problem?
+  /// Why nothing can be kept on the disk; nil where it can.
+  var diskFlaw: DiskFlaw?
   /// Nil where no network is known to be home.
   let network: Network?
   /// Nil where the configuration wants none.
@@ -91,6 +98,7 @@ struct StatusReport {
   /// Nil where the configuration wants none imported.
   let statistics: Statistics?
   let counts: Uplink.Counts
+  var traffic = Traffic(sentByteCount: 0, receivedByteCount: 0)
   let failing: FailingSources
   let advice: SourceAdvice
   /// What was read last; where that was is not told.
@@ -104,23 +112,36 @@ struct StatusReport {
   /// Nil where nothing is known of it.
   var power: PowerMonitor?
   var notifications = ShownNotifications()
+  /// Nil where this board was paired.
+  var otherBoardWords: MessageText?
 
   /// Replaces what is in `document`, which holds `StateDirectory.statusByteCountMax`.
   func write(_ delivery: Delivery, into document: inout ByteBuffer) {
     document.removeAll()
     document.openJSONObject()
-    document.appendMember("is_well", isWell(delivery) && failing.all.isEmpty)
+    let isWell = isWell(delivery) && failing.all.isEmpty && diskFlaw == nil
+    document.appendMember("is_well", isWell)
     document.appendMember("version", homewardVersion)
     append(past: "started", startedAt, to: &document)
     appendHomeAssistant(delivery, to: &document)
     append(delivery.routes, to: &document)
     appendNetwork(to: &document)
+    if let otherBoardWords {
+      document.open("board")
+      document.appendMember("text", words: otherBoardWords)
+      document.closeJSONObject()
+    }
     appendWebSocket(to: &document)
     appendWaiting(delivery.batch, to: &document)
     append(delivery.history, to: &document)
+    appendDisk(to: &document)
     appendStatistics(to: &document)
     document.open("counts")
     document.appendMembers(of: counts)
+    document.closeJSONObject()
+    document.open("traffic")
+    document.appendMember("sent_bytes", Int(clamping: traffic.sentByteCount))
+    document.appendMember("received_bytes", Int(clamping: traffic.receivedByteCount))
     document.closeJSONObject()
     appendFailing(to: &document)
     append(future: "next_cycle", nextCycleAt, to: &document)
@@ -185,6 +206,17 @@ struct StatusReport {
     document.closeJSONObject()
   }
 
+  private func appendDisk(to document: inout ByteBuffer) {
+    document.open("disk")
+    document.appendMember("is_well", diskFlaw == nil)
+    if let diskFlaw {
+      document.appendMember("cause", diskFlaw.code)
+      document.appendMember("text", words: diskFlaw.words)
+      document.appendMember("remedy", words: diskFlaw.remedy)
+    }
+    document.closeJSONObject()
+  }
+
   private func appendStatistics(to document: inout ByteBuffer) {
     guard let statistics else { return }
     document.open("statistics")
@@ -233,7 +265,8 @@ extension StatusReport {
   /// How an uplink and the sources are.
   init(
     _ uplink: Uplink, url: [UInt8], webSocket: WebSocketTransport?,
-    failing: FailingSources, advice: SourceAdvice, anchor: AnchorMonitor.Status?,
+    failing: FailingSources, advice: SourceAdvice, diskFlaw: DiskFlaw?,
+    anchor: AnchorMonitor.Status?,
     startedAt: Instant, now: Moment
   ) {
     let registration = uplink.isRegistering ? nil : uplink.registration
@@ -241,7 +274,7 @@ extension StatusReport {
       now: now, startedAt: startedAt, nextCycleAt: uplink.nextCycleAt,
       nextUploadAt: uplink.nextUploadAt,
       nextAttemptAt: uplink.nextAttemptAt, url: url, isSealed: registration.map { !$0.isPlain },
-      registrationProblem: uplink.registrationProblem,
+      registrationProblem: uplink.registrationProblem, diskFlaw: diskFlaw,
       network: uplink.knowsHome ? .init(presence: uplink.presence, place: uplink.place) : nil,
       webSocket: webSocket.map { .init(state: $0.state, since: $0.stateSince) },
       statistics: uplink.importsStatistics

@@ -36,9 +36,9 @@ final class LoginTransfers {
   }
 
   /// Reads the answer, which is gone then.
-  func readResponse(_ read: (borrowing ByteBuffer) -> Void) {
+  func readResponse(_ read: (AnswerHead, borrowing ByteBuffer) -> Void) {
     guard let http else { return }
-    read(http.response)
+    read(http.answerHead, http.response)
     http.response.wipe()
   }
 

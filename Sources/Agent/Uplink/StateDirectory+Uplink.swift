@@ -11,7 +11,9 @@ extension StateDirectory {
     do throws(CommandFailure) {
       switch write {
       case .registration(let registration): try keep(registration)
-      case .rejection(let fingerprint): try keep(rejectedFingerprint: fingerprint)
+      case .rejection(let fingerprint):
+        try keep(rejectedFingerprint: fingerprint, isForGood: uplink.isServerKnown)
+      case .acceptance(let fingerprint): try keep(acceptedFingerprint: fingerprint)
       case .keyless(let registration): try keepKeyless(registration)
       case .probe: try checkCanKeep()
       }

@@ -127,6 +127,9 @@ final class UplinkDriver {
     perform()
   }
 
+  /// The agent does not stop.
+  func goingOn() { uplink.goingOn() }
+
   /// Writes what only this process has, as far as the disk takes it.
   func keepEverything() {
     uplink.keepEverything()
@@ -220,8 +223,8 @@ extension UplinkDriver: TransferOwner {
   func transferEnded(_ result: TransferResult) {
     let now = Moment.now.instant
     switch result {
-    case .answered(let status):
-      uplink.messageAnswered(status: status, &messages.response, now: now)
+    case .answered:
+      uplink.messageAnswered(messages.answerHead, &messages.response, now: now)
     case .failed(let reason): uplink.messageFailed(reason, now: now)
     }
     perform()
@@ -232,8 +235,7 @@ extension UplinkDriver: LoginTransfersOwner {
   func loginEnded(_ result: TransferResult) {
     let now = Moment.now.instant
     switch result {
-    case .answered(let status):
-      logins.readResponse { uplink.loginAnswered(status: status, $0, now: now) }
+    case .answered: logins.readResponse { uplink.loginAnswered($0, $1, now: now) }
     case .failed(let reason): uplink.loginFailed(reason, now: now)
     }
     perform()
@@ -248,7 +250,8 @@ extension UplinkDriver: WebSocketTransportOwner {
 
   func postAnswered(status: Int) {
     let now = Moment.now.instant
-    webSocket?.readResponse { uplink.messageAnswered(status: status, &$0, now: now) }
+    let head = AnswerHead(status: status)
+    webSocket?.readResponse { uplink.messageAnswered(head, &$0, now: now) }
     perform()
   }
 

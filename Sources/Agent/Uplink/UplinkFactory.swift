@@ -21,7 +21,9 @@ struct UplinkFactory {
     if let file = home.tokenFile.map({ Path($0) }), isReadableByAllUsers(file) {
       reporter.tokenExposed(in: file)
     }
-    let identity = configuration.registrationRequest { reporter.withoutPushToken($0) }
+    let identity = configuration.registrationRequest(keeping: registration) {
+      reporter.withoutPushToken($0)
+    }
     let device = DeviceFingerprint(ofDeviceID: identity.deviceID)
     let hours = HoursFile(
       in: configuration.durability == .memory ? nil : state.path, of: device, reporter: reporter)
@@ -77,7 +79,7 @@ struct UplinkFactory {
       byteCountCap: settings.diskMegabytes << 20, seed: randomSeed())
     return History(
       History.Device(id: identity.deviceID, name: identity.deviceName), spool: spool,
-      of: SensorTable(), bytesPerMinute: settings.bytesPerMinute)
+      of: SensorTable(), bytesPerMinute: settings.bytesPerMinute, kernelStart: kernelStart())
   }
 
   private var wantsWebSocket: Bool {

@@ -56,6 +56,24 @@ extension BoardFile {
     return nil
   }
 
+  /// The name of the line that a person means who writes `gpio17`, `GPIO 17`, `BCM17` or `pin 11`;
+  /// nil if none is like it.
+  func nameMeant(by written: [UInt8]) -> [UInt8]? {
+    let meant = written.lettersAndDigits
+    let isBroadcom = meant.span.starts(with: "bcm")
+    let other = isBroadcom ? [UInt8]("gpio") + meant.dropFirst(3) : meant
+    for place in places where self[place].line != nil {
+      let header = headers[place.header].name.lettersAndDigits
+      let number = ("\(place.pin + 1)" as MessageText).bytes
+      let isPin =
+        meant == header + number || headers.count == 1 && meant == [UInt8]("pin") + number
+      if isPin || self[place].names.contains(where: { $0.lettersAndDigits == other }) {
+        return self[place].name
+      }
+    }
+    return nil
+  }
+
   /// The pins that a line is at: most are at one, and a line of no header at none.
   public func places(of address: GPIOLineAddress) -> [Place] {
     switch address {
@@ -86,4 +104,9 @@ extension BoardFile {
       headers[header].pins.indices.map { Place(header: header, pin: $0) }
     }
   }
+}
+
+extension [UInt8] {
+  /// Letters, in lower case, and digits of ASCII, without what stands between them.
+  fileprivate var lettersAndDigits: [UInt8] { lowercasedASCII.filter { $0.isLetterOrDigit } }
 }

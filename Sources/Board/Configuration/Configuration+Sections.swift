@@ -8,7 +8,7 @@ import YAML
 // `Configuration`; a key that is not asked for here is an unknown key.
 
 extension ConfigurationField {
-  /// The file as a whole.
+  /// The file as a whole; what is wrong in it is reported, and left out.
   func configuration(on board: BoardLook? = nil) -> Configuration? {
     guard let keys = section(example: "home_assistant: { url: http://192.168.1.5:8123 }") else {
       return nil
@@ -49,7 +49,10 @@ extension ConfigurationField {
     let power =
       keys.optional("power")?.powerLevels(
         hasBattery: battery != .off, hasReceiver: location != nil) ?? []
-    let afterUpload = keys.optional("after_upload")?.afterUpload()
+    keys.ignore(
+      "after_upload", because: "the agent starts no program",
+      remedy: "remove it; a shell starts the program with homeward run --once && PROGRAM, a unit of"
+        + " systemd with OnSuccess=")
     let notifications = notificationsField?.notifications(with: commands)
     if location?.anchor != nil, let every, every > AnchorSettings.cycleMax {
       everyField?.report(
@@ -58,18 +61,16 @@ extension ConfigurationField {
           "write \(AnchorSettings.cycleMax) or less, such as 10s; or leave out location.anchor"
       )
     }
-    guard let homeAssistant else { return nil }
     return Configuration(
       every: every ?? .standardEvery, uploadEvery: uploadEvery,
       stateDirectory: stateDirectory ?? [UInt8](Configuration.defaultStateDirectory),
-      homeAssistant: homeAssistant,
+      homeAssistant: homeAssistant ?? Configuration.withoutFile.homeAssistant,
       notifications: notifications ?? .standard(with: commands),
       durability: durability ?? .batch, history: history ?? .standard,
       deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,
       host: host ?? .standard,
-      sensors: devices.sensors, outputs: devices.outputs, power: power, commands: commands,
-      afterUpload: afterUpload)
+      sensors: devices.sensors, outputs: devices.outputs, power: power, commands: commands)
   }
 
   /// From one upload to the next, which is more than a cycle.

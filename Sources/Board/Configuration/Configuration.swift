@@ -3,13 +3,14 @@ public import Drivers
 public import Outbox
 public import Sensing
 public import Transport
+public import YAML
 
 /// What the agent shall do: the content of its configuration file, `/etc/homeward/homeward.yaml`.
 ///
 /// Each property says which key it comes from, its range, and what holds when the key is absent.
 /// Texts are UTF-8. Lengths of time are written as a number and a unit (`ms`, `s`, `min`, `h` or
 /// `d`). A key is added by a property here and a line in `Configuration+Sections.swift`.
-public struct Configuration: Equatable, Sendable {
+public struct Configuration: Sendable {
   /// `every`: how long a cycle takes, from one reading of all sensors to the next; 5 s to 24 h.
   /// Default: 60 s.
   public var every: Duration
@@ -52,13 +53,13 @@ public struct Configuration: Equatable, Sendable {
   public var power: [PowerLevel] = []
   /// `commands`: what Home Assistant may ask of this board with notifications. Default: nothing.
   public var commands: CommandKinds = []
-  /// `after_upload`: a program that runs after each upload. Default: nil, none.
-  public var afterUpload: AfterUploadSettings?
+  /// What the file says that is right, and perhaps not meant or without an effect.
+  public var warnings: [ConfigurationProblem] = []
 }
 
 extension Configuration {
   /// `home_assistant`: the server.
-  public struct HomeAssistantSettings: Equatable, Sendable {
+  public struct HomeAssistantSettings: Sendable {
     /// `url`: http or https, a host, and optionally a port and a path; at most 512 bytes; without
     /// a slash at the end. Required.
     public var url: [UInt8]
@@ -89,6 +90,11 @@ extension Configuration {
     /// another server is judged by the system's authorities.
     public func transport(to address: [UInt8]) -> TransportSettings {
       address == url || address == homeNetwork?.url ? tls : .system
+    }
+
+    /// What the network is judged by; nil where none is known to be home.
+    public var networkGoal: NetworkGoal? {
+      homeNetwork.map { NetworkGoal(url: $0.url ?? url, in: $0.networks) }
     }
   }
 

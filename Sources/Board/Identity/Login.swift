@@ -8,8 +8,12 @@ public import Outbox
 public struct Login {
   /// That Home Assistant rejected it, for people.
   public static let rejectedWords: MessageText =
-    "Home Assistant does not accept the login of this board any more; it is never sent again, for"
-    + " Home Assistant may ban this address"
+    "Home Assistant does not accept the login of this board any more; \(whenShownAgain)"
+
+  /// What is done with a token that was rejected: see `RejectedTokens`.
+  public static let whenShownAgain: MessageText =
+    "as it may ban this address, the same is never sent again over https://, and ever more rarely"
+    + " over http://"
 
   public let credential: Credential
   /// Nil where pairing kept it.
@@ -42,12 +46,13 @@ public struct Login {
   }
 
   public func tokens(_ rejected: RejectedTokens) -> AccessTokens {
-    AccessTokens(credential: credential, rejected: rejected, seed: randomSeed())
+    AccessTokens(
+      credential: credential, rejected: rejected, seed: randomSeed(), now: Moment.now.instant)
   }
 
   /// What a person does where Home Assistant rejected it.
   public var remedy: MessageText {
-    guard let file else { return Arguments.command("pair") }
+    guard let file else { return Arguments.command("pair --login") }
     return "write a new token to \(Path(file)), and restart the agent"
   }
 
@@ -73,6 +78,7 @@ public func readToken(_ path: [UInt8]) -> Result<[UInt8], Enrollment.TokenFlaw> 
   }
   let token = [UInt8](bytes.span.trimmed())
   guard !token.isEmpty else { return .failure(.empty) }
+  guard !token.span.starts(with: "\u{FEFF}") else { return .failure(.hasByteOrderMark) }
   guard case .accessToken(let token)? = Credential(accessToken: token) else {
     return .failure(.notAToken)
   }

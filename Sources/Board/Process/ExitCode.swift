@@ -45,8 +45,8 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
     case .osError: "this machine lacks something, such as memory or a good supply"
     case .systemFile:
       """
-      the clock that is to wake this board has no alarm, or this board does
-            not know the time: do not switch it off
+      this board does not know the time by which an alarm is set: do not
+            switch it off
       """
     case .cannotCreate: "the file is there already, or cannot be made"
     case .inputOutput: "a sensor cannot be read, or the output cannot be written"
@@ -89,14 +89,19 @@ extension OutageCause {
 }
 
 extension ConnectionFailure {
-  public var exitCode: ExitCode { self == .refused(.forbidden) ? .noPermission : .temporaryFailure }
+  public var exitCode: ExitCode {
+    switch self {
+    case .refused(.server(.banned)), .refused(.server(.forbidden(status: 403))): .noPermission
+    default: .temporaryFailure
+    }
+  }
 }
 
 extension Enrollment.TokenFlaw {
   public var exitCode: ExitCode {
     switch self {
     case .noFileNamed: .unavailable
-    case .unreadable, .empty, .tooLarge, .notAToken: .noInput
+    case .unreadable, .empty, .tooLarge, .notAToken, .hasByteOrderMark: .noInput
     case .credentialRejected: .noPermission
     case .notRenewed(.server(let refusal)): refusal.exitCode
     case .withheld, .notRenewed(.noConnection): .temporaryFailure

@@ -7,18 +7,20 @@ import YAML
 extension Configuration {
   /// The same, with each GPIO line where this board has it. Where the kernel has no line of the
   /// name that a person wrote, the board file says where it is; the sensor stays the same one in
-  /// Home Assistant. What is wrong with a board file, or with a pin, is told, and harms no other
-  /// sensor.
-  public func findingLines(warning: (MessageText) -> Void) -> Configuration {
+  /// Home Assistant.
+  ///
+  /// - Returns: it, and what is wrong with a board file or a pin, which harms no other sensor.
+  @inline(never)
+  public func findingLines() -> (Configuration, flaws: [MessageText]) {
     let hasNames = lineAddresses.contains { if case .name = $0 { true } else { false } }
-    guard hasNames else { return self }
+    guard hasNames else { return (self, []) }
     let uses = GPIOLineUses()
+    var flaws: [MessageText] = []
     do throws(BoardFileFailure) {
-      return findingLines(as: uses, try boardPins(), warning: warning)
-    } catch {
-      warning(CommandFailure(error).text)
-      return self
-    }
+      let pins = try boardPins()
+      let found = findingLines(as: uses, pins) { flaws.append($0) }
+      return (found, flaws)
+    } catch { return (self, [CommandFailure(error).text]) }
   }
 
   /// Where its sensors, its outputs and the anchor watch have GPIO lines.

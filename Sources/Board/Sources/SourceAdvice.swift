@@ -18,7 +18,7 @@ public struct SourceAdvice: Sendable {
 
   public init(_ configuration: Configuration) {
     supplies = configuration.battery.remedies(sys: Path(configuration.host.sys))
-    var remedies = [configuration.system.remedies]
+    var remedies = configuration.system.remedies(proc: Path(configuration.host.proc))
     for sensor in configuration.sensors { remedies.append(sensor.remedies) }
     for output in configuration.outputs { remedies.append(output.remedies) }
     remedies.append(CountsFile.remedies)
@@ -32,6 +32,9 @@ public struct SourceAdvice: Sendable {
   }
 
   public func remedy(for failure: SourceFailure, of source: InlineText) -> MessageText {
+    if case .missing = failure, let meant = lineMeant(by: source) {
+      return "did you mean \(bytes: meant)? \(Arguments.command("pins")) shows this board's pins"
+    }
     if case .missing = failure, let entry = entries.first(where: { $0.source == source })?.entry,
       let others = BoardSearch(sys: sys).others(than: entry)
     {
@@ -41,6 +44,15 @@ public struct SourceAdvice: Sendable {
       return "\(refusal.problem); \(refusal.remedy)"
     }
     return remedies(of: source).remedy(for: failure)
+  }
+
+  /// The name of the line that a person perhaps means by another one; nil if none is like it.
+  private func lineMeant(by source: InlineText) -> [UInt8]? {
+    guard let line = lines.first(where: { InlineText($0.text.span) == source }),
+      case .name(let name) = line,
+      let board = try? BoardPins(sys: sys, packagedIn: boards).board
+    else { return nil }
+    return board.place(named: name) == nil ? board.nameMeant(by: name) : nil
   }
 
   /// Why a pin of this board is no GPIO line; nil where it is one, or the board is not known.
@@ -58,6 +70,7 @@ public struct SourceAdvice: Sendable {
   }
 
   private func remedies(of source: InlineText) -> SourceRemedies {
-    remedies.first { $0.source == source } ?? supplies
+    remedies.first { $0.source == source } ?? remedies.first { $0.areAbout(partCalled: source) }
+      ?? supplies
   }
 }

@@ -1,6 +1,6 @@
-import Bytes
+public import Bytes
 public import HomeAssistant
-import LinuxIO
+public import LinuxIO
 
 extension StateDirectory {
   /// Makes and locks the directory that a command works with.
@@ -34,6 +34,16 @@ extension StateDirectory {
         code: .noPermission,
         text: "others may write in \(path), where the key of this board is kept; run: sudo chmod"
           + " go-w \(typed: path)")
+    case .exposed(let above):
+      let flaw: MessageText =
+        above.isForeign
+        ? "\(above.path) belongs to another user, who" : "others may write in \(above.path), and"
+      let remedy: MessageText =
+        above.isForeign ? "" : "run: sudo chmod go-w \(typed: above.path), or "
+      throw CommandFailure(
+        code: .noPermission,
+        text: "\(flaw) could put another directory in the place of \(path), where the key of this"
+          + " board is kept; \(remedy)name another state_directory")
     case .failed(.notPermitted): throw CommandFailure(notPermitted: path)
     case .failed(let error):
       throw CommandFailure(
@@ -78,10 +88,22 @@ extension StateDirectory {
     do throws(Errno) { try write(registration) } catch { throw notKept("the registration", error) }
   }
 
-  /// Keeps in mind that Home Assistant rejected a credential, so that it is never sent again.
-  public func keep(rejectedFingerprint: [UInt8]) throws(CommandFailure) {
-    do throws(Errno) { try write(rejectedFingerprint: rejectedFingerprint) } catch {
+  /// Keeps in mind that Home Assistant, or what answered in its place, rejected a credential: a
+  /// command never says that it is for good.
+  public func keep(
+    rejectedFingerprint: [UInt8], isForGood: Bool = false
+  ) throws(CommandFailure) {
+    do throws(Errno) {
+      try write(rejectedFingerprint: rejectedFingerprint, isForGood: isForGood)
+    } catch {
       throw notKept("that Home Assistant rejected the login", error)
+    }
+  }
+
+  /// Keeps in mind that Home Assistant accepted a credential.
+  public func keep(acceptedFingerprint: [UInt8]) throws(CommandFailure) {
+    do throws(Errno) { try write(acceptedFingerprint: acceptedFingerprint) } catch {
+      throw notKept("that Home Assistant accepted the login", error)
     }
   }
 
@@ -94,10 +116,11 @@ extension StateDirectory {
 
   private func notKept(_ what: StaticString, _ error: Errno) -> CommandFailure {
     if error == .notPermitted { return CommandFailure(notPermitted: path) }
+    let readOnly = readOnlyWords
+    let remedy: MessageText =
+      readOnly.bytes.isEmpty ? "; make room there, or name another state_directory" : readOnly
     return CommandFailure(
-      code: .noInput,
-      text: "\(what) cannot be kept in \(path): \(error); make room there, or name another"
-        + " state_directory")
+      code: .noInput, text: "\(what) cannot be kept in \(path): \(error)\(remedy)")
   }
 
   private func opened<Value>(
@@ -126,5 +149,48 @@ extension StateDirectory {
       code: .dataError,
       text: "\(path)/registration.json has no key, and nothing is sent in plain; remove it to"
         + " register this board anew (Home Assistant then makes new entities)")
+  }
+}
+
+/// Why the disk of a state directory keeps nothing, as far as that shows without writing.
+public enum DiskFlaw: Sendable {
+  case full(Path)
+  case readOnly(Path)
+
+  /// Nil where it can be written, and where there is no directory yet.
+  public init?(of directory: Path) {
+    guard let space = try? FileSystemSpace(holding: directory) else { return nil }
+    if space.isReadOnly {
+      self = .readOnly(mountPoint(holding: directory))
+    } else if space.availableBytes < StateDirectory.leastFreeBytes {
+      self = .full(mountPoint(holding: directory))
+    } else {
+      return nil
+    }
+  }
+
+  public var code: StaticString {
+    switch self {
+    case .full: "full"
+    case .readOnly: "read_only"
+    }
+  }
+
+  public var words: MessageText {
+    switch self {
+    case .full(let place):
+      "there is less than 4 MiB left on \(place): what Home Assistant does not take may be in memory"
+        + " only"
+    case .readOnly(let place):
+      "\(place) is read-only: what Home Assistant does not take is in memory only"
+    }
+  }
+
+  public var remedy: MessageText {
+    switch self {
+    case .full: "make room there: sudo apt clean"
+    case .readOnly(let place):
+      "sudo dmesg tells why; to write again: sudo mount -o remount,rw \(typed: place)"
+    }
   }
 }

@@ -15,6 +15,8 @@ public final class StateDirectory {
   /// The whole document that it tells: addresses, and failures with the longest words. The kernel
   /// takes that much of a connection at once. A member that has no room is left out.
   public static let statusByteCountMax = 64 * 1024
+  /// With less on its disk, the registration may not be kept.
+  public static let leastFreeBytes: UInt64 = 4 << 20
   /// The directory of what could not be delivered.
   public static let spoolName: StaticString = "spool"
   /// Which registration will never have a key.
@@ -38,6 +40,8 @@ public final class StateDirectory {
     case foreign
     /// Others than its owner may write to it.
     case shared
+    /// Others may put another one in its place.
+    case exposed(ExposedDirectory)
   }
 
   /// Makes the directory where it is missing, and keeps other agents out until the process ends.
@@ -49,6 +53,9 @@ public final class StateDirectory {
       // Root may work for any user: what it makes in there belongs to that one.
       guard [0, owner.user].contains(geteuid()) || owner.user == 0 else { return .foreign }
       guard !owner.sharesWriting else { return .shared }
+      if let exposed = try ExposedDirectory.first(above: path, of: owner) {
+        return .exposed(exposed)
+      }
       if let kept = LinuxIO.lock(keptFor: directory) {
         lock = consume kept
       } else {
@@ -63,12 +70,12 @@ public final class StateDirectory {
     }
   }
 
-  /// Starts the program anew, and no other agent gets the directory in between.
+  /// Starts the program again, and no other agent gets the directory in between.
   ///
   /// - Returns: why that failed.
-  public func startAnew() -> Errno {
+  public func perform(_ next: consuming NextStart) -> Errno {
     guard let held = lock.take() else { preconditionFailure("the directory is not open") }
-    let error = LinuxIO.startAnew(keeping: held)
+    let error = next.perform(keeping: held)
     lock = consume held
     return error
   }
@@ -189,23 +196,45 @@ public final class StateDirectory {
   /// The tokens that Home Assistant rejected. Where that cannot be told, any token may be among
   /// them, and none may be sent.
   func readRejectedTokens() -> Kept<RejectedTokens> {
-    read(Self.rejectedName, byteCountMax: RejectedTokens.fileByteCountMax) {
-      (bytes) throws(KeptFileError) in try RejectedTokens(file: bytes.span)
+    let moment = Moment.now
+    return read(Self.rejectedName, byteCountMax: RejectedTokens.fileByteCountMax) {
+      (bytes) throws(KeptFileError) in
+      try RejectedTokens(file: bytes.span, now: moment.instant, wallTime: moment.wallTime)
     }
   }
 
-  public func write(rejectedFingerprint: [UInt8]) throws(Errno) {
-    var rejected: RejectedTokens
+  /// Keeps that Home Assistant rejected a token.
+  ///
+  /// - Parameters:
+  ///   - rejectedFingerprint: of the token.
+  ///   - isForGood: whether the server that rejected it proved who it is.
+  /// - Throws: the error of the disk.
+  public func write(rejectedFingerprint: [UInt8], isForGood: Bool) throws(Errno) {
+    try changeRejectedTokens {
+      $0.insert(fingerprint: rejectedFingerprint, isForGood: isForGood, now: Moment.now.instant)
+    }
+  }
+
+  public func write(acceptedFingerprint: [UInt8]) throws(Errno) {
+    try changeRejectedTokens { _ = $0.remove(fingerprint: acceptedFingerprint) }
+  }
+
+  private func changeRejectedTokens(_ change: (inout RejectedTokens) -> Void) throws(Errno) {
+    let kept: RejectedTokens
     switch readRejectedTokens() {
-    case .value(let kept): rejected = kept
-    case .none: rejected = RejectedTokens()
+    case .value(let value): kept = value
+    case .none: kept = RejectedTokens()
     // What it held must not be forgotten, and as it is no token is sent, this one included.
     case .damaged: return
     case .unreadable(let error): throw error
     }
-    rejected.insert(fingerprint: rejectedFingerprint)
+    var rejected = kept
+    change(&rejected)
+    guard rejected != kept else { return }
+    guard !rejected.isEmpty else { return try removeFile(at: path / Self.rejectedName) }
+    let moment = Moment.now
     var buffer = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
-    rejected.writeFile(into: &buffer)
+    rejected.writeFile(into: &buffer, now: moment.instant, wallTime: moment.wallTime)
     try replaceFile(named: Self.rejectedName, in: path, with: buffer.bytes)
   }
 }

@@ -158,7 +158,7 @@ public final class LineOutput {
       missingCount += 1
       return
     }
-    let lines = missingCount == 0 ? line : missing(missingCount) + line
+    let lines = (missingCount == 0 ? line : missing(missingCount) + line).shown(on: descriptor)
     let count = writeNow(lines)
     if count == 0 {
       missingCount += 1
@@ -203,13 +203,22 @@ public enum StandardOutput {
   }
 }
 
+extension [UInt8] {
+  /// The same, as the reader of this descriptor gets it: a terminal nothing that it would obey, but
+  /// what lines of our own end with and are coloured by. All else gets it unchanged.
+  public func shown(on descriptor: Int32) -> [UInt8] {
+    isatty(descriptor) == 1 ? forTerminal : self
+  }
+}
+
 /// Writes to standard output or standard error. Returns whether all of it was taken: a reader that
 /// closed it does not want to know. What a person reads on standard error has line ends where the
 /// terminal would break a word.
 @discardableResult @inline(never)
 public func writeToTerminal(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
   let isOutput = descriptor == STDOUT_FILENO
-  let bytes = isOutput ? bytes : bytes.wrapped(columns: terminalColumns(descriptor))
+  let lines = isOutput ? bytes : bytes.wrapped(columns: terminalColumns(descriptor))
+  let bytes = lines.shown(on: descriptor)
   var written = 0
   return unsafe bytes.withUnsafeBytes { bytes in
     while written < bytes.count {

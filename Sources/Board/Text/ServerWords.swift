@@ -35,11 +35,22 @@ extension ServerRefusal {
   /// What happened: a sentence without its end.
   public func words(_ request: RefusedRequest = .message) -> MessageText {
     switch self {
-    case .forbidden(status: 403):
+    case .banned:
       "\(request.server) refuses\(request.verb) this address (403); is it in its ip_bans.yaml?"
+    case .forbidden(status: 403):
+      "a proxy before \(request.server) refuses\(request.verb) this address (403)"
     case .forbidden(let status):
       "a proxy before \(request.server) refuses\(request.verb) this address (\(status)): it wants"
         + " a login of its own"
+    case .untrustedProxy:
+      "\(request.server) refuses what the proxy before it forwards (400: Bad Request)"
+    case .wantsTLS: "\(request.answerer) speaks HTTPS at that port, and not HTTP (400)"
+    case .moved(let address): "\(request.answerer) redirects to \(shown: Text(address))"
+    case .loginPage(let status, let address):
+      "\(request.answerer) is not Home Assistant (\(status)), and redirects to a page"
+        + (address.isEmpty ? "" : " at \(shown: Text(address))")
+    case .unavailable(let status) where isOfProxy:
+      "a proxy before \(request.server) gets no answer from it (\(status))"
     case .notFound: "\(request.server) is not ready\(request.purpose) (404)"
     case .unavailable(let status):
       "\(request.server) is not available\(request.purpose) (\(status))"
@@ -53,16 +64,29 @@ extension ServerRefusal {
   ) -> MessageText {
     switch self {
     case .notFound: "\(words(request)); if this stays, look at \(place)"
-    case .notHomeAssistant:
+    case .loginPage, .notHomeAssistant:
       "\(words(request)); is there a login page? If not, look at \(place)"
-    case .forbidden, .unavailable: words(request)
+    case .moved(let address): "\(words(request)); write \(shown: Text(address)) into \(place)"
+    case .wantsTLS: "\(words(request)); write https:// in \(place)"
+    case .untrustedProxy: "\(words(request)); \(Self.trustRemedy)"
+    case .banned, .forbidden, .unavailable: words(request)
     }
+  }
+
+  /// What a person does in Home Assistant about `.untrustedProxy`.
+  public static var trustRemedy: MessageText {
+    "write the proxy's address, which Home Assistant's log names, into http.trusted_proxies of its"
+      + " configuration.yaml, beside use_x_forwarded_for: true"
   }
 
   /// For scripts.
   public var code: StaticString {
     switch self {
-    case .forbidden: "forbidden"
+    case .banned, .forbidden: "forbidden"
+    case .untrustedProxy: "untrusted_proxy"
+    case .wantsTLS: "wants_tls"
+    case .moved: "moved"
+    case .loginPage: "login_page"
     case .notFound: "not_found"
     case .unavailable: "unavailable"
     case .notHomeAssistant: "not_home_assistant"
@@ -75,13 +99,14 @@ extension OutageCause {
     switch self {
     case .noConnection(let reason): "Home Assistant cannot be reached: \(unreached: reason)"
     case .notLive:
-      "Home Assistant answers with nothing: it is starting, or it does not know this device"
+      "Home Assistant answers with nothing: it is starting, or this device was deleted there;"
+        + " \(Arguments.command("check")) tells which"
     case .dropped:
       "Home Assistant dropped our message without a word: it holds another key, or none"
     case .otherKey: "Home Assistant answers with another key: the registration is not ours"
     case .gone:
       "Home Assistant has deleted this device (410); to register it anew: \(Arguments.command("pair"))"
-    case .badRequest: "Home Assistant, or a proxy before it, calls our message malformed (400)"
+    case .badRequest: "Home Assistant calls our message malformed (400); please report it"
     case .encryptionRequired: "Home Assistant got our message unsealed; is there a proxy?"
     case .server(let refusal): refusal.words(addressIn: "home_assistant.url")
     case .noRoute:
@@ -132,14 +157,9 @@ extension ConnectionFailure {
 extension WebSocketRefusal {
   fileprivate var words: MessageText {
     switch self {
-    case .redirected(let status, let location):
-      "it redirects to \(shown: Text(location)) (\(status)), which is not followed; is that the"
-        + " address to use?"
-    case .unauthorized: ServerRefusal.forbidden(status: 401).words()
-    case .forbidden: ServerRefusal.forbidden(status: 403).words()
-    case .notFound: "there is no WebSocket (404); is it the address of Home Assistant?"
-    case .serverFailed(let status): ServerRefusal.unavailable(status: status).words()
-    case .unexpectedStatus(let status): "it answers \(status); is it Home Assistant?"
+    case .server(.notFound): "there is no WebSocket (404); is it the address of Home Assistant?"
+    case .server(.notHomeAssistant(let status)): "it answers \(status); is it Home Assistant?"
+    case .server(let refusal): refusal.words(addressIn: "home_assistant.url")
     case .notHTTP, .responseTooLong, .notUpgraded, .wrongAccept, .unwantedExtension,
       .unwantedSubprotocol:
       "what answers there opens no WebSocket; is it Home Assistant?"

@@ -86,10 +86,15 @@ extension SourceFailure {
     case .failed(let what, let code): "\(what): \(Errno(code: code))"
     case .malformed(let what, let found):
       "\(what) says \"\(found)\", which makes no sense there"
+    case .implausible(let what, let found, let why): "\(what) says \"\(found)\", \(why)"
+    case .distrusted(let what, let why, _): "\(what) \(why.text)"
     case .silent(let what): "\(what) says nothing"
     case .withoutFix(let what, let why): "\(what) gives no fix: \(why.text)"
     case .wrongDate(let what, let why):
       "\(what) gives a date that is \(why.text); its fixes count from when they arrive"
+    case .frozen(let what):
+      "\(what) gives the same position to the last digit while it reports a speed; it may be an old"
+        + " one"
     case .behind(let what, let seconds):
       "\(what) is \(seconds) s behind; is the link to it too slow, or its receiver too talkative?"
     case .flooded(let what, let rate):
@@ -97,6 +102,7 @@ extension SourceFailure {
     case .refused(let what, let found): "\(what) answers with an error: \"\(found)\""
     case .ambiguous(let what, let found): "\(what) is there more than once: \(found)"
     case .unsupported(let what, _): "\(what) cannot be used"
+    case .intermittent(let failure): "it comes and goes: at times \(failure.words)"
     }
   }
 
@@ -107,14 +113,18 @@ extension SourceFailure {
     case .busy: "busy"
     case .failed: "failed"
     case .malformed: "malformed"
+    case .implausible: "implausible"
+    case .distrusted: "distrusted"
     case .silent: "silent"
     case .withoutFix: "no_fix"
     case .wrongDate: "wrong_date"
+    case .frozen: "frozen"
     case .behind: "behind"
     case .flooded: "flooded"
     case .refused: "refused"
     case .ambiguous: "ambiguous"
     case .unsupported: "unsupported"
+    case .intermittent: "intermittent"
     }
   }
 }
@@ -125,7 +135,8 @@ extension Value {
     switch self {
     case .number(let number):
       var digits = ByteBuffer(capacity: 24)
-      digits.append(number)
+      // A rain gauge has four decimals, and mostly nothing to say.
+      digits.append(number.coefficient == 0 ? FixedPoint(0) : number)
       let text = MessageText(bytes: [UInt8](digits.bytes))
       return unit.map { "\(text) \(bytes: $0)" } ?? text
     case .boolean(let isOn): return isOn ? "on" : "off"
@@ -145,9 +156,12 @@ extension Enrollment.TokenFlaw {
     case .tooLarge: Self.unusable("is larger than 8 KiB")
     case .notAToken:
       Self.unusable("holds a space, a second line, or something else that no token has")
+    case .hasByteOrderMark:
+      Self.unusable(
+        "begins with a byte order mark (U+FEFF), an invisible character of its editor")
     case .credentialRejected:
-      "Home Assistant does not accept what pairing kept; it is never sent again, for Home Assistant"
-        + " may ban this address. Pair this board again: \(Arguments.command("pair"))"
+      "Home Assistant does not accept what pairing kept; \(Login.whenShownAgain). Pair this board"
+        + " again: \(Arguments.command("pair"))"
     case .withheld:
       "no token is sent: this may not be home, and home_assistant.url is plain HTTP; it goes where"
         + " home_assistant.home_network knows the network, over https://, or with"
@@ -167,6 +181,7 @@ extension Enrollment.TokenFlaw {
     case .empty: "empty"
     case .tooLarge: "larger than 8 KiB"
     case .notAToken: "not a token"
+    case .hasByteOrderMark: "a byte order mark"
     case .credentialRejected: "rejected"
     case .withheld: "withheld"
     case .notRenewed: "not renewed"
@@ -184,13 +199,13 @@ extension Enrollment.Problem {
     switch self {
     case .noToken(let flaw): flaw.words
     case .tokenRejected:
-      "Home Assistant does not accept the token; it is never sent again, for Home Assistant may"
-        + " ban this address. Write a new one to home_assistant.token_file, or use:"
-        + " \(Arguments.command("pair"))"
+      "Home Assistant does not accept the token; \(Login.whenShownAgain). Write a new one to"
+        + " home_assistant.token_file, or use: \(Arguments.command("pair"))"
     case .noConnection(let reason):
       "Home Assistant cannot be reached to register: \(unreached: reason)"
     case .server(let refusal) where refusal.isLasting:
-      "\(refusal.words(.registration)) \(Self.whenAgain)"
+      refusal.words(.registration) + (refusal == .banned ? " " : ". ")
+        + "It is asked again, ever more rarely, and after a restart"
     case .server(let refusal): refusal.words(.registration, addressIn: "home_assistant.url")
     case .requestRejected:
       "Home Assistant does not like our registration (400); please report it. \(Self.whenAgain)"

@@ -3,7 +3,7 @@ import LinuxIO
 
 extension [UInt8] {
   /// Lines for standard output, no wider than the terminal that it may be.
-  public var forTerminal: [UInt8] { wrapped(columns: terminalColumns(STDOUT_FILENO)) }
+  public var wrappedForOutput: [UInt8] { wrapped(columns: terminalColumns(STDOUT_FILENO)) }
 
   /// The lines with a line end in the place of the space before each word that does not fit into a
   /// terminal of so many columns; as they are where that is 0. What goes on stands below the last

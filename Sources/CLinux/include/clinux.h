@@ -5,6 +5,7 @@
 #ifndef HOMEWARD_CLINUX_H
 #define HOMEWARD_CLINUX_H
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +34,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/timerfd.h>
 #include <sys/timex.h>
 #include <sys/un.h>
 #include <sys/utsname.h>
@@ -43,7 +45,7 @@
 #pragma clang assume_nonnull begin
 
 /// The arguments of the process. Embedded Swift has no `CommandLine`, so a constructor in
-/// `clinux.c` keeps what glibc hands to it.
+/// `process.c` keeps what glibc hands to it.
 int clinux_argument_count(void);
 const char *_Nullable clinux_argument(int index);
 
@@ -76,15 +78,13 @@ static inline int clinux_errno(void) { return errno; }
 /// What an error of the kernel is called in English, or NULL where it has no such number.
 const char *_Nullable clinux_error_description(int code);
 
-/// `open(2)` is variadic, which Swift cannot call.
-static inline int clinux_open(const char *path, int flags, mode_t mode) {
-  return open(path, flags, mode);
-}
+/// Opens a path as `open(2)` does; other programs do not get the descriptor. Where it `wants_file`,
+/// all else than a regular file is an error: EISDIR for a directory, ESPIPE for a pipe, a device,
+/// and others.
+int clinux_open(const char *path, int flags, mode_t mode, bool wants_file);
 
 /// The same for `openat(2)`.
-static inline int clinux_openat(int directory, const char *path, int flags, mode_t mode) {
-  return openat(directory, path, flags, mode);
-}
+int clinux_openat(int directory, const char *path, int flags, mode_t mode, bool wants_file);
 
 static inline int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t tag) {
   struct epoll_event event = {.events = events, .data = {.u64 = tag}};
@@ -157,6 +157,19 @@ static inline int clinux_socket_error(int descriptor) {
   return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
+/// Bytes that a data plan counts: with the heads of TCP and IP, and with what was sent again.
+typedef struct {
+  uint64_t sent, received;
+} clinux_traffic;
+/// Makes a socket as `socket(2)` does, whose traffic counts.
+int clinux_traffic_socket(int family, int type, int protocol);
+/// Closes a socket as `close(2)` does. What it has carried stays counted.
+int clinux_traffic_close(int socket);
+/// What a socket has carried; nothing where it is none of TCP.
+clinux_traffic clinux_traffic_of(int socket);
+/// What such sockets have carried since the process began.
+clinux_traffic clinux_traffic_read(void);
+
 /// How many columns a terminal has; 0 where it is none, or does not say.
 static inline int clinux_terminal_columns(int descriptor) {
   struct winsize size = {0};
@@ -183,13 +196,6 @@ void clinux_screen_leave(void);
 /// back when it goes on. Meanwhile other signals may end it.
 void clinux_stop(void);
 
-/// Whether a descriptor is a regular file or a directory, of which the latter cannot be read; not a
-/// pipe, which may wait for a writer for ever.
-static inline int clinux_is_file(int descriptor) {
-  struct stat status;
-  return fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
-}
-
 /// Writes what a descriptor takes at this moment, also where writing to it would wait. Returns how
 /// many bytes that is, 0 for none, or -1 and `errno`.
 static inline ssize_t clinux_write_now(int descriptor, const void *bytes, size_t count) {
@@ -203,10 +209,17 @@ static inline ssize_t clinux_write_now(int descriptor, const void *bytes, size_t
   return written < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : written;
 }
 
-/// Starts the program that this process runs anew, with the same arguments: same process, same
-/// program, even where its file was replaced meanwhile. Of its descriptors it keeps `kept`, and
-/// those that it was started with. Returns only where that fails, with `errno`.
-int clinux_start_anew(int kept);
+/// A descriptor of the program that this process runs, also where its file was replaced meanwhile.
+/// -1 and `errno` where there is none (`/proc` is not there), or it may not be started.
+int clinux_program_of_process(void);
+
+/// A descriptor with a text that no file has, read from its start; -1 and `errno`.
+int clinux_text_in_memory(const void *_Nullable bytes, size_t size);
+
+/// Starts a program of `clinux_program_of_process` in this process, with the same arguments. Of its
+/// descriptors it keeps `kept`, and those that it was started with. Returns only where that fails,
+/// with `errno`.
+int clinux_start_anew(int program, const int *kept, int count);
 
 /// It is handed to no other program any more, and neither is one that gets its number.
 int clinux_close_at_exec(int descriptor);
@@ -228,13 +241,27 @@ int clinux_user(const char *name, uid_t *number, gid_t *groups, int max);
 /// Whether a file system is mounted at a path (`STATX_ATTR_MOUNT_ROOT`), or that is not known.
 bool clinux_is_mount_point(const char *path);
 
+/// Whether another machine answers for the file at a path, or a program of this one (FUSE): such a
+/// read may hang at any moment, and for ever (`statfs(2)`).
+bool clinux_is_remote(const char *path);
+
 /// What a group is called; false where it has no name, or one that has no room.
 bool clinux_group_name(gid_t group, char *name, size_t size);
 
-/// The next signal of `clinux_signalfd`, or 0.
+/// A file that would become larger than the process may write (RLIMIT_FSIZE) is an error of that
+/// write, EFBIG, like a disk that is full; it does not end the process.
+static inline void clinux_survive_file_size_limit(void) { signal(SIGXFSZ, SIG_IGN); }
+
+/// How long a process has to take notice of SIGTERM, and to end, before it is ended.
+enum { CLINUX_TERMINATION_SECONDS = 30 };
+
+/// The next signal of `clinux_signalfd`, or 0. SIGTERM comes as SIGINT, which asks for the same.
 static inline int clinux_next_signal(int descriptor) {
   struct signalfd_siginfo signal;
-  return read(descriptor, &signal, sizeof signal) == sizeof signal ? (int)signal.ssi_signo : 0;
+  if (read(descriptor, &signal, sizeof signal) != sizeof signal) return 0;
+  // The end itself has its time, too, if SIGTERM asked for it.
+  if (signal.ssi_signo == SIGINT && alarm(0) > 0) alarm(CLINUX_TERMINATION_SECONDS);
+  return (int)signal.ssi_signo;
 }
 
 /// Keeps the memory of this process, with its keys and tokens, out of core dumps. Also a limit of 0
@@ -247,26 +274,11 @@ static inline void clinux_forbid_core_dumps(void) {
   setrlimit(RLIMIT_CORE, &limit);
 }
 
-/// A descriptor that becomes readable for SIGTERM, SIGINT and SIGHUP, which are then blocked; where
-/// `of_terminal`, for all others by which a terminal tells something, too.
-static inline int clinux_signalfd(bool of_terminal) {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGHUP);
-  if (of_terminal) {
-    sigaddset(&set, SIGQUIT);
-    sigaddset(&set, SIGWINCH);
-    sigaddset(&set, SIGTSTP);
-    sigaddset(&set, SIGCONT);
-  }
-  if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) return -1;
-  signal(SIGPIPE, SIG_IGN);
-  // Who starts the agent may have ignored it; then the kernel tells of the end of no child.
-  signal(SIGCHLD, SIG_DFL);
-  return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-}
+/// A descriptor that becomes readable for SIGTERM, SIGINT and SIGHUP, and where `of_terminal`, for
+/// all others by which a terminal tells something, too. None of them ends the process, but SIGTERM
+/// where `clinux_next_signal` is not called for `CLINUX_TERMINATION_SECONDS`: the thread that
+/// called this hangs.
+int clinux_signalfd(bool of_terminal);
 
 /// A descriptor that one thread makes readable and another one quiet (`eventfd(2)`). Signalling
 /// fails only where 2^64 signals wait, clearing where none does.
@@ -285,13 +297,24 @@ static inline bool clinux_clock_is_synchronized(void) {
   if (state < 0) return access("/run/systemd/timesync/synchronized", F_OK) == 0;
   return state != TIME_ERROR && !(timex.status & STA_UNSYNC);
 }
-/// Nanoseconds of a clock; `CLOCK_MONOTONIC` and `CLOCK_REALTIME` cannot fail on Linux.
+/// Nanoseconds of a clock; those of the board (`CLOCK_BOOTTIME`, `CLOCK_MONOTONIC`,
+/// `CLOCK_REALTIME`) cannot fail on Linux.
 static inline int64_t clinux_clock(clockid_t clock) {
   struct timespec now;
   clock_gettime(clock, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
-static inline int64_t clinux_monotonic_clock(void) { return clinux_clock(CLOCK_MONOTONIC); }
+static inline int64_t clinux_boot_clock(void) { return clinux_clock(CLOCK_BOOTTIME); }
+
+/// A descriptor that becomes ready for input when the wall clock was set, or the board slept: the
+/// clock that timeouts of the kernel go by stands still meanwhile. -1 where there is none.
+int clinux_clock_watch(void);
+/// Takes notice of that.
+static inline void clinux_clock_watch_clear(int descriptor) {
+  uint64_t count;
+  // It fails with ECANCELED: that is the news.
+  (void)!read(descriptor, &count, sizeof count);
+}
 
 /// How far local time is ahead of UTC at a moment, in seconds, as the system or `TZ` has it.
 static inline int64_t clinux_seconds_ahead_of_utc(int64_t seconds_since_1970) {
@@ -341,38 +364,24 @@ static inline int clinux_netlink_hear(int descriptor, uint32_t group, bool joine
 /// it has, which may be more than `max`: the rest is dropped. -1 and `errno` on failure.
 ssize_t clinux_netlink_receive(int descriptor, void *_Nullable bytes, size_t max, uint32_t *sender);
 
+/// Reads an address of IPv4 or IPv6 into `bytes`, which holds 16. Returns its family, or 0 where
+/// `text` is none.
+static inline int clinux_address_read(const void *_Nullable text, uint8_t *_Nullable bytes) {
+  if (inet_pton(AF_INET, (const char *)text, bytes) == 1) return AF_INET;
+  return inet_pton(AF_INET6, (const char *)text, bytes) == 1 ? AF_INET6 : 0;
+}
+/// Writes an address as text with its NUL into `text`, which holds `INET6_ADDRSTRLEN`.
+static inline void clinux_address_write(int family, const uint8_t *_Nullable bytes,
+                                        uint8_t *_Nullable text) {
+  inet_ntop(family, bytes, (char *)text, INET6_ADDRSTRLEN);
+}
+/// Sends an empty datagram to port 9 of an address on this interface.
+void clinux_speak(int family, const uint8_t *_Nullable bytes, uint32_t interface);
+
 /// Reads a line from a terminal that does not show it. Returns how many bytes it has, at most `max`
 /// (the rest of the line is dropped), or -1 and `errno`: 0 for the end of input. A signal that ends
 /// the process does so once the terminal is as it was.
 ssize_t clinux_read_secret(int descriptor, uint8_t *bytes, size_t max);
-
-/// Files that one reader reads, the bytes that it reads of each, and its threads at most.
-enum { CLINUX_READER_JOBS_MAX = 64, CLINUX_READER_BYTES_MAX = 128, CLINUX_READER_THREADS_MAX = 4 };
-
-/// Threads that read files from their start beside their caller: some drivers of the kernel let
-/// `pread(2)` wait until a part has measured. Of the files of a bus one is read at a time. A thread
-/// that finds nothing to read ends, unless it is the only one: that one sleeps.
-typedef struct clinux_reader clinux_reader;
-
-/// Starts no thread yet. NULL where there is no memory or no descriptor, with `errno`. `clock`
-/// tells nanoseconds, by which reads are timed, on every thread.
-clinux_reader *_Nullable clinux_reader_start(int64_t (*clock)(void));
-/// Reads nothing more. A read that has begun is not waited for.
-void clinux_reader_stop(clinux_reader *reader);
-/// What becomes ready for input when a file was read; `clinux_eventfd_clear` takes notice. It is
-/// the reader's own.
-int clinux_reader_event(clinux_reader *reader);
-/// Has a file read as this job, a number below `CLINUX_READER_JOBS_MAX`, as soon as its bus is
-/// free, by the thread that sleeps or a new one. It stays open until it was taken. A job that is
-/// asked for already, or was not taken yet, stays as it is. Returns 0, or an error number where
-/// there is no thread and none can be started: then the job is not asked for.
-int clinux_reader_ask(clinux_reader *reader, uint32_t job, int file, uint32_t bus);
-/// How many threads there are, at most `CLINUX_READER_THREADS_MAX`.
-int clinux_reader_threads(clinux_reader *reader);
-/// Whether a job is done. Then `bytes`, room for `CLINUX_READER_BYTES_MAX`, has what was read,
-/// `result` their count, or a negative error number, and `duration` the nanoseconds it took.
-bool clinux_reader_take(clinux_reader *reader, uint32_t job, uint8_t *bytes, int64_t *result,
-                        int64_t *duration);
 
 /// Opens a serial port to read what comes in as bytes, with 19,200 bits per second, 8 data bits, no
 /// parity and one stop bit. It waits for no carrier and never blocks; no other program can open it

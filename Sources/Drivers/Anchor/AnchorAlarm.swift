@@ -92,7 +92,7 @@ public final class AnchorAlarm {
     guard state != told else { return }
     let isNews = told != nil || state != .unset
     told = state
-    sensor.record(state.value, at: moment.wallTime, in: sink)
+    sensor.recordState(state.value, at: moment.wallTime, in: sink)
     if isNews { unsafe owner?.anchorChanged(monitor.status) }
   }
 

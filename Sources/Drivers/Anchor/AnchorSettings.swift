@@ -85,6 +85,6 @@ extension AnchorSettings {
   var description: SensorDescription {
     SensorDescription(
       uniqueID: [UInt8]("anchor"), name: name, kind: .binarySensor,
-      deviceClass: [UInt8]("safety"), icon: [UInt8]("mdi:anchor"), isUrgent: true)
+      deviceClass: [UInt8]("safety"), isUrgent: true)
   }
 }

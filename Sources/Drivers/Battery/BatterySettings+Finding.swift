@@ -10,15 +10,18 @@ extension BatterySettings {
       kind.append(
         name.canBeQuoted
           ? FoundItem(
-            name, named: name, line: "battery: [\(yaml: name)]", reportedBy: reason(toReport: name))
+            name, named: name, line: "battery: [\(yaml: name)]",
+            reportedBy: reason(toReport: name, sys: search.sys))
           : nil)
     }
     return kind
   }
 
-  private func reason(toReport name: [UInt8]) -> MessageText? {
+  private func reason(toReport name: [UInt8], sys: Path) -> MessageText? {
     guard case .supplies(let settings) = self else { return nil }
-    guard let names = settings.names else { return "reported by battery: auto" }
+    guard let names = settings.names else {
+      return Supplies.isOfDevice(name, sys: sys) ? nil : "reported by battery: auto"
+    }
     return names.contains(name) ? "in the configuration" : nil
   }
 }

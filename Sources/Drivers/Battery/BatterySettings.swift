@@ -12,27 +12,30 @@ public enum BatterySettings: Equatable, Sendable {
   /// A mapping with `voltage`: one that the kernel does not know, judged by sensors of `sensors`.
   case estimated(EstimatedBatterySettings)
 
-  /// `auto`: every one that the kernel lists, now or later.
+  /// `auto`: every one of the board that the kernel lists, now or later.
   public static var automatic: BatterySettings { .supplies(SupplySettings()) }
 
   public func source(_ context: SourceContext) -> (any Source)? {
     guard case .supplies(let settings) = self else { return nil }
     return Supplies(
       sys: context.sys, selection: settings.selection, minChanges: settings.minChanges,
-      sink: context.sink, supervisor: context.supervisor)
+      sink: context.sink, supervisor: context.supervisor, context.slowAccess)
   }
 
   /// The same, to be looked at: a source for each supply that is named, or there now.
   public func looks(_ context: SourceContext) -> [any Source] {
     guard case .supplies(let settings) = self else { return [] }
-    let names = settings.names ?? Supplies.names(sys: context.sys)
+    let names =
+      settings.names
+      ?? Supplies.names(sys: context.sys).filter { !Supplies.isOfDevice($0, sys: context.sys) }
     guard (1...Supplies.suppliesMax).contains(names.count) else {
       return source(context).map { [$0] } ?? []
     }
     return names.map { name in
       Supplies(
         sys: context.sys, selection: .named([name]), minChanges: settings.minChanges,
-        sink: context.sink, supervisor: context.supervisor, name: InlineText(name.span))
+        sink: context.sink, supervisor: context.supervisor, context.slowAccess,
+        name: InlineText(name.span))
     }
   }
 
@@ -46,7 +49,8 @@ public enum BatterySettings: Equatable, Sendable {
 /// The power supplies of the kernel that are reported, and how.
 public struct SupplySettings: Equatable, Sendable {
   /// `only`: 1 to 16 names in `/sys/class/power_supply`, such as `[BAT0]`; one that is not there
-  /// is a failure. Default, and with `auto`: every one that the kernel lists, now or later.
+  /// is a failure. Default, and with `auto`: every one that the kernel lists, now or later, except
+  /// those of devices such as a keyboard.
   public var selection: SupplySelection
   /// `min_change`: of their capacity, voltage, current and energy.
   public var minChanges: MinChanges

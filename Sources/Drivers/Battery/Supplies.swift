@@ -13,11 +13,15 @@ public enum SupplySelection: Equatable, Sendable {
 /// The batteries, chargers and mains supplies of `/sys/class/power_supply`
 /// (`Documentation/ABI/testing/sysfs-class-power`).
 ///
-/// Each supply fails under its own name: a broken gauge hides nothing of the others. Once the
-/// supplies are known, a sample allocates nothing.
+/// Each supply fails under its own name, and is read beside the loop if its gauge is slow: a broken
+/// one hides nothing of the others. That of a device, such as a keyboard, is reported only if it
+/// is named. One that is away gives its place to others. Once the supplies are known, a sample
+/// allocates nothing.
 public final class Supplies: Source {
   /// Supplies that are followed; each holds up to eleven files open.
   public static let suppliesMax = 16
+  /// Those of devices are listed, too.
+  private static let listedMax = 64
 
   /// What messages call all of them.
   public static var usualName: InlineText { InlineText("power supplies") }
@@ -28,23 +32,31 @@ public final class Supplies: Source {
   private let minChanges: MinChanges
   private let sink: any ReadingSink
   private let supervisor: Supervisor
+  private let access: SlowAccess?
   private var directory: DirectoryReader?
   private var supplies: [Supply] = []
-  private var hasTooMany = false
+  private var placesTaken = 0
 
-  /// `sys` is where sysfs is mounted, and `name` what messages call them.
-  ///
+  /// - Parameters:
+  ///   - sys: where sysfs is mounted.
+  ///   - selection: which of them.
+  ///   - minChanges: the least changes that count.
+  ///   - sink: where readings go.
+  ///   - supervisor: who hears of each supply.
+  ///   - access: who reads what is slow; nil where the loop waits for it.
+  ///   - name: what messages call them.
   /// - Precondition: at most `suppliesMax` names; the configuration refuses more.
   public init(
     sys: Path = Path("/sys"), selection: SupplySelection = .all,
     minChanges: MinChanges = .standard, sink: any ReadingSink, supervisor: Supervisor,
-    name: InlineText = Supplies.usualName
+    _ access: SlowAccess? = nil, name: InlineText = Supplies.usualName
   ) {
     self.name = name
     self.minChanges = minChanges
     path = sys / "class" / "power_supply"
     self.sink = sink
     self.supervisor = supervisor
+    self.access = access
     supplies.reserveCapacity(Self.suppliesMax)
     switch selection {
     case .all: isSelective = false
@@ -60,8 +72,15 @@ public final class Supplies: Source {
     BoardSearch.names(in: sys / "class" / "power_supply")
   }
 
+  /// Whether a supply feeds a device and not the board.
+  static func isOfDevice(_ name: [UInt8], sys: Path) -> Bool {
+    Supply.isOfDevice(at: sys / "class" / "power_supply" / name)
+  }
+
   private func makeSupply(_ name: [UInt8]) -> Supply {
-    Supply(named: name, in: path, minChanges: minChanges, sink: sink)
+    Supply(
+      named: name, in: path, leavesOutDevices: !isSelective, minChanges: minChanges, owner: self,
+      sink: sink, access)
   }
 
   public var deviceKinds: DeviceKinds { .powerSupply }
@@ -72,13 +91,19 @@ public final class Supplies: Source {
     var failure: SourceFailure?
     do throws(SourceFailure) { try list() } catch { failure = error }
     for supply in supplies {
-      if let failure = supply.sample(at: moment) {
-        supervisor.failed(supply.label, failure, now: moment.instant)
-      } else {
-        supervisor.worked(supply.label)
+      do throws(SourceFailure) {
+        try supply.sample(at: moment)
+        if access == nil { supervisor.worked(supply.name) }
+      } catch {
+        supervisor.failed(supply.name, error, now: moment.instant)
       }
     }
     if let failure { throw failure }
+    guard !supplies.contains(where: { $0.isRefused }) else {
+      throw .unsupported(
+        InlineText("more than 16 power supplies"), remedy: "name the ones to report")
+    }
+    if access != nil { supervisor.worked(name) }
   }
 
   /// Marks the supplies that are there, and adds those that are new.
@@ -92,12 +117,7 @@ public final class Supplies: Source {
     } catch {
       throw SourceFailure(error, of: InlineText(path.bytes.span))
     }
-    hasTooMany = false
     directory?.forEachName { name in mark(name) }
-    if hasTooMany {
-      throw .unsupported(
-        InlineText("more than 16 power supplies"), remedy: "name the ones to report")
-    }
   }
 
   private func mark(_ name: Span<UInt8>) {
@@ -106,12 +126,61 @@ public final class Supplies: Source {
       return
     }
     guard !isSelective else { return }
-    guard supplies.count < Self.suppliesMax else {
-      hasTooMany = true
-      return
+    if supplies.count == Self.listedMax {
+      guard let gone = supplies.firstIndex(where: { $0.isAway }) else { return }
+      if supplies[gone].hasPlace { placesTaken -= 1 }
+      supplies.remove(at: gone)
     }
     let supply = makeSupply([UInt8](name))
     supply.isListed = true
     supplies.append(supply)
+  }
+
+  public func valuesAnnounced() { for supply in supplies { supply.valuesAnnounced() } }
+
+  // MARK: What is read beside the loop
+
+  /// Returns whether one more can be followed. One that is away gives its place to it.
+  func takePlace() -> Bool {
+    if placesTaken < Self.suppliesMax {
+      placesTaken += 1
+      return true
+    }
+    guard let gone = supplies.firstIndex(where: { $0.hasPlace && $0.isAway }) else { return false }
+    supplies[gone].losePlace()
+    return true
+  }
+
+  /// Tells what has arrived. At first, a supply waits for those before it as long as a cycle does:
+  /// several batteries become known in the order of the list, whichever answers first. One that is
+  /// read again waits for that.
+  func tellArrived(at moment: Moment) {
+    for supply in supplies {
+      if supply.hasArrived, !supply.isAwaited {
+        supply.tellArrived(at: moment)
+      } else if !supply.isKnown, supply.isGathering {
+        return
+      }
+    }
+  }
+
+  public var listening: Listening { access == nil ? .never : .answering }
+
+  public var isGathering: Bool { supplies.contains { $0.isGathering } }
+
+  public var shortfall: SourceFailure? {
+    for supply in supplies { if let shortfall = supply.shortfall { return shortfall } }
+    return nil
+  }
+
+  public var deadline: Instant? {
+    var next: Instant?
+    for supply in supplies { next = earliest(next, supply.deadline) }
+    return next
+  }
+
+  public func deadlineReached(at moment: Moment) {
+    for supply in supplies { supply.deadlineReached(at: moment) }
+    tellArrived(at: moment)
   }
 }

@@ -3,74 +3,160 @@ import LinuxIO
 import Sensing
 
 /// One power supply of the kernel: its files and its sensors.
-final class Supply {
+final class Supply: FileSource {
+  /// It has a dozen files, each of which may take seconds.
+  private static let silentTime: Duration = .seconds(300)
+
   /// Whether the kernel lists it now.
   var isListed = false
+  /// Whether it was told what this is, or why that cannot be known.
+  private(set) var isKnown = false
+  /// Whether it is one of those that are followed.
+  private(set) var hasPlace = false
+  /// Whether there was no place for it.
+  private(set) var isRefused = false
+  private var wasAway = false
+  /// Whether it was read beside the loop, and that is not told yet.
+  private(set) var hasArrived = false
 
-  private let name: [UInt8]
-  /// What messages call it.
-  let label: InlineText
+  private let id: [UInt8]
   private let directory: Path
-  private let sink: any ReadingSink
-  /// The first trouble of the running sample.
-  private var failure: SourceFailure?
+  private let leavesOutDevices: Bool
+  private unowned(unsafe) let owner: Supplies
+  private var knownBus: DeviceBus?
 
   private var isOpen = false
+  private var isOfDevice = false
   private var quantities: [KernelFile?]
   private var status: KernelFile?
   private var online: KernelFile?
   private var present: KernelFile?
+  /// What the last reading brought; nil where nothing could be read, or its battery is away.
+  private var said: Said?
+  /// The first trouble of it.
+  private var failure: SourceFailure?
   /// One for each `SupplySensor`; those the supply turned out not to have are never declared.
   private var sensors: [DeclaredSensor]
 
+  private struct Said {
+    var answers = SupplyAnswers()
+    var status: Value?
+    var online: Value?
+  }
+
   init(
-    named name: [UInt8], in supplies: Path, minChanges: MinChanges, sink: any ReadingSink
+    named id: [UInt8], in supplies: Path, leavesOutDevices: Bool, minChanges: MinChanges,
+    owner: Supplies, sink: any ReadingSink, _ access: SlowAccess?
   ) {
-    self.name = name
-    self.sink = sink
-    label = InlineText(name.span)
-    directory = supplies / name
+    self.id = id
+    directory = supplies / id
+    self.leavesOutDevices = leavesOutDevices
+    unsafe self.owner = owner
     quantities = [KernelFile?](repeating: nil, count: SupplyQuantity.count)
     sensors = (0..<SupplySensor.count).compactMap { number in
       SupplySensor(rawValue: number).map {
-        DeclaredSensor($0.description(of: name), minChange: minChanges[number])
+        DeclaredSensor($0.description(of: id), minChange: minChanges[number])
       }
     }
     precondition(sensors.count == SupplySensor.count, "the sensors are numbered without a gap")
+    super.init(InlineText(id.span), sink: sink, access)
   }
 
   func isNamed(_ other: Span<UInt8>) -> Bool {
-    let name = name
-    return name.span.elementsEqual(other)
+    let id = id
+    return id.span.elementsEqual(other)
   }
 
-  /// Reads what the supply says and records it. Answers what failed first, if anything did.
-  func sample(at moment: Moment) -> SourceFailure? {
-    failure = nil
-    if isListed && (isOpen || open()) {
-      record(at: moment)
-    } else {
-      if !isListed { note(.missing(label)) }
-      close()
-      recordAll(.unavailable, at: moment)
+  /// Whether a supply feeds a device and not the board, as far as its driver tells.
+  static func isOfDevice(at directory: Path) -> Bool {
+    let scope = KernelFile(directory / "scope")
+    do throws(Errno) { return try scope.read { $0.trimmed().elementsEqual("Device") } } catch {
+      return false
     }
-    return failure
   }
+
+  override var bus: DeviceBus { knownBus ?? super.bus }
+  override var silentAfter: Duration { Self.silentTime }
+  private var isLeftOut: Bool { isOfDevice && leavesOutDevices }
+
+  // MARK: Being asked
+
+  override func sample(at moment: Moment) throws(SourceFailure) {
+    if isListed {
+      wasAway = false
+      guard isLeftOut, isKnown else { return try super.sample(at: moment) }
+      return
+    }
+    wasAway = true
+    isRefused = false
+    if !isAwaited { close() }
+    guard !isLeftOut else { return }
+    recordAll(.unavailable, at: moment)
+    throw .missing(name)
+  }
+
+  override func arrived(at moment: Moment) {
+    hasArrived = true
+    unsafe owner.tellArrived(at: moment)
+  }
+
+  func tellArrived(at moment: Moment) {
+    hasArrived = false
+    super.arrived(at: moment)
+  }
+
+  override func tell(at moment: Moment) throws(SourceFailure) {
+    guard isListed else { throw .missing(name) }
+    isKnown = true
+    guard !isLeftOut, follow() else { return }
+    if let said { record(said, at: moment) } else { recordAll(.unavailable, at: moment) }
+    if let failure { throw failure }
+  }
+
+  /// Whether it was not there when it was asked last, and no thread reads it.
+  var isAway: Bool { !isListed && wasAway && !isAwaited }
+
+  func losePlace() { hasPlace = false }
+
+  /// Takes a place among those that are followed, unless it has one.
+  private func follow() -> Bool {
+    guard !hasPlace else { return true }
+    hasPlace = unsafe owner.takePlace()
+    isRefused = !hasPlace
+    guard hasPlace else {
+      close()
+      return false
+    }
+    if isOfDevice { for number in sensors.indices { sensors[number].isOfPeripheral() } }
+    return true
+  }
+
+  override func tellSilence(at moment: Moment) { recordAll(.unavailable, at: moment) }
 
   // MARK: The files
+
+  override func readFiles() -> Bool {
+    failure = nil
+    said = nil
+    if !isOpen {
+      let formerBus = bus
+      guard open(), !isLeftOut else { return true }
+      if bus != formerBus || holdsLoopUp { return false }
+    }
+    return readAll()
+  }
 
   /// Finds out what this supply can say.
   ///
   /// - Returns: false where its directory is still being filled.
   private func open() -> Bool {
+    knownBus = DeviceBus(ofDeviceAt: directory)
     guard let isBattery = isBattery() else { return false }
+    isOfDevice = Self.isOfDevice(at: directory)
+    guard !isLeftOut else { return true }
     for number in quantities.indices {
       guard let quantity = SupplyQuantity(rawValue: number) else { continue }
-      quantities[number] = file(quantity.attribute)
-    }
-    // Such as a keyboard without a cable: its battery is not the board's.
-    if isOfPeripheral() {
-      for number in sensors.indices { sensors[number].isOfPeripheral() }
+      quantities[number] = file(quantity.attribute) ?? quantity.substitute.flatMap(file)
     }
     status = file("status")
     present = file("present")
@@ -99,14 +185,6 @@ final class Supply {
     }
   }
 
-  /// Whether it feeds a device and not the board, as far as its driver tells (`scope`).
-  private func isOfPeripheral() -> Bool {
-    guard let scope = file("scope") else { return false }
-    do throws(Errno) { return try scope.read { $0.trimmed().elementsEqual("Device") } } catch {
-      return false
-    }
-  }
-
   private func file(_ attribute: StaticString) -> KernelFile? {
     let file = KernelFile(directory / attribute, label: label(of: attribute))
     return file.exists ? file : nil
@@ -114,47 +192,37 @@ final class Supply {
 
   /// Such as `BAT0/voltage_now`.
   private func label(of attribute: StaticString) -> InlineText {
-    InlineText((name + [UInt8(ascii: "/")] + [UInt8](attribute)).span)
+    InlineText((id + [UInt8(ascii: "/")] + [UInt8](attribute)).span)
   }
 
-  // MARK: The readings
+  // MARK: What they say
 
-  private func record(at moment: Moment) {
-    guard isPresent() else { return recordAll(.unavailable, at: moment) }
-    var answers = SupplyAnswers()
+  /// Returns false where it has left off, for a file holds the loop up.
+  private func readAll() -> Bool {
+    // Only an answer that says so makes the battery absent.
+    if let present, answer(of: present, in: 0...1) == .number(0) { return true }
+    var said = Said()
     for number in quantities.indices {
       guard let file = quantities[number], let quantity = SupplyQuantity(rawValue: number) else {
         continue
       }
-      answers[quantity] = answer(of: file, in: quantity.range)
+      if holdsLoopUp { return false }
+      said.answers[quantity] = answer(of: file, as: quantity)
     }
-    record(answers.capacityPercent, of: .capacity, at: moment)
-    record(status.map(text), of: .status, at: moment)
-    record(online.map(truth), of: .online, at: moment)
-    record(answers.voltageVolts, of: .voltage, at: moment)
-    record(answers.currentAmperes, of: .current, at: moment)
-    record(answers.energyWattHours, of: .energy, at: moment)
+    if holdsLoopUp { return false }
+    said.status = status.map(text)
+    said.online = online.map(truth)
+    self.said = said
+    return true
   }
 
-  private func record(_ value: Value?, of sensor: SupplySensor, at moment: Moment) {
-    guard let value else {
-      // A supply that came back may have left a sensor behind.
-      sensors[sensor.rawValue].recordFailure(.unavailable, at: moment.wallTime, in: sink)
-      return
-    }
-    sensors[sensor.rawValue].record(value, at: moment.wallTime, in: sink)
-  }
-
-  private func recordAll(_ value: Value, at moment: Moment) {
-    for number in sensors.indices {
-      sensors[number].recordFailure(value, at: moment.wallTime, in: sink)
-    }
-  }
-
-  /// Whether the battery is in its place. Only an answer that says so makes it absent.
-  private func isPresent() -> Bool {
-    guard let present else { return true }
-    return answer(of: present, in: 0...1) != .number(0)
+  private func answer(of file: KernelFile, as quantity: SupplyQuantity) -> SupplyAnswer {
+    let answer = answer(of: file, in: quantity.range)
+    guard case .number(let number) = answer,
+      let failure = quantity.failure(of: file.label, number)
+    else { return answer }
+    note(failure)
+    return .unknown
   }
 
   private func truth(_ file: KernelFile) -> Value {
@@ -207,5 +275,31 @@ final class Supply {
 
   private func note(_ failure: SourceFailure) {
     if self.failure == nil { self.failure = failure }
+  }
+
+  // MARK: The readings
+
+  private func record(_ said: Said, at moment: Moment) {
+    record(said.answers.capacityPercent, of: .capacity, at: moment)
+    record(said.status, of: .status, at: moment)
+    record(said.online, of: .online, at: moment)
+    record(said.answers.voltageVolts, of: .voltage, at: moment)
+    record(said.answers.currentAmperes, of: .current, at: moment)
+    record(said.answers.energyWattHours, of: .energy, at: moment)
+  }
+
+  private func record(_ value: Value?, of sensor: SupplySensor, at moment: Moment) {
+    guard let value else {
+      // A supply that came back may have left a sensor behind.
+      sensors[sensor.rawValue].recordFailure(.unavailable, at: moment.wallTime, in: sink)
+      return
+    }
+    sensors[sensor.rawValue].record(value, at: moment.wallTime, in: sink)
+  }
+
+  private func recordAll(_ value: Value, at moment: Moment) {
+    for number in sensors.indices {
+      sensors[number].recordFailure(value, at: moment.wallTime, in: sink)
+    }
   }
 }

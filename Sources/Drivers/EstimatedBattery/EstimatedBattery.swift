@@ -83,9 +83,10 @@ public final class EstimatedBattery {
 
   private func tell(at time: WallTime) {
     guard estimator.isMeasured || counted != nil else {
-      capacity.recordFailure(.unavailable, at: time, in: sink)
-      status.recordFailure(.unavailable, at: time, in: sink)
-      confidence.recordFailure(.unavailable, at: time, in: sink)
+      let value: Value = estimator.impossibleMicrovolts == nil ? .unavailable : .unknown
+      capacity.recordFailure(value, at: time, in: sink)
+      status.recordFailure(value, at: time, in: sink)
+      confidence.recordFailure(value, at: time, in: sink)
       return
     }
     let estimate = estimator.percent.map { Value.number(FixedPoint(Int64($0))) }
@@ -119,8 +120,11 @@ extension EstimatedBattery: Source {
   /// the first cycle has begun.
   public func sample(at moment: Moment) throws(SourceFailure) {
     defer { wasAsked = true }
-    guard wasAsked, voltage.index == nil else { return }
     let name = settings.voltage
+    if let microvolts = estimator.impossibleMicrovolts {
+      throw .malformed(InlineText(name.span), found: settings.words(ofImpossible: microvolts))
+    }
+    guard wasAsked, voltage.index == nil else { return }
     throw .missing(InlineText(name.span))
   }
 }

@@ -39,7 +39,6 @@ public struct EstimatedBatterySettings: Equatable, Sendable {
 extension EstimatedBatterySettings {
   /// The keys that a mapping of `battery` has for such a battery alone.
   static let ownKeys: [StaticString] = ["voltage", "current", "chemistry", "cells", "name"]
-  private static let cellsRange = 1...100
   private static let chemistries: [(word: StaticString, chemistry: BatteryChemistry, cells: Int?)] =
     [
       ("lead_acid", .leadAcid, 6), ("agm", .agm, 6), ("lifepo4", .lifepo4, 4),
@@ -60,7 +59,7 @@ extension EstimatedBatterySettings {
       kind?.chemistry == .liIon
       ? keys.required("cells", example: "cells: 3") : keys.optional("cells")
     let minChange = keys.optional("min_change")?.minChange()
-    let cells = written?.wholeNumber(in: Self.cellsRange) ?? kind?.cells
+    let cells = written?.wholeNumber(in: BatteryEstimator.cellsRange) ?? kind?.cells
     guard let voltage, let kind, let cells else { return nil }
     self.init(
       name: name ?? [UInt8]("Battery"), voltage: voltage.name, current: current?.name,
@@ -70,9 +69,50 @@ extension EstimatedBatterySettings {
 
   static let sourceName = InlineText("battery")
 
+  /// Such as `24.1 V, or 4.0 V for each of 6 cells`; of a voltage that no battery has,
+  /// `0.0 V, as without a battery`.
+  func words(ofImpossible microvolts: Int64) -> InlineText {
+    var words = ByteBuffer(capacity: InlineText.byteCountMax)
+    words.append(FixedPoint(microvolts, decimals: 6).rounded(to: 1))
+    guard chemistry.likelyCells(microvolts: microvolts) != nil else {
+      words.append(" V, as without a battery")
+      return InlineText(words.bytes)
+    }
+    words.append(" V, or ")
+    words.append(FixedPoint(microvolts / Int64(cells), decimals: 6).rounded(to: 1))
+    words.append(" V for each of ")
+    words.append(decimal: cells)
+    words.append(" cells")
+    return InlineText(words.bytes)
+  }
+
+  /// How many cells fit to these words; nil of others.
+  private static func likelyCells(of chemistry: BatteryChemistry, _ words: InlineText) -> Int? {
+    let bytes = [UInt8](words.bytes)
+    let volts = [UInt8](bytes.prefix { $0 != UInt8(ascii: " ") })
+    guard let number = FixedPoint(written: volts.span) else { return nil }
+    return Value.number(number).millionths(decimals: 6).flatMap {
+      chemistry.likelyCells(microvolts: $0)
+    }
+  }
+
   var remedies: SourceRemedies {
-    SourceRemedies(of: Self.sourceName, isNamedByPerson: true) { _ in
-      "look why there is no such sensor: its device may be away, or \"only\" may leave it out"
+    let chemistry = chemistry
+    let cells = cells
+    return SourceRemedies(of: Self.sourceName, isNamedByPerson: true) { failure in
+      guard case .malformed(_, let found) = failure else {
+        return
+          "look why there is no such sensor: its device may be away, or \"only\" may leave it out"
+      }
+      guard let likely = Self.likelyCells(of: chemistry, found) else {
+        return "look whether the battery is connected, and whether its sensor tells volts"
+      }
+      if likely < cells {
+        return
+          "look whether it is flat or damaged; if not, write how many cells it has in series into"
+          + " battery, such as cells: \(likely)"
+      }
+      return "write how many cells it has in series into battery, such as cells: \(likely)"
     }
   }
 }

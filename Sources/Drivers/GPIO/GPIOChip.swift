@@ -19,7 +19,7 @@ struct GPIOChip: ~Copyable {
   ///
   /// - Throws: `ENOTTY` where it is none; what `open(2)` says.
   init(opening path: Path) throws(Errno) {
-    let device = try Descriptor(opening: path, mode: .read)
+    let device = try Descriptor(opening: path, mode: .device)
     var label = [UInt8](repeating: 0, count: Self.nameByteCount)
     let count = unsafe label.withUnsafeMutableBufferPointer { label -> Int64 in
       guard let label = label.baseAddress else { return -1 }

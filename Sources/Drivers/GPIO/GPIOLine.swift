@@ -126,7 +126,9 @@ public final class GPIOLine {
   /// Returns whether the level has to be read.
   private func takeEvents(at moment: Moment) throws(SourceFailure) -> Bool {
     do throws(LineEventError) {
-      return try input.eventsRead(now: moment.instant) { settled in record(settled, at: moment) }
+      return try input.eventsRead(now: moment.instant, asleep: timeAsleep) { settled in
+        record(settled, at: moment)
+      }
     } catch {
       throw .malformed(name, found: error.words)
     }

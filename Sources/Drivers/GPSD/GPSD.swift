@@ -104,6 +104,8 @@ extension GPSD.Address {
       disconnect()
       supervisor.worked(name)
     case .fail(let failure):
+      // What ends with the connection is heard before that it ended.
+      deliver()
       disconnect()
       recordAll(failure.value)
       supervisor.failed(name, failure, now: now)
@@ -238,6 +240,9 @@ extension GPSD.Address {
     report.verticalErrorMeters = fix.vertical_error
     report.eastErrorMeters = fix.east_error
     report.northErrorMeters = fix.north_error
+    report.ellipsoidHeightMeters = fix.ellipsoid_height
+    (report.earthXMeters, report.earthYMeters) = (fix.earth_x, fix.earth_y)
+    report.earthZMeters = fix.earth_z
     return report
   }
 }

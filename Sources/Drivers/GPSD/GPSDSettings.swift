@@ -4,7 +4,7 @@ public import Sensing
 public import YAML
 
 /// `location`: the gpsd to ask. `source: gpsd` is required: it is the only source.
-public struct GPSDSettings: Equatable, Sendable {
+public struct GPSDSettings: Sendable {
   /// `host`: a numeric address, or `localhost`. Default: 127.0.0.1.
   public var host: [UInt8]
   /// `port`: 1 to 65535. Default: 2947.
@@ -47,6 +47,9 @@ public struct GPSDSettings: Equatable, Sendable {
         + " sudo systemctl restart gpsd"
     case .withoutFix, .wrongDate:
       return "cgps shows what its receiver sees (sudo apt install gpsd-clients)"
+    case .frozen:
+      return "sudo systemctl restart gpsd; if that does not last, take gpsd 3.25 or later, or look"
+        + " at the receiver's settings: a mode for standing still holds its position"
     case .behind: return "let the receiver say less, or take it to this board: gpspipe -w shows it"
     default: return "look at location.host and location.port; gpsd listens at port 2947"
     }

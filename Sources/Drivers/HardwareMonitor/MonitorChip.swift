@@ -17,10 +17,16 @@ extension MonitorSettings {
   func open(sys: Path) throws(SourceFailure) -> OpenChannel {
     let name = entry.address.name
     let chip = try Self.finder(sys: sys).directory(of: entry.address.device, label: name)
+    let part = KernelPart(
+      named: DeviceFinder.text(of: chip / "name") ?? [],
+      part: DeviceFinder.text(of: chip / "device" / "name") ?? [])
     return OpenChannel(
       file: KernelFile(chip / channel.inputFile, label: name, isReopened: false),
+      fault: KernelFile(chip / channel.faultFile, label: name, isReopened: false),
       bus: DeviceBus(ofDeviceAt: chip),
-      conversion: KernelConversion(quantity, shunt: try shunt(of: chip)))
+      conversion: KernelConversion(
+        channel.quantity, of: part, quirk: part.quirk(of: channel.name.span) { _ in nil },
+        shunt: try shunt(of: chip)))
   }
 
   /// Microohms, as the drivers of the INA2xx have them (`Documentation/hwmon/ina2xx.rst`).

@@ -17,7 +17,7 @@ extension MonitorSettings {
       device.files(endingIn: "_input").compactMap { stem in
         guard let channel = MonitorChannel(stem) else { return nil }
         return FoundChannel(
-          name: channel.name, quantity: channel.quantity(on: device.name.span),
+          name: channel.name, quantity: channel.quantity,
           label: device.text(stem + [UInt8]("_label")))
       }
     }

@@ -19,13 +19,11 @@ extension MonitorSettings {
       shunt: keys.optional("shunt"), notAmong: taken
     ) {
       channel = $0.monitorChannel($1.channel)
-      return channel?.quantity(on: $1.chip.span)
+      return channel?.quantity
     }
     guard let entry, let channel else { return nil }
     self.init(entry: entry, channel: channel)
   }
-
-  var quantity: Quantity { channel.quantity(on: entry.address.chip.span) }
 
   var remedies: SourceRemedies {
     SourceRemedies(of: entry.address.name, isNamedByPerson: true) { failure in
@@ -35,17 +33,11 @@ extension MonitorSettings {
           + " thermal zones are reported by the keys battery and system"
       case .ambiguous:
         "write which one, such as ina219@1-0040/in1: the name, @ and the place that is shown"
+      case .implausible: ChannelSettings.implausibleRemedy
       default:
         "the chip does not answer: look at its cable and its supply (i2cdetect -y 1 shows the parts)"
       }
     }
-  }
-}
-
-extension ChannelAddress {
-  /// The device without its place; the names of chips have no `@`.
-  fileprivate var chip: [UInt8] {
-    [UInt8](device.prefix { $0 != UInt8(ascii: "@") })
   }
 }
 

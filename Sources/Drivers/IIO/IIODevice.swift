@@ -18,23 +18,41 @@ extension IIOSettings {
   /// Finds the device, and reads how its numbers are meant.
   func open(sys: Path) throws(SourceFailure) -> OpenChannel {
     let device = try Self.finder(sys: sys).directory(of: entry.address.device, label: name)
-    let bus = DeviceBus(ofDeviceAt: device)
+    let part = KernelPart(
+      named: DeviceFinder.text(of: device / "name") ?? [],
+      part: DeviceFinder.text(of: device / ".." / "name") ?? [])
+    let quirk = part.quirk(of: channel.name.span) { DeviceFinder.text(of: device / $0) }
+    let shunt = try shunt(of: device)
     let input = file(channel.inputFile, of: device)
     if input.exists {
-      return OpenChannel(
-        file: input, bus: bus,
-        conversion: KernelConversion(channel.quantity, shunt: try shunt(of: device)))
+      return opened(
+        input, of: device, KernelConversion(channel.quantity, of: part, quirk: quirk, shunt: shunt))
     }
-    let chip = DeviceFinder.text(of: device / "name") ?? []
-    let part = DeviceFinder.text(of: device / ".." / "name") ?? []
-    return OpenChannel(
-      file: file(channel.rawFile, of: device), bus: bus,
-      conversion: KernelConversion(
-        channel.quantity,
-        offset: try number("offset", of: device) ?? KernelConversion.offset(of: chip.span),
-        scale: try number("scale", of: device) ?? FixedPoint(1),
-        shunt: try shunt(of: device),
-        limits: KernelConversion.limits(of: chip.span, part: part.span)))
+    let raw = file(channel.rawFile, of: device)
+    let conversion = KernelConversion(
+      raw: channel.quantity, of: part, quirk: quirk,
+      offset: try number("offset", of: device) { KernelText.decimal($0) },
+      scale: try number("scale", of: device) { LongDecimal($0) }, shunt: shunt)
+    guard let conversion = conversion ?? meaningOfThePerson(raw) else {
+      throw .distrusted(
+        name, why: "has no scale: the kernel does not say what its numbers mean",
+        remedy: "write what they mean: scale and to, table or factor, with unit and device_class")
+    }
+    return opened(raw, of: device, conversion)
+  }
+
+  /// That of a raw number, where the entry says what it means, or where there is none.
+  private func meaningOfThePerson(_ raw: KernelFile) -> KernelConversion? {
+    entry.measurement.calibration == nil && raw.exists ? nil : .meaningless
+  }
+
+  /// A driver of the kernel that finds a fault of a probe says so for the whole part.
+  private func opened(
+    _ file: KernelFile, of device: Path, _ conversion: KernelConversion
+  ) -> OpenChannel {
+    OpenChannel(
+      file: file, fault: self.file([UInt8]("fault_ovuv"), of: device),
+      bus: DeviceBus(ofDeviceAt: device), conversion: conversion)
   }
 
   private func file(_ file: [UInt8], of device: Path) -> KernelFile {
@@ -42,12 +60,12 @@ extension IIOSettings {
   }
 
   /// The first of the files that may say it for this channel; nil where there is none.
-  private func number(
-    _ attribute: StaticString, of device: Path
-  ) throws(SourceFailure) -> FixedPoint? {
+  private func number<Number>(
+    _ attribute: StaticString, of device: Path, _ parse: (Span<UInt8>) -> Number?
+  ) throws(SourceFailure) -> Number? {
     for name in channel.files(of: attribute) {
       let file = file(name, of: device)
-      if file.exists { return try file.parse(KernelText.decimal) }
+      if file.exists { return try file.parse(parse) }
     }
     return nil
   }

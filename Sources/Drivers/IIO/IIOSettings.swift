@@ -35,6 +35,7 @@ extension IIOSettings {
         "write which one, such as ads1015@1-0048/voltage0: the name, @ and the place that is shown"
       case .busy:
         "a program reads the device through its buffer; end it, or write 0 to buffer/enable"
+      case .implausible: ChannelSettings.implausibleRemedy
       case .malformed:
         "what the converter gets is out of its range, or its driver has another format"
       default:

@@ -44,7 +44,7 @@ extension InterfaceSettings {
         + [UInt8](sensor.uniqueIDSuffix),
       name: entity.name + [UInt8](sensor.nameSuffix), unit: [UInt8](sensor.unit),
       deviceClass: [UInt8](sensor.deviceClass), stateClass: [UInt8](sensor.stateClass),
-      icon: entity.icon ?? [UInt8](sensor.icon), isDiagnostic: true)
+      icon: entity.icon ?? sensor.icon.map { [UInt8]($0) }, isDiagnostic: true)
   }
 }
 
@@ -74,11 +74,12 @@ enum InterfaceSensor {
     self == .signal ? "measurement" : "total_increasing"
   }
 
-  fileprivate var icon: StaticString {
+  /// One is known from the other by it, where both have the same class.
+  fileprivate var icon: StaticString? {
     switch self {
     case .received: "mdi:download-network"
     case .sent: "mdi:upload-network"
-    case .signal: "mdi:wifi"
+    case .signal: nil
     }
   }
 }

@@ -1,11 +1,10 @@
-public import Bytes
+import Bytes
 public import LinuxIO
 public import Sensing
 
 /// What a network interface has received and sent since it came up, and how strong the signal is
 /// that its radio hears (`Documentation/ABI/testing/sysfs-class-net-statistics`; nl80211).
-public final class InterfaceStatistics: Source {
-  public let name: InlineText
+public final class InterfaceStatistics: FileSource {
   private let received: KernelFile
   private let sent: KernelFile
   private let index: KernelFile
@@ -13,7 +12,7 @@ public final class InterfaceStatistics: Source {
   private var receivedSensor: DeclaredSensor
   private var sentSensor: DeclaredSensor
   private var signalSensor: DeclaredSensor
-  private let sink: any ReadingSink
+  private var figures: Result<Figures, SourceFailure>?
 
   /// Whether the interface has a radio, where that is known.
   private var hasRadio: Bool?
@@ -23,9 +22,13 @@ public final class InterfaceStatistics: Source {
   ///   - settings: which interface, and what it is called.
   ///   - sys: where sysfs is mounted.
   ///   - sink: where the numbers go.
-  public init(_ settings: InterfaceSettings, sys: Path = Path("/sys"), sink: any ReadingSink) {
+  ///   - access: who reads what is slow; nil where the loop waits for it.
+  public init(
+    _ settings: InterfaceSettings, sys: Path = Path("/sys"), sink: any ReadingSink,
+    _ access: SlowAccess? = nil
+  ) {
     let interface = sys / "class" / "net" / settings.interface
-    name = settings.name
+    let name = settings.name
     received = KernelFile(interface / "statistics" / "rx_bytes", label: name)
     sent = KernelFile(interface / "statistics" / "tx_bytes", label: name)
     index = KernelFile(interface / "ifindex", label: name)
@@ -34,25 +37,53 @@ public final class InterfaceStatistics: Source {
     sentSensor = DeclaredSensor(settings.description(of: .sent))
     signalSensor = DeclaredSensor(
       settings.description(of: .signal), minChange: settings.entity.minChange)
-    self.sink = sink
+    super.init(name, sink: sink, access)
   }
 
-  public var deviceKinds: DeviceKinds { .network }
+  public override var deviceKinds: DeviceKinds { .network }
 
-  public func sample(at moment: Moment) throws(SourceFailure) {
+  /// What the interface says.
+  private struct Figures {
+    let received: FixedPoint
+    let sent: FixedPoint
+    /// Nil where it has no radio.
+    let signal: Value?
+  }
+
+  /// A radio that has stopped holds up who asks for its signal, for seconds.
+  override func readFiles() -> Bool {
     do throws(SourceFailure) {
-      receivedSensor.record(.number(try megabytes(received)), at: moment.wallTime, in: sink)
-      sentSensor.record(.number(try megabytes(sent)), at: moment.wallTime, in: sink)
-      if isRadio { try sampleSignal(at: moment) }
+      let counts = (try megabytes(received), try megabytes(sent))
+      let signal: Value? = if isRadio { try readSignal() } else { nil }
+      figures = .success(Figures(received: counts.0, sent: counts.1, signal: signal))
     } catch {
-      // An interface that was named has its counters before it is there; a radio may be none.
-      receivedSensor.record(error.value, at: moment.wallTime, in: sink)
-      sentSensor.record(error.value, at: moment.wallTime, in: sink)
-      signalSensor.recordFailure(error.value, at: moment.wallTime, in: sink)
       // Another device may come back under the same name.
       hasRadio = nil
+      figures = .failure(error)
+    }
+    return true
+  }
+
+  override func tell(at moment: Moment) throws(SourceFailure) {
+    do throws(SourceFailure) {
+      guard let figures = try figures?.get() else { return }
+      receivedSensor.record(.number(figures.received), at: moment.wallTime, in: sink)
+      sentSensor.record(.number(figures.sent), at: moment.wallTime, in: sink)
+      guard let signal = figures.signal else { return }
+      signalSensor.record(signal, at: moment.wallTime, in: sink)
+    } catch {
+      recordFailure(error.value, at: moment)
       throw error
     }
+  }
+
+  override func tellSilence(at moment: Moment) { recordFailure(.unavailable, at: moment) }
+
+  /// An interface that was named has its counters before it is there; a radio may be none.
+  private func recordFailure(_ value: Value, at moment: Moment) {
+    receivedSensor.record(value, at: moment.wallTime, in: sink)
+    sentSensor.record(value, at: moment.wallTime, in: sink)
+    signalSensor.recordFailure(value, at: moment.wallTime, in: sink)
   }
 
   /// In millions of bytes.
@@ -70,11 +101,10 @@ public final class InterfaceStatistics: Source {
     return isRadio
   }
 
-  private func sampleSignal(at moment: Moment) throws(SourceFailure) {
+  private func readSignal() throws(SourceFailure) -> Value {
     let index = try self.index.parse { KernelText.integer($0, in: 1...Int64(Int32.max)) }
     let signal = try nl80211.signal(ofInterface: UInt32(index), named: name)
-    let value: Value = signal.map { .number(FixedPoint(Int64($0))) } ?? .unavailable
-    signalSensor.record(value, at: moment.wallTime, in: sink)
+    return signal.map { .number(FixedPoint(Int64($0))) } ?? .unavailable
   }
 }
 

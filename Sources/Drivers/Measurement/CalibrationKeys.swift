@@ -84,7 +84,7 @@ extension ConfigurationField {
   /// A decimal number with at most nine digits behind its point.
   func decimal(example: StaticString) -> FixedPoint? {
     guard let text = text() else { return nil }
-    if let number = KernelText.decimal(text.span) { return number }
+    if let number = FixedPoint(written: text.span.trimmed()) { return number }
     report("\(quoted: text) is not a number", remedy: "write for example \(example)")
     return nil
   }

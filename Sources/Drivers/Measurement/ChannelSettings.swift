@@ -38,6 +38,12 @@ extension ChannelSettings {
     self.init(address: address, measurement: measurement, shunt: shunt)
   }
 
+  /// What a person does about a number that cannot be.
+  static var implausibleRemedy: MessageText {
+    "nothing is connected there, or its driver reads it wrong: look at the part and its cable; a"
+      + " channel that stays like this is better left out"
+  }
+
   /// What it reads, and what it is called; `key` is that of its kind.
   func named(_ key: StaticString) -> ConfiguredEntry {
     ConfiguredEntry(key, address.text, measurement.entity.name)

@@ -36,15 +36,19 @@ public final class HomeNetwork {
   /// - Parameters:
   ///   - loop: who tells that the kernel has spoken.
   ///   - owner: who is told; it outlives this.
-  public init(loop: EventLoop, owner: any HomeNetworkOwner) {
+  ///   - goal: Home Assistant at home; nil where no network is known to be home.
+  public init(loop: EventLoop, owner: any HomeNetworkOwner, to goal: NetworkGoal? = nil) {
     self.loop = loop
     unsafe self.owner = owner
     name = InlineText("network")
-    monitor = NetworkMonitor(name: name)
+    monitor = NetworkMonitor(name: name, to: goal)
   }
 
   /// Where the machine is, as far as is known.
   public var place: NetworkPlace { monitor.place }
+
+  /// Whether the place stays as it is until the kernel announces a change.
+  public var isSettled: Bool { monitor.isSettled }
 
   /// Whether a radio would be noticed.
   public var wirelessSight: WirelessSight { monitor.wirelessSight }
@@ -88,6 +92,7 @@ public final class HomeNetwork {
     case .leave(let netlink, let group): try line(netlink)?.socket.leave(group: group)
     case .send(let netlink):
       try line(netlink)?.socket.send(monitor.request)
+    case .speak(let address, let interface): address.speak(over: interface)
     case .tellPlace: unsafe owner.placeChanged()
     case .tellFailure(let failure): unsafe owner.homeNetworkFailed(failure)
     case .tellRecovery: unsafe owner.homeNetworkRecovered()

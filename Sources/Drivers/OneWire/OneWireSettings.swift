@@ -18,7 +18,7 @@ public struct OneWireSettings: Equatable, Sendable {
 extension OneWireSettings {
   static let entityKind = EntityKind(
     deviceClasses: ["temperature"], units: ["°C"], stateClasses: ["measurement"],
-    deviceClass: "temperature", unit: "°C", stateClass: "measurement", icon: "mdi:thermometer",
+    deviceClass: "temperature", unit: "°C", stateClass: "measurement",
     isMeasured: true)
 
   /// Reads an entry; nil, reported, where it cannot be used.
@@ -33,11 +33,14 @@ extension OneWireSettings {
   var name: InlineText { InlineText(id.span) }
 
   var remedies: SourceRemedies {
-    SourceRemedies(of: name, isNamedByPerson: true) { failure in
+    SourceRemedies(of: name, isNamedByPerson: true) { [id] failure in
       switch failure {
       case .missing:
         "ls /sys/bus/w1/devices shows the parts; where there is none, write dtoverlay=w1-gpio into"
           + " /boot/firmware/config.txt, restart, and look at the cable"
+      case _ where id.span.starts(with: "3b-"):
+        "look at the thermocouple, which may be open, shorted or the wrong way round, and at the"
+          + " cable: three wires, and a resistor of 4.7 kOhm between data and 3.3 V"
       default:
         "look at its cable: three wires, and a resistor of 4.7 kOhm between data and 3.3 V"
       }
@@ -46,7 +49,8 @@ extension OneWireSettings {
 }
 
 extension OneWireSettings {
-  /// The families that `w1_therm` of the kernel reads: DS18S20, DS1822, DS18B20, DS1825, DS28EA00.
+  /// The families that `w1_therm` of the kernel reads: DS18S20, DS1822, DS18B20, DS1825 and the
+  /// thermocouples of MAX31850, DS28EA00.
   private static let families: [StaticString] = ["10-", "22-", "28-", "3b-", "42-"]
   private static let idByteCount = 15
 

@@ -12,7 +12,7 @@ public final class OneWireThermometer {
   public let name: InlineText
   private let temperature: SlowKernelFile
   private let scratchpad: SlowKernelFile
-  private var filter = OneWireFilter()
+  private var filter: OneWireFilter
   private var sensor: DeclaredSensor
   private let sink: any ReadingSink
   private let supervisor: Supervisor
@@ -24,6 +24,7 @@ public final class OneWireThermometer {
   public init(_ settings: OneWireSettings, _ context: SourceContext) {
     let part = context.sys / "bus" / "w1" / "devices" / settings.id
     name = settings.name
+    filter = OneWireFilter(of: KernelPart(named: settings.id))
     temperature = SlowKernelFile(part / "temperature", reader: context.reader)
     scratchpad = SlowKernelFile(part / "w1_slave", reader: context.reader)
     answer = PendingAnswer(timeout: context.answerTimeout)
@@ -96,6 +97,7 @@ extension OneWireThermometer: SlowKernelFileOwner {
     guard file !== scratchpad else { return scratchpadRead(text) }
     switch filter.answered(text) {
     case .flaw(let words): failed(.malformed(name, found: words))
+    case .implausible(let celsius, let range): failed(range.failure(of: name, celsius))
     // A wire that is shorted reads as zeros, whose checksum is right: as 0 °C.
     case .millidegrees(0): ask(scratchpad)
     case .millidegrees(let number): measured(number)
@@ -121,12 +123,14 @@ extension OneWireThermometer: SlowKernelFileOwner {
 struct OneWireFilter {
   enum Answer: Equatable {
     case millidegrees(Int64)
+    /// The part cannot measure that. One with too little power says 127.937 °C.
+    case implausible(FixedPoint, PlausibleRange)
     /// What it is instead.
     case flaw(InlineText)
   }
 
-  /// What the parts can measure. A part with too little power says 127,937.
-  static let millidegreesRange: ClosedRange<Int64> = -55_000...125_000
+  /// What parts of its family can measure.
+  private let range: PlausibleRange?
   /// What a part says that has not measured since it got power.
   static let powerUpMillidegrees: Int64 = 85_000
   /// Next to a temperature that is no farther away it is believed.
@@ -135,14 +139,16 @@ struct OneWireFilter {
   /// The last temperature.
   private var known: Int64?
 
+  init(of part: KernelPart) { range = part.range(of: "°C") }
+
   /// Takes in what the file says.
   mutating func answered(_ text: Span<UInt8>) -> Answer {
     let text = text.trimmed()
     // The kernel tells of a bad checksum, and of a part that is gone or busy, with no text at all.
     if text.isEmpty { return .flaw(InlineText("nothing: gone, busy or a bad checksum")) }
-    guard let number = KernelText.integer(text, in: Self.millidegreesRange) else {
-      return .flaw(InlineText(text))
-    }
+    guard let number = KernelText.integer(text) else { return .flaw(InlineText(text)) }
+    let celsius = FixedPoint(number, decimals: 3)
+    if let range, !range.contains(celsius) { return .implausible(celsius, range) }
     let isNear = known.map { abs($0 - number) <= Self.nearMillidegrees } ?? false
     if number == Self.powerUpMillidegrees, !isNear {
       return .flaw(InlineText("85 degrees, its value at power-up"))

@@ -61,6 +61,22 @@ public final class GPIOOutput {
 
   // MARK: The line
 
+  /// Whether the agent has the line.
+  public var isHeld: Bool { request != nil }
+
+  /// Takes over the line of an output with the same settings, which is safe. The kernel does not
+  /// get it in between.
+  ///
+  /// - Returns: whether this is the same output.
+  public func takeLine(of other: GPIOOutput) -> Bool {
+    guard other.settings == settings else { return false }
+    guard let line = other.request.take() else { return true }
+    request = consume line
+    output.opened()
+    other.output.lost()
+    return true
+  }
+
   private func open() throws(SourceFailure) {
     let place = try GPIOLinePlace(of: settings.address, named: name, in: devices)
     do throws(Errno) {
@@ -133,6 +149,8 @@ extension GPIOOutput: Source {
   }
 
   public var listening: Listening { request != nil ? .open : .closed }
+
+  public var guardsTheWorld: Bool { true }
 
   public var deadline: Instant? { output.deadline }
 

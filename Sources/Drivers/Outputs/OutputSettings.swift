@@ -35,13 +35,22 @@ extension OutputSettings {
     deviceClasses: ["heat", "light", "lock", "moving", "opening", "plug", "power", "running"],
     icon: "mdi:electric-switch")
 
-  /// Reads `outputs`. What cannot be used is reported and left out.
+  /// Reads `outputs`. An entry with a mistake is reported and left out: none may be switched by
+  /// half of what a person meant.
   static func list(_ field: ConfigurationField, notAmong taken: TakenNames) -> [OutputSettings] {
     field.items(count: 0...countMax, example: "[{ gpio: GPIO22, name: Pump }]").compactMap { item in
-      guard let keys = item.section(example: "{ gpio: GPIO22, name: Pump }") else { return nil }
-      defer { keys.reportUnknownKeys() }
-      return OutputSettings(keys, item, notAmong: taken)
+      let before = item.problemCount
+      let settings = entry(item, notAmong: taken)
+      return item.problemCount == before ? settings : nil
     }
+  }
+
+  private static func entry(
+    _ item: ConfigurationField, notAmong taken: TakenNames
+  ) -> OutputSettings? {
+    guard let keys = item.section(example: "{ gpio: GPIO22, name: Pump }") else { return nil }
+    defer { keys.reportUnknownKeys() }
+    return OutputSettings(keys, item, notAmong: taken)
   }
 
   /// Reads an entry; nil, reported, where it cannot be used.

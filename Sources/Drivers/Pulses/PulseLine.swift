@@ -80,7 +80,7 @@ public final class PulseLine {
     for _ in 0..<PulseCounter.readsMax {
       guard try readSome() else { break }
       do throws(LineEventError) {
-        try counter.eventsRead(now: moment.instant)
+        try counter.eventsRead(now: moment.instant, asleep: timeAsleep)
       } catch {
         throw .malformed(name, found: error.words)
       }

@@ -14,6 +14,7 @@ struct DeclaredSensor {
   private var description: SensorDescription
   private var state = State.undeclared
   private var deadBand: DeadBand
+  private var unrest = UnrestFilter()
 
   /// `minChange` is the least change that counts; nil for the usual one of what is measured.
   /// `isRate` says whether 0 means that it has ended.
@@ -26,9 +27,15 @@ struct DeclaredSensor {
   /// What it tells says nothing of the supply of this board.
   mutating func isOfPeripheral() { description.powerFigure = nil }
 
+  mutating func record(_ value: Value, at time: WallTime, in sink: any ReadingSink) {
+    recordState(unrest.admit(value, at: time), at: time, in: sink)
+  }
+
+  /// Records a value that is no failure even if it is no number, such as that of an anchor that is
+  /// up: no former value stands in for it.
   // Every value of every driver passes here: called, not copied to each.
   @inline(never)
-  mutating func record(_ value: Value, at time: WallTime, in sink: any ReadingSink) {
+  mutating func recordState(_ value: Value, at time: WallTime, in sink: any ReadingSink) {
     if case .undeclared = state {
       state = sink.declare(description).map(State.declared) ?? .refused
     }

@@ -48,7 +48,8 @@ struct EntityKind {
   var deviceClass: StaticString?
   var unit: StaticString?
   var stateClass: StaticString?
-  let icon: StaticString
+  /// Nil where each sensor of this kind has a device class.
+  var icon: StaticString?
   /// Whether it is measured, and so has a least change that counts.
   var isMeasured = false
 
@@ -56,12 +57,14 @@ struct EntityKind {
   func description(
     of settings: EntitySettings, uniqueID: [UInt8], isUrgent: Bool = false
   ) -> SensorDescription {
-    SensorDescription(
+    let deviceClass = settings.deviceClass ?? deviceClass.map { [UInt8]($0) }
+    // Home Assistant draws a class by its state: a door that opens, a battery that empties.
+    let icon = deviceClass == nil ? icon.map { [UInt8]($0) } : nil
+    return SensorDescription(
       uniqueID: settings.uniqueID ?? uniqueID, name: settings.name, kind: kind,
-      unit: settings.unit ?? unit.map { [UInt8]($0) },
-      deviceClass: settings.deviceClass ?? deviceClass.map { [UInt8]($0) },
+      unit: settings.unit ?? unit.map { [UInt8]($0) }, deviceClass: deviceClass,
       stateClass: settings.stateClass ?? stateClass.map { [UInt8]($0) },
-      icon: settings.icon ?? [UInt8](icon), isUrgent: isUrgent)
+      icon: settings.icon ?? icon, isUrgent: isUrgent)
   }
 
   /// Reads the keys that every kind has; nil, reported, without a name.
@@ -114,6 +117,7 @@ extension ConfigurationField {
   private static let ownIDs: [StaticString] = [
     "processor_temperature", "load_1_minute", "load_5_minutes", "load_15_minutes", "memory_used",
     "last_start", "last_crash", "disk_used", "lost_readings", "anchor",
+    "data_sent", "data_received",
   ]
 
   fileprivate func uniqueID(notAmong taken: TakenNames) -> [UInt8]? {

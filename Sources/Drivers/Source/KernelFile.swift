@@ -37,6 +37,12 @@ final class KernelFile {
   ///
   /// - Throws: what `open(2)` or `pread(2)` says.
   func read<Result>(_ body: (Span<UInt8>) -> Result) throws(Errno) -> Result {
+    try refresh()
+    return withText(body)
+  }
+
+  /// The same for `withText`.
+  func refresh() throws(Errno) {
     let wasOpen = isReopened && descriptor != nil
     do throws(Errno) {
       try fill()
@@ -44,8 +50,13 @@ final class KernelFile {
       descriptor = nil
       try fill()
     }
-    return buffer.tell(body)
   }
+
+  /// What was read last.
+  func withText<Result>(_ body: (Span<UInt8>) -> Result) -> Result { buffer.tell(body) }
+
+  /// The next reading opens the file again.
+  func close() { descriptor = nil }
 
   /// Reads what the file says now and makes something of it.
   ///
@@ -62,14 +73,11 @@ final class KernelFile {
     return result
   }
 
-  /// Has the file read beside the loop. Until `owner` is told, this has to stay.
-  ///
-  /// - Throws: what `open(2)` says, and what `BackgroundReader.read` throws.
-  func ask(
-    _ reader: BackgroundReader, on bus: DeviceBus, telling owner: any BackgroundReadOwner
-  ) throws(Errno) {
-    try open()
-    if let number = descriptor?.number { try reader.read(number, on: bus, telling: owner) }
+  /// The same, to be kept.
+  func answer<Result>(_ parse: (Span<UInt8>) -> Result?) -> Swift.Result<Result, SourceFailure> {
+    do throws(SourceFailure) { return .success(try self.parse(parse)) } catch {
+      return .failure(error)
+    }
   }
 
   /// Whether the file can be opened or is at least there; opened, it stays so.

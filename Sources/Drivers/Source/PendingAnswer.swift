@@ -18,9 +18,9 @@ struct PendingAnswer {
 
   var isAwaited: Bool { askedAt != nil }
 
-  func isOverdue(now: Instant) -> Bool {
+  func isOverdue(now: Instant, after wait: Duration = Self.silentAfter) -> Bool {
     guard let askedAt else { return false }
-    return now - askedAt >= Self.silentAfter
+    return now - askedAt >= wait
   }
 
   mutating func asked(at now: Instant) {

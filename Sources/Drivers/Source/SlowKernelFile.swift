@@ -9,48 +9,48 @@ protocol SlowKernelFileOwner: AnyObject {
 
 /// A file of a device in sysfs whose driver takes its time: asked for, and answered when it was
 /// read. Otherwise it is like a `KernelFile`.
-final class SlowKernelFile {
+final class SlowKernelFile: BackgroundRead {
+  /// Enough for the scratchpad of a thermometer; what is longer is cut.
+  private static let byteCountMax = 128
+
   private let path: Path
   private let reader: BackgroundReader
-  private var descriptor: Descriptor?
+  private let file: KernelFile
   private var bus: DeviceBus?
-  /// Whether the descriptor is older than the question.
-  private var wasOpen = false
+  /// What the last reading failed with.
+  private var error: Errno?
   private unowned(unsafe) var owner: (any SlowKernelFileOwner)?
 
   /// Opens nothing yet.
   init(_ path: Path, reader: BackgroundReader) {
     self.path = path
     self.reader = reader
+    file = KernelFile(path, byteCountMax: Self.byteCountMax)
   }
 
   /// Has the file read. `owner`, which outlives this, is told.
   ///
-  /// - Throws: what `open(2)` says, and what `BackgroundReader.read` throws.
+  /// - Throws: what `BackgroundReader.perform` throws.
   func ask(telling owner: any SlowKernelFileOwner) throws(Errno) {
     unsafe self.owner = owner
-    wasOpen = descriptor != nil
-    if descriptor == nil {
-      descriptor = try Descriptor(opening: path, mode: .read)
-      bus = DeviceBus(ofDeviceAt: path.parent)
-    }
-    if let number = descriptor?.number, let bus { try reader.read(number, on: bus, telling: self) }
-  }
-}
-
-extension SlowKernelFile: BackgroundReadOwner {
-  func fileRead(_ bytes: Span<UInt8>, in duration: Duration) {
-    unsafe owner?.fileRead(bytes, of: self)
+    let bus = bus ?? DeviceBus(ofDeviceAt: path.parent)
+    self.bus = bus
+    try reader.perform(self, on: bus)
   }
 
-  func fileReadFailed(_ error: Errno, in duration: Duration) {
-    descriptor = nil
-    do throws(Errno) {
-      // A device that left and came back has other files of the same names.
-      guard error == .noSuchDevice, wasOpen, let owner = unsafe owner else { throw error }
-      try ask(telling: owner)
-    } catch {
+  override func readBesideLoop() {
+    error = nil
+    do throws(Errno) { try file.refresh() } catch { self.error = error }
+  }
+
+  override func readEnded(after duration: Duration) {
+    if let error {
+      // The device may come back elsewhere.
+      file.close()
+      bus = nil
       unsafe owner?.fileReadFailed(error, of: self)
+    } else {
+      file.withText { unsafe owner?.fileRead($0, of: self) }
     }
   }
 }

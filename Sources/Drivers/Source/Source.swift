@@ -50,6 +50,13 @@ public protocol Source: AnyObject {
   /// those that fail are asked again at once.
   var deviceKinds: DeviceKinds { get }
 
+  /// The kernel announced new values of it, and it is asked next: what is on its way may be the
+  /// values before those.
+  func valuesAnnounced()
+
+  /// Whether its deadlines protect the world from what it has done: they come first.
+  var guardsTheWorld: Bool { get }
+
   /// The program that holds what this source wants for itself; nil where that is not known.
   var holder: InlineText? { get }
 
@@ -71,6 +78,8 @@ extension Source {
   public var isGathering: Bool { false }
   public var shortfall: SourceFailure? { nil }
   public var deviceKinds: DeviceKinds { [] }
+  public func valuesAnnounced() {}
+  public var guardsTheWorld: Bool { false }
   public var holder: InlineText? { nil }
   public func paceChanged(to pace: SamplingPace) {}
   public func stop(at moment: Moment) {}
@@ -93,9 +102,10 @@ extension SourceFailure {
   /// not to be had.
   var value: Value {
     switch self {
-    case .malformed: .unknown
-    case .missing, .notPermitted, .busy, .failed, .silent, .withoutFix, .wrongDate, .behind,
-      .flooded, .refused, .ambiguous, .unsupported:
+    case .malformed, .implausible, .distrusted: .unknown
+    case .intermittent(let failure): failure.value
+    case .missing, .notPermitted, .busy, .failed, .silent, .withoutFix, .wrongDate, .frozen,
+      .behind, .flooded, .refused, .ambiguous, .unsupported:
       .unavailable
     }
   }

@@ -19,11 +19,23 @@ public struct SourceRemedies: Sendable {
     self.remedy = remedy
   }
 
+  /// Whether the source has a part that is called so, such as `T of serial0`; a long name is cut.
+  public func areAbout(partCalled part: InlineText) -> Bool {
+    let text = part.bytes
+    for start in text.indices where text.extracting(start...).starts(with: " of ") {
+      let name = text.extracting((start + 4)...)
+      return !name.isEmpty && source.bytes.starts(with: name)
+    }
+    return false
+  }
+
   public func remedy(for failure: SourceFailure) -> MessageText {
     switch failure {
     case .notPermitted:
       "let the agent read it: sudo adduser homeward GROUP, where GROUP owns it (ls -l)"
-    case .unsupported(_, let remedy): "\(remedy.text)"
+    case .unsupported(_, let remedy), .distrusted(_, _, let remedy): "\(remedy.text)"
+    case .intermittent(let failure):
+      "look at its cable, its plugs and its supply first; else \(self.remedy(for: failure))"
     default: remedy(failure)
     }
   }

@@ -44,6 +44,13 @@ public final class Supervisor {
   /// How many rows are not working: while there is none, nothing is looked up.
   private var failingCount = 0
 
+  /// How long sources that wait for something are given after the board slept: what they wait for
+  /// slept with it.
+  public static let wakingTime: Duration = .seconds(5)
+
+  /// When the board woke last.
+  private var wokeAt = Instant(nanoseconds: .min)
+
   /// `owner` outlives this, and this outlives the sources.
   public init(owner: any SupervisorOwner) { unsafe self.owner = owner }
 
@@ -67,7 +74,10 @@ public final class Supervisor {
   /// The source's own one comes first: while it has one, what it tries is not over.
   private func deadline(of row: Row) -> Instant? {
     guard let source = row.source else { return nil }
-    if let deadline = source.deadline { return deadline }
+    if let deadline = source.deadline {
+      let isSleptThrough = deadline <= wokeAt && !source.guardsTheWorld
+      return isSleptThrough ? wokeAt + Self.wakingTime : deadline
+    }
     return switch source.listening {
     case .closed: row.supervision.retryAt
     case .resting: row.supervision.isLasting ? nil : row.supervision.retryAt
@@ -87,9 +97,23 @@ public final class Supervisor {
     }
   }
 
+  /// The board slept until now. What was to end meanwhile ends before anything else happens.
+  public func boardWoke(at moment: Moment) {
+    wokeAt = moment.instant
+    for row in listeners {
+      guard let source = row.source, source.guardsTheWorld, let deadline = source.deadline,
+        moment.instant >= deadline
+      else { continue }
+      source.deadlineReached(at: moment)
+    }
+  }
+
   /// A cycle is due.
   public func sample(at moment: Moment) {
     for row in rows {
+      if row.supervision.settled(now: moment.instant) != nil {
+        unsafe owner.sourceRecovered(row.name)
+      }
       guard let source = row.source else { continue }
       if row.supervision.isDue(now: moment.instant) || source.listening == .open {
         ask(source, of: row, at: moment)
@@ -103,6 +127,7 @@ public final class Supervisor {
     for row in rows {
       guard let source = row.source, !source.deviceKinds.isDisjoint(with: kinds) else { continue }
       let hasNewValues = !source.deviceKinds.isDisjoint(with: kinds.intersection(.telling))
+      if hasNewValues { source.valuesAnnounced() }
       if row.supervision.retryAt != nil || hasNewValues { ask(source, of: row, at: moment) }
     }
   }
@@ -112,9 +137,11 @@ public final class Supervisor {
     for row in rows { row.source?.paceChanged(to: pace) }
   }
 
-  /// The agent ends: every source hears of it, also one that fails.
+  /// The agent ends: every source hears of it, also one that fails. What guards the world is first:
+  /// others may wait for a disk.
   public func stop(at moment: Moment) {
-    for row in rows { row.source?.stop(at: moment) }
+    for row in rows where row.source?.guardsTheWorld == true { row.source?.stop(at: moment) }
+    for row in rows where row.source?.guardsTheWorld == false { row.source?.stop(at: moment) }
   }
 
   private func ask(_ source: any Source, of row: Row, at moment: Moment) {
@@ -123,8 +150,7 @@ public final class Supervisor {
       // One that listens tells by itself what it hears.
       if source.listening == .never { worked(row) }
     } catch .missing where source.isOptional && !row.hasWorked {
-      if row.supervision.retryAt == nil { failingCount += 1 }
-      row.supervision.absent(now: moment.instant)
+      absent(row, now: moment.instant)
     } catch {
       failed(row, error, now: moment.instant)
     }
@@ -138,6 +164,11 @@ public final class Supervisor {
     let row = Row(name, nil)
     rows.append(row)
     failed(row, failure, now: now)
+  }
+
+  /// What a source looks for is not there, and need not be.
+  public func absent(_ name: InlineText, now: Instant) {
+    if let row = row(of: name) { absent(row, now: now) }
   }
 
   /// A source that listens works, or a part of a source. It may say so as often as it finds it out.
@@ -158,9 +189,17 @@ public final class Supervisor {
 
   private func row(of name: InlineText) -> Row? { rows.first { $0.name == name } }
 
+  private func absent(_ row: Row, now: Instant) {
+    if row.supervision.retryAt == nil { failingCount += 1 }
+    row.supervision.absent(now: now)
+  }
+
   private func failed(_ row: Row, _ failure: SourceFailure, now: Instant) {
     if row.supervision.retryAt == nil { failingCount += 1 }
-    if case .failed(let failure) = row.supervision.failed(failure, now: now) {
+    let isUnplugged = if case .missing = failure { row.source == nil } else { false }
+    if case .failed(let failure) = row.supervision.failed(
+      failure, now: now, isUnplugged: isUnplugged)
+    {
       unsafe owner.sourceFailed(row.name, failure)
     }
   }

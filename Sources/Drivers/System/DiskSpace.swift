@@ -3,17 +3,17 @@ public import LinuxIO
 public import Sensing
 
 /// How full a file system is for everybody but root, as `df` counts it (`statvfs(3)`).
-public final class DiskSpace: Source {
-  public let name = InlineText("disk space")
+public final class DiskSpace: FileSource {
   private let path: Path
   private let label: InlineText
   private var sensor: DeclaredSensor
-  private let sink: any ReadingSink
+  private var answer: Result<FixedPoint, SourceFailure>?
 
   /// `path` is any file or directory of the file system; `minChange` the least change that counts,
   /// nil for each one that shows.
   public init(
-    holding path: Path = Path("/"), minChange: FixedPoint? = nil, sink: any ReadingSink
+    holding path: Path = Path("/"), minChange: FixedPoint? = nil, sink: any ReadingSink,
+    _ access: SlowAccess? = nil
   ) {
     sensor = DeclaredSensor(
       SensorDescription(
@@ -22,11 +22,25 @@ public final class DiskSpace: Source {
       minChange: minChange)
     self.path = path
     label = InlineText(path.bytes.span)
-    self.sink = sink
+    super.init(InlineText("disk space"), sink: sink, access)
   }
 
-  public func sample(at moment: Moment) throws(SourceFailure) {
-    try sensor.record(at: moment.wallTime, in: sink, usedPercent)
+  override func readFiles() -> Bool {
+    do throws(SourceFailure) { answer = .success(try usedPercent()) } catch {
+      answer = .failure(error)
+    }
+    return true
+  }
+
+  override func tell(at moment: Moment) throws(SourceFailure) {
+    guard let answer else { return }
+    try sensor.record(at: moment.wallTime, in: sink) { () throws(SourceFailure) in
+      try answer.get()
+    }
+  }
+
+  override func tellSilence(at moment: Moment) {
+    sensor.recordFailure(.unavailable, at: moment.wallTime, in: sink)
   }
 
   private func usedPercent() throws(SourceFailure) -> FixedPoint {

@@ -3,92 +3,152 @@ public import LinuxIO
 public import Sensing
 
 /// The temperature of the processor, from the zone of `/sys/class/thermal` that is most likely
-/// its own. Which one that is, is found out once and again after a failure.
-public final class ProcessorTemperature: Source {
-  public let name = InlineText("processor temperature")
-  private let zones: Path
-  private let supplies: Path
-  private let label: InlineText
-  private var chosen: KernelFile?
+/// its own, or from the hardware monitor of the processor. Which one that is, is found out once and
+/// again after a failure. A zone that is not surely the processor's is a stopgap, because a better
+/// one may not have answered yet: all are looked at again, each time after twice as long.
+public final class ProcessorTemperature: FileSource {
+  static let firstPause: Duration = .seconds(5)
+  static let longestPause: Duration = .seconds(3600)
+
+  private let sys: Path
+  private var chosen: ProcessorZone?
+  private var lookAgainAt: Instant?
+  private var pause = firstPause
+  private let range = KernelPart(named: []).range(of: "°C")
   private var sensor: DeclaredSensor
-  public let isOptional: Bool
-  private let sink: any ReadingSink
+  public override var isOptional: Bool { mayBeAbsent }
+  private let mayBeAbsent: Bool
+  /// What the last reading brought: degrees.
+  private var answer = Result<FixedPoint, SourceFailure>.success(FixedPoint(0))
 
   /// - Parameters:
   ///   - sys: where sysfs is mounted.
   ///   - isOptional: whether a machine without a zone is as good as one that has it.
   ///   - minChange: the least change that counts; nil for 1 °C.
   ///   - sink: where the temperature goes.
+  ///   - access: who reads what is slow; nil where the loop waits for it.
   public init(
     sys: Path = Path("/sys"), isOptional: Bool = false, minChange: FixedPoint? = nil,
-    sink: any ReadingSink
+    sink: any ReadingSink, _ access: SlowAccess? = nil
   ) {
-    self.isOptional = isOptional
+    mayBeAbsent = isOptional
     sensor = DeclaredSensor(
       SensorDescription(
         uniqueID: [UInt8]("processor_temperature"), name: [UInt8]("Processor temperature"),
         unit: [UInt8]("°C"), deviceClass: [UInt8]("temperature"),
-        stateClass: [UInt8]("measurement"), icon: [UInt8]("mdi:thermometer"), isDiagnostic: true),
+        stateClass: [UInt8]("measurement"), isDiagnostic: true),
       minChange: minChange ?? FixedPoint(1))
-    zones = sys / "class" / "thermal"
-    supplies = sys / "class" / "power_supply"
-    label = InlineText(zones.bytes.span)
-    self.sink = sink
+    self.sys = sys
+    super.init(InlineText("processor temperature"), sink: sink, access)
   }
 
-  public func sample(at moment: Moment) throws(SourceFailure) {
+  override func readFiles() -> Bool {
     do throws(SourceFailure) {
-      try sensor.record(at: moment.wallTime, in: sink) { () throws(SourceFailure) in
-        let zone = if let chosen { chosen } else { try choose() }
-        chosen = zone
-        return FixedPoint(try Self.millidegrees(of: zone), decimals: 3).rounded(to: 1)
-      }
+      let file = try zone(at: askedAt).file
+      if holdsLoopUp { return false }
+      let celsius = try ProcessorZone.celsius(of: file)
+      if let range, !range.contains(celsius) { throw range.failure(of: file.label, celsius) }
+      answer = .success(celsius)
     } catch {
       chosen = nil
-      throw error
+      answer = .failure(error)
+    }
+    return true
+  }
+
+  override func tell(at moment: Moment) throws(SourceFailure) {
+    try sensor.record(at: moment.wallTime, in: sink) { () throws(SourceFailure) in
+      try answer.get().rounded(to: 1)
     }
   }
 
-  private static func millidegrees(of file: KernelFile) throws(SourceFailure) -> Int64 {
-    try file.parse { KernelText.integer($0, in: ThermalZone.plausibleMillidegrees) }
+  override func tellSilence(at moment: Moment) {
+    sensor.recordFailure(.unavailable, at: moment.wallTime, in: sink)
   }
 
-  /// The zone of the best type among those that answer, and of those the first.
-  private func choose() throws(SourceFailure) -> KernelFile {
-    var best: (rank: Int, number: Int64, file: KernelFile)?
-    do throws(Errno) {
-      let directory = try DirectoryReader(opening: zones)
-      directory.forEachName { name in
-        guard let number = Self.number(ofZone: name) else { return }
-        let zone = zones / [UInt8](name)
-        guard let rank = rank(of: zone) else { return }
-        if let best, (best.rank, best.number) <= (rank, number) { return }
-        let file = KernelFile(zone / "temp")
-        guard (try? Self.millidegrees(of: file)) != nil else { return }
-        best = (rank, number, file)
+  /// The chosen zone, or another one where it is time to look for a better one.
+  private func zone(at now: Instant) throws(SourceFailure) -> ProcessorZone {
+    if let chosen, !chosen.isStopgap || lookAgainAt.map({ now < $0 }) ?? false { return chosen }
+    let known = chosen
+    guard let best = ProcessorZone(bestOf: sys, within: range) ?? known else {
+      throw .missing(InlineText("a thermal zone that answers"))
+    }
+    pause = known == nil ? Self.firstPause : min(pause + pause, Self.longestPause)
+    (chosen, lookAgainAt) = (best, now + pause)
+    return best
+  }
+}
+
+/// A file with a temperature that may be the processor's, in thousandths of a degree.
+struct ProcessorZone {
+  let file: KernelFile
+  /// How surely it is that, 0 being best, and of equal ones its number.
+  private let rank: Int
+  private let number: Int64
+
+  var isStopgap: Bool { rank > ThermalZone.monitorRank }
+
+  /// The best of those that answer with a temperature in the range, or without one, of all; nil
+  /// where there is none.
+  init?(bestOf sys: Path, within range: PlausibleRange? = nil) {
+    var best: ProcessorZone?
+    Self.forEach(in: sys / "class" / "thermal", "thermal_zone") { number, zone in
+      guard let rank = Self.rank(of: zone, sys: sys) else { return }
+      best = ProcessorZone(zone / "temp", rank, number).better(than: best, range)
+    }
+    Self.forEach(in: sys / "class" / "hwmon", "hwmon") { number, chip in
+      guard let name = DeviceFinder.text(of: chip / "name"), ThermalZone.isMonitor(name.span) else {
+        return
       }
-    } catch {
-      throw SourceFailure(error, of: label)
+      // Of some processors the first one, that of the whole package, is left out.
+      for file in ["temp1_input", "temp2_input"] as [StaticString] {
+        best = ProcessorZone(chip / [UInt8](file), ThermalZone.monitorRank, number)
+          .better(than: best, range)
+      }
     }
-    guard let best else { throw .missing(InlineText("a thermal zone that answers")) }
-    return best.file
+    guard let best else { return nil }
+    self = best
   }
 
-  /// How likely a zone is the processor's; nil for a battery, whose zone is called as it is.
-  private func rank(of zone: Path) -> Int? {
-    let file = KernelFile(zone / "type")
-    guard let type = try? file.parse({ (text) -> [UInt8]? in [UInt8](text.trimmed()) }),
-      !type.isEmpty, !type.contains(0)
-    else { return ThermalZone.anyRank }
-    if KernelFile(supplies / type / "type").exists { return nil }
+  private init(_ file: Path, _ rank: Int, _ number: Int64) {
+    self.file = KernelFile(file)
+    self.rank = rank
+    self.number = number
+  }
+
+  /// Degrees.
+  static func celsius(of file: KernelFile) throws(SourceFailure) -> FixedPoint {
+    FixedPoint(try file.parse { KernelText.integer($0) }, decimals: 3)
+  }
+
+  /// This one, if it is better and answers as it has to; else the other one.
+  private func better(than other: ProcessorZone?, _ range: PlausibleRange?) -> ProcessorZone? {
+    if let other, (other.rank, other.number) <= (rank, number) { return other }
+    guard let range else { return self }
+    guard let celsius = try? Self.celsius(of: file), range.contains(celsius) else { return other }
+    return self
+  }
+
+  /// Calls `body` with each directory of this name and its number, such as 3 of `thermal_zone3`.
+  private static func forEach(
+    in folder: Path, _ prefix: StaticString, _ body: (Int64, Path) -> Void
+  ) {
+    // A kernel without the folder has none of them.
+    try? DirectoryReader(opening: folder).forEachName { name in
+      guard name.starts(with: prefix),
+        let number = KernelText.integer(
+          name.extracting(prefix.utf8CodeUnitCount..<name.count), in: 0...Int64.max)
+      else { return }
+      body(number, folder / [UInt8](name))
+    }
+  }
+
+  /// Nil for a battery, whose zone is called as it is, and for other parts.
+  private static func rank(of zone: Path, sys: Path) -> Int? {
+    guard let type = DeviceFinder.text(of: zone / "type"), !type.contains(0) else {
+      return ThermalZone.anyRank
+    }
+    if KernelFile(sys / "class" / "power_supply" / type / "type").exists { return nil }
     return ThermalZone.rank(ofType: type.span)
-  }
-
-  /// The number in `thermal_zone3`; nil for the cooling devices beside it.
-  private static func number(ofZone name: Span<UInt8>) -> Int64? {
-    let prefix: StaticString = "thermal_zone"
-    guard name.starts(with: prefix) else { return nil }
-    return KernelText.integer(
-      name.extracting(prefix.utf8CodeUnitCount..<name.count), in: 0...Int64.max)
   }
 }

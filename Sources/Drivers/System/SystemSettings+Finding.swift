@@ -12,8 +12,9 @@ extension SystemSettings {
     let zones = BoardSearch.names(in: search.sys / "class" / "thermal").filter {
       $0.span.starts(with: "thermal_zone")
     }
+    let hasProcessor = ProcessorZone(bestOf: search.sys) != nil
     for (word, name, sensor) in SystemSensors.kinds {
-      if sensor == .cpuTemperature, zones.isEmpty { continue }
+      if sensor == .cpuTemperature, !hasProcessor { continue }
       let reason: MessageText =
         sensors.contains(.asFarAsThere) ? "reported by system: auto" : "in the configuration"
       kind.append(

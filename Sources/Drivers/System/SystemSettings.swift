@@ -1,4 +1,5 @@
 import Bytes
+public import LinuxIO
 import Sensing
 public import YAML
 
@@ -29,19 +30,37 @@ public struct SystemSettings: Equatable, Sendable {
     case .cpuTemperature:
       ProcessorTemperature(
         sys: context.sys, isOptional: sensors.contains(.asFarAsThere), minChange: minChange,
-        sink: context.sink)
-    case .load: LoadAverage(proc: context.proc, minChange: minChange, sink: context.sink)
-    case .memory: Memory(proc: context.proc, minChange: minChange, sink: context.sink)
-    case .uptime: LastStart(proc: context.proc, sink: context.sink)
-    default: DiskSpace(minChange: minChange, sink: context.sink)
+        sink: context.sink, context.slowAccess)
+    case .load:
+      LoadAverage(
+        proc: context.proc, minChange: minChange, sink: context.sink, context.slowAccess)
+    case .memory:
+      Memory(proc: context.proc, minChange: minChange, sink: context.sink, context.slowAccess)
+    case .uptime: LastStart(proc: context.proc, sink: context.sink, context.slowAccess)
+    case .traffic: DataTraffic(minChange: minChange, sink: context.sink)
+    default: DiskSpace(minChange: minChange, sink: context.sink, context.slowAccess)
     }
   }
 
-  public var remedies: SourceRemedies {
-    SourceRemedies(of: InlineText("processor temperature"), isNamedByPerson: true) { failure in
-      guard case .missing = failure else { return "look what the kernel says of it: sudo dmesg" }
-      return "leave cpu_temperature out of system"
+  /// `proc` is where the configuration says that procfs is mounted.
+  public func remedies(proc: Path) -> [SourceRemedies] {
+    let dmesg: StaticString = "look what the kernel says of it: sudo dmesg"
+    let isUsual = proc.bytes.span.elementsEqual("/proc")
+    let ofFigures = (["load average", "memory", "last start"] as [StaticString]).map { name in
+      SourceRemedies(of: InlineText(name), isNamedByPerson: !isUsual) { _ in
+        """
+        it comes from host.proc, which is \(bytes: proc.bytes): write where procfs is mounted, \
+        which is /proc unless this is a container
+        """
+      }
     }
+    return ofFigures + [
+      SourceRemedies(of: InlineText("disk space"), isNamedByPerson: false) { _ in "\(dmesg)" },
+      SourceRemedies(of: InlineText("processor temperature"), isNamedByPerson: true) { failure in
+        guard case .missing = failure else { return "\(dmesg)" }
+        return "leave cpu_temperature out of system"
+      },
+    ]
   }
 }
 
@@ -54,6 +73,8 @@ public struct SystemSensors: OptionSet, Sendable {
   public static let disk = SystemSensors(rawValue: 1 << 4)
   /// `auto`: what this computer does not have is no fault.
   public static let asFarAsThere = SystemSensors(rawValue: 1 << 5)
+  /// What this program sends and receives; only where it is named.
+  public static let traffic = SystemSensors(rawValue: 1 << 6)
   public static let all: SystemSensors = [
     .cpuTemperature, .load, .memory, .uptime, .disk, .asFarAsThere,
   ]
@@ -62,7 +83,7 @@ public struct SystemSensors: OptionSet, Sendable {
   static let kinds: [(word: StaticString, name: StaticString, sensor: SystemSensors)] = [
     ("cpu_temperature", "Processor temperature", .cpuTemperature), ("load", "Load", .load),
     ("memory", "Memory used", .memory), ("uptime", "Last start", .uptime),
-    ("disk", "Disk used", .disk),
+    ("disk", "Disk used", .disk), ("traffic", "Data sent and received", .traffic),
   ]
 
   public let rawValue: UInt8

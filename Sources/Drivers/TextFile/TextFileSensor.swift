@@ -1,60 +1,86 @@
-public import Bytes
-public import LinuxIO
-public import Sensing
+import Bytes
+import LinuxIO
+import Sensing
 
 /// A number in a text file that another program writes.
 ///
 /// The file is opened for each reading: a program that writes it well puts a new file in the place
 /// of the old one.
-public final class TextFileSensor: Source {
+public final class TextFileSensor: FileSource {
   /// What is read of a file; a number has to stand before that.
   public static let byteCountMax = 4096
 
-  public let name: InlineText
   private let path: Path
   private let pattern: NumberPattern
   private let measurement: MeasurementSettings
-  private let sink: any ReadingSink
   private var sensor: DeclaredSensor
+  private var answer: Result<FixedPoint, SourceFailure>?
+  /// Whether it is on a disk of another machine, or that is not known.
+  private var isRemote = true
   /// One byte more tells whether there is more.
   private var buffer = ByteBuffer(capacity: TextFileSensor.byteCountMax + 1)
 
   /// Opens nothing yet.
-  public init(_ settings: TextFileSettings, sink: any ReadingSink) {
-    name = settings.name
+  public init(_ settings: TextFileSettings, _ context: SourceContext) {
     path = Path(settings.path)
     pattern = settings.pattern
     measurement = settings.measurement
-    self.sink = sink
     sensor = DeclaredSensor(
       measurement.description(uniqueID: settings.uniqueID), minChange: measurement.entity.minChange)
+    super.init(settings.name, sink: context.sink, context.slowAccess)
   }
 
-  public func sample(at moment: Moment) throws(SourceFailure) {
+  override var mayHang: Bool { isRemote }
+
+  override func readFiles() -> Bool {
+    do throws(SourceFailure) { answer = .success(try value()) } catch {
+      answer = .failure(error)
+    }
+    return true
+  }
+
+  override func tell(at moment: Moment) throws(SourceFailure) {
     do throws(SourceFailure) {
-      sensor.record(.number(try value()), at: moment.wallTime, in: sink)
+      guard let value = try answer?.get() else { return }
+      sensor.record(.number(value), at: moment.wallTime, in: sink)
     } catch {
       sensor.record(error.value, at: moment.wallTime, in: sink)
       throw error
     }
   }
 
+  override func tellSilence(at moment: Moment) {
+    sensor.record(.unavailable, at: moment.wallTime, in: sink)
+  }
+
   private func value() throws(SourceFailure) -> FixedPoint {
     do throws(Errno) { try readBeginning(ofFileAt: path, into: &buffer) } catch {
+      isRemote = true
       throw SourceFailure(error, of: name)
     }
+    if isRemote { isRemote = LinuxIO.isRemote(fileAt: path) }
     let number = buffer.withBytes { text in
       let isCut = text.count > Self.byteCountMax
       let shown = isCut ? text.extracting(..<Self.byteCountMax) : text
       return pattern.number(in: shown, isCut: isCut)
     }
-    guard let number else {
-      let found = buffer.withBytes { InlineText($0.trimmed()) }
-      throw .malformed(name, found: found.count > 0 ? found : InlineText("nothing"))
-    }
+    guard let number else { throw whatIsWrong }
     guard let value = measurement.value(of: number) else {
       throw .malformed(name, found: InlineText("a number too large for its calibration"))
     }
     return value
+  }
+
+  /// What stands in the place of the number.
+  private var whatIsWrong: SourceFailure {
+    let place = buffer.withBytes { text in
+      pattern.place(in: text).map { InlineText(text.extracting($0).trimmed()) }
+    }
+    if let place {
+      let why = InlineText("where a number such as -2.5 is expected")
+      return .implausible(name, found: place, why: why)
+    }
+    let found = buffer.withBytes { InlineText($0.trimmed()) }
+    return .malformed(name, found: found.count > 0 ? found : InlineText("nothing"))
   }
 }

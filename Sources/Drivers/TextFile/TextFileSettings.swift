@@ -62,6 +62,9 @@ extension TextFileSettings {
         "write the path of a file that is there; the service sees neither /home nor the /tmp of"
           + " others: put it into /run or /var/lib"
       case .malformed: "say where the number stands: pattern, such as \"level=*\", or line"
+      case .implausible:
+        "a number is digits with a point, not a comma, and perhaps a sign before it (LC_ALL=C makes"
+          + " programs write so); behind it comes what stands behind the * of pattern"
       default: "write the path of a file that the agent may read (ls -l)"
       }
     }

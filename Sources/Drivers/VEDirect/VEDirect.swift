@@ -22,6 +22,8 @@ public final class VEDirect {
   private var watch: Watch?
   /// One for each of `VEDirectSensor`, once the device has said who it is.
   private var sensors: [DeclaredSensor] = []
+  /// Whether the last number of each cannot be.
+  private var isImplausible = [Bool](repeating: false, count: VEDirectSensor.count)
   /// What their unique ids are made of.
   private var identity: [UInt8] = []
   /// The serial number that `identity` was made with.
@@ -122,12 +124,27 @@ public final class VEDirect {
   private func record(at moment: Moment) {
     identify(at: moment)
     for index in sensors.indices {
-      switch session.report(index, now: moment.instant) {
+      let report = session.report(index, now: moment.instant)
+      judge(report, of: index, at: moment)
+      switch report {
       case .nothing: break
-      case .none: sensors[index].recordFailure(.unknown, at: moment.wallTime, in: sink)
+      case .none, .implausible:
+        sensors[index].recordFailure(.unknown, at: moment.wallTime, in: sink)
       case .stale: sensors[index].recordFailure(.unavailable, at: moment.wallTime, in: sink)
       case .value(let value): sensors[index].record(value, at: moment.wallTime, in: sink)
       }
+    }
+  }
+
+  /// Tells of a number that cannot be, and that it is over. The device itself works.
+  private func judge(_ report: VEDirectSession.Report, of index: Int, at moment: Moment) {
+    if case .implausible(let number, let range) = report {
+      let part = VEDirectSensor.name(index, of: name)
+      isImplausible[index] = true
+      supervisor.failed(part, range.failure(of: part, number), now: moment.instant)
+    } else if isImplausible[index], report != .nothing {
+      isImplausible[index] = false
+      supervisor.worked(VEDirectSensor.name(index, of: name))
     }
   }
 

@@ -103,6 +103,12 @@ extension VEDirectSettings {
       case .silent:
         "look at both ends of the cable; a device that is off, or speaks with another program,"
           + " says nothing"
+      case .malformed(_, let found) where found == VEDirectSession.wrongSums:
+        "it is VE.Direct, and bytes are lost or changed on the way: look at the plugs, and keep the"
+          + " cable away from inverters and motors"
+      case .implausible:
+        "nothing is connected there, or the device counts wrongly: look at its settings and its"
+          + " wires; leave the value out (only) if it stays"
       case .malformed: "look whether it is a cable of VE.Direct, and no other device"
       default: "look at the cable: sudo dmesg"
       }

@@ -13,8 +13,9 @@ extension Client {
       return session.table.makeID()
     }
     let id = session.request(members: members, retry: request.retry, now: driver.now)
+    let valueCountMax = session.policy.answerValueCountMax
     handlers[id] = Handler(
-      finished: { result, message in completion(result.decoded(in: message)) }, event: nil)
+      finished: { completion($0.decoded(in: $1, valueCountMax: valueCountMax)) }, event: nil)
     act()
     return id
   }
@@ -88,9 +89,11 @@ extension Client {
     return [UInt8](text[1..<text.count - 1])
   }
 
-  static func decode<Value: JSONDecodable>(_ bytes: Span<UInt8>) -> Result<Value, RequestError> {
+  static func decode<Value: JSONDecodable>(
+    _ bytes: Span<UInt8>, valueCountMax: Int = JSON.valueCountMax
+  ) -> Result<Value, RequestError> {
     do throws(JSONError) {
-      return decode(try JSON(parsing: bytes))
+      return decode(try JSON(parsing: bytes, valueCountMax: valueCountMax))
     } catch {
       return .failure(.decoding(.malformed(error)))
     }
@@ -107,10 +110,11 @@ extension Client {
 
 extension Result<Range<Int>?, RequestError> {
   fileprivate func decoded<Value: JSONDecodable>(
-    in message: Span<UInt8>
+    in message: Span<UInt8>, valueCountMax: Int = JSON.valueCountMax
   ) -> Result<Value, RequestError> {
     switch self {
-    case .success(let place?): Client.decode(message.extracting(place))
+    case .success(let place?):
+      Client.decode(message.extracting(place), valueCountMax: valueCountMax)
     case .success(nil): Client.decode(JSON.null)
     case .failure(let error): .failure(error)
     }
@@ -118,10 +122,13 @@ extension Result<Range<Int>?, RequestError> {
 }
 
 extension RequestError {
+  /// Values of an object of `error`; a real one has less than ten.
+  private static let valueCountMax = 64
+
   /// What the object of `error` says. Its other members, such as the parts of a translation, are
   /// passed over.
   init(_ error: Span<UInt8>) {
-    let json = (try? JSON(parsing: error)) ?? .null
+    let json = (try? JSON(parsing: error, valueCountMax: Self.valueCountMax)) ?? .null
     self = .server(
       code: json.get("code", orOnFailure: "unknown_error"),
       message: json.get("message", orOnFailure: ""))

@@ -17,8 +17,11 @@ public struct AccessTokens: Sendable {
   /// was accepted since: the credential may be revoked, and Home Assistant counts each call with it
   /// whether or not its answer is heard.
   public static let doubtedRetryDelay: Duration = .seconds(600)
-  /// After what only a person can mend, such as a ban.
-  public static let refusalDelay: Duration = .seconds(3600)
+  /// After what only a person can mend, such as the login of a proxy, the first time; then it
+  /// doubles, with jitter.
+  static let firstRefusalDelay: Duration = .seconds(60)
+  /// The longest of these, and that after a ban.
+  public static let longestRefusalDelay: Duration = .seconds(3600)
 
   /// What an asker does.
   public enum Step: Equatable, Sendable {
@@ -57,20 +60,26 @@ public struct AccessTokens: Sendable {
   /// The refused token was replaced, and no token has been accepted since.
   private var isReplaced = false
   private var backOff: BackOff
+  /// Of refusals that say nothing of the token, such as the login of a proxy.
+  private var refusals: BackOff
 
   /// - Parameters:
   ///   - credential: to get access tokens with.
   ///   - current: the access token that the login brought, or nil.
   ///   - rejected: the tokens that were rejected, as they were kept.
   ///   - seed: where the jitter of the waits starts.
+  ///   - now: when that is asked of `rejected`.
   public init(
-    credential: Credential, current: AccessToken? = nil, rejected: RejectedTokens, seed: UInt64
+    credential: Credential, current: AccessToken? = nil, rejected: RejectedTokens, seed: UInt64,
+    now: Instant = Instant(nanoseconds: 0)
   ) {
     self.credential = credential
     self.current = current
     backOff = BackOff(
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
-    if rejected.contains(fingerprint: credential.fingerprint) { state = .rejected }
+    refusals = BackOff(
+      first: Self.firstRefusalDelay, longest: Self.longestRefusalDelay, seed: seed &+ 1)
+    if rejected.contains(fingerprint: credential.fingerprint, now: now) { state = .rejected }
   }
 
   /// The session or a call needs an access token.
@@ -120,31 +129,35 @@ public struct AccessTokens: Sendable {
   /// The network is another one: a call that failed may work now.
   public mutating func networkChanged() {
     backOff.succeeded()
-    if case .waiting(.noConnection, _) = state, !isReplaced { state = .idle }
+    guard case .waiting(let problem, _) = state, !isReplaced else { return }
+    // Which a person lifts, on the server.
+    if problem != .server(.banned) { state = .idle }
   }
 
   /// The call of `.send` was answered.
   ///
   /// - Parameters:
-  ///   - status: of HTTP.
+  ///   - head: of the answer.
   ///   - body: as it came.
   ///   - now: the moment of now.
   /// - Returns: the step for all who asked meanwhile.
-  public mutating func answerReceived(status: Int, body: Span<UInt8>, now: Instant) -> Step {
+  public mutating func answerReceived(_ head: AnswerHead, body: Span<UInt8>, now: Instant) -> Step {
     // A token was refused for the second time while the call was under way.
     guard !isRejected else { return .rejected }
-    switch TokenAnswer.read(status: status, body: body, now: now) {
+    switch TokenAnswer.read(head, body: body, now: now) {
     case .granted(let token, _):
       state = .idle
       current = token
       backOff.succeeded()
+      refusals.succeeded()
       return .use(token.bytes)
     case .rejected:
       state = .rejected
       return .rejected
-    case .server(let refusal):
-      let delay = refusal.isLasting ? Self.refusalDelay : backOff.failed()
-      return wait(delay, for: .server(refusal), now: now)
+    case .denied:
+      return refused(.forbidden(status: head.status), now: now)
+    case .server(let refusal) where refusal.isLasting: return refused(refusal, now: now)
+    case .server(let refusal): return wait(backOff.failed(), for: .server(refusal), now: now)
     }
   }
 
@@ -161,6 +174,12 @@ public struct AccessTokens: Sendable {
       isReplaced ? max(delay, Self.doubtedRetryDelay) : delay, for: .noConnection(reason), now: now)
   }
 
+  private mutating func refused(_ refusal: ServerRefusal, now: Instant) -> Step {
+    var delay = refusal == .banned ? Self.longestRefusalDelay : refusals.failed()
+    if isReplaced { delay = max(delay, Self.doubtedRetryDelay) }
+    return wait(delay, for: .server(refusal), now: now)
+  }
+
   private mutating func wait(_ delay: Duration, for problem: Problem, now: Instant) -> Step {
     state = .waiting(problem, until: now + delay)
     return .unavailable(problem, until: now + delay)
@@ -172,11 +191,14 @@ extension AccessTokens.Problem {
   public var words: Text {
     switch self {
     case .noConnection(let words): Text(words.bytes)
+    case .server(.banned):
+      "Home Assistant refuses this address; is it in its ip_bans.yaml?"
     case .server(.forbidden):
-      "Home Assistant, or a proxy before it, refuses this address; is it in its ip_bans.yaml?"
+      "Home Assistant, or a proxy before it, gives no access token from here"
+    case .server(.untrustedProxy): "http.trusted_proxies of Home Assistant lacks its proxy"
     case .server(.notFound), .server(.unavailable):
       "Home Assistant is not available for an access token"
-    case .server(.notHomeAssistant): "what answered for an access token is not Home Assistant"
+    case .server: "what answered for an access token is not Home Assistant"
     }
   }
 }

@@ -12,17 +12,17 @@ enum LoginAnswer {
   static let modulesMax = 8
   private static let flowIDByteCountMax = 128
 
-  static func read(status: Int, body: Span<UInt8>) -> LoginAnswer {
+  static func read(_ head: AnswerHead, body: Span<UInt8>) -> LoginAnswer {
     let json = try? JSON(parsing: body)
     // Home Assistant's own words; an answer of a proxy, or to a banned address, has none.
     let message = json.flatMap { try? $0.get("message", as: Text.self) }
-    switch status {
+    switch head.status {
     case 200: if let answer = json.flatMap(read) { return answer }
     case 400, 403: if let message { return .failed(.refused(message)) }
     case 404 where message != nil: return .failed(.flowEnded)
     default: break
     }
-    return .failed(.server(ServerRefusal(status: status)))
+    return .failed(.server(ServerRefusal(head, body)))
   }
 
   private static func read(_ json: JSON) -> LoginAnswer? {

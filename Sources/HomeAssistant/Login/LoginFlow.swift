@@ -135,15 +135,17 @@ public struct LoginFlow: Sendable {
   /// The call of `.send` was answered.
   ///
   /// - Parameters:
-  ///   - status: of HTTP.
+  ///   - head: of the answer.
   ///   - body: as it came.
   ///   - now: the moment of now, from which the access token lasts.
   /// - Returns: what is to be done next.
-  public mutating func answerReceived(status: Int, body: Span<UInt8>, now: Instant) -> Action {
+  public mutating func answerReceived(
+    _ head: AnswerHead, body: Span<UInt8>, now: Instant
+  ) -> Action {
     switch state {
     case .exchanging:
-      return tokenReceived(TokenAnswer.read(status: status, body: body, now: now))
-    case .opening, .awaiting: return received(LoginAnswer.read(status: status, body: body))
+      return tokenReceived(TokenAnswer.read(head, body: body, now: now))
+    case .opening, .awaiting: return received(LoginAnswer.read(head, body: body))
     case .asking, .over: preconditionFailure("nothing was sent")
     }
   }
@@ -180,7 +182,7 @@ public struct LoginFlow: Sendable {
       state = .over
       return .end(.success(Login(credential: credential, accessToken: accessToken)))
     case .granted(_, nil): return fail(.server(.notHomeAssistant(status: 200)))
-    case .rejected(let words): return fail(.refused(words))
+    case .rejected(let words), .denied(let words): return fail(.refused(words))
     case .server(let refusal): return fail(.server(refusal))
     }
   }

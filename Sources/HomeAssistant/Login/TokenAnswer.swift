@@ -18,23 +18,29 @@ enum TokenAnswer {
   case granted(AccessToken, refreshToken: [UInt8]?)
   /// Home Assistant does not accept the grant. Each such answer counts toward a ban.
   case rejected(Text)
+  /// Home Assistant accepts the grant, and not from here: a user who may log in at home only.
+  case denied(Text)
   /// An answer without the words of `/auth/token`.
   case server(ServerRefusal)
 
   /// No access token lives longer; Home Assistant's live for 30 minutes.
   static let lifetimeMax: Duration = .seconds(24 * 3600)
 
-  static func read(status: Int, body: Span<UInt8>, now: Instant) -> TokenAnswer {
+  static func read(_ head: AnswerHead, body: Span<UInt8>, now: Instant) -> TokenAnswer {
     let json = try? JSON(parsing: body)
-    switch status {
-    case 200: if let answer = granted(json, now: now) { return answer }
-    case 400...403:
-      if case .text(let code)? = json?["error"] {
-        return .rejected(json?.get("error_description", orOnFailure: code) ?? code)
-      }
+    switch (head.status, json?["error"]) {
+    case (200, _): if let answer = granted(json, now: now) { return answer }
+    case (400, .text("invalid_grant")?), (400, .text("invalid_request")?):
+      return .rejected(words(json))
+    case (403, .text("access_denied")?): return .denied(words(json))
     default: break
     }
-    return .server(ServerRefusal(status: status))
+    return .server(ServerRefusal(head, body))
+  }
+
+  private static func words(_ json: JSON?) -> Text {
+    let code = json?.get("error", orOnFailure: "" as Text) ?? ""
+    return json?.get("error_description", orOnFailure: code) ?? code
   }
 
   private static func granted(_ json: JSON?, now: Instant) -> TokenAnswer? {

@@ -11,6 +11,11 @@ public final class PushChannel {
   /// How long a channel may be closed at most before it is opened again.
   public static let renewalInterval: Duration = .seconds(600)
 
+  /// The longest notification that is read, and the values in it. What is more is confirmed and
+  /// reported as unreadable: a value takes many times the memory of its text.
+  public static let notificationByteCountMax = 64 * 1024
+  static let notificationValueCountMax = 4096
+
   /// How Home Assistant took the channel.
   public enum Change: Equatable, Sendable {
     /// Home Assistant took the subscription: notifications come.
@@ -114,14 +119,9 @@ public final class PushChannel {
   }
 
   private func received(_ text: Span<UInt8>) {
-    let json: JSON
-    do throws(JSONError) { json = try JSON(parsing: text) } catch {
-      listener.onNotification?(.failure(.decoding(.malformed(error))))
-      return
-    }
-    let event: Result<PushNotification, RequestError> = Client.decode(json)
+    let event = Self.notification(in: text)
     // What cannot be read has arrived all the same.
-    guard case .text(let confirmID)? = json["hass_confirm_id"], let id = subscription?.id else {
+    guard let confirmID = Self.confirmID(in: text), let id = subscription?.id else {
       listener.onNotification?(event)
       return
     }
@@ -133,5 +133,31 @@ public final class PushChannel {
       if case .failure(.server(code: "not_found", _)) = result { unsafe client.resubscribe(id) }
       onNotification(event.map { $0.confirmed(result) })
     }
+  }
+
+  private static func notification(
+    in text: Span<UInt8>
+  ) -> Result<PushNotification, RequestError> {
+    do throws(JSONError) {
+      guard text.count <= notificationByteCountMax else { throw .tooLarge }
+      return Client.decode(try JSON(parsing: text, valueCountMax: notificationValueCountMax))
+    } catch {
+      return .failure(.decoding(.malformed(error)))
+    }
+  }
+
+  /// Nothing else of the text is kept, however long it is.
+  private static func confirmID(in text: Span<UInt8>) -> Text? {
+    var reader = JSONReader(text)
+    do throws(JSONError) {
+      try reader.openObject()
+      while let key = try reader.nextKey() {
+        if key.elementsEqual("hass_confirm_id"), try reader.nextKind() == .string {
+          return try reader.ownedText()
+        }
+        try reader.skipValue()
+      }
+    } catch {}
+    return nil
   }
 }

@@ -22,6 +22,11 @@ public struct Registration: Sendable {
   /// `Webhook.UpdateRegistration.fingerprint` of what Home Assistant was told last, so that it is
   /// told again only where something has changed; nil where that is not known.
   public var toldFingerprint: Text?
+  /// What the device registered as; nil where an earlier version kept it, which did not keep that.
+  public var deviceID: Text?
+  /// The serial number of the board that it registered on; nil where that has none, or it is not
+  /// known.
+  public var board: Text?
 
   static let webhookIDCountMax = 256
   static let urlByteCountMax = 512

@@ -6,7 +6,8 @@ public enum RegistrationAnswer: Sendable {
   case registered(Registration)
   /// It registered the device without a key: what is sent with this registration is not sealed.
   case withoutEncryption(Registration)
-  /// 401: the token is not valid. Sending it again may ban this address.
+  /// 401 in Home Assistant's own words: the token is not valid. Sending it again may ban this
+  /// address.
   case tokenRejected
   /// 400: Home Assistant does not like the request; our mistake.
   case requestRejected
@@ -14,14 +15,19 @@ public enum RegistrationAnswer: Sendable {
   case server(ServerRefusal)
 
   /// Reads an answer to a registration, whatever it is.
-  public static func read(status: Int, body: borrowing ByteBuffer) -> RegistrationAnswer {
-    switch status {
+  public static func read(_ head: AnswerHead, body: borrowing ByteBuffer) -> RegistrationAnswer {
+    switch head.status {
     case 200, 201: if let answer = readRegistration(body.bytes) { return answer }
-    case 400: return .requestRejected
-    case 401: return .tokenRejected
+    case 400: if isOfHandler(body.bytes) { return .requestRejected }
+    case 401: if head.rejectsToken(body.bytes) { return .tokenRejected }
     default: break
     }
-    return .server(ServerRefusal(status: status))
+    return .server(ServerRefusal(head, body.bytes))
+  }
+
+  /// `{"message": …}` is how Home Assistant refuses what it has looked at.
+  private static func isOfHandler(_ body: Span<UInt8>) -> Bool {
+    (try? JSON(parsing: body))?["message"] != nil
   }
 
   /// Nil where it is none.

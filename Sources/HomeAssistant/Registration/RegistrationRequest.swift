@@ -8,6 +8,9 @@ public struct RegistrationRequest: Sendable {
   /// Always the same for a device, and another one for each: registering it again replaces the
   /// earlier registration.
   public var deviceID: [UInt8]
+  /// The serial number of its board, which is kept with the registration and not sent; empty where
+  /// it has none.
+  public var board: [UInt8]
   /// What Home Assistant calls the device and names its entities after.
   public var deviceName: [UInt8]
   /// Who made the device; may be empty.
@@ -29,9 +32,11 @@ public struct RegistrationRequest: Sendable {
   /// A request to register. All texts are UTF-8.
   public init(
     deviceID: [UInt8], deviceName: [UInt8], manufacturer: [UInt8], model: [UInt8],
-    osName: [UInt8], osVersion: [UInt8], appVersion: [UInt8], push: PushRoutes = .none
+    osName: [UInt8], osVersion: [UInt8], appVersion: [UInt8], push: PushRoutes = .none,
+    board: [UInt8] = []
   ) {
     self.deviceID = deviceID
+    self.board = board
     self.deviceName = deviceName
     self.manufacturer = manufacturer
     self.model = model

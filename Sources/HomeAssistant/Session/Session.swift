@@ -230,8 +230,8 @@ public struct Session: ~Copyable {
     if case .authenticating = phase, token == .sent { reconnection.loginUnanswered() }
     leaveConnection(now: now)
     var at = reconnection.failed(readySince: readySince, now: now)
-    // A ban, which only a person can lift.
-    if case .refused(.forbidden) = cause { at = at + AccessTokens.refusalDelay }
+    // Which only a person can lift.
+    if case .refused(.server(.banned)) = cause { at = at + AccessTokens.longestRefusalDelay }
     enter(.down(.retrying(attempt: reconnection.attempt, at: at, cause: cause)))
   }
 

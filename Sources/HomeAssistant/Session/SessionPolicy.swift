@@ -1,3 +1,5 @@
+import Bytes
+
 /// How patient a session is.
 public struct SessionPolicy: Sendable {
   /// From the wish to connect to the open socket.
@@ -10,7 +12,7 @@ public struct SessionPolicy: Sendable {
   /// to be sent.
   public var answerTimeout: Duration = .seconds(60)
   /// Waits before the first, second, … attempt to connect again; the last one repeats. After a
-  /// refusal with the status 403 each is `AccessTokens.refusalDelay` longer.
+  /// ban each is `AccessTokens.longestRefusalDelay` longer.
   public var reconnectWaits: [Duration] = [
     .zero, .seconds(5), .seconds(10), .seconds(10), .seconds(15),
   ]
@@ -32,6 +34,8 @@ public struct SessionPolicy: Sendable {
   public var resubscribeDelay: Duration = .seconds(5)
   /// Whether Home Assistant may put several messages into one frame.
   public var coalescesMessages = true
+  /// The most values that an answer may have in it. What is more cannot be read.
+  public var answerValueCountMax = JSON.valueCountMax
   /// Whether the first request opens the connection. One that is waited for is never hurried.
   public var connectsAutomatically = true
 

@@ -59,7 +59,9 @@ public struct WebSocketConversation: ~Copyable {
 
   /// - Parameter sentMessageByteCountMax: the longest message that will be sent.
   public init(sentMessageByteCountMax: Int) {
-    precondition(WebSocketHandshake.responseByteCountMax < Self.inputByteCountMax)
+    precondition(
+      WebSocketHandshake.responseByteCountMax + WebSocketHandshake.bodyByteCountMax
+        < Self.inputByteCountMax)
     output = OutgoingBytes(
       capacity: Self.replyByteCountMax
         + max(

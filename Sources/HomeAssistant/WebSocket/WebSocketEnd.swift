@@ -37,19 +37,8 @@ public enum WebSocketPhase: Equatable, Sendable {
 
 /// Why a server did not open a WebSocket when it was asked to.
 public enum WebSocketRefusal: Error, Equatable, Sendable {
-  /// 301, 302, 303, 307 or 308. It is not followed: the server there would be told the token.
-  /// The location is as it stood, and empty where there was none.
-  case redirected(status: Int, location: [UInt8])
-  /// 401.
-  case unauthorized
-  /// 403. Home Assistant says so to an address that it has banned.
-  case forbidden
-  /// 404.
-  case notFound
-  /// 500...599.
-  case serverFailed(status: Int)
-  /// Any other status but 101.
-  case unexpectedStatus(Int)
+  /// Any status but 101. No redirect is followed: the server there would be shown the token.
+  case server(ServerRefusal)
   /// What came is not the head of an HTTP/1 response.
   case notHTTP
   /// The head is longer than `WebSocketHandshake.responseByteCountMax`.

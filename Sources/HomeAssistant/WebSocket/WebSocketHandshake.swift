@@ -4,6 +4,8 @@ import Bytes
 struct WebSocketHandshake {
   /// The longest head of an answer that is read. Proxies add a cookie or two.
   static let responseByteCountMax = 8 * 1024
+  /// As much of the body of a refusal shows who wrote it: Apache's words end at its byte 250.
+  static let bodyByteCountMax = 512
 
   static let userAgentByteCountMax = 256
   /// The longest request.
@@ -64,7 +66,8 @@ struct WebSocketHandshake {
 
   /// Reads the server's answer, which `bytes` begins with.
   ///
-  /// - Returns: the length of its head, after which the frames begin; nil while it is not whole.
+  /// - Returns: the length of its head, after which the frames begin; nil while it is not whole, or
+  ///   the beginning of the body of a refusal is not.
   mutating func read(_ bytes: Span<UInt8>) throws(WebSocketRefusal) -> Int? {
     for index in 0..<min(bytes.count, HTTPResponseHead.beginning.utf8CodeUnitCount)
     where unsafe bytes[index] != HTTPResponseHead.beginning.utf8Start[index] { throw .notHTTP }
@@ -74,7 +77,12 @@ struct WebSocketHandshake {
     }
     guard end + 2 <= Self.responseByteCountMax else { throw .responseTooLong }
     guard let head = HTTPResponseHead(bytes.extracting(0..<end)) else { throw .notHTTP }
-    guard head.status == 101 else { throw try Self.refusal(head) }
+    guard head.status == 101 else {
+      guard let refusal = try Self.refusal(head, bytes.extracting(end + 2..<bytes.count)) else {
+        return nil
+      }
+      throw .server(refusal)
+    }
     try check(head)
     return end + 2
   }
@@ -90,22 +98,25 @@ struct WebSocketHandshake {
     return nil
   }
 
+  /// Nil while the beginning of the body, which is in `rest`, has not come.
   private static func refusal(
-    _ head: consuming HTTPResponseHead
-  ) throws(WebSocketRefusal) -> WebSocketRefusal {
-    switch head.status {
-    case 301, 302, 303, 307, 308:
-      while let field = try head.nextField() {
-        guard field.isNamed("location") else { continue }
-        return .redirected(status: head.status, location: [UInt8](field.value))
+    _ fields: consuming HTTPResponseHead, _ rest: Span<UInt8>
+  ) throws(WebSocketRefusal) -> ServerRefusal? {
+    var head = AnswerHead(status: fields.status)
+    var byteCount = 0
+    while let field = try fields.nextField() {
+      if field.isNamed("location") {
+        head.location = [UInt8](field.value)
+      } else if field.isNamed("content-type") {
+        head.setContentType(field.value)
+      } else if field.isNamed("www-authenticate") {
+        head.setChallenge(field.value)
+      } else if field.isNamed("content-length") {
+        byteCount = min(Int(clamping: field.value.decimalValue ?? 0), bodyByteCountMax)
       }
-      return .redirected(status: head.status, location: [])
-    case 401: return .unauthorized
-    case 403: return .forbidden
-    case 404: return .notFound
-    case 500...599: return .serverFailed(status: head.status)
-    default: return .unexpectedStatus(head.status)
     }
+    guard rest.count >= byteCount else { return nil }
+    return ServerRefusal(head, rest.extracting(first: byteCount))
   }
 
   private func check(_ head: consuming HTTPResponseHead) throws(WebSocketRefusal) {

@@ -25,7 +25,7 @@ public enum Answer: Equatable, Sendable {
   case notLive
   /// 400 `encryption_required`: the webhook lives, and what we sent was not sealed.
   case encryptionRequired
-  /// Another 400: the body was not JSON, or a proxy in between refuses us.
+  /// Another 400 with JSON: the body was not.
   case badRequest
   /// 410: the registration was deleted and Home Assistant has restarted since.
   case gone
@@ -36,38 +36,40 @@ public enum Answer: Equatable, Sendable {
 extension Answer {
   /// Judges an answer to a sealed message; an envelope is opened in place.
   public static func read(
-    status: Int, body: inout ByteBuffer, with key: SecretKey
+    _ head: AnswerHead, body: inout ByteBuffer, with key: SecretKey
   ) -> Answer {
-    if let answer = Answer(status: status, body: body) { return answer }
+    if let answer = Answer(head, body: body) { return answer }
+    let isRefusal = head.status == 400
     switch Envelope.open(&body, with: key) {
-    case .message(let range): return status == 400 ? .refused(range) : .opened(range)
+    case .message(let range): return isRefusal ? .refused(range) : .opened(range)
     case .otherKey: return .otherKey
-    case .notAnEnvelope: return status == 400 ? .badRequest : .server(ServerRefusal(status: status))
+    case .notAnEnvelope where isRefusal && jsonKind(of: body.bytes) != nil: return .badRequest
+    case .notAnEnvelope: return .server(ServerRefusal(head, body.bytes))
     }
   }
 
   /// Judges an answer to a plain message, which a machine on the way may have written or changed. A
   /// `{}` may also be the whole of an answer here: of `update_sensor_states` without a sensor, or
   /// of `render_template` without a template.
-  public static func read(status: Int, plain body: borrowing ByteBuffer) -> Answer {
-    if let answer = Answer(status: status, body: body) { return answer }
+  public static func read(_ head: AnswerHead, plain body: borrowing ByteBuffer) -> Answer {
+    if let answer = Answer(head, body: body) { return answer }
+    let isRefusal = head.status == 400
     switch jsonKind(of: body.bytes) {
     case .object? where Envelope.encryptedData(in: body.bytes) != nil: return .otherKey
-    case .object? where status == 400 && !body.bytes.trimmed().elementsEqual("{}"):
+    case .object? where isRefusal && !body.bytes.trimmed().elementsEqual("{}"):
       return .refused(0..<body.count)
-    case .object?, .array?:
-      return status == 400 ? .badRequest : .content(0..<body.count)
-    default: return status == 400 ? .badRequest : .server(ServerRefusal(status: status))
+    case .object?, .array?: return isRefusal ? .badRequest : .content(0..<body.count)
+    default: return .server(ServerRefusal(head, body.bytes))
     }
   }
 
   /// Nil where the body has to be looked into: there is one, under a status with which Home
   /// Assistant's handlers answer.
-  private init?(status: Int, body: borrowing ByteBuffer) {
-    switch status {
+  private init?(_ head: AnswerHead, body: borrowing ByteBuffer) {
+    switch head.status {
     case 200, 201:
       if body.isOverflowed {
-        self = .server(ServerRefusal(status: status))
+        self = .server(.notHomeAssistant(status: head.status))
       } else if body.isEmpty {
         self = .notLive
       } else if body.bytes.trimmed().elementsEqual("{}") {
@@ -78,8 +80,8 @@ extension Answer {
     case 400:
       guard body.bytes.contains("encryption_required") else { return nil }
       self = .encryptionRequired
-    case 410: self = .gone
-    default: self = .server(ServerRefusal(status: status))
+    case 410 where body.isEmpty: self = .gone
+    default: self = .server(ServerRefusal(head, body.bytes))
     }
   }
 

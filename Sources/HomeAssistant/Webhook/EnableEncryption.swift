@@ -28,12 +28,12 @@ extension Webhook {
     }
 
     /// Reads the answer, which is plain always.
-    public static func read(status: Int, body: borrowing ByteBuffer) -> Result {
-      let answer = Answer.read(status: status, plain: body)
+    public static func read(_ head: AnswerHead, body: borrowing ByteBuffer) -> Result {
+      let answer = Answer.read(head, plain: body)
       switch answer {
       case .content(let range):
         guard let key = key(in: body.bytes.extracting(range)) else {
-          return .unanswered(.server(ServerRefusal(status: status)))
+          return .unanswered(.server(ServerRefusal(head, body.bytes)))
         }
         return .enabled(key)
       case .encryptionRequired: return .alreadyEnabled

@@ -17,10 +17,10 @@ extension Registration {
   }
 
   /// Judges an answer to such a message; an envelope is opened in place.
-  public func readAnswer(status: Int, body: inout ByteBuffer) -> Answer {
+  public func readAnswer(_ head: AnswerHead, body: inout ByteBuffer) -> Answer {
     switch protection {
-    case .sealed(let key): Answer.read(status: status, body: &body, with: key)
-    case .plain: Answer.read(status: status, plain: body)
+    case .sealed(let key): Answer.read(head, body: &body, with: key)
+    case .plain: Answer.read(head, plain: body)
     }
   }
 }

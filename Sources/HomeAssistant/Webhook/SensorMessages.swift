@@ -24,8 +24,9 @@ public struct SensorRegistration: Sendable {
   public let deviceClass: [UInt8]?
   /// Only of a `.sensor`: Home Assistant drops a binary sensor that has one.
   public let stateClass: [UInt8]?
-  /// `prefix:name`, such as `mdi:water`.
-  public let icon: [UInt8]
+  /// `prefix:name`, such as `mdi:water`; nil for that of the device class, which Home Assistant
+  /// changes with the state.
+  public let icon: [UInt8]?
   /// Whether it is about the device itself, and kept apart from what the device measures.
   public let isDiagnostic: Bool
   /// What never changes of this sensor's element of an `update_sensor_states`, up to its state.
@@ -40,11 +41,11 @@ public struct SensorRegistration: Sendable {
   ///   - unit: such as `°C`, one that fits the device class.
   ///   - deviceClass: one of Home Assistant's for this kind.
   ///   - stateClass: `measurement`, `total` or `total_increasing`; nil of a binary sensor.
-  ///   - icon: `prefix:name`, such as `mdi:water`.
+  ///   - icon: `prefix:name`, such as `mdi:water`; nil for that of the device class.
   ///   - isDiagnostic: whether it is about the device itself.
   public init(
     uniqueID: [UInt8], name: [UInt8], kind: SensorKind, unit: [UInt8]? = nil,
-    deviceClass: [UInt8]? = nil, stateClass: [UInt8]? = nil, icon: [UInt8],
+    deviceClass: [UInt8]? = nil, stateClass: [UInt8]? = nil, icon: [UInt8]? = nil,
     isDiagnostic: Bool = false
   ) {
     self.uniqueID = uniqueID
@@ -58,23 +59,24 @@ public struct SensorRegistration: Sendable {
     updateHead = Self.updateHead(kind, uniqueID: uniqueID, icon: icon)
   }
 
-  private static func updateHead(_ kind: SensorKind, uniqueID: [UInt8], icon: [UInt8]) -> [UInt8] {
+  private static func updateHead(
+    _ kind: SensorKind, uniqueID: [UInt8], icon: [UInt8]?
+  ) -> [UInt8] {
     // Every byte may be one that is escaped.
-    var head = ByteBuffer(capacity: 64 + 6 * (uniqueID.count + icon.count))
+    var head = ByteBuffer(capacity: 64 + 6 * (uniqueID.count + (icon?.count ?? 0)))
     head.openJSONObject()
     head.appendJSON(key: "type")
     head.appendJSON(kind.name)
     head.appendJSON(key: "unique_id")
     head.appendJSON(uniqueID)
-    head.appendJSON(key: "icon")
-    head.appendJSON(icon)
+    head.append(icon: icon)
     head.appendJSON(key: "state")
     precondition(!head.isOverflowed, "no escape is longer than six bytes")
     return [UInt8](head.bytes)
   }
 
   /// Writes the `data` of a `register_sensor`. A key that is null or unknown can make Home
-  /// Assistant drop the message, so what is not set is not written.
+  /// Assistant drop the message, so what is not set is not written, except the icon.
   /// `writeState` writes the JSON of the present state.
   public func write(
     into buffer: inout ByteBuffer, writeState: (inout ByteBuffer) -> Void
@@ -94,7 +96,7 @@ public struct SensorRegistration: Sendable {
     append("unit_of_measurement", unit)
     append("device_class", deviceClass)
     if kind == .sensor { append("state_class", stateClass) }
-    append("icon", icon)
+    buffer.append(icon: icon)
     if isDiagnostic { append("entity_category", [UInt8]("diagnostic")) }
     buffer.closeJSONObject()
   }
@@ -107,6 +109,14 @@ public struct SensorRegistration: Sendable {
     buffer.appendJSON(written: updateHead)
     writeState(&buffer)
     buffer.closeJSONObject()
+  }
+}
+
+extension ByteBuffer {
+  /// Without the key, Home Assistant shows a phone.
+  fileprivate mutating func append(icon: [UInt8]?) {
+    appendJSON(key: "icon")
+    if let icon { appendJSON(icon) } else { appendJSONNull() }
   }
 }
 

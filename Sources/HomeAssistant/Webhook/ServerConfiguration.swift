@@ -166,6 +166,8 @@ extension Webhook {
   }
 
   fileprivate struct ConfigurationFields {
+    private static let unitCountMax = 256
+
     var version: Text?
     var locationName: Text?
     var timeZone: Text?
@@ -191,7 +193,7 @@ extension Webhook {
         } else if key.elementsEqual("longitude") {
           longitude = try reader.double()
         } else if key.elementsEqual("unit_system") {
-          units = try JSON(reading: &reader)
+          units = try JSON(reading: &reader, valueCountMax: Self.unitCountMax)
         } else if key.elementsEqual("hass_device_id") {
           deviceID = try reader.ownedText()
         } else if key.elementsEqual("cloudhook_url") {

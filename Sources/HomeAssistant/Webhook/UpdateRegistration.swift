@@ -112,3 +112,12 @@ extension Webhook {
     }
   }
 }
+
+extension Registration {
+  /// Keeps what the device said of itself when it registered.
+  public mutating func answers(_ request: RegistrationRequest) {
+    toldFingerprint = Webhook.UpdateRegistration(request).fingerprint
+    deviceID = Text(request.deviceID)
+    board = request.board.isEmpty ? nil : Text(request.board)
+  }
+}

@@ -7,10 +7,11 @@ public import HomeAssistant
 /// `deadline`.
 ///
 /// Home Assistant counts rejected tokens and may ban the address for ever, webhooks included. So
-/// a rejected token is never sent again, not even after a restart: its fingerprint is kept.
+/// the fingerprint of a rejected token is kept, also over a restart, and `RejectedTokens` says
+/// whether and when it may be sent again.
 ///
 /// Invariants:
-/// 1. No token is given before the rejected ones were read, and never one of them.
+/// 1. No token is given before the rejected ones were read, and none that they forbid.
 /// 2. A token is given for one request, whose answer is awaited from then on.
 /// 3. What is told comes in its order, before the action that is due, and is never dropped.
 /// 4. An action that was not given yet is dropped where no token may be sent and where the state
@@ -23,9 +24,13 @@ public struct Enrollment: Sendable {
   /// A line that keeps starting cycles does not have the file read each time.
   public static let shortestTokenCheckDelay: Duration = .seconds(1)
 
-  /// How long the agent waits after a refusal that does not go away by itself. Each attempt may
-  /// leave one more device in Home Assistant, or annoy the person who banned this address.
+  /// How long the agent waits where Home Assistant registers without a key, or does not like the
+  /// request. Each attempt may leave one more device there.
   public static let refusalDelay: Duration = .seconds(3600)
+  /// The waits after a refusal of the address, which may be that of a network or a proxy: they grow
+  /// from the first to the longest, and there is an attempt a few times a day for ever.
+  public static let firstRefusalDelay: Duration = .seconds(60)
+  public static let longestRefusalDelay: Duration = .seconds(8 * 3600)
 
   public enum Action: Equatable, Sendable {
     /// Read the token and tell `tokenRead`.
@@ -44,6 +49,8 @@ public struct Enrollment: Sendable {
     case tooLarge
     /// It holds something that no token has, such as a space or a second line.
     case notAToken
+    /// It begins with U+FEFF, which an editor put there.
+    case hasByteOrderMark
     /// What pairing kept was rejected; it is not sent again.
     case credentialRejected
     /// It may not go to Home Assistant from where the board is now: see `SecretRule`.
@@ -55,7 +62,8 @@ public struct Enrollment: Sendable {
   public enum Problem: Equatable, Sendable {
     /// There is no token that could be sent.
     case noToken(TokenFlaw)
-    /// Home Assistant does not accept the token; `fingerprint` is to be kept.
+    /// Home Assistant, or what answers in its place, does not accept the token; `fingerprint` is to
+    /// be kept.
     case tokenRejected(fingerprint: [UInt8])
     /// Held in a box: the other problems are small, and this is copied with them.
     indirect case noConnection(InlineText)
@@ -76,21 +84,28 @@ public struct Enrollment: Sendable {
 
   private var state: State
   private let acceptsPlain: Bool
+  /// Whether the server proves who it is.
+  private let isServerKnown: Bool
   /// Nil until they were read.
   private var rejected: RejectedTokens?
   private var backOff: BackOff
+  private var refusalBackOff: BackOff
   /// What was told last: the same is not told twice.
   private var problem: Problem?
   private var tellings = Queue<Problem>()
 
   /// - Parameters:
   ///   - acceptsPlain: whether a registration without a key is one.
+  ///   - isServerKnown: whether the server proves who it is, so that it rejects a token for good.
   ///   - seed: where the jitter of the waits starts.
   ///   - now: when the first attempt is due.
   public init(
-    acceptsPlain: Bool = false, seed: UInt64, now: Instant
+    acceptsPlain: Bool = false, isServerKnown: Bool = false, seed: UInt64, now: Instant
   ) {
     self.acceptsPlain = acceptsPlain
+    self.isServerKnown = isServerKnown
+    refusalBackOff = BackOff(
+      first: Self.firstRefusalDelay, longest: Self.longestRefusalDelay, seed: seed)
     backOff = BackOff(
       first: Self.firstRetryDelay, longest: Self.longestRetryDelay, seed: seed)
     state = .waiting(until: now)
@@ -157,10 +172,16 @@ public struct Enrollment: Sendable {
       return waitForToken(.noToken(flaw), now: now)
     }
     let fingerprint = RejectedTokens.fingerprint(of: token)
-    guard !rejected.contains(fingerprint: fingerprint) else {
+    guard !rejected.contains(fingerprint: fingerprint, now: now) else {
       return waitForToken(.tokenRejected(fingerprint: fingerprint), now: now)
     }
     state = .registrationDue(token: token, fingerprint: fingerprint)
+  }
+
+  /// That of the token whose answer is awaited.
+  var shownFingerprint: [UInt8]? {
+    guard case .awaitingAnswer(let fingerprint) = state else { return nil }
+    return fingerprint
   }
 
   /// Returns the registration once there is one.
@@ -173,21 +194,30 @@ public struct Enrollment: Sendable {
     case .registered(let registration): return registration
     case .withoutEncryption(let registration) where acceptsPlain: return registration
     case .tokenRejected:
-      rejected?.insert(fingerprint: fingerprint)
+      rejected?.insert(fingerprint: fingerprint, isForGood: isServerKnown, now: now)
+      // Each rejection makes the next wait longer, so each is told and kept.
+      self.problem = nil
       waitForToken(.tokenRejected(fingerprint: fingerprint), now: now)
       return nil
     case .withoutEncryption: problem = .withoutEncryption
     case .requestRejected: problem = .requestRejected
     case .server(let refusal): problem = .server(refusal)
     }
-    let delay = problem.isRefusal ? Self.refusalDelay : backOff.failed()
-    wait(delay, for: problem, now: now)
+    wait(delay(after: problem), for: problem, now: now)
     return nil
   }
 
   public mutating func connectionFailed(_ reason: InlineText, now: Instant) {
     guard case .awaitingAnswer = state else { return }
     wait(backOff.failed(), for: .noConnection(reason), now: now)
+  }
+
+  private mutating func delay(after problem: Problem) -> Duration {
+    switch problem {
+    case .withoutEncryption, .requestRejected: Self.refusalDelay
+    case .server(let refusal) where refusal.isLasting: refusalBackOff.failed()
+    default: backOff.failed()
+    }
   }
 
   private mutating func waitForToken(_ problem: Problem, now: Instant) {
@@ -214,15 +244,6 @@ extension Enrollment.Problem {
     case .noConnection: false
     case .server(let refusal): refusal.isLasting
     case .withoutEncryption, .requestRejected: true
-    }
-  }
-
-  /// Whether only a person can end it, on the side of Home Assistant.
-  fileprivate var isRefusal: Bool {
-    switch self {
-    case .withoutEncryption, .requestRejected: true
-    case .server(let refusal): refusal.isLasting
-    case .noToken, .tokenRejected, .noConnection: false
     }
   }
 }

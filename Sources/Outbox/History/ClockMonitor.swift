@@ -15,7 +15,7 @@ struct ClockMonitor {
   /// A receiver that is farther from a clock that the network set is wrong.
   static let errorMax: Duration = .seconds(86_400)
 
-  /// What the wall clock shows at the origin of the monotonic one.
+  /// What the wall clock showed when the other one began.
   private var origin: WallTime?
   /// How far the true time is ahead of the machine's clock, as the receiver says.
   private(set) var ahead: Duration = .zero

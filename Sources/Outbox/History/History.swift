@@ -20,6 +20,13 @@ public struct History: ~Copyable {
     case underWay
   }
 
+  private struct Taken {
+    var entry: SpoolEntry
+    let sensor: HistorySensor
+    /// The clock of an entry on the disk.
+    let clock: ClockOrigin?
+  }
+
   /// What its own readings and fixes are called in Home Assistant.
   public struct Device: Sendable {
     /// The id that it registered with.
@@ -42,8 +49,8 @@ public struct History: ~Copyable {
   private var rateLimiter: HistoryRateLimiter
   /// Where the entries of the chunk end.
   private var chunkEnd: SpoolPosition
-  /// An entry that was taken and is the first of the next chunk.
-  private var heldOver: (entry: SpoolEntry, sensor: HistorySensor)?
+  /// What was taken and is the first of the next chunk.
+  private var heldOver: Taken?
   /// Whether there may be entries that go as events.
   private var isBacklogged = false
   /// How many of those in memory are among them.
@@ -53,7 +60,7 @@ public struct History: ~Copyable {
   /// Whether what is left of earlier runs is known.
   private var isOpen = false
   private var clock = ClockMonitor()
-  private var corrections = TimeCorrections()
+  private let kernelStart: UInt64
   /// The receiver told the time since the clocks were read last.
   private var wasToldTime = false
 
@@ -63,11 +70,14 @@ public struct History: ~Copyable {
   ///   - sensors: those of this agent.
   ///   - bytesPerMinute: what events may take of the link, at least 1024; nil where they may take
   ///     all of it.
+  ///   - kernelStart: which start of the kernel this is: what the same one left on the disk can be
+  ///     put right.
   public init(
     _ device: Device, spool: Spool, of sensors: SensorTable = SensorTable(),
-    bytesPerMinute: Int? = nil
+    bytesPerMinute: Int? = nil, kernelStart: UInt64 = 0
   ) {
     self.device = device
+    self.kernelStart = kernelStart
     self.sensors = sensors
     chunkEnd = spool.position
     backlogInMemory = spool.end.inMemory
@@ -126,14 +136,20 @@ public struct History: ~Copyable {
   /// Whether another clock set the kernel's, and keeps it right.
   var isClockSynchronized: Bool {
     get { clock.isSynchronized }
-    set { clock.isSynchronized = newValue }
+    set {
+      clock.isSynchronized = newValue
+      clockMoved()
+    }
   }
 
   /// The clocks were read. Returns whether the time is another one since the last time: then
   /// `isClockSynchronized` is to be asked for anew, because a person may have set the wall clock.
   mutating func clockRead(_ instant: Instant, _ wallTime: WallTime) -> Bool {
     defer { wasToldTime = false }
-    guard let step = clock.clockRead(instant, wallTime) else { return wasToldTime }
+    guard let step = clock.clockRead(instant, wallTime) else {
+      if spool.clock == nil { clockMoved() }
+      return wasToldTime
+    }
     putRight(by: step)
     return true
   }
@@ -147,7 +163,13 @@ public struct History: ~Copyable {
     spool.correctTimesInMemory(by: step)
     // The one that was taken out of memory is a copy.
     if heldOver?.entry.sequence == nil { heldOver?.entry.correctTime(by: step) }
-    corrections.add(step, upTo: spool.end.sequence)
+    clockMoved()
+  }
+
+  /// What is written from now on has its times of the clock as it goes now.
+  private func clockMoved() {
+    let origin = clock.time(at: Instant(nanoseconds: 0))
+    spool.clock = origin.map { ClockOrigin(kernelStart: kernelStart, wallTime: $0) }
   }
 
   /// A cycle is due. What was to go as history in the one before and could not is written to the
@@ -247,7 +269,6 @@ public struct History: ~Copyable {
   /// What is there was left by earlier runs.
   private mutating func opened() {
     isOpen = true
-    corrections.runBegins(after: spool.end.sequence)
     backlog(upTo: SpoolPosition(sequence: spool.end.sequence, inMemory: backlogInMemory))
   }
 
@@ -256,15 +277,16 @@ public struct History: ~Copyable {
     let backlogEnd = backlogEnd
     if let held = heldOver {
       heldOver = nil
-      _ = append(held.entry, of: held.sensor)
+      _ = append(held)
       chunkEnd = spool.position
     }
     while true {
       let end = spool.position
       guard let entry = spool.take(upTo: backlogEnd) else { break }
-      let sensor = sensor(spool.uniqueID(of: entry))
-      guard append(entry, of: sensor) else {
-        heldOver = (entry, sensor)
+      let taken = Taken(
+        entry: entry, sensor: sensor(spool.uniqueID(of: entry)), clock: spool.clock(of: entry))
+      guard append(taken) else {
+        heldOver = taken
         chunkEnd = end
         state = .ready
         return false
@@ -277,9 +299,24 @@ public struct History: ~Copyable {
     return false
   }
 
-  private mutating func append(_ entry: SpoolEntry, of sensor: HistorySensor) -> Bool {
-    let corrected = corrections.corrected(entry, isClockTrusted: clock.isTrusted)
-    return chunk.append(corrected, of: sensor, byteCountMax: rateLimiter.byteCount)
+  private mutating func append(_ taken: Taken) -> Bool {
+    chunk.append(corrected(taken), of: taken.sensor, byteCountMax: rateLimiter.byteCount)
+  }
+
+  /// The entry with its time put right. Of another start of the kernel, whose clock is gone, it
+  /// stays as it is, and is not known to be right.
+  private func corrected(_ taken: Taken) -> SpoolEntry {
+    var entry = taken.entry
+    guard !entry.isTimeTrusted else { return entry }
+    // What has no number is in memory, where it was put right already.
+    if entry.sequence != nil {
+      guard let former = taken.clock, let present = spool.clock,
+        former.kernelStart == present.kernelStart
+      else { return entry }
+      entry.correctTime(by: present.wallTime - former.wallTime)
+    }
+    entry.isTimeTrusted = clock.isTrusted
+    return entry
   }
 
   /// The sensor of an entry, which an earlier run may have recorded: this one may have it at

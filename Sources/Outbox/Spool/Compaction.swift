@@ -144,7 +144,7 @@ final class Compaction {
     while let record = records.next(isWhole: isReadToItsEnd) {
       switch record {
       case .acknowledged, .acknowledgedRanges: break
-      case .sensor:
+      case .sensor, .clock:
         if isThinned { outgoing.append(records.found, of: records.window) }
       case .entry(let entry):
         // What is acknowledged is no loss and needs no room.

@@ -9,6 +9,8 @@ final class SegmentReader {
 
   private(set) var window = ByteBuffer(capacity: windowByteCount)
   private(set) var names = SensorNames()
+  /// The clock of the entry that was found last, where its time is not trusted.
+  private(set) var clock: ClockOrigin?
   private var first: UInt64 = 0
   private var salt = CRC32C()
   /// Where in the file the window begins, and where in the window the next record is looked for.
@@ -20,7 +22,7 @@ final class SegmentReader {
   /// Whether it began with the first record, and not with a block.
   private(set) var isFromStart = false
   /// Whether some record means something else, or nothing, without those before it: a slot was
-  /// given another name, or its name was lost.
+  /// given another name, or its name was lost, or the clock is another one.
   private(set) var doNamesDependOnPlace = false
   private(set) var recordCount = 0
   /// Where in the file the last record ends.
@@ -47,6 +49,7 @@ final class SegmentReader {
     first = salt.first
     self.salt = salt.checksum
     names.removeAll()
+    clock = nil
     doNamesDependOnPlace = false
     recordCount = 0
     damagedByteCount = 0
@@ -147,6 +150,9 @@ final class SegmentReader {
     case .entry(let entry):
       if !isNamed(entry) { doNamesDependOnPlace = true }
       note(entry.sequence ?? 0)
+    case .clock(let clock):
+      if clock != self.clock, nextSequence > first { doNamesDependOnPlace = true }
+      self.clock = clock
     case .acknowledged, .acknowledgedRanges: break
     }
   }

@@ -9,18 +9,24 @@ struct SegmentWriter {
   private let salt: CRC32C
   /// The slots whose meaning stands in the segment.
   private var declared = SlotSet()
+  /// The clock that stands in the segment.
+  private var clock: ClockOrigin?
 
   init(_ salt: SegmentSalt) {
     first = salt.first
     self.salt = salt.checksum
   }
 
-  /// Writes an entry under its number, and before it the name of its sensor where that is not
-  /// there.
+  /// Writes an entry under its number, and before it the name of its sensor and the clock of its
+  /// time where they are not there.
   mutating func write(
     _ entry: SpoolEntry, sequence: UInt64, names: borrowing SensorNames,
-    into buffer: inout ByteBuffer
+    clock: ClockOrigin? = nil, into buffer: inout ByteBuffer
   ) {
+    if !entry.isTimeTrusted, let clock, clock != self.clock {
+      for _ in 0..<2 { buffer.append(clock, salt: salt) }
+      self.clock = clock
+    }
     if case .reading(let slot, _) = entry.content, !declared.contains(slot) {
       for _ in 0..<2 { buffer.append(sensor: slot, names[slot], salt: salt) }
       declared.insert(slot)

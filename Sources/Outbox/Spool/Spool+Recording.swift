@@ -18,6 +18,12 @@ extension Spool {
     ledger.losses.overflowed += memory.append(SpoolEntry(fix, isTimeTrusted: isTimeTrusted))
   }
 
+  /// The clock of the times that are not trusted, as it goes now.
+  var clock: ClockOrigin? {
+    get { memory.clock }
+    set { memory.clock = newValue }
+  }
+
   /// The clock, which was not trusted, was wrong by `step`. Corrects what is in memory only.
   func correctTimesInMemory(by step: Duration) { memory.correctTimes(by: step) }
 

@@ -45,6 +45,12 @@ extension Spool {
     return entry.sequence == nil ? memory.names[slot] : records.names[slot]
   }
 
+  /// The clock of the entry taken last, where it is on the disk and its time is not trusted; nil
+  /// where it is not known which it was.
+  func clock(of entry: SpoolEntry) -> ClockOrigin? {
+    entry.sequence == nil || entry.isTimeTrusted ? nil : records.clock
+  }
+
   /// What was taken.
   public var position: SpoolPosition {
     SpoolPosition(numbers: reader.taken, inMemory: memory.position)

@@ -52,7 +52,7 @@ public final class Spool {
   let directory: SegmentDirectory
   let ledger: SpoolLedger
   let memory: SpoolMemory
-  private var writer: SpoolWriter
+  private let writer: SpoolWriter
   private(set) var reader: SpoolReader
   /// What is read of a segment: for the opening, for a compaction, or for the reader.
   let records = SegmentReader()

@@ -68,6 +68,19 @@ extension SpoolEntry {
   }
 }
 
+/// What the clock by which times were recorded showed when the kernel started: another reading of
+/// it within the same start says by how much they are wrong.
+public struct ClockOrigin: Equatable, Sendable {
+  /// Which start of the kernel it was.
+  public let kernelStart: UInt64
+  public let wallTime: WallTime
+
+  public init(kernelStart: UInt64, wallTime: WallTime) {
+    self.kernelStart = kernelStart
+    self.wallTime = wallTime
+  }
+}
+
 /// Whose spool it is: a hash over what tells this device from every other.
 public struct DeviceFingerprint: Equatable, Sendable {
   public static let byteCount = 16

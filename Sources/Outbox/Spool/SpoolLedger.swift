@@ -72,6 +72,11 @@ final class SpoolLedger {
     self.numbers = numbers
     self.persisted = persisted
     acknowledge(persisted)
+    // On a full disk there are files without an entry in them.
+    if directory.count == 0 {
+      self.numbers = GivenNumbers()
+      skip(numbers.next - 1)
+    }
     // What Home Assistant has was given, whether or not it is still to be read here.
     self.numbers.reserve(below: acknowledged.highest + 1)
   }

@@ -22,6 +22,8 @@ final class SpoolMemory {
   private var writtenStart: UInt64 = 0
   /// Up to where the cycle under way brings what was recorded.
   private(set) var mark = SpoolMark(sequence: 0, place: 0)
+  /// The clock of the times that are not trusted.
+  var clock: ClockOrigin?
   /// Whether each entry is written as it comes.
   private let isEachWritten: Bool
 

@@ -164,7 +164,7 @@ final class SpoolOpening {
       case .acknowledged(let sequence): persisted.insert(0...sequence, forgetting: ledger.forgotten)
       case .acknowledgedRanges(let ranges):
         persisted.formUnion(ranges, forgetting: ledger.forgotten)
-      case .sensor: break
+      case .sensor, .clock: break
       }
     }
     if isWhole { scanEnded() } else { records.makeRoom() }

@@ -19,6 +19,7 @@ import Sensing
 ///     3 fix            sequence 1...9 · time 8 · flags 1 · latitude 8 · longitude 8 · the rest
 ///     4 acknowledged   sequence 8
 ///     5 acknowledged   1...15 ranges: first sequence 8 · last sequence 8
+///     6 clock          start of the kernel 8 · time 8
 ///
 /// A sequence of a reading or a fix is counted from the segment's first, in LEB128. A time is in
 /// nanoseconds since 1970. Bit 7 of the flags says that the clock was trusted.
@@ -32,8 +33,10 @@ import Sensing
 /// ranges are, besides. What a record says of it once is true for ever. A reader that does not know
 /// kind 5 takes it for damage, and what was acknowledged is delivered again.
 ///
-/// A sensor record says what a slot means from there on. It is written twice, because what follows
-/// is worth nothing without it.
+/// A sensor record says what a slot means from there on, and kind 6 what the clock, which was not
+/// trusted, showed when the kernel started. They are written twice, because what follows is worth
+/// nothing without them. A reader that does not know kind 6 takes it for damage, and leaves the
+/// times as they are.
 enum SpoolRecord: Equatable {
   case sensor(slot: UInt8)
   /// A reading or a fix, whose sequence is there.
@@ -42,6 +45,8 @@ enum SpoolRecord: Equatable {
   case acknowledged(UInt64)
   /// Home Assistant has these besides.
   case acknowledgedRanges(SequenceSet)
+  /// The entries from here on whose time is not trusted have it of this clock.
+  case clock(ClockOrigin)
 
   static let start: UInt8 = 0xA5
   static let prefixByteCount = 3
@@ -56,7 +61,7 @@ enum SpoolRecord: Equatable {
   /// No segment that is found begins above. So there is always room for more.
   static let firstSequenceMax: UInt64 = 1 << 61
 
-  enum Kind: UInt8 { case sensor = 1, reading, fix, acknowledged, acknowledgedRanges }
+  enum Kind: UInt8 { case sensor = 1, reading, fix, acknowledged, acknowledgedRanges, clock }
 }
 
 /// What every checksum of a segment begins with.
@@ -99,6 +104,13 @@ extension ByteBuffer {
         body.append(littleEndian: acknowledged.range(index).lowerBound)
         body.append(littleEndian: acknowledged.range(index).upperBound)
       }
+    }
+  }
+
+  mutating func append(_ clock: ClockOrigin, salt: CRC32C) {
+    appendRecord(.clock, salt: salt) { body in
+      body.append(littleEndian: clock.kernelStart)
+      body.append(littleEndian: clock.wallTime.nanoseconds)
     }
   }
 
@@ -229,6 +241,12 @@ extension SpoolRecord {
     case .acknowledgedRanges:
       guard let ranges = SequenceSet(ranges: &fields) else { return nil }
       self = .acknowledgedRanges(ranges)
+    case .clock:
+      guard let start = fields.integer(UInt64.self), let time = fields.integer(Int64.self),
+        fields.isAtEnd
+      else { return nil }
+      self = .clock(
+        ClockOrigin(kernelStart: start, wallTime: WallTime(nanoseconds: time)))
     case .reading, .fix:
       guard let offset = fields.groups(), offset <= Self.sequenceMax - first,
         let nanoseconds = fields.integer(Int64.self), let flags = fields.integer(UInt8.self)

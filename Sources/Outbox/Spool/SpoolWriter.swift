@@ -9,7 +9,8 @@ import Bytes
 /// 3. The newest segment takes more only while all that stands in it is certain (`Newest.open`).
 /// 4. A segment in which anything stands is in its directory for certain: the process may be killed
 ///    at any moment, and the next one only adds to the file.
-struct SpoolWriter {
+// A class: a struct with a segment's table in it is copied to ask it a question.
+final class SpoolWriter {
   /// What is asked of the disk.
   private enum Step {
     case resting
@@ -49,10 +50,10 @@ struct SpoolWriter {
   var isUnderWay: Bool { step != .resting }
 
   /// Everything that is there was looked at, and the newest segment takes more.
-  mutating func opened(_ segment: Segment) { newest = .open(writer(for: segment)) }
+  func opened(_ segment: Segment) { newest = .open(writer(for: segment)) }
 
   /// Nothing is added to the newest segment.
-  mutating func close() { newest = .closed }
+  func close() { newest = .closed }
 
   private func writer(for segment: Segment) -> SegmentWriter {
     SegmentWriter(directory.salt(of: segment))
@@ -78,7 +79,7 @@ struct SpoolWriter {
   }
 
   /// What a write that is wanted, or is under way, asks of the disk next.
-  mutating func nextAction(
+  func nextAction(
     into outgoing: inout ByteBuffer
   ) -> Spool.Action {
     if step == .resting { begin(into: &outgoing) }
@@ -93,7 +94,7 @@ struct SpoolWriter {
     }
   }
 
-  private mutating func begin(
+  private func begin(
     into outgoing: inout ByteBuffer
   ) {
     if case .unclean = newest {
@@ -109,7 +110,7 @@ struct SpoolWriter {
   }
 
   /// Writes as many entries as fit, and what the disk does not say yet of what is acknowledged.
-  private mutating func fill(_ outgoing: inout ByteBuffer) {
+  private func fill(_ outgoing: inout ByteBuffer) {
     guard case .open(var writer) = newest else { preconditionFailure("the newest takes more") }
     let segment = directory.newest
     outgoing.removeAll()
@@ -129,7 +130,7 @@ struct SpoolWriter {
     {
       writer.write(
         memory[count], sequence: ledger.nextSequence + UInt64(count), names: memory.names,
-        into: &outgoing)
+        clock: memory.clock, into: &outgoing)
       count += 1
     }
     memory.writeBegan(count)
@@ -140,7 +141,7 @@ struct SpoolWriter {
   // MARK: Events
 
   /// The action was done. Returns whether the write is over.
-  mutating func performed(_ outgoing: inout ByteBuffer) -> Bool {
+  func performed(_ outgoing: inout ByteBuffer) -> Bool {
     switch step {
     case .resting: preconditionFailure("nothing was asked for")
     case .repairing:
@@ -162,7 +163,7 @@ struct SpoolWriter {
     return false
   }
 
-  private mutating func written(_ byteCount: Int) {
+  private func written(_ byteCount: Int) {
     directory.newest.grew(by: byteCount)
     ledger.persisted(stated)
     memory.written(from: ledger.nextSequence, count: numberCount)
@@ -172,7 +173,7 @@ struct SpoolWriter {
   }
 
   /// The disk did not do it; of `outgoing`, any part may stand in the file.
-  mutating func failed(_ outgoing: borrowing ByteBuffer) {
+  func failed(_ outgoing: borrowing ByteBuffer) {
     switch step {
     case .resting: preconditionFailure("nothing was asked for")
     case .repairing:
@@ -195,7 +196,7 @@ struct SpoolWriter {
   }
 
   /// Some of it may be on the disk under these numbers.
-  private mutating func writeFailed() {
+  private func writeFailed() {
     ledger.skip(max(1, numberCount))
     memory.writeFailed()
     numberCount = 0

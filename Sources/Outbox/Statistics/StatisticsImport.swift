@@ -140,9 +140,6 @@ public struct StatisticsImport: Sendable {
     ask(.findEntities(deviceID: deviceID), .findingEntities)
   }
 
-  /// Whether nothing is asked, and no answer is waited for.
-  var isResting: Bool { if case .resting = state { true } else { false } }
-
   private var isAnythingLeft: Bool {
     waiting.sensors.contains { $0.hours[0].number <= pass.lastHour }
   }

@@ -29,6 +29,8 @@ struct HomeDetector {
   struct Change: Equatable {
     /// The board came home, or left.
     var isPresenceOther = false
+    /// The gateway that says whether this is home does not answer.
+    var isGatewaySilent = false
     /// Messages leave through another network than before, or there is one again.
     var isNetworkOther = false
   }
@@ -39,6 +41,9 @@ struct HomeDetector {
       let isBack = !self.place.isConnected && self.place != .unknown
       change.isNetworkOther = isBack || network.isConnected && !place.isSameNetwork(as: network)
       network = place
+    }
+    if case .silent = place, networks?.presence(at: place) == .unknown {
+      if case .silent = self.place {} else { change.isGatewaySilent = true }
     }
     self.place = place
     guard let presence = networks?.presence(at: place), presence != self.presence else {

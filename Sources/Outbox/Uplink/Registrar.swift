@@ -9,7 +9,8 @@ import HomeAssistant
 /// 2. A registration is asked for only where it could be written to the disk: one that cannot be
 ///    kept would be made anew at every start, and Home Assistant would throw the entities of the
 ///    one before away.
-/// 3. A token that was rejected, and the credential that it came from, is never sent again.
+/// 3. A token that was rejected, and the credential that it came from, is sent again only as
+///    `RejectedTokens` allows it.
 struct Registrar {
   enum Action {
     case readRejectedTokens
@@ -19,6 +20,7 @@ struct Registrar {
     case send(Uplink.Call)
     case cancel
     case keepRejection(fingerprint: [UInt8])
+    case forgetRejection(fingerprint: [UInt8])
     indirect case giveToWebSocket(TokenResult)
     indirect case registered(Registration)
     case failed(Enrollment.Problem)
@@ -33,6 +35,7 @@ struct Registrar {
   }
 
   private let acceptsPlain: Bool
+  private let isServerKnown: Bool
   /// Nil while there is a registration to deliver with.
   private var enrollment: Enrollment?
   private var tokens: TokenSource
@@ -47,14 +50,16 @@ struct Registrar {
   private(set) var problem: Enrollment.Problem?
 
   init(
-    credential: Credential?, readsFile: Bool, acceptsPlain: Bool, isAllowed: Bool, seed: UInt64,
-    now: Instant
+    credential: Credential?, readsFile: Bool, acceptsPlain: Bool, isServerKnown: Bool,
+    isAllowed: Bool, seed: UInt64, now: Instant
   ) {
     var random = SplitMix64(seed: seed)
     tokens = TokenSource(
-      credential, readsFile: readsFile, isAllowed: isAllowed, seed: random.next())
+      credential, readsFile: readsFile, isServerKnown: isServerKnown, isAllowed: isAllowed,
+      seed: random.next())
     self.random = random
     self.acceptsPlain = acceptsPlain
+    self.isServerKnown = isServerKnown
     self.isAllowed = isAllowed
     self.now = now
   }
@@ -70,7 +75,8 @@ struct Registrar {
   /// A registration is needed.
   mutating func registrationWanted(now: Instant) {
     self.now = now
-    enrollment = Enrollment(acceptsPlain: acceptsPlain, seed: random.next(), now: now)
+    enrollment = Enrollment(
+      acceptsPlain: acceptsPlain, isServerKnown: isServerKnown, seed: random.next(), now: now)
   }
 
   /// There is one to deliver with.
@@ -144,19 +150,23 @@ struct Registrar {
   /// Whether what there is to log in with was rejected.
   var isCredentialRejected: Bool { tokens.isRejected }
 
+  /// Whether that was so, and may be shown again to a home that proves itself.
+  func isLoginRetryDue(now: Instant) -> Bool { isAllowed && tokens.isRetryDue(now: now) }
+
   /// Whether the WebSocket, whose token was refused, may be connected with another one.
   var mayReplaceToken: Bool { isAllowed && tokens.mayGiveToken }
 
   // MARK: Answers
 
-  mutating func answered(status: Int, _ body: borrowing ByteBuffer, now: Instant) {
+  mutating func answered(_ head: AnswerHead, _ body: borrowing ByteBuffer, now: Instant) {
     self.now = now
     switch channel.ended() {
     case nil: break
-    case .renewal: tokens.renewed(status: status, body: body.bytes, now: now)
+    case .renewal: tokens.renewed(head, body: body.bytes, now: now)
     case .registration:
-      let answer = RegistrationAnswer.read(status: status, body: body)
-      made = enrollment?.answerReceived(answer, now: now)
+      let fingerprint = enrollment?.shownFingerprint
+      made = enrollment?.answerReceived(RegistrationAnswer.read(head, body: body), now: now)
+      if made != nil, let fingerprint { tokens.accepted(fingerprint: fingerprint) }
     }
   }
 
@@ -207,6 +217,7 @@ struct Registrar {
     case .renew(let call): channel.renew(call)
     case .cancelRenewal: return channel.cancel(.renewal) == true ? .cancel : nil
     case .keepRejection(let fingerprint): return .keepRejection(fingerprint: fingerprint)
+    case .forgetRejection(let fingerprint): return .forgetRejection(fingerprint: fingerprint)
     case .giveToWebSocket(let result): return .giveToWebSocket(result)
     case .giveToRegistration(.stateNotUsable): postpone()
     case .giveToRegistration(.flaw(.withheld)): enrollment?.tokenWithheld(now: now)
@@ -226,7 +237,7 @@ struct Registrar {
     switch action {
     case .tell(let problem):
       if case .tokenRejected(let fingerprint) = problem {
-        tokens.registrationTokenRejected(fingerprint: fingerprint)
+        tokens.registrationTokenRejected(fingerprint: fingerprint, now: now)
       }
       self.problem = problem
       return .failed(problem)

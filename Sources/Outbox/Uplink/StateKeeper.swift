@@ -5,14 +5,20 @@ import HomeAssistant
 ///
 /// Invariants:
 /// 1. What could not be written stays here, and is tried again with every cycle.
-/// 2. A rejected credential is written before anything else: it must never be sent again.
+/// 2. What became of a credential is written before anything else.
 /// 3. At most one write is under way.
 /// 4. A failure is told once, until a write succeeds or there is something new to write.
 struct StateKeeper {
-  private enum Item { case registration, rejection, keyless, probe }
+  private enum Item { case registration, verdict, keyless, probe }
+
+  /// Whether a credential was accepted or rejected.
+  private struct Verdict {
+    let fingerprint: [UInt8]
+    let isAccepted: Bool
+  }
 
   private var registration: Registration?
-  private var rejections: [[UInt8]] = []
+  private var verdicts: [Verdict] = []
   private var keyless: Registration?
   /// Whether a caller waits for `isWritable`.
   private var isProbed = false
@@ -26,7 +32,7 @@ struct StateKeeper {
   private var untold: [UInt8]?
 
   /// Whether nothing is left that only this process knows.
-  var isEmpty: Bool { rejections.isEmpty && registration == nil }
+  var isEmpty: Bool { verdicts.isEmpty && registration == nil }
 
   // MARK: Events
 
@@ -36,7 +42,12 @@ struct StateKeeper {
   }
 
   mutating func keep(rejectedFingerprint fingerprint: [UInt8]) {
-    rejections.append(fingerprint)
+    verdicts.append(Verdict(fingerprint: fingerprint, isAccepted: false))
+    haveNews()
+  }
+
+  mutating func forget(rejectedFingerprint fingerprint: [UInt8]) {
+    verdicts.append(Verdict(fingerprint: fingerprint, isAccepted: true))
     haveNews()
   }
 
@@ -64,7 +75,7 @@ struct StateKeeper {
   mutating func written() {
     switch underWay.take() {
     case .registration: registration = nil
-    case .rejection: rejections.removeLast()
+    case .verdict: verdicts.removeFirst()
     case .keyless: keyless = nil
     case .probe:
       isProbed = false
@@ -112,9 +123,11 @@ struct StateKeeper {
 
   private mutating func nextWrite() -> Uplink.StateWrite? {
     guard isDue, underWay == nil else { return nil }
-    if let fingerprint = rejections.last {
-      underWay = .rejection
-      return .rejection(fingerprint: fingerprint)
+    if let verdict = verdicts.first {
+      underWay = .verdict
+      let fingerprint = verdict.fingerprint
+      return verdict.isAccepted
+        ? .acceptance(fingerprint: fingerprint) : .rejection(fingerprint: fingerprint)
     }
     if let registration {
       underWay = .registration
@@ -133,9 +146,13 @@ struct StateKeeper {
   }
 
   /// The rejected tokens of the disk, and those that are not there yet.
-  func completed(_ rejected: RejectedTokens) -> RejectedTokens {
+  func completed(
+    _ rejected: RejectedTokens, isForGood: Bool, now: Instant
+  ) -> RejectedTokens {
     var rejected = rejected
-    for fingerprint in rejections { rejected.insert(fingerprint: fingerprint) }
+    for verdict in verdicts where !verdict.isAccepted {
+      rejected.insert(fingerprint: verdict.fingerprint, isForGood: isForGood, now: now)
+    }
     return rejected
   }
 }

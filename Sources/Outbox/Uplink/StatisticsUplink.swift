@@ -35,9 +35,6 @@ struct StatisticsUplink {
   /// Whether hours wait, and nothing is known that keeps Home Assistant from taking them.
   var isAtWork: Bool { waiting.count > 0 && problem == nil }
 
-  /// Whether Home Assistant is being asked, or is about to be.
-  var isUnderWay: Bool { question != nil || !transfer.isResting }
-
   // MARK: What is measured
 
   mutating func record(_ reading: Reading) { hours.record(reading) }

@@ -8,6 +8,8 @@ import HomeAssistant
 /// 1. No token is given before it is known which tokens were rejected.
 /// 2. At most one renewal is under way, and none while tokens may not be sent.
 /// 3. Each wish is answered once; a later wish of the same asker takes the place of an earlier one.
+/// 4. A rejected credential is shown again only where the server that rejected it did not prove who
+///    it is, and not before `RejectedTokens` allows it.
 struct TokenSource {
   enum Answer: Equatable {
     case token([UInt8])
@@ -27,6 +29,8 @@ struct TokenSource {
     indirect case renew(AuthCall)
     case cancelRenewal
     case keepRejection(fingerprint: [UInt8])
+    /// The credential is good, whatever was kept of it.
+    case forgetRejection(fingerprint: [UInt8])
     indirect case giveToRegistration(Answer)
     indirect case giveToWebSocket(TokenResult)
   }
@@ -37,6 +41,8 @@ struct TokenSource {
   private let credential: Credential?
   /// Whether the registration takes its token from a file.
   private let readsFile: Bool
+  /// Whether the server proves who it is, so that it rejects for good.
+  private let isServerKnown: Bool
   private let seed: UInt64
   /// Nil until it is known which tokens were rejected.
   private var tokens: AccessTokens?
@@ -49,21 +55,28 @@ struct TokenSource {
   private var isRenewing = false
   /// Whether tokens may be sent from where the board is.
   private var isAllowed: Bool
-  private var isRejectionKept = false
   /// In their order. Nothing of it happens in a steady cycle.
   private var actions: [Action] = []
 
-  init(_ credential: Credential?, readsFile: Bool, isAllowed: Bool, seed: UInt64) {
+  init(
+    _ credential: Credential?, readsFile: Bool, isServerKnown: Bool, isAllowed: Bool, seed: UInt64
+  ) {
     self.credential = credential
     self.readsFile = readsFile
+    self.isServerKnown = isServerKnown
     self.isAllowed = isAllowed
     self.seed = seed
   }
 
   mutating func nextAction() -> Action? { actions.isEmpty ? nil : actions.removeFirst() }
 
-  /// Whether the credential was rejected; it is never sent again.
-  var isRejected: Bool { isRejectionKept || tokens?.isRejected == true }
+  /// Whether the credential was rejected.
+  var isRejected: Bool { tokens?.isRejected == true }
+  /// Whether the credential was rejected a while ago, by a server that did not prove who it is.
+  func isRetryDue(now: Instant) -> Bool {
+    guard isRejected, let credential, let rejected else { return false }
+    return !rejected.contains(fingerprint: credential.fingerprint, now: now)
+  }
   /// Whether there is a credential, and another token may be had from it.
   var mayGiveToken: Bool { credential != nil && !isRejected }
 
@@ -106,7 +119,16 @@ struct TokenSource {
   }
 
   /// Home Assistant accepted the token over the WebSocket.
-  mutating func accepted() { tokens?.tokenAccepted() }
+  mutating func accepted() {
+    tokens?.tokenAccepted()
+    if let credential { accepted(fingerprint: credential.fingerprint) }
+  }
+
+  /// Home Assistant accepted the token with this fingerprint.
+  mutating func accepted(fingerprint: [UInt8]) {
+    guard rejected?.remove(fingerprint: fingerprint) == true else { return }
+    actions.append(.forgetRejection(fingerprint: fingerprint))
+  }
 
   // MARK: What is found
 
@@ -118,8 +140,14 @@ struct TokenSource {
       return giveToWebSocket(.unavailable("the state directory cannot be used"))
     }
     self.rejected = rejected
-    tokens = credential.map { AccessTokens(credential: $0, rejected: rejected, seed: seed) }
+    makeTokens(rejected, now: now)
     serve(now: now)
+  }
+
+  private mutating func makeTokens(_ rejected: RejectedTokens, now: Instant) {
+    tokens = credential.map {
+      AccessTokens(credential: $0, rejected: rejected, seed: seed, now: now)
+    }
   }
 
   /// What the file holds.
@@ -136,29 +164,30 @@ struct TokenSource {
     guard registration == .probing else { return }
     guard isWritable else { return giveToRegistration(.stateNotUsable) }
     registration = .renewing
-    if let step = tokens?.tokenWanted(now: now) { take(step) }
+    if let step = tokens?.tokenWanted(now: now) { take(step, now: now) }
   }
 
   // MARK: The renewal
 
-  mutating func renewed(status: Int, body: Span<UInt8>, now: Instant) {
+  mutating func renewed(_ head: AnswerHead, body: Span<UInt8>, now: Instant) {
     isRenewing = false
-    if let step = tokens?.answerReceived(status: status, body: body, now: now) { take(step) }
+    if let step = tokens?.answerReceived(head, body: body, now: now) { take(step, now: now) }
   }
 
   mutating func renewalFailed(_ reason: InlineText, now: Instant) {
     isRenewing = false
-    if let step = tokens?.connectionFailed(reason, now: now) { take(step) }
+    if let step = tokens?.connectionFailed(reason, now: now) { take(step, now: now) }
   }
 
   // MARK: Serving
 
   private mutating func serve(now: Instant) {
-    guard rejected != nil else {
+    guard let rejected else {
       if !isReadingList { actions.append(.readRejectedTokens) }
       isReadingList = true
       return
     }
+    if isRetryDue(now: now) { makeTokens(rejected, now: now) }
     if registration == .listing { serveRegistration(now: now) }
     if isWebSocketWaiting { serveWebSocket(now: now) }
   }
@@ -170,7 +199,6 @@ struct TokenSource {
     } else if tokens == nil {
       giveToRegistration(.flaw(.noFileNamed))
     } else if isRejected {
-      keepRejection()
       giveToRegistration(.flaw(.credentialRejected))
     } else {
       // A refresh token that is rejected must be kept in mind.
@@ -183,19 +211,16 @@ struct TokenSource {
     guard tokens != nil else {
       return giveToWebSocket(.rejected("there is nothing to log in with"))
     }
-    guard !isRejected else {
-      keepRejection()
-      return giveToWebSocket(.rejected(Self.refusedWords))
-    }
+    guard !isRejected else { return giveToWebSocket(.rejected(Self.refusedWords)) }
     let step =
       if let refused = refused.take() { tokens?.tokenRefused(refused, now: now) } else {
         tokens?.tokenWanted(now: now)
       }
-    if let step { take(step) }
+    if let step { take(step, now: now) }
   }
 
   /// It is for all who wait.
-  private mutating func take(_ step: AccessTokens.Step) {
+  private mutating func take(_ step: AccessTokens.Step, now: Instant) {
     switch step {
     case .send(let call):
       isRenewing = true
@@ -208,7 +233,7 @@ struct TokenSource {
       if registration == .renewing { giveToRegistration(.flaw(.notRenewed(problem))) }
       giveToWebSocket(.unavailable(problem.words))
     case .rejected:
-      keepRejection()
+      keepRejection(now: now)
       if registration == .renewing { giveToRegistration(.flaw(.credentialRejected)) }
       giveToWebSocket(.rejected(Self.refusedWords))
     }
@@ -217,15 +242,20 @@ struct TokenSource {
   private static let refusedWords: Text = "the credential was refused; log in again"
 
   /// The registration's token was rejected: what the credential gives would be rejected as well.
-  mutating func registrationTokenRejected(fingerprint: [UInt8]) {
-    rejected?.insert(fingerprint: fingerprint)
-    if !readsFile || credential?.fingerprint == fingerprint { keepRejection() }
+  mutating func registrationTokenRejected(fingerprint: [UInt8], now: Instant) {
+    insert(fingerprint, now: now)
+    if !readsFile || credential?.fingerprint == fingerprint { keepRejection(now: now) }
   }
 
-  private mutating func keepRejection() {
-    guard !isRejectionKept, let credential else { return }
-    isRejectionKept = true
+  private mutating func keepRejection(now: Instant) {
+    guard let credential, rejected != nil else { return }
+    insert(credential.fingerprint, now: now)
+    if let rejected { makeTokens(rejected, now: now) }
     actions.append(.keepRejection(fingerprint: credential.fingerprint))
+  }
+
+  private mutating func insert(_ fingerprint: [UInt8], now: Instant) {
+    rejected?.insert(fingerprint: fingerprint, isForGood: isServerKnown, now: now)
   }
 
   private mutating func giveToRegistration(_ answer: Answer) {

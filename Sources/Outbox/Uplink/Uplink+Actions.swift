@@ -59,6 +59,7 @@ extension Uplink {
     case .send(let call): return .send(call)
     case .cancel: return .cancel(.login)
     case .keepRejection(let fingerprint): keeper.keep(rejectedFingerprint: fingerprint)
+    case .forgetRejection(let fingerprint): keeper.forget(rejectedFingerprint: fingerprint)
     case .giveToWebSocket(let result): return .giveTokenToWebSocket(result)
     case .registered(let registration): registered(registration)
     case .failed(let problem):
@@ -107,6 +108,7 @@ extension Uplink {
       if hasLocation, delivery.batch.waitingFixCount == 0 { isPositionOwed = false }
       rebootIfTold()
       bringStatistics()
+      retryLogin()
     case .recovered: checkWebSocket()
     case .outage(let cause): outcome = .outage(cause)
     case .configurationRead(let server):
@@ -120,6 +122,14 @@ extension Uplink {
     case .registrationDoubted where settings.registersAgainAfter != nil && maySendToken:
       registrar.registrationWanted(now: now)
     default: break
+    }
+  }
+
+  /// A home that proves itself now is shown the login again that another may have rejected in its
+  /// place.
+  private func retryLogin() {
+    if settings.webSocket != nil, registrar.isLoginRetryDue(now: now) {
+      actions.append(.connectWebSocket)
     }
   }
 

@@ -1,5 +1,5 @@
 public import Bytes
-import HomeAssistant
+public import HomeAssistant
 import Sensing
 
 // What servers answer, and what becomes of a request without an answer.
@@ -7,17 +7,17 @@ import Sensing
 extension Uplink {
   /// Home Assistant, or a server in its place, answered the message. An envelope is opened in
   /// place.
-  public func messageAnswered(status: Int, _ body: inout ByteBuffer, now: Instant) {
+  public func messageAnswered(_ head: AnswerHead, _ body: inout ByteBuffer, now: Instant) {
     self.now = now
     guard let message = webhook.ended(isAnswered: true), !registrar.isEnrolling, let registration
     else { return }
     guard message == .key else {
-      let answer = registration.readAnswer(status: status, body: &body)
+      let answer = registration.readAnswer(head, body: &body)
       delivery.answerReceived(answer, body: body, now: now)
       if let zones = delivery.takeZones() { track?.zonesKnown(zones) }
       return
     }
-    let result = Webhook.EnableEncryption.read(status: status, body: body)
+    let result = Webhook.EnableEncryption.read(head, body: body)
     body.wipe()
     if case .enabled(let key) = result {
       change {
@@ -42,9 +42,9 @@ extension Uplink {
   }
 
   /// The server answered the registration or the renewal of a token.
-  public func loginAnswered(status: Int, _ body: borrowing ByteBuffer, now: Instant) {
+  public func loginAnswered(_ head: AnswerHead, _ body: borrowing ByteBuffer, now: Instant) {
     self.now = now
-    registrar.answered(status: status, body, now: now)
+    registrar.answered(head, body, now: now)
   }
 
   public func loginFailed(_ reason: InlineText, now: Instant) {

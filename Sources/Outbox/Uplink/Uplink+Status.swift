@@ -14,6 +14,16 @@ extension Uplink {
   /// one.
   public var nextUploadAt: Instant? { plan.nextUploadAt }
 
+  /// Time between two reports of a board that is switched off in between, as the configuration and
+  /// the power policy have it: an upload takes what one run reads.
+  public var reportInterval: Duration {
+    let intervals = settings.usualIntervals(for: power.effect)
+    return intervals.uploadEvery ?? intervals.every
+  }
+
+  /// Whether a token that is rejected is so for good.
+  public var isServerKnown: Bool { settings.isServerKnown }
+
   /// Whether a registration is being made.
   public var isRegistering: Bool { registrar.isEnrolling }
 

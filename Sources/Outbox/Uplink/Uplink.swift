@@ -75,7 +75,9 @@ public final class Uplink {
     self.settings = settings
     self.identity = identity
     self.now = now
-    power = PowerMonitor(levels: settings.powerLevels)
+    // A board that is switched off after one cycle has no second look.
+    power = PowerMonitor(
+      levels: settings.powerLevels, looksTwice: settings.onceTimeout == nil)
     plan = CyclePlan(settings.intervals(for: PowerEffect()), now: now)
     pace = SamplingPace(cycle: plan.every)
     commands = CommandDispatcher(allowed: settings.commands)
@@ -90,8 +92,8 @@ public final class Uplink {
     let routes = Routes(settings, memory, seed: random.next(), now: now)
     registrar = Registrar(
       credential: memory.credential, readsFile: settings.readsTokenFile,
-      acceptsPlain: settings.isPlainAllowed, isAllowed: routes.secrets.allows(settings.url),
-      seed: random.next(), now: now)
+      acceptsPlain: settings.isPlainAllowed, isServerKnown: settings.isServerKnown,
+      isAllowed: routes.secrets.allows(settings.url), seed: random.next(), now: now)
     let update = Webhook.UpdateRegistration(identity)
     delivery = Delivery(
       routes: routes, history: history, trackerID: identity.deviceID,
@@ -185,6 +187,8 @@ public final class Uplink {
     if change.isPresenceOther {
       actions.append(.tell(.presence(home.presence, place)))
       presenceFound()
+    } else if change.isGatewaySilent {
+      actions.append(.tell(.presence(home.presence, place)))
     }
     guard change.isNetworkOther else { return }
     // Its answer would be waited for until the timeout: the way back leads nowhere.
@@ -241,6 +245,7 @@ public final class Uplink {
     statistics?.deadlineReached(now: now)
     let level = power.level
     if power.deadlineReached(now: now) { powerChanged(from: level) }
+    if power.takeLookWanted(), plan.sampleWanted(now: now) { actions.append(.sample) }
     if registrar.isEnrolling {
       if !home.isLooking { registrar.deadlineReached(now: now) }
       delivery.diskDeadlineReached(now: now)
@@ -266,6 +271,7 @@ public final class Uplink {
     isGathering: Bool = false, isConnectionKept: @autoclosure () -> Bool, now: Instant
   ) {
     self.now = now
+    plan.sourcesLookedAt(isGathering: isGathering, now: now)
     if isGathering, let end = plan.urgentWaitEnd, now < end { return }
     let isCycle = !isGathering && plan.sourcesReady()
     if isCycle {
@@ -315,6 +321,9 @@ public final class Uplink {
     delivery.stopping()
   }
 
+  /// The agent does not stop, after all.
+  public func goingOn() { isStopping = false }
+
   // MARK: The registration
 
   func deliver(with registration: Registration) {
@@ -327,7 +336,7 @@ public final class Uplink {
 
   func registered(_ made: Registration) {
     var made = made
-    made.toldFingerprint = Webhook.UpdateRegistration(identity).fingerprint
+    made.answers(identity)
     keeper.keep(made)
     delivery.registrationReplaced(made.isPlain ? .plain : .sealed)
     isPositionOwed = true
@@ -368,7 +377,8 @@ public final class Uplink {
   ///   - words: why that is so, for people.
   public func rejectedTokensRead(_ rejected: RejectedTokens?, words: [UInt8] = []) {
     if rejected == nil { keeper.readFailed(words) }
-    registrar.rejectedTokensRead(rejected.map { keeper.completed($0) }, now: now)
+    registrar.rejectedTokensRead(
+      rejected.map { keeper.completed($0, isForGood: settings.isServerKnown, now: now) }, now: now)
   }
 
   public func tokenFileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {

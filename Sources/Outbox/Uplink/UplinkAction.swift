@@ -1,3 +1,4 @@
+import Bytes
 public import HomeAssistant
 public import Sensing
 
@@ -102,8 +103,10 @@ extension Uplink {
   /// What must outlive a restart beside the spool.
   public enum StateWrite {
     indirect case registration(Registration)
-    /// A credential that is never to be sent again.
+    /// A credential that was rejected: for good, where `isServerKnown`.
     case rejection(fingerprint: [UInt8])
+    /// A credential that was accepted, whatever was kept of it.
+    case acceptance(fingerprint: [UInt8])
     /// Home Assistant has no key to give for this registration.
     indirect case keyless(Registration)
     /// Nothing: whether something could be written.
@@ -184,6 +187,11 @@ extension Uplink {
 }
 
 extension Uplink.Settings {
+  /// Whether a token that is rejected at the address of the configuration is so for good: TLS
+  /// proves who answers there. Over plain HTTP each machine on the way can say it; and a board that
+  /// comes and goes may log in as a user who may not from outside.
+  public var isServerKnown: Bool { home == nil && url.span.starts(with: "https://") }
+
   /// From one cycle and from one upload to the next, while the power policy has this effect. A run
   /// that ends by itself has one cycle, and none at its end: what is read then could not go.
   func intervals(for power: PowerEffect) -> CyclePlan.Intervals {

@@ -30,6 +30,8 @@ public final class WebSocketTransport {
   public static var policy: SessionPolicy {
     var policy = SessionPolicy.unattended
     policy.connectsAutomatically = false
+    // Those of a day's statistics of all sensors have a third of it.
+    policy.answerValueCountMax = 65_536
     return policy
   }
 

@@ -84,6 +84,35 @@ public enum BatteryChemistry: Equatable, Sendable, CaseIterable {
     }
   }
 
+  /// What a cell can have, in microvolts: beyond that there are fewer or more cells than the
+  /// configuration says. Flooded lead is equalised at 2.7 V, and a starter pulls it down to 1.6 V.
+  var cellMicrovolts: ClosedRange<Int64> {
+    switch self {
+    case .leadAcid, .agm: 1_500_000...2_750_000
+    case .lifepo4: 2_000_000...4_200_000
+    case .liIon: 2_000_000...4_400_000
+    }
+  }
+
+  /// How many cells a battery of this voltage most likely has: of those that are sold, the fewest
+  /// that bear it while they are charged. Nil where no battery has that voltage.
+  public func likelyCells(microvolts: Int64) -> Int? {
+    guard microvolts > 0 else { return nil }
+    let (step, most): (Int64, Int64) =
+      switch self {
+      case .leadAcid, .agm: (6, 2_600_000)
+      case .lifepo4: (4, 3_800_000)
+      case .liIon: (1, 4_250_000)
+      }
+    let fewest = microvolts / most + 1
+    let usual = (microvolts / most / step + 1) * step
+    let cells = [usual, usual - step, fewest].first {
+      $0 > 0 && cellMicrovolts.contains(microvolts / $0)
+    }
+    return cells.map { Int(clamping: $0) }
+      .flatMap { BatteryEstimator.cellsRange.contains($0) ? $0 : nil }
+  }
+
   /// A current of this size, in microamperes, is as good as none.
   var idleMicroamperes: Int64 { self == .liIon ? 100_000 : 1_000_000 }
 

@@ -67,7 +67,10 @@ public struct BatteryEstimator: Sendable {
   /// Half of the time over which the best voltage under load counts.
   static let loadTime: Duration = .seconds(15 * 60)
   public static let stepPercent = 2
-  static let microvoltsRange: ClosedRange<Int64> = 100_000...1_000_000_000
+  /// How many cells in series a battery can have.
+  public static let cellsRange = 1...100
+  /// Beyond that a voltage is none. The noise of a meter without a battery is one near 0.
+  static let microvoltsRange: ClosedRange<Int64> = -1_000_000...1_000_000_000
 
   private let chemistry: BatteryChemistry
   private let cells: Int64
@@ -77,6 +80,9 @@ public struct BatteryEstimator: Sendable {
   /// What is known of it; nil where that is nothing.
   public private(set) var status: BatteryStatus?
   public private(set) var confidence = BatteryConfidence.voltageOnly
+
+  /// The voltage of the whole battery if its cells cannot have their share of it; nil if they can.
+  public private(set) var impossibleMicrovolts: Int64?
 
   /// In microvolts of the curve.
   private var voltage: Int64?
@@ -94,9 +100,9 @@ public struct BatteryEstimator: Sendable {
 
   /// `cells` is how many are in series.
   ///
-  /// - Precondition: `cells` is 1 to 100; the configuration refuses others.
+  /// - Precondition: `cells` is in `cellsRange`; the configuration refuses others.
   public init(chemistry: BatteryChemistry, cells: Int) {
-    precondition((1...100).contains(cells), "the configuration limits the cells")
+    precondition(Self.cellsRange.contains(cells), "the configuration limits the cells")
     self.chemistry = chemistry
     self.cells = Int64(cells)
   }
@@ -105,10 +111,12 @@ public struct BatteryEstimator: Sendable {
 
   /// The voltage of the whole battery was measured; nil: it is not to be had, or makes no sense.
   public mutating func voltageRead(microvolts: Int64?, now: Instant) {
-    voltage = microvolts.flatMap { microvolts in
-      guard Self.microvoltsRange.contains(microvolts) else { return nil }
-      return microvolts * chemistry.curveCells / cells
+    let known = microvolts.flatMap { Self.microvoltsRange.contains($0) ? $0 : nil }
+    impossibleMicrovolts = known.flatMap {
+      chemistry.cellMicrovolts.contains($0 / cells) ? nil : $0
     }
+    voltage =
+      impossibleMicrovolts == nil ? known.map { $0 * chemistry.curveCells / cells } : nil
     guard let voltage else {
       (steady, chargedSince, load) = (nil, nil, BestUnderLoad())
       return

@@ -12,9 +12,9 @@ public enum EstimatedBatterySensor: Sendable {
     }
   }
 
-  fileprivate var icon: StaticString {
+  fileprivate var icon: StaticString? {
     switch self {
-    case .capacity: "mdi:battery"
+    case .capacity: nil
     case .status: "mdi:battery-charging"
     case .confidence: "mdi:battery-unknown"
     }
@@ -30,7 +30,8 @@ extension SensorDescription {
     var description = SensorDescription(
       // The configuration gives no other sensor an id that begins so.
       uniqueID: [UInt8]("supply_estimated_battery_") + [UInt8](sensor.word),
-      name: name + [UInt8(ascii: " ")] + [UInt8](sensor.word), icon: [UInt8](sensor.icon),
+      name: name + [UInt8(ascii: " ")] + [UInt8](sensor.word),
+      icon: sensor.icon.map { [UInt8]($0) },
       isDiagnostic: sensor != .capacity)
     guard sensor == .capacity else { return description }
     description.unit = [UInt8]("%")

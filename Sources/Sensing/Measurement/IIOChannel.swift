@@ -70,6 +70,7 @@ public struct IIOChannel: Equatable, Sendable {
     Quantity("concentration", nil, "%", 0, "mdi:air-filter"),
     Quantity("massconcentration_pm10", "pm10", "µg/m³", 0, "mdi:blur"),
     Quantity("massconcentration_pm1", "pm1", "µg/m³", 0, "mdi:blur"),
+    Quantity("massconcentration_pm4", nil, "µg/m³", 0, "mdi:blur"),
     Quantity("massconcentration_pm2p5", "pm25", "µg/m³", 0, "mdi:blur"),
     Quantity("electricalconductivity", "conductivity", "µS/cm", 4, "mdi:water-opacity"),
     Quantity("distance", "distance", "m", 0, "mdi:arrow-expand-horizontal"),

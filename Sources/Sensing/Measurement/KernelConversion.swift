@@ -1,12 +1,14 @@
 public import Bytes
 
 /// How the text of a file of a channel becomes a number in the quantity's unit:
-/// (number + offset) × scale, then the unit, then the resistor.
+/// (number + offset) × scale, then what is known of the part, the unit, and the resistor.
 public struct KernelConversion: Sendable {
   public enum Answer: Equatable, Sendable {
     case number(FixedPoint)
     /// The converter is at the end of its range: the truth lies beyond.
     case saturated(FixedPoint)
+    /// No part measures such a number.
+    case implausible(FixedPoint, PlausibleRange)
     /// It is no number, or one that is too large.
     case flaw
   }
@@ -24,52 +26,75 @@ public struct KernelConversion: Sendable {
     }
   }
 
-  private let quantity: Quantity
+  /// Nil for a number that means nothing but itself.
+  private let quantity: Quantity?
   private let offset: FixedPoint
-  private let scale: FixedPoint
+  private let scale: LongDecimal
   private let shunt: Shunt?
-  /// The numbers within which the part measures; nil where it tells by itself.
-  private let limits: ClosedRange<Int64>?
+  private let quirk: PartQuirk?
+  private let isRaw: Bool
+  private let range: PlausibleRange?
 
-  public init(
-    _ quantity: Quantity, offset: FixedPoint = FixedPoint(0), scale: FixedPoint = FixedPoint(1),
-    shunt: Shunt? = nil, limits: ClosedRange<Int64>? = nil
+  /// A number that the driver has in the units of the documentation.
+  public init(_ quantity: Quantity, of part: KernelPart, quirk: PartQuirk?, shunt: Shunt? = nil) {
+    self.init(
+      quantity, of: part, quirk, isRaw: false, offset: FixedPoint(0),
+      scale: LongDecimal(FixedPoint(1)), shunt)
+  }
+
+  /// A raw number; nil where nothing says what it means. `offset` and `scale` are nil where the
+  /// driver does not say them.
+  public init?(
+    raw quantity: Quantity, of part: KernelPart, quirk: PartQuirk?, offset: FixedPoint?,
+    scale: LongDecimal?, shunt: Shunt? = nil
+  ) {
+    guard let scale = scale ?? Self.scale(of: quantity, quirk) else { return nil }
+    let isOverridden = quirk?.isCertain == true && quirk?.offset != nil
+    let known = isOverridden ? quirk?.offset : offset ?? quirk?.offset
+    self.init(
+      quantity, of: part, quirk, isRaw: true, offset: known ?? FixedPoint(0), scale: scale, shunt)
+  }
+
+  /// A raw number of which a person says what it means.
+  public static var meaningless: KernelConversion { KernelConversion() }
+
+  private init(
+    _ quantity: Quantity, of part: KernelPart, _ quirk: PartQuirk?, isRaw: Bool,
+    offset: FixedPoint, scale: LongDecimal, _ shunt: Shunt?
   ) {
     self.quantity = quantity
+    self.quirk = quirk
+    self.isRaw = isRaw
     self.offset = offset
     self.scale = scale
     self.shunt = shunt
-    self.limits = limits
+    range = (quantity.unit ?? quantity.deviceClass).flatMap { part.range(of: $0) }
+  }
+
+  private init() {
+    (quantity, quirk, shunt, range) = (nil, nil, nil, nil)
+    (isRaw, offset, scale) = (true, FixedPoint(0), LongDecimal(FixedPoint(1)))
+  }
+
+  /// That of a driver without one: a number without a unit is what it is.
+  private static func scale(of quantity: Quantity, _ quirk: PartQuirk?) -> LongDecimal? {
+    quantity.hasMeaning && quirk?.factor == nil ? nil : LongDecimal(FixedPoint(1))
   }
 
   public func answer(_ text: Span<UInt8>) -> Answer {
     guard let number = KernelText.decimal(text) else { return .flaw }
-    if let limits, number.decimals == 0,
-      number.coefficient <= limits.lowerBound || number.coefficient >= limits.upperBound
-    {
-      return .saturated(number)
-    }
-    guard let value = number.plus(offset)?.times(scale).flatMap(quantity.inUnit) else {
-      return .flaw
-    }
-    guard let shunt else { return .number(value) }
-    return value.times(shunt.assumed, over: shunt.real).map(Answer.number) ?? .flaw
-  }
-}
-
-extension KernelConversion {
-  /// At which numbers the converter called `name` on the I2C device `part` is at an end of its
-  /// range. The driver `ti-ads1015` calls all of its parts `ads1015`; those of 12 bits are known by
-  /// their device, and clip at other numbers.
-  public static func limits(of name: Span<UInt8>, part: Span<UInt8>) -> ClosedRange<Int64>? {
-    guard name.elementsEqual("ads1015") else { return nil }
-    return part.elementsEqual("ads1015") || part.elementsEqual("tla2024")
-      ? -2048...2047 : -32_768...32_767
+    if isRaw, quirk?.isEnd(number) == true { return .saturated(number) }
+    guard let value = value(of: number) else { return .flaw }
+    if let range, !range.contains(value) { return .implausible(value, range) }
+    return .number(value)
   }
 
-  /// The offset where the device has no file with one. `hx711` counts from the lowest number of its
-  /// 24 bits.
-  public static func offset(of name: Span<UInt8>) -> FixedPoint {
-    FixedPoint(name.elementsEqual("hx711") ? -8_388_608 : 0)
+  /// Nil where it is too large.
+  private func value(of number: FixedPoint) -> FixedPoint? {
+    let scaled = number.plus(offset).flatMap { scale.product(with: $0) }
+    guard let quantity else { return scaled }
+    let value = scaled?.times(quirk?.factor ?? FixedPoint(1)).flatMap(quantity.inUnit)
+    guard let shunt else { return value }
+    return value?.times(shunt.assumed, over: shunt.real)
   }
 }

@@ -13,30 +13,20 @@ public struct MonitorChannel: Equatable, Sendable {
     self.index = index
   }
 
-  /// What it measures on a chip that is called `chip`.
-  public func quantity(on chip: Span<UInt8>) -> Quantity {
-    // Of this one the driver's page says: microvolts at the resistors, and their sum.
-    if index == 0, chip.elementsEqual("ina3221"), (4...7).contains(number) { return Self.shunt }
-    return Self.quantities[index]
-  }
+  /// What it measures.
+  public var quantity: Quantity { Self.quantities[index] }
 
   public var inputFile: [UInt8] { name + [UInt8]("_input") }
-
-  private var number: Int64 { Self.number(of: name, behind: Self.quantities[index]) ?? 0 }
+  /// The file that says 1 where the chip has found that the reading cannot be trusted.
+  public var faultFile: [UInt8] { name + [UInt8]("_fault") }
 
   private static func index(of name: [UInt8]) -> Int? {
-    quantities.firstIndex { number(of: name, behind: $0) != nil }
+    quantities.firstIndex { quantity in
+      let start = quantity.prefix.utf8CodeUnitCount
+      return name.span.starts(with: quantity.prefix) && (1...2).contains(name.count - start)
+        && name[start...].allSatisfy { $0.isASCIIDigit }
+    }
   }
-
-  private static func number(of name: [UInt8], behind quantity: Quantity) -> Int64? {
-    let start = quantity.prefix.utf8CodeUnitCount
-    guard name.span.starts(with: quantity.prefix), (1...2).contains(name.count - start),
-      name[start...].allSatisfy({ $0.isASCIIDigit })
-    else { return nil }
-    return KernelText.integer(name.span.extracting(start...))
-  }
-
-  private static let shunt = Quantity("in", "voltage", "V", -6, "mdi:flash")
 
   /// The units of the documentation are mV, mA, µW, µJ, m°C, thousandths of percent and turns in a
   /// minute.

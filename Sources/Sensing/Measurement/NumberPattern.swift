@@ -2,8 +2,9 @@ public import Bytes
 
 /// Where in a text a number stands: `level=*` is the number behind the first `level=` that has one.
 ///
-/// A pattern is literal text around one `*`. A number is an optional minus, digits, and perhaps a
-/// point with digits behind it; at most nine of these. Blanks around it are skipped.
+/// A pattern is literal text around one `*`. A number is an optional sign, digits, and perhaps a
+/// point with digits behind it, of which nine count; `.75` is one, too. Blanks around it are
+/// skipped. Digits in groups are no number: `1,234` means one thing here and another there.
 public struct NumberPattern: Equatable, Sendable {
   /// The longest pattern, in bytes.
   public static let byteCountMax = 128
@@ -44,13 +45,29 @@ public struct NumberPattern: Equatable, Sendable {
   public func number(in text: Span<UInt8>, isCut: Bool = false) -> FixedPoint? {
     guard let range = range(in: text, isCut: isCut) else { return nil }
     let part = text.extracting(range)
-    if isWhole { return KernelText.decimal(part) }
+    if isWhole { return part.trimmed().signedDecimal }
     for start in 0...part.count {
       if let number = number(at: start, of: part, isCut: isCut && range.upperBound == text.count) {
         return number
       }
     }
     return nil
+  }
+
+  /// Where something stands in the place of a number: the text of the pattern and the rest of its
+  /// line, or without a pattern what is nearly a number, such as `40,8`. Nil where there is no such
+  /// place.
+  public func place(in text: Span<UInt8>) -> Range<Int>? {
+    guard let range = range(in: text, isCut: false) else { return nil }
+    if isWhole { return text.extracting(range).trimmed().isNearlyNumber ? range : nil }
+    let words = before.isEmpty ? after : before
+    guard !words.isEmpty, let found = text.first(words, in: range) else { return nil }
+    if !before.isEmpty {
+      return found..<(text.firstIndex(of: UInt8(ascii: "\n"), from: found) ?? text.count)
+    }
+    var start = found
+    while start > range.lowerBound, text[start - 1] != UInt8(ascii: "\n") { start -= 1 }
+    return start..<found + after.count
   }
 
   /// Where the line is that is meant; nil where there is no such line, or it may go on.
@@ -75,13 +92,13 @@ public struct NumberPattern: Equatable, Sendable {
     var begin = start + before.count
     if before.isEmpty {
       // Where nothing stands before the number, it is a whole word.
-      if begin > 0, text[begin - 1].isPartOfWord { return nil }
+      if begin > 0, text[begin - 1].isPartOfWord || text.isGroup(at: begin) { return nil }
     } else {
       while begin < text.count, text[begin].isBlank { begin += 1 }
     }
     let end = text.endOfNumber(from: begin)
     guard let end, !(isCut && end == text.count), isFollowed(text, from: end) else { return nil }
-    return KernelText.decimal(text.extracting(begin..<end))
+    return text.extracting(begin..<end).signedDecimal
   }
 
   private func isFollowed(_ text: Span<UInt8>, from end: Int) -> Bool {
@@ -98,12 +115,13 @@ public struct NumberPattern: Equatable, Sendable {
 extension Span where Element == UInt8 {
   /// Where the number that begins at `start` ends; nil where none does.
   fileprivate func endOfNumber(from start: Int) -> Int? {
-    let digits = start < count && self[start] == UInt8(ascii: "-") ? start + 1 : start
+    let digits = start < count && self[start].isSign ? start + 1 : start
     let whole = endOfDigits(from: digits)
-    guard whole > digits else { return nil }
-    guard whole < count, self[whole] == UInt8(ascii: ".") else { return whole }
-    let fraction = endOfDigits(from: whole + 1)
-    return fraction > whole + 1 ? fraction : whole
+    if whole < count, self[whole] == UInt8(ascii: ".") {
+      let fraction = endOfDigits(from: whole + 1)
+      if fraction > whole + 1 { return fraction }
+    }
+    return whole > digits ? whole : nil
   }
 
   private func endOfDigits(from start: Int) -> Int {
@@ -112,10 +130,12 @@ extension Span where Element == UInt8 {
     return end
   }
 
-  /// Whether what looked like a number is the beginning of something else: `1.2.3`, `1,234`, `1e5`,
-  /// `0x1F`.
+  /// Whether what looked like a number is the beginning of something else: `1.2.3`, `1,234`,
+  /// `1'234`, `1e5`, `0x1F`.
   fileprivate func goesOn(at end: Int) -> Bool {
     guard end < count else { return false }
+    let next = end + groupMarkLength(at: end)
+    if next > end { return next < count && self[next].isASCIIDigit }
     let follower = end + 1 < count ? self[end + 1] : 0
     switch self[end].asciiLowercased {
     case UInt8(ascii: "."), UInt8(ascii: ","): return follower.isASCIIDigit
@@ -125,9 +145,71 @@ extension Span where Element == UInt8 {
     default: return false
     }
   }
+
+  /// Whether the digits that begin at `start` go on from others behind an apostrophe: `1'234`.
+  fileprivate func isGroup(at start: Int) -> Bool {
+    start > 1 && self[start - 1] == UInt8(ascii: "'") && self[start - 2].isASCIIDigit
+  }
+
+  /// How many bytes the mark between two groups of digits has that stands at `place`: an
+  /// apostrophe, a no-break space or a thin one; 0 where none stands there.
+  fileprivate func groupMarkLength(at place: Int) -> Int {
+    let rest = extracting(place...)
+    if rest.starts(with: "'") { return 1 }
+    if rest.starts(with: "\u{A0}") { return 2 }
+    let isMark =
+      rest.starts(with: "\u{2009}") || rest.starts(with: "\u{202F}")
+      || rest.starts(with: "\u{2019}")
+    return isMark ? 3 : 0
+  }
+}
+
+extension Span where Element == UInt8 {
+  /// The number, where these bytes are one. The kernel writes no plus and a digit before each
+  /// point; programs do as they like.
+  fileprivate var signedDecimal: FixedPoint? {
+    let digits = count > 0 && self[0].isSign ? 1 : 0
+    guard digits < count else { return nil }
+    if self[digits] == UInt8(ascii: ".") { return fraction(from: digits) }
+    guard self[digits].isASCIIDigit else { return nil }
+    return KernelText.decimal(self[0] == UInt8(ascii: "+") ? extracting(1...) : self)
+  }
+
+  /// The number whose point stands at `point`, with nothing but a sign before it.
+  private func fraction(from point: Int) -> FixedPoint? {
+    var text = self[0] == UInt8(ascii: "-") ? [UInt8]("-0") : [UInt8]("0")
+    for index in point..<count { text.append(self[index]) }
+    return KernelText.decimal(text.span)
+  }
+
+  fileprivate var isNearlyNumber: Bool {
+    var place = 0
+    while place < count {
+      let mark = groupMarkLength(at: place)
+      guard mark > 0 || self[place].isOfNumber else { return false }
+      place += max(mark, 1)
+    }
+    return count > 0
+  }
+
+  /// Where such bytes begin first; nil where they do not stand there.
+  fileprivate func first(_ bytes: [UInt8], in range: Range<Int>) -> Int? {
+    guard range.count >= bytes.count else { return nil }
+    for start in range.lowerBound...(range.upperBound - bytes.count)
+    where extracting(start..<start + bytes.count).elementsEqual(bytes.span) {
+      return start
+    }
+    return nil
+  }
 }
 
 extension UInt8 {
+  fileprivate var isSign: Bool { self == UInt8(ascii: "-") || self == UInt8(ascii: "+") }
+
+  fileprivate var isOfNumber: Bool {
+    isASCIIDigit || isSign || self == UInt8(ascii: ".") || self == UInt8(ascii: ",")
+  }
+
   fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
 
   fileprivate var isPartOfWord: Bool {

@@ -29,6 +29,9 @@ public struct Quantity: Sendable {
   /// number.
   static let any = Quantity("", nil, nil, 0, "mdi:numeric")
 
+  /// Whether a number of it is more than a number.
+  var hasMeaning: Bool { unit != nil || deviceClass != nil }
+
   /// The kernel's number in `unit`; nil where it is too large.
   func inUnit(_ number: FixedPoint) -> FixedPoint? {
     if exponent < 0 {

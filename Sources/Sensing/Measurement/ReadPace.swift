@@ -11,6 +11,9 @@
 public struct ReadPace: Sendable {
   /// A read that takes longer is slow: the edges of lines and the reports of receivers wait for it.
   public static let fastMax: Duration = .milliseconds(10)
+  /// A read that takes this long is one of a bus that is dead, or held by another program: it must
+  /// not hold the loop up again soon.
+  public static let deadMin: Duration = .seconds(1)
   /// How many reads in a row have to be fast after a slow one, at first and at most.
   public static let fastReadsMin = 8
   public static let fastReadsMax = 1024
@@ -31,7 +34,9 @@ public struct ReadPace: Sendable {
       missing = max(0, missing - 1)
       return
     }
-    if !isBesideLoop { wanted = min(wanted * 2, Self.fastReadsMax) }
+    if !isBesideLoop {
+      wanted = duration >= Self.deadMin ? Self.fastReadsMax : min(wanted * 2, Self.fastReadsMax)
+    }
     missing = wanted
   }
 

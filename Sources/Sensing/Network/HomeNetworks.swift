@@ -8,7 +8,7 @@ public struct HomeNetworks: Equatable, Sendable {
   /// Access points: where any is listed, a name alone is not enough, for there is a `Harbour` at
   /// every coast. Without `ssids`, an access point alone is enough.
   public var bssids: [HardwareAddress]
-  /// Default gateways at the end of a cable.
+  /// Gateways at the end of a cable, or Home Assistant itself where it is on the same cable.
   public var gateways: [HardwareAddress]
 
   public init(
@@ -26,7 +26,7 @@ public struct HomeNetworks: Equatable, Sendable {
     case .none, .elsewhere: .away
     case .wireless(let network, _): presence(at: network)
     case .wired(let gateway?, _): gateways.contains(gateway) ? .home : .away
-    case .wired(nil, _): gateways.isEmpty ? .away : .unknown
+    case .wired(nil, _), .silent: gateways.isEmpty ? .away : .unknown
     }
   }
 

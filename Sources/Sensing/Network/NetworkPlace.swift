@@ -1,26 +1,29 @@
 public import Bytes
 
-/// Where the machine is, as far as its network tells: over what the default route leaves.
+/// Where the machine is, as far as its network tells: over what Home Assistant's address leaves, or
+/// where that is not known, the default route.
 public enum NetworkPlace: Equatable, Sendable {
   /// The kernel has not been asked yet, or has not answered.
   case unknown
-  /// There is no default route that works.
+  /// There is no route that works.
   case none
   /// A wireless network that the machine is associated with.
   case wireless(WirelessNetwork, NetworkInterface)
   /// A cable, with the hardware address of the default gateway; nil until this machine has spoken
   /// to the gateway, and nil for good where it never answers.
   case wired(gateway: HardwareAddress?, NetworkInterface)
+  /// A cable with a gateway that was spoken to and does not answer.
+  case silent(gateway: NetworkAddress, NetworkInterface)
   /// Something that tells no place: a tunnel, a modem, a radio without an association.
   case elsewhere(NetworkInterface)
 }
 
 extension NetworkPlace {
-  /// Whether the default route leads somewhere.
+  /// Whether a route leads somewhere.
   public var isConnected: Bool {
     switch self {
     case .unknown, .none: false
-    case .wireless, .wired, .elsewhere: true
+    case .wireless, .wired, .silent, .elsewhere: true
     }
   }
 
@@ -32,6 +35,10 @@ extension NetworkPlace {
       interface == formerInterface && network.ssid == former.ssid
     case (.wired(let gateway, let interface), .wired(let former, let formerInterface)):
       interface == formerInterface && (gateway == former || gateway == nil || former == nil)
+    case (.silent(_, let interface), .silent(_, let other)),
+      (.silent(_, let interface), .wired(_, let other)),
+      (.wired(_, let interface), .silent(_, let other)):
+      interface == other
     case (.elsewhere(let interface), .elsewhere(let formerInterface)):
       interface == formerInterface
     default: self == other

@@ -47,10 +47,10 @@ public struct PowerEffect: Equatable, Sendable {
 ///
 /// A percentage counts at once, and until it is `percentMargin` above the limit. A voltage is
 /// pulled down by what the battery feeds for a moment: it counts when it was below the limit for
-/// `dipTime`, or at the start, and until it is `voltageMarginPercent` of the limit above it. Mains
-/// that are gone count at once, and until they have been back for `returnTime`: a charger at dusk
-/// comes and goes. Those that were never there end it at once: at the start a socket without a plug
-/// may be read before the one that has it.
+/// `dipTime`, or at the start of a board that has no second look, and until it is
+/// `voltageMarginPercent` of the limit above it. Mains that are gone count at once, and until they
+/// have been back for `returnTime`: a charger at dusk comes and goes. Those that were never there
+/// end it at once: at the start a socket without a plug may be read before the one that has it.
 struct PowerLevelDetector: Sendable {
   static let percentMargin: Int64 = 5
   static let voltageMarginPercent: Int64 = 2
@@ -59,13 +59,21 @@ struct PowerLevelDetector: Sendable {
 
   let level: PowerLevel
   private(set) var holds = false
-  private var isFirst = true
+  /// Whether the next voltage counts at once.
+  private var countsAtOnce: Bool
   private var belowSince: Instant?
   private var hadMains = false
   /// When mains that are back end the level; nil where none are, or it does not hold.
   private(set) var deadline: Instant?
 
-  init(_ level: PowerLevel) { self.level = level }
+  /// When a dip of the voltage becomes more than that; nil without a dip.
+  var dipEnd: Instant? { belowSince.map { $0 + Self.dipTime } }
+
+  /// `looksTwice`: whether a voltage in doubt is read again.
+  init(_ level: PowerLevel, looksTwice: Bool) {
+    self.level = level
+    countsAtOnce = !looksTwice
+  }
 
   /// `millionths` of a percent or of a volt.
   mutating func read(_ figure: PowerFigure, millionths: Int64, now: Instant) {
@@ -80,7 +88,7 @@ struct PowerLevelDetector: Sendable {
   }
 
   private mutating func readVoltage(_ microvolts: Int64, limit: Int64, now: Instant) {
-    defer { isFirst = false }
+    defer { countsAtOnce = false }
     guard !holds else {
       holds = microvolts < limit + limit / 100 * Self.voltageMarginPercent
       return
@@ -91,7 +99,7 @@ struct PowerLevelDetector: Sendable {
     }
     let since = belowSince ?? now
     belowSince = since
-    guard isFirst || now - since >= Self.dipTime else { return }
+    guard countsAtOnce || now - since >= Self.dipTime else { return }
     holds = true
     belowSince = nil
   }

@@ -6,11 +6,9 @@ public import Bytes
 /// It hears the readings of the sensors that have a `PowerFigure`. Of several batteries the first
 /// that was declared counts; of several supplies from outside one that is on is enough, and where
 /// the kernel lists none, a battery that is charged has one. A value that is not to be had changes
-/// nothing, but a supply from outside that is gone is off.
+/// nothing, but a supply from outside that is gone is off. A charge that fell as none can, and a
+/// voltage that dips, count if a second look finds them again, for which the sources are asked.
 public struct PowerMonitor: Sendable {
-  /// Supplies from outside that are followed; more are passed over.
-  public static let mainsMax = 16
-
   private struct Figure {
     let index: SensorIndex
     let decimals: UInt8
@@ -23,7 +21,11 @@ public struct PowerMonitor: Sendable {
 
   private var levels: [PowerLevelDetector]
   private var charge: Figure?
+  /// Nil where the board is off before a second look: each charge counts at once.
+  private var falls: FallFilter?
   private var voltage: Figure?
+  /// Each that was ever declared, for one that left may come back: no more than the sensors that
+  /// the owner has.
   private var mains: [Mains] = []
   /// The battery's own word for what it does, which tells of mains where nothing else does.
   private var status: Mains?
@@ -34,13 +36,19 @@ public struct PowerMonitor: Sendable {
   public private(set) var effect = PowerEffect()
   /// The last one that holds, in the order of the configuration; nil where none does.
   public private(set) var level: Int?
+  /// When a figure in doubt is read again, unless a cycle does so before.
+  private var secondLookAt: Instant?
+  /// Whether that is now.
+  private var isLookWanted = false
   /// As it was when the last reading was judged: a battery that is only declared is news, too.
   private var wasOnBattery = false
 
-  /// - Parameter levels: in the order of the configuration; of those that hold, a later one counts.
-  public init(levels: [PowerLevel]) {
-    self.levels = levels.map { PowerLevelDetector($0) }
-    mains.reserveCapacity(Self.mainsMax)
+  /// - Parameters:
+  ///   - levels: in the order of the configuration; of those that hold, a later one counts.
+  ///   - looksTwice: whether the sources can be asked again for a figure in doubt.
+  public init(levels: [PowerLevel], looksTwice: Bool = true) {
+    falls = looksTwice ? FallFilter() : nil
+    self.levels = levels.map { PowerLevelDetector($0, looksTwice: looksTwice) }
   }
 
   // MARK: Queries
@@ -71,12 +79,25 @@ public struct PowerMonitor: Sendable {
 
   // MARK: Time
 
-  /// When `deadlineReached` is due; nil where no time ends a level.
-  public private(set) var deadline: Instant?
+  /// When `deadlineReached` is due; nil if no time ends a level, and no figure is in doubt.
+  public var deadline: Instant? { earliest(levelDeadline, secondLookAt) }
+
+  /// When a level ends by time; nil if none does.
+  private var levelDeadline: Instant?
+
+  /// Whether the sources are to be asked: a figure counts only if a second look finds it again.
+  public mutating func takeLookWanted() -> Bool {
+    defer { isLookWanted = false }
+    return isLookWanted
+  }
 
   /// Returns whether `effect` or `level` changed.
   public mutating func deadlineReached(now: Instant) -> Bool {
-    guard let end = deadline, now >= end else { return false }
+    if let look = secondLookAt, now >= look {
+      secondLookAt = nil
+      isLookWanted = true
+    }
+    guard let end = levelDeadline, now >= end else { return false }
     for index in levels.indices { levels[index].deadlineReached(now: now) }
     return judge()
   }
@@ -94,9 +115,7 @@ public struct PowerMonitor: Sendable {
       guard voltage == nil, let decimals = sensor.decimalsOfMillionths else { return }
       voltage = Figure(index: index, decimals: decimals)
     case .mains:
-      guard mains.count < Self.mainsMax, !mains.contains(where: { $0.index == index }) else {
-        return
-      }
+      guard !mains.contains(where: { $0.index == index }) else { return }
       mains.append(Mains(index: index))
     case .batteryStatus:
       guard status == nil else { return }
@@ -118,11 +137,15 @@ public struct PowerMonitor: Sendable {
   private mutating func take(_ reading: Reading, now: Instant) -> Bool {
     if let charge, charge.index == reading.sensor {
       guard let value = reading.value.millionths(decimals: charge.decimals) else { return false }
+      let counts = falls?.admit(value, now: now) ?? true
+      planSecondLook(now: now)
+      guard counts else { return false }
       read(.charge, value, now: now)
       forecast.chargeRead(millionths: value, now: now)
     } else if let voltage, voltage.index == reading.sensor {
       guard let value = reading.value.millionths(decimals: voltage.decimals) else { return false }
       read(.voltage, value, now: now)
+      planSecondLook(now: now)
     } else if let place = mains.firstIndex(where: { $0.index == reading.sensor }) {
       mainsRead(reading.value, at: place, now: now)
     } else if status?.index == reading.sensor {
@@ -131,6 +154,13 @@ public struct PowerMonitor: Sendable {
       return false
     }
     return true
+  }
+
+  /// A look that was taken is not taken twice for one doubt.
+  private mutating func planSecondLook(now: Instant) {
+    var next = falls?.secondLookAt
+    for index in levels.indices { next = earliest(next, levels[index].dipEnd) }
+    secondLookAt = next.flatMap { $0 > now ? $0 : nil }
   }
 
   private mutating func read(_ figure: PowerFigure, _ millionths: Int64, now: Instant) {
@@ -174,9 +204,9 @@ public struct PowerMonitor: Sendable {
     let former = (effect, level)
     effect = PowerEffect()
     level = nil
-    deadline = nil
+    levelDeadline = nil
     for index in levels.indices {
-      deadline = earliest(deadline, levels[index].deadline)
+      levelDeadline = earliest(levelDeadline, levels[index].deadline)
       guard levels[index].holds else { continue }
       effect.override(with: levels[index].level.effect)
       level = index

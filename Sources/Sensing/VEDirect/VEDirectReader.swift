@@ -9,6 +9,9 @@ import Bytes
 ///
 /// A block that is not right costs itself alone where its end can be seen, else the next one, too.
 /// Where the reading began in the middle, the first end is awaited before a block is believed.
+///
+/// Some chargers make sums that are always wrong by the same: after `sameSumsMin` whole blocks in a
+/// row with one wrong sum, that one is right, too. Noise does not do that.
 public struct VEDirectReader: ~Copyable {
   public enum Event: Equatable, Sendable {
     /// A block is whole and its sum is right: `nextLine` has its lines until the next byte.
@@ -24,6 +27,9 @@ public struct VEDirectReader: ~Copyable {
   public static let blockByteCountMax = 1024
   /// The longest HEX frame; what is longer is noise.
   public static let hexByteCountMax = 512
+
+  /// The whole blocks in a row whose sums are wrong by the same before they are believed.
+  public static let sameSumsMin = 8
 
   private enum Place {
     /// Between blocks: a CR begins one.
@@ -41,6 +47,12 @@ public struct VEDirectReader: ~Copyable {
   private var sum: UInt8 = 0
   /// Whether the block that is read was seen from its beginning.
   private var isAligned = false
+  /// What the sum of a right block is beside 0.
+  private var believedSum: UInt8 = 0
+  /// The sum of the last whole block that was wrong, and how many in a row had it.
+  private var wrongSum: (sum: UInt8, count: Int) = (0, 0)
+  /// How many whole blocks with a wrong sum were read.
+  public private(set) var wrongSumCount = 0
   /// The lines of the block, each as label, tab, value and LF.
   private var lines = ByteBuffer(capacity: blockByteCountMax)
   /// Where the label or the value begins that is read.
@@ -171,6 +183,19 @@ public struct VEDirectReader: ~Copyable {
   private mutating func receivedSum() -> Event {
     place = .outside
     defer { isAligned = true }
-    return sum == 0 && isAligned ? .block : .damaged
+    guard isAligned else { return .damaged }
+    if sum == 0 {
+      wrongSum.count = 0
+      return .block
+    }
+    return sum == believedSum || isBelieved() ? .block : .damaged
+  }
+
+  /// Whether this wrong sum has come so often that it is the device's own.
+  private mutating func isBelieved() -> Bool {
+    wrongSum = (sum, sum == wrongSum.sum ? wrongSum.count + 1 : 1)
+    wrongSumCount = wrongSumCount.addingReportingOverflow(1).partialValue
+    if wrongSum.count >= Self.sameSumsMin { believedSum = sum }
+    return believedSum == sum
   }
 }

@@ -12,9 +12,9 @@ public struct VEDirectSensor: Sendable {
     /// `ON` or `OFF`.
     case onOff
     /// A number that stands for one of these.
-    case words([VEDirectWord])
+    case words(VEDirectWords)
     /// A number whose bits each stand for one of these.
-    case bits([VEDirectWord])
+    case bits(VEDirectWords)
   }
 
   /// What a value of a label says.
@@ -22,6 +22,8 @@ public struct VEDirectSensor: Sendable {
     case value(Value)
     /// The device has no such value now (`---`), or says what makes no sense.
     case none
+    /// A number outside of the sensor's range.
+    case implausible(FixedPoint)
   }
 
   let label: StaticString
@@ -32,13 +34,15 @@ public struct VEDirectSensor: Sendable {
   private let deviceClass: StaticString?
   private let stateClass: StaticString?
   private let format: Format
-  private let icon: StaticString
+  private let icon: StaticString?
   private let isDiagnostic: Bool
+  /// What its number can be; nil where it can be any.
+  let range: PlausibleRange?
 
   init(
     _ label: StaticString, _ key: StaticString, words: StaticString? = nil,
     unit: StaticString? = nil, deviceClass: StaticString? = nil,
-    stateClass: StaticString? = "measurement", _ format: Format, icon: StaticString,
+    stateClass: StaticString? = "measurement", _ format: Format, icon: StaticString? = nil,
     isDiagnostic: Bool = false
   ) {
     self.label = label
@@ -50,6 +54,16 @@ public struct VEDirectSensor: Sendable {
     self.format = format
     self.icon = icon
     self.isDiagnostic = isDiagnostic
+    range = Self.range(of: deviceClass, in: unit)
+  }
+
+  /// Without a class there is none: the table knows percent as a share, and a deviation is another.
+  private static func range(
+    of deviceClass: StaticString?, in unit: StaticString?
+  ) -> PlausibleRange? {
+    guard let deviceClass, let unit else { return nil }
+    let isCharge = [UInt8](deviceClass).span.elementsEqual("battery")
+    return isCharge ? PlausibleRange.ofCharge : KernelPart(named: []).range(of: unit)
   }
 
   /// What Home Assistant is told about this sensor of the device `identity`, which people call
@@ -62,7 +76,7 @@ public struct VEDirectSensor: Sendable {
       name: name + [UInt8(ascii: " ")] + (words.map { [UInt8]($0) } ?? spokenKey),
       kind: format.isOnOff ? .binarySensor : .sensor,
       unit: unit.map { [UInt8]($0) }, deviceClass: deviceClass.map { [UInt8]($0) },
-      stateClass: stateClass.map { [UInt8]($0) }, icon: icon ?? [UInt8](self.icon),
+      stateClass: stateClass.map { [UInt8]($0) }, icon: icon ?? self.icon.map { [UInt8]($0) },
       isDiagnostic: isDiagnostic)
   }
 
@@ -77,7 +91,9 @@ public struct VEDirectSensor: Sendable {
     switch format {
     case .number(let decimals, let shown):
       guard let number = Self.number(text) else { return .none }
-      return .value(.number(FixedPoint(number, decimals: decimals).rounded(to: shown)))
+      let value = FixedPoint(number, decimals: decimals)
+      if let range, !range.contains(value) { return .implausible(value) }
+      return .value(.number(value.rounded(to: shown)))
     case .minutes:
       guard let number = Self.number(text), number >= -1 else { return .none }
       return .value(number == -1 ? .unknown : .number(FixedPoint(number)))
@@ -121,6 +137,12 @@ extension VEDirectSensor.Format {
 extension VEDirectSensor {
   /// How many there are.
   public static var count: Int { all.count }
+
+  /// What messages call what `device` says under the label of the sensor with this number, such as
+  /// `T of serial0`.
+  public static func name(_ number: Int, of device: InlineText) -> InlineText {
+    InlineText(([UInt8](all[number].label) + [UInt8](" of ") + [UInt8](device.bytes)).span)
+  }
 
   /// What the configuration calls them, by number.
   public static var keys: [StaticString] { all.map { $0.key } }

@@ -34,6 +34,8 @@ public struct VEDirectSession: ~Copyable {
     /// The device has no value for it now.
     case none
     case value(Value)
+    /// A number that cannot be, and what can be.
+    case implausible(FixedPoint, PlausibleRange)
     /// The device never said it, or does not say it any more.
     case stale
   }
@@ -70,6 +72,8 @@ public struct VEDirectSession: ~Copyable {
   private var isLate = false
   private var isAtStart = false
   private var byteCount = 0
+  /// How many whole blocks with wrong sums there were before.
+  private var wrongSumCount = 0
   /// What came since the port was opened.
   private var heard = VEDirectSensors.none
   private var blockCount = 0
@@ -120,9 +124,12 @@ public struct VEDirectSession: ~Copyable {
     guard heard.contains(sensor) else {
       return now - heardAt < Self.silenceTime ? .nothing : .stale
     }
-    return switch values.answer(sensor) {
-    case .value(let value): .value(value)
-    case .none: .none
+    switch values.answer(sensor) {
+    case .value(let value): return .value(value)
+    case .none: return .none
+    case .implausible(let number):
+      guard let range = VEDirectSensor.all[sensor].range else { return .none }
+      return .implausible(number, range)
     }
   }
 
@@ -139,6 +146,7 @@ public struct VEDirectSession: ~Copyable {
     isLate = false
     isAtStart = true
     byteCount = 0
+    wrongSumCount = reader.wrongSumCount
     blockCount = 0
     heard = .none
     return .open
@@ -249,7 +257,12 @@ public struct VEDirectSession: ~Copyable {
   }
 
   private var trouble: SourceFailure {
-    byteCount == 0
-      ? .silent(name) : .malformed(name, found: InlineText("bytes without a block of VE.Direct"))
+    if byteCount == 0 { return .silent(name) }
+    let hasBlocks = reader.wrongSumCount != wrongSumCount
+    return .malformed(
+      name, found: hasBlocks ? Self.wrongSums : InlineText("bytes without a block of VE.Direct"))
   }
+
+  /// What a device says whose blocks are whole and whose sums are wrong.
+  public static let wrongSums = InlineText("whole blocks of VE.Direct with wrong sums")
 }

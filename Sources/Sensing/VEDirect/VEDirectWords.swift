@@ -1,20 +1,18 @@
 import Bytes
 
-/// What one number, or one bit, of a device stands for.
-struct VEDirectWord: Sendable {
-  let code: Int64
-  let word: StaticString
+/// What the numbers, or the bits, of a device stand for: a line for each, with the number, a space
+/// and the word.
+struct VEDirectWords: Sendable {
+  private let table: StaticString
 
-  init(_ code: Int64, _ word: StaticString) {
-    self.code = code
-    self.word = word
-  }
-}
+  private init(_ table: StaticString) { self.table = table }
 
-extension [VEDirectWord] {
   /// The word of a number; one that is not known is shown as it is, such as `code 42`.
   func word(of code: Int64) -> InlineText {
-    for word in self where word.code == code { return InlineText(word.word) }
+    var place = 0
+    while let entry = nextEntry(at: &place) {
+      if entry.code == code { return InlineText(bytes.extracting(entry.word)) }
+    }
     var text = ShortText()
     text.append("code ")
     text.append(decimal: code)
@@ -27,10 +25,12 @@ extension [VEDirectWord] {
     if bits == 0 { return InlineText("none") }
     var text = ShortText()
     var rest = bits
-    for word in self where bits & word.code != 0 {
-      rest &= ~word.code
+    var place = 0
+    while let entry = nextEntry(at: &place) {
+      guard bits & entry.code != 0 else { continue }
+      rest &= ~entry.code
       text.separate()
-      text.append(word.word)
+      text.append(bytes.extracting(entry.word))
     }
     if rest != 0 {
       text.separate()
@@ -38,6 +38,24 @@ extension [VEDirectWord] {
       text.append(decimal: rest)
     }
     return text.inline
+  }
+
+  private var bytes: Span<UInt8> {
+    @_lifetime(borrow self) get {
+      unsafe _overrideLifetime(
+        UnsafeBufferPointer(start: table.utf8Start, count: table.utf8CodeUnitCount).span,
+        borrowing: self)
+    }
+  }
+
+  /// The line at `place`, which moves on to the one behind it; nil behind the last one.
+  private func nextEntry(at place: inout Int) -> (code: Int64, word: Range<Int>)? {
+    guard place < bytes.count, let space = bytes.firstIndex(of: UInt8(ascii: " "), from: place),
+      let code = KernelText.integer(bytes.extracting(place..<space))
+    else { return nil }
+    let end = bytes.firstIndex(of: UInt8(ascii: "\n"), from: space) ?? bytes.count
+    place = end + 1
+    return (code, space + 1..<end)
   }
 }
 
@@ -68,7 +86,7 @@ private struct ShortText {
     append(digits.span.extracting(start...))
   }
 
-  private mutating func append(_ text: Span<UInt8>) {
+  mutating func append(_ text: Span<UInt8>) {
     guard !isFull else { return }
     guard count + text.count < bytes.count else {
       isFull = true
@@ -83,60 +101,189 @@ private struct ShortText {
   var inline: InlineText { InlineText(bytes.span.extracting(0..<count)) }
 }
 
-/// What the numbers of VE.Direct stand for (Victron Energy, VE.Direct protocol, 3.33).
-enum VEDirectWords {
-  static let alarms = [
-    VEDirectWord(1, "low voltage"), VEDirectWord(2, "high voltage"), VEDirectWord(4, "low charge"),
-    VEDirectWord(8, "low starter voltage"), VEDirectWord(16, "high starter voltage"),
-    VEDirectWord(32, "cold"), VEDirectWord(64, "hot"), VEDirectWord(128, "midpoint"),
-    VEDirectWord(256, "overload"), VEDirectWord(512, "ripple"),
-    VEDirectWord(1024, "low AC voltage"),
-    VEDirectWord(2048, "high AC voltage"),
-  ]
+/// The numbers of VE.Direct (Victron Energy, VE.Direct protocol, 3.33), and of newer devices.
+extension VEDirectWords {
+  /// `AR` and `WARN`, bits.
+  static let alarms = VEDirectWords(
+    """
+    1 low voltage
+    2 high voltage
+    4 low charge
+    8 low starter voltage
+    16 high starter voltage
+    32 cold
+    64 hot
+    128 midpoint
+    256 overload
+    512 ripple
+    1024 low AC voltage
+    2048 high AC voltage
+    4096 short circuit
+    8192 BMS lockout
+    """)
 
-  static let offReasons = [
-    VEDirectWord(0x1, "no input"), VEDirectWord(0x2, "switched off"), VEDirectWord(0x4, "mode"),
-    VEDirectWord(0x8, "remote"), VEDirectWord(0x10, "protection"),
-    VEDirectWord(0x20, "pay as you go"),
-    VEDirectWord(0x40, "BMS"), VEDirectWord(0x80, "engine"), VEDirectWord(0x100, "analysing"),
-  ]
+  /// `OR`, bits.
+  static let offReasons = VEDirectWords(
+    """
+    1 no input
+    2 switched off
+    4 mode
+    8 remote
+    16 protection
+    32 pay as you go
+    64 BMS
+    128 engine
+    256 analysing
+    """)
 
-  static let chargeStates = [
-    VEDirectWord(0, "off"), VEDirectWord(1, "low power"), VEDirectWord(2, "fault"),
-    VEDirectWord(3, "bulk"), VEDirectWord(4, "absorption"), VEDirectWord(5, "float"),
-    VEDirectWord(6, "storage"), VEDirectWord(7, "equalise"), VEDirectWord(9, "inverting"),
-    VEDirectWord(11, "supply"), VEDirectWord(245, "starting"),
-    VEDirectWord(246, "repeated absorption"), VEDirectWord(247, "automatic equalise"),
-    VEDirectWord(248, "BatterySafe"), VEDirectWord(252, "external control"),
-  ]
+  /// `CS`.
+  static let chargeStates = VEDirectWords(
+    """
+    0 off
+    1 low power
+    2 fault
+    3 bulk
+    4 absorption
+    5 float
+    6 storage
+    7 equalise
+    8 passing through
+    9 inverting
+    10 assisting
+    11 supply
+    244 sustain
+    245 starting
+    246 repeated absorption
+    247 automatic equalise
+    248 BatterySafe
+    252 external control
+    """)
 
-  static let trackers = [
-    VEDirectWord(0, "off"), VEDirectWord(1, "limited"), VEDirectWord(2, "active"),
-  ]
+  /// `MPPT`.
+  static let trackers = VEDirectWords(
+    """
+    0 off
+    1 limited
+    2 active
+    """)
 
-  static let modes = [VEDirectWord(2, "on"), VEDirectWord(4, "off"), VEDirectWord(5, "eco")]
+  /// `MODE`.
+  static let modes = VEDirectWords(
+    """
+    1 charger
+    2 on
+    3 on
+    4 off
+    5 eco
+    253 hibernate
+    """)
 
-  static let monitors = [
-    VEDirectWord(-9, "solar charger"), VEDirectWord(-8, "wind turbine"),
-    VEDirectWord(-7, "shaft generator"), VEDirectWord(-6, "alternator"),
-    VEDirectWord(-5, "fuel cell"), VEDirectWord(-4, "water generator"),
-    VEDirectWord(-3, "DC-DC charger"), VEDirectWord(-2, "AC charger"), VEDirectWord(-1, "source"),
-    VEDirectWord(0, "battery"), VEDirectWord(1, "load"), VEDirectWord(2, "electric drive"),
-    VEDirectWord(3, "fridge"), VEDirectWord(4, "water pump"), VEDirectWord(5, "bilge pump"),
-    VEDirectWord(6, "DC system"), VEDirectWord(7, "inverter"), VEDirectWord(8, "water heater"),
-  ]
+  /// `MON`.
+  static let monitors = VEDirectWords(
+    """
+    -9 solar charger
+    -8 wind turbine
+    -7 shaft generator
+    -6 alternator
+    -5 fuel cell
+    -4 water generator
+    -3 DC-DC charger
+    -2 AC charger
+    -1 source
+    0 battery
+    1 load
+    2 electric drive
+    3 fridge
+    4 water pump
+    5 bilge pump
+    6 DC system
+    7 inverter
+    8 water heater
+    """)
 
-  static let errors = [
-    VEDirectWord(0, "none"), VEDirectWord(2, "battery voltage too high"),
-    VEDirectWord(17, "charger too hot"), VEDirectWord(18, "charger current too high"),
-    VEDirectWord(19, "charger current reversed"), VEDirectWord(20, "bulk time exceeded"),
-    VEDirectWord(21, "current sensor"), VEDirectWord(26, "terminals too hot"),
-    VEDirectWord(28, "converter"), VEDirectWord(33, "panel voltage too high"),
-    VEDirectWord(34, "panel current too high"),
-    VEDirectWord(38, "input off, battery voltage too high"),
-    VEDirectWord(39, "input off, current while off"), VEDirectWord(65, "lost a device"),
-    VEDirectWord(66, "synchronised charging"), VEDirectWord(67, "lost the BMS"),
-    VEDirectWord(68, "network misconfigured"), VEDirectWord(116, "calibration lost"),
-    VEDirectWord(117, "wrong firmware"), VEDirectWord(119, "settings invalid"),
-  ]
+  /// `ERR`.
+  static let errors = VEDirectWords(
+    """
+    0 none
+    1 battery too hot
+    2 battery voltage too high
+    3 battery temperature sensor
+    4 battery temperature sensor
+    5 battery temperature sensor lost
+    6 battery voltage sense
+    7 battery voltage sense
+    8 battery voltage sense lost
+    9 losses in the battery cables
+    10 battery voltage too low
+    11 battery ripple too high
+    12 battery charge too low
+    13 battery midpoint
+    14 battery too cold
+    17 charger too hot
+    18 charger current too high
+    19 charger current reversed
+    20 bulk time exceeded
+    21 current sensor
+    22 charger temperature sensor
+    23 charger temperature sensor lost
+    24 fan missing
+    25 fan current too high
+    26 terminals too hot
+    27 charger short circuit
+    28 converter
+    29 overcharge protection
+    31 input voltage out of range
+    32 input voltage too low
+    33 panel voltage too high
+    34 panel current too high
+    35 panel power too high
+    36 input reversed
+    37 input missing
+    38 input off, battery voltage too high
+    39 input off, current while off
+    40 input cannot be switched off
+    41 panel insulation
+    42 ground current
+    43 ground relay
+    50 inverter overload
+    51 inverter too hot
+    52 inverter current too high
+    53 inverter DC level
+    54 inverter AC level
+    55 DC on the inverter output
+    56 inverter AC shape
+    57 AC on the inverter output
+    58 inverter bridge
+    59 relay of input 1
+    60 relay of input 2
+    65 lost a device
+    66 synchronised charging
+    67 lost the BMS
+    68 network misconfigured
+    80 PV input shutdown
+    81 PV input shutdown
+    82 PV input shutdown
+    83 PV input shutdown
+    84 PV input shutdown
+    85 PV input shutdown
+    86 PV input shutdown
+    87 PV input shutdown
+    113 memory cannot be written
+    114 processor too hot
+    115 communication lost
+    116 calibration lost
+    117 wrong firmware
+    118 wrong hardware
+    119 settings invalid
+    120 reference voltage
+    121 tester
+    122 history invalid
+    200 internal voltage
+    201 internal converter
+    202 residual current sensor
+    203 internal voltage
+    205 internal voltage
+    212 internal voltage
+    215 internal voltage
+    """)
 }

@@ -28,8 +28,14 @@ final class BlockingHTTP {
     self.http = http
   }
 
+  /// That of the last answer.
+  var head: AnswerHead { http.answerHead }
+
   /// Where the last request came to its end, if it has no answer.
   var fault: TransferFault { http.fault }
+
+  /// What time the server of the last answer says it is; nil where it does not.
+  var serverTime: WallTime? { http.serverTime }
 
   /// The body of the last answer.
   var body: [UInt8] { Self.copy(of: http.response) }
@@ -55,7 +61,7 @@ final class BlockingHTTP {
     let endpoint = Endpoint(
       address: url, path: [UInt8](RegistrationRequest.path), bearerToken: token)
     switch try send(to: endpoint) {
-    case .answered(let status): return .read(status: status, body: http.response)
+    case .answered: return .read(http.answerHead, body: http.response)
     case .failed(let reason):
       throw CommandFailure(
         code: .temporaryFailure,
@@ -64,11 +70,10 @@ final class BlockingHTTP {
   }
 
   /// Sends a message to the webhook of a registration, sealed where that has a key; `data` is the
-  /// JSON of its `data`. Where the answer can repeat a `challenge`, the message holds one. Returns
-  /// the status of the answer.
+  /// JSON of its `data`. Where the answer can repeat a `challenge`, the message holds one.
   func send(
     _ type: MessageType, _ data: [UInt8], to registration: Registration, at url: [UInt8]
-  ) throws(CommandFailure) -> Int {
+  ) throws(CommandFailure) {
     let nonce = Nonce(randomBytes: randomBytes())
     challenge = Challenge.isRepeated(by: type) ? Challenge(of: nonce) : nil
     registration.write(type, nonce: nonce, into: &http.request) {
@@ -77,7 +82,7 @@ final class BlockingHTTP {
     }
     precondition(!http.request.isOverflowed, "the caller knows how long a message may be")
     switch try send(to: Endpoint(address: url, path: registration.path)) {
-    case .answered(let status): return status
+    case .answered: return
     case .failed(let reason):
       throw CommandFailure(
         code: .temporaryFailure,
@@ -86,13 +91,13 @@ final class BlockingHTTP {
   }
 
   /// Judges the last answer, and opens it in place.
-  func readAnswer(status: Int, to registration: Registration) -> HomeAssistant.Answer {
-    registration.readAnswer(status: status, body: &http.response)
+  func readAnswer(to registration: Registration) -> HomeAssistant.Answer {
+    registration.readAnswer(head, body: &http.response)
   }
 
   /// Reads the last answer as one to `enable_encryption`.
-  func readEnabledEncryption(status: Int) -> Webhook.EnableEncryption.Result {
-    let result = Webhook.EnableEncryption.read(status: status, body: http.response)
+  func readEnabledEncryption() -> Webhook.EnableEncryption.Result {
+    let result = Webhook.EnableEncryption.read(head, body: http.response)
     if case .enabled = result { http.response.wipe() }
     return result
   }

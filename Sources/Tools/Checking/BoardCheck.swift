@@ -60,10 +60,29 @@ struct BoardCheck {
       "clock", "\(time); the kernel does not know whether that is right\(other)", remedy: remedy)
   }
 
-  // MARK: The disk
+  /// More than an answer is under way, and enough to make the times of history wrong.
+  private static let clockDifferenceMax: Duration = .seconds(120)
 
-  /// Less than that, and the registration may not be kept.
-  private static let leastBytes: UInt64 = 4 << 20
+  /// What the `Date` of an answer of Home Assistant says of this clock; nil where they agree.
+  static func clock(
+    comparedTo server: WallTime?, at now: Moment, isSynchronized: Bool = isClockSynchronized
+  ) -> Finding? {
+    guard let server else { return nil }
+    let ahead = now.wallTime - server
+    let isAhead = ahead >= .zero
+    let difference = isAhead ? ahead : .zero - ahead
+    guard difference > clockDifferenceMax else { return nil }
+    let side: StaticString = isAhead ? "ahead of" : "behind"
+    return .wrong(
+      "clock", "differs", isSynchronized ? .homeAssistant : .board, .temporaryFailure,
+      "This clock is \(wholeSeconds: difference) \(side) Home Assistant's, which says"
+        + " \(localTime: server)",
+      remedy: isSynchronized
+        ? "the kernel knows that this clock is right: set that of Home Assistant's machine"
+        : "sudo timedatectl set-ntp true, and a network that lets NTP through")
+  }
+
+  // MARK: The disk
 
   private func disk() -> Finding? {
     let directory = Path(configuration.stateDirectory)
@@ -99,7 +118,7 @@ struct BoardCheck {
         "disk", "not_writable", .board, .noInput, "\(directory) cannot be written: \(writing)",
         remedy: "make room there (sudo apt clean), or name another state_directory")
     }
-    guard bytes >= leastBytes else {
+    guard bytes >= StateDirectory.leastFreeBytes else {
       return .wrong(
         "disk", "full", .board, .noInput, free, remedy: "make room there: sudo apt clean")
     }

@@ -10,9 +10,28 @@ struct CheckReport {
   /// That of Home Assistant, as far as it told.
   var version: Text?
 
+  /// What is wrong is shown at the end, where a short terminal still has it.
+  @inline(never)
   mutating func append(_ finding: Finding) {
     findings.append(finding)
-    if isShown { writeToTerminal(finding.lines.forTerminal, STDOUT_FILENO) }
+    if isShown, finding.problem == nil { show(finding.lines) }
+  }
+
+  /// Shows what is wrong, and how much of all that was looked at.
+  func showEnd() {
+    guard isShown else { return }
+    let wrong = findings.filter { $0.problem != nil }
+    for finding in wrong { show(finding.lines) }
+    let verb: StaticString = wrong.count == 1 ? "is" : "are"
+    let count: MessageText =
+      wrong.isEmpty
+      ? "Nothing is wrong.\n" : "\(wrong.count) of \(findings.count) \(verb) wrong.\n"
+    show(count.bytes)
+  }
+
+  @inline(never)
+  private func show(_ lines: [UInt8]) {
+    writeToTerminal(lines.wrappedForOutput.withVerdictsColored(on: STDOUT_FILENO), STDOUT_FILENO)
   }
 
   /// That of the first problem: what comes later may follow from it.
@@ -43,7 +62,7 @@ struct CheckReport {
 }
 
 extension Finding {
-  /// A line, and two more for what is wrong:
+  /// A line, and two more for what is wrong, which come last:
   ///
   ///     ok     server         http://192.168.1.5:8123 answers
   ///     WRONG  encryption     Home Assistant dropped our message …

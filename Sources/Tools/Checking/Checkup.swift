@@ -4,9 +4,10 @@ import CLinux
 import HomeAssistant
 import LinuxIO
 import Transport
+import YAML
 
 /// Looks at all that reporting needs, one thing after the other, beside an agent that may be
-/// running. It changes nothing, but that a login which Home Assistant rejects is never sent again.
+/// running. It changes nothing, but keeps in mind that a login was rejected.
 final class Checkup {
   private let file: [UInt8]
   private let isOfService: Bool
@@ -24,15 +25,13 @@ final class Checkup {
   }
 
   func run() throws(CommandFailure) -> CheckReport {
+    // Also where the loop fails in between: what was found is shown.
+    defer { report.showEnd() }
     guard let configuration = readConfiguration() else { return report }
     let service = isOfService ? ServiceState.ask() : nil
     BoardCheck(configuration: configuration, isClockHidden: service?.hidesClock == true)
       .run { report.append($0) }
     if isOfService { look(at: service, configuration) }
-    if let settings = configuration.afterUpload {
-      report.append(
-        ProgramCheck(settings: settings, user: user(of: service), service: service).finding)
-    }
     try askHomeAssistant(configuration)
     // Last: a receiver is waited for, and what keeps everything back is the first to know.
     let sources = SourceCheck(
@@ -61,18 +60,27 @@ final class Checkup {
     let state = StateDirectory(Path(configuration.stateDirectory))
     let registration = readRegistration(state, configuration)
     let login = readLogin(state, configuration)
-    let (url, settings) = (configuration.homeAssistant.url, configuration.homeAssistant.tls)
+    let network = try NetworkHere(configuration.homeAssistant, loop: loop)
+    if let network { report.append(network.finding) }
+    let settings = configuration.homeAssistant.tls
+    let url = network?.url ?? configuration.homeAssistant.url
     let http = try BlockingHTTP(
       loop: loop, settings: settings, responseByteCountMax: EncryptionProof.answerByteCountMax)
-    guard try probe(url, http) else { return }
-    let loginCheck = try login.map { (login) throws(CommandFailure) in
-      try LoginCheck(
-        with: login.0, login.1, at: url, state: state, settings: settings, loop: loop)
+    guard try probe(url, http, settings) else { return }
+    if let finding = BoardCheck.clock(comparedTo: http.serverTime, at: .now) {
+      report.append(finding)
+    }
+    let loginURL = try configuration.homeAssistant.urlForSecrets { url }
+    let isReached = loginURL == url ? true : try isReached(loginURL, http)
+    let loginCheck = try login.flatMap { (login) throws(CommandFailure) -> LoginCheck? in
+      guard isReached else { return nil }
+      return try LoginCheck(
+        with: login.0, login.1, at: loginURL, state: state, settings: settings, loop: loop)
     }
     if let registration {
       let proof = EncryptionProof(
         http: http, registration: registration,
-        deviceID: DeviceIdentity(host: configuration.host).deviceID)
+        deviceID: DeviceIdentity(host: configuration.host).deviceID(of: registration))
       report.append(try proof.finding(at: url, loginCheck: loginCheck, &report.version))
     }
     if let loginCheck { report.append(try loginCheck.finding()) }
@@ -83,9 +91,15 @@ final class Checkup {
 
   private func readConfiguration() -> Configuration? {
     do throws(CommandFailure) {
-      var flaws: [MessageText] = []
-      let configuration = try Configuration.read(from: file).findingLines { flaws.append($0) }
+      let (configuration, flaws) = try Configuration.read(from: file).findingLines()
       report.append(.well("configuration", "\(Path(file))"))
+      for warning in configuration.warnings {
+        let place: MessageText = "\(Path(file)):\(warning.line):\(warning.column): "
+        report.append(
+          .note(
+            "configuration", place + MessageText(bytes: warning.problem),
+            remedy: MessageText(bytes: warning.remedy)))
+      }
       for flaw in flaws {
         report.append(.wrong("configuration", "pins", .configuration, .configuration, flaw))
       }
@@ -107,6 +121,11 @@ final class Checkup {
       }
       if case .plain = registration.protection, !configuration.homeAssistant.isPlainAllowed {
         throw state.registrationIsPlain
+      }
+      let identity = DeviceIdentity(host: configuration.host)
+      if let words = identity.otherBoardWords(of: registration, in: state) {
+        report.append(.wrong("registration", "other_board", .board, .unavailable, words))
+        return registration
       }
       report.append(.well("registration", "\(state.path)/\(StateDirectory.registrationName)"))
       return registration
@@ -144,8 +163,21 @@ final class Checkup {
 
   // MARK: The server
 
+  /// Whether Home Assistant answers at the address of `url`, which is not the one at home. Where it
+  /// does not, the login is not tried.
+  private func isReached(_ url: [UInt8], _ http: BlockingHTTP) throws(CommandFailure) -> Bool {
+    guard try ServerProbe.run(http, at: url).failure(at: url) != nil else { return true }
+    report.append(
+      .note(
+        "login", "Not tried: \(bytes: url) does not answer here, and no other address may have it",
+        remedy: "from another network it can be tried"))
+    return false
+  }
+
   /// Whether Home Assistant answers.
-  private func probe(_ url: [UInt8], _ http: BlockingHTTP) throws(CommandFailure) -> Bool {
+  private func probe(
+    _ url: [UInt8], _ http: BlockingHTTP, _ settings: TransportSettings
+  ) throws(CommandFailure) -> Bool {
     let probe = try ServerProbe.run(http, at: url)
     guard let failure = probe.failure(at: url) else {
       report.append(.well("server", "\(bytes: url) answers"))
@@ -153,8 +185,10 @@ final class Checkup {
     }
     report.append(
       .wrong(
-        "server", probe.cause, probe.culprit, failure.code, failure.text,
-        remedy: probe.remedy(http.fault)))
+        "server", probe.cause, probe.culprit,
+        // The address was not typed here.
+        failure.code == .usage ? .configuration : failure.code, failure.text,
+        remedy: probe.remedy(http.fault, at: url, settings.authorityFile)))
     return false
   }
 }
@@ -184,25 +218,26 @@ extension ServerProbe {
   }
 
   /// Nil where the words say it. `fault` is that of a request without an answer.
-  fileprivate func remedy(_ fault: TransferFault) -> MessageText? {
+  fileprivate func remedy(
+    _ fault: TransferFault, at url: [UInt8], _ authorityFile: Path?
+  ) -> MessageText? {
     switch self {
     case .homeAssistant, .notSetUp: nil
-    case .noConnection(let reason): ConnectionFlaw(reason)?.remedy ?? fault.remedy
-    case .server(.forbidden): EncryptionProof.banRemedy
-    case .server(.notFound):
-      "wait some minutes, and check again; if this stays, look at home_assistant.url"
-    case .server(.unavailable): EncryptionProof.waiting
-    case .server(.notHomeAssistant):
-      "open that address in a browser: does this network have a login page? Else look at"
-        + " home_assistant.url"
+    case .noConnection(let reason):
+      ConnectionFlaw(reason)?.remedy(at: url, authorityFile) ?? fault.remedy
+    case .server(.notFound) where endBeforePage(url) != nil,
+      .server(.notHomeAssistant) where endBeforePage(url) != nil:
+      addressAdvice(url)
+    case .server(let refusal): refusal.remedy
     }
   }
 
   fileprivate var culprit: Finding.Culprit {
     switch self {
-    case .noConnection, .server(.notHomeAssistant): .network
+    case .noConnection(let reason): ConnectionFlaw(reason)?.culprit ?? .network
     case .server(.notFound): .configuration
-    case .homeAssistant, .notSetUp, .server(.forbidden), .server(.unavailable): .homeAssistant
+    case .server(let refusal): refusal.culprit
+    case .homeAssistant, .notSetUp: .homeAssistant
     }
   }
 }

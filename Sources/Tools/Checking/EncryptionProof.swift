@@ -35,8 +35,8 @@ struct EncryptionProof {
   private func ask(
     _ type: MessageType, at url: [UInt8]
   ) throws(CommandFailure) -> HomeAssistant.Answer {
-    let status = try http.send(type, [UInt8]("{}"), to: registration, at: url)
-    return http.readAnswer(status: status, to: registration)
+    try http.send(type, [UInt8]("{}"), to: registration, at: url)
+    return http.readAnswer(to: registration)
   }
 
   /// What is wrong with an answer, or nil.
@@ -72,19 +72,15 @@ struct EncryptionProof {
       .wrong(
         "encryption", cause.code, .homeAssistant, .unavailable,
         "Home Assistant has deleted this device (410)", remedy: again)
-    case .server(.forbidden):
+    case .server(let refusal):
       .wrong(
-        "encryption", cause.code, .homeAssistant, .noPermission, cause.words,
-        remedy: Self.banRemedy)
+        "encryption", cause.code, refusal.culprit, refusal.exitCode, refusal.words(),
+        remedy: refusal.remedy)
     default:
       .wrong(
         "encryption", cause.code, .homeAssistant, .temporaryFailure, cause.words,
         remedy: Self.waiting)
     }
-  }
-
-  static var banRemedy: MessageText {
-    "look into ip_bans.yaml of Home Assistant, and at a proxy before it"
   }
 
   static var waiting: MessageText { "wait a while, and check again" }
@@ -98,7 +94,8 @@ struct EncryptionProof {
     switch try loginCheck?.deviceStatus(deviceID) ?? .unknown {
     case .unknown:
       .wrong(
-        "encryption", "not_live", .homeAssistant, .temporaryFailure, OutageCause.notLive.words,
+        "encryption", "not_live", .homeAssistant, .temporaryFailure,
+        "Home Assistant answers with nothing: it is starting, or it does not know this device",
         remedy: "wait some minutes, and check again; if this stays, the device was deleted there:"
           + " \(Arguments.command("pair"))")
     case .starting:

@@ -48,17 +48,21 @@ struct Finding {
   /// What could be better where there is no problem; nil where nothing could.
   var advice: MessageText?
 
+  // Each check of each command makes some: called, not copied.
+  @inline(never)
   static func well(_ subject: StaticString, _ text: MessageText) -> Finding {
     Finding(subject: subject, text: text, problem: nil)
   }
 
   /// What is neither well nor a problem.
+  @inline(never)
   static func note(
     _ subject: StaticString, _ text: MessageText, remedy: MessageText
   ) -> Finding {
     Finding(subject: subject, text: text, problem: nil, advice: remedy)
   }
 
+  @inline(never)
   static func wrong(
     _ subject: StaticString, _ cause: StaticString, _ culprit: Culprit, _ code: ExitCode,
     _ text: MessageText, remedy: MessageText? = nil

@@ -28,7 +28,7 @@ struct Command {
   var page: [UInt8] {
     var text = ByteBuffer(capacity: 8 * 1024)
     text.append(help)
-    text.append("\n\nExit codes (sysexits):\n")
+    text.append("\nExit codes (sysexits):\n")
     text.append(.success, success)
     for code in ExitCode.allCases where code == .usage || codes.contains(code) {
       text.append(code, code.meaning)

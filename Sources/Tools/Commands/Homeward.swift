@@ -10,6 +10,7 @@ public enum Homeward {
     unsafe clinux_report_fatal_signals(
       homewardVersion.utf8Start, homewardVersion.utf8CodeUnitCount)
     clinux_forbid_core_dumps()
+    clinux_survive_file_size_limit()
     exit(run().rawValue)
   }
 

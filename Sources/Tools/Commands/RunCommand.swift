@@ -1,7 +1,6 @@
 import Agent
 import Board
 import Bytes
-import LinuxIO
 import YAML
 
 extension Command {
@@ -25,7 +24,6 @@ extension Command {
       homeward run [--config FILE] [--json] [--log-level LEVEL]
       homeward run --once [--timeout DURATION] [--config FILE] [--json]
                    [--print-next-wake] [--trust-clock]
-                   [--wake rtc [--rtc DEVICE]]
 
     Options:
       --once          Read everything once, wait for a fix, bring it and all history
@@ -33,8 +31,7 @@ extension Command {
       --timeout DURATION
                       How long --once may take from its start (default: 90s), also
                       where there is no network. What is left then goes with the
-                      next run; history.bytes_per_minute holds here, too. A program
-                      of after_upload has its own limit.
+                      next run; history.bytes_per_minute holds here, too.
       --print-next-wake
                       Write to standard output when a board that is switched off now
                       has to be on again, in seconds since 1970, and nothing else;
@@ -45,14 +42,9 @@ extension Command {
                       the network nor a GPS receiver has told this board the time,
                       it writes nothing, and the exit code is 72: do not switch
                       the board off then.
-      --trust-clock   Take the clock of this board for right all the same, since
-                      another one sets it at each start, such as a power HAT's.
-      --wake rtc      Have the real-time clock switch the board on at that moment:
-                      set its alarm, and look whether it has it. Where it has none,
-                      whatever the reason, the exit code is 72, or 64 where the
-                      command line is wrong, and --print-next-wake writes nothing:
-                      do not switch the board off then.
-      --rtc DEVICE    The clock of --wake (default: /dev/rtc0).
+      --trust-clock   Trust this board's clock, although neither the network nor a
+                      GPS receiver has told the time: another clock sets it at each
+                      start, such as a real-time clock or a power HAT's.
       --config FILE   The configuration (default: /etc/homeward/homeward.yaml);
                       - reads it from standard input.
       --json          Write one JSON object per line to standard output for what
@@ -74,7 +66,8 @@ extension Command {
       sudo homeward run --once
       sudo homeward run --once --timeout 10min --json | jq .undelivered
       wake=$(sudo homeward run --once --print-next-wake); date --date "@$wake"
-      sudo homeward run --once --wake rtc
+      sudo homeward run --once && sudo modem-off
+      rtcwake --mode no --time "$(homeward run --once --print-next-wake)"
 
     """
   }
@@ -114,8 +107,6 @@ private struct OnceWords {
 
   private var isOnce = false
   private var options = OnceOptions()
-  private var isWakeWanted = false
-  private var clock: [UInt8]?
   /// The first option that goes with `--once` only.
   private var dependent: Argument?
 
@@ -132,18 +123,10 @@ private struct OnceWords {
         try arguments.value(of: argument, "a time, such as 10min"))
     case "--print-next-wake": options.printsNextWake = true
     case "--trust-clock": options.isClockTrusted = true
-    case "--wake":
-      let way = try arguments.value(of: argument, "what wakes the board: rtc")
-      guard way.span.elementsEqual("rtc") else {
-        throw .mistake("--wake: \(quoted: way) wakes no board that Homeward knows; write rtc")
-      }
-      isWakeWanted = true
-    case "--rtc":
-      let device = try arguments.value(of: argument, "a device, such as /dev/rtc1")
-      guard device.first == UInt8(ascii: "/"), !device.contains(0) else {
-        throw .mistake("--rtc: \(quoted: device) is no device; write for example /dev/rtc1")
-      }
-      clock = device
+    case "--wake", "--rtc":
+      throw .mistake(
+        "\(bytes: argument.bytes) is gone: set the alarm with rtcwake --mode no --time"
+          + " \"$(homeward run --once --print-next-wake)\"; its --device names another clock")
     default: return false
     }
     dependent = dependent ?? argument
@@ -154,11 +137,7 @@ private struct OnceWords {
     if let dependent, !isOnce {
       throw .mistake("\(bytes: dependent.bytes) goes with --once only")
     }
-    guard clock == nil || isWakeWanted else { throw .mistake("--rtc goes with --wake rtc only") }
-    guard isOnce else { return nil }
-    var options = options
-    if isWakeWanted { options.clock = clock.map { Path($0) } ?? OnceOptions.standardClock }
-    return options
+    return isOnce ? options : nil
   }
 
   private static func timeout(_ text: [UInt8]) throws(UsageError) -> Duration {

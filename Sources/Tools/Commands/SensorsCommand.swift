@@ -35,7 +35,7 @@ extension Command {
 
     Examples:
       sudo homeward sensors
-      sudo homeward sensors --json | jq -r '.kinds[] | .yaml, .found[].yaml | values'
+      sudo homeward sensors --json | jq -r '.kinds[].found[].yaml | values'
 
     """
   }
@@ -61,7 +61,7 @@ struct SensorsCommand {
     let isThere = file != nil || (try? byteCount(ofFileAt: Path(usual))) != nil
     let lines = found.lines(
       isColored: isTerminal && hasColors, file: isThere ? file ?? usual : nil)
-    writeToTerminal(isJSON ? found.json.jsonForTerminal : lines.forTerminal, STDOUT_FILENO)
+    writeToTerminal(isJSON ? found.json : lines.wrappedForOutput, STDOUT_FILENO)
     return .success
   }
 }

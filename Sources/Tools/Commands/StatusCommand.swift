@@ -20,7 +20,7 @@ extension Command {
     """
     homeward status: asks the agent that runs on this board how it is: whether Home
     Assistant takes its data, over which way and why not over the others, what
-    waits, what each sensor says, and which sources fail. It asks nothing else; what
+    waits, how the disk is, what each sensor says, and which sources fail. What
     keeps a board from reporting at all is said by homeward check.
 
     Usage:
@@ -105,7 +105,9 @@ struct StatusCommand {
   }
 
   private func text(of status: AgentStatus) -> [UInt8] {
-    isJSON ? status.document.jsonForTerminal : status.lines.forTerminal
+    isJSON
+      ? status.document
+      : status.lines.wrappedForOutput.withVerdictsColored(on: STDOUT_FILENO)
   }
 
   /// An agent that does not run may be started meanwhile, so that is told, and no end where it ran

@@ -58,7 +58,8 @@ struct ExportOutput: ~Copyable {
   }
 
   private mutating func flush() throws(CommandFailure) {
-    do throws(Errno) { try descriptor.writeAll(buffer.bytes) } catch { throw failure(error) }
+    let bytes = [UInt8](buffer.bytes).shown(on: descriptor.number)
+    do throws(Errno) { try descriptor.writeAll(bytes.span) } catch { throw failure(error) }
     buffer.removeAll()
   }
 

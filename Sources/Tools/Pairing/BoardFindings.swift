@@ -26,7 +26,7 @@ struct BoardFindings {
 
   /// Looks around. On `screen` a person is told what is waited for.
   init(for configuration: Configuration, loop: EventLoop, screen: Int32?) throws(CommandFailure) {
-    ssid = try NetworkLook(loop: loop).ssid(until: Moment.now.instant + Self.timeout)
+    ssid = try Self.ssid(loop: loop)
     let sources = try FoundSources(of: configuration, loop: loop, screen: screen, readsAll: false)
     supplies = sources.kind("battery")?.found.items.map { $0.address } ?? []
     lines = sources.kind("gpio")?.found.examples ?? []
@@ -40,32 +40,13 @@ struct BoardFindings {
     self.sensors = sensors
     self.sources = sources
   }
-}
 
-/// Asks the kernel once in which network the board is.
-private final class NetworkLook: HomeNetworkOwner {
-  private let loop: EventLoop
-  private var network: HomeNetwork?
-
-  init(loop: EventLoop) { self.loop = loop }
-
-  func ssid(until end: Instant) throws(CommandFailure) -> [UInt8]? {
-    let network = HomeNetwork(loop: loop, owner: self)
-    self.network = network
-    network.start(now: Moment.now.instant)
-    while network.place == .unknown, Moment.now.instant < end {
-      try loop.wait(until: earliest(network.deadline, end))
-      network.deadlineReached(now: Moment.now.instant)
-    }
-    network.stop()
-    self.network = nil
-    guard case .wireless(let found, _) = network.place, let ssid = found.ssid else { return nil }
+  private static func ssid(loop: EventLoop) throws(CommandFailure) -> [UInt8]? {
+    let place = try NetworkLook(loop: loop).place(
+      to: nil, until: Moment.now.instant + timeout
+    ) { $0 != .unknown }
+    guard case .wireless(let found, _) = place, let ssid = found.ssid else { return nil }
     let name = [UInt8](ssid.bytes)
     return name.canBeQuoted ? name : nil
   }
-
-  func placeChanged() {}
-  // It is an example only.
-  func homeNetworkFailed(_ failure: SourceFailure) {}
-  func homeNetworkRecovered() {}
 }

@@ -3,6 +3,7 @@ import Bytes
 import CLinux
 import Drivers
 import LinuxIO
+import Transport
 
 /// The configuration file, as far as pairing has to do with it.
 struct ConfigurationFile {
@@ -65,11 +66,17 @@ struct ConfigurationFile {
     let file = Path(path)
     var offer = Offer.asItIs
     let (url, former) = (template.url, existing.homeAssistant.url)
-    if former != url {
+    if former != url, existing.homeAssistant.homeNetwork?.url != url {
       offer = .toBeChanged
       dialog.say(
         "\(file) names another address, \(bytes: former), and the agent reports there: write"
           + " \(bytes: url) into it.")
+    }
+    if let file = template.authorityFile, existing.homeAssistant.tls.authorityFile != Path(file) {
+      offer = .toBeChanged
+      dialog.say(
+        "\(Path(path)) does not name those certificates: write this line below home_assistant.\n\n"
+          + "  \(ConfigurationTemplate.authorities(file))")
     }
     if let name = template.name, name != existing.deviceName {
       offer = .toBeChanged

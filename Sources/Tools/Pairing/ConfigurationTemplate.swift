@@ -7,8 +7,10 @@ import YAML
 /// only an example stands behind a `#` alone, and is YAML without it; prose stands behind `# `.
 struct ConfigurationTemplate {
   let url: [UInt8]
+  /// The certificates of its authorities; nil for those of the system.
+  var authorityFile: [UInt8]?
   /// Nil for what the host is called.
-  let name: [UInt8]?
+  var name: [UInt8]?
   /// Nil for the usual place.
   let stateDirectory: [UInt8]?
 
@@ -34,7 +36,13 @@ struct ConfigurationTemplate {
       + location(findings) + battery(findings) + sensors(findings, wanted)
   }
 
-  private var home: MessageText { "home_assistant:\n  url: \(yaml: url)\n" }
+  private var home: MessageText {
+    let tls: MessageText = authorityFile.map { "  \(Self.authorities($0))" } ?? ""
+    return "home_assistant:\n  url: \(yaml: url)\n\(tls)"
+  }
+
+  /// The line of `home_assistant` that names certificates.
+  static func authorities(_ file: [UInt8]) -> MessageText { "tls: { ca_file: \(yaml: file) }\n" }
 
   private var more: MessageText {
     let directory: MessageText = stateDirectory.map { "state_directory: \(yaml: $0)\n" } ?? ""
@@ -72,6 +80,13 @@ struct ConfigurationTemplate {
   /// More names in a comment help no reader.
   private static let namesMax = 16
 
+  /// A float switch between a line and ground, that closes in water: the README's recipe.
+  static let bilge: StaticString =
+    """
+    name: Bilge, device_class: moisture, bias: pull_up, active_low: true, debounce: 50ms, \
+    urgent: true
+    """
+
   private func sensors(_ findings: BoardFindings, _ wanted: [Int]) -> MessageText {
     var text: MessageText = wanted.isEmpty ? "#sensors:\n" : "sensors:\n"
     for index in findings.sensors.indices {
@@ -86,6 +101,6 @@ struct ConfigurationTemplate {
     let line = findings.lines.contains(gpio17) ? gpio17 : findings.lines.first ?? gpio17
     return "# What this board has: sudo homeward sensors\n\(text)"
       + "# GPIO lines here: \(found); \"homeward pins\" draws them.\n"
-      + "#  - { gpio: \(yaml: line), name: Bilge, device_class: moisture, bias: pull_up }\n"
+      + "#  - { gpio: \(yaml: line), \(Self.bilge) }\n"
   }
 }

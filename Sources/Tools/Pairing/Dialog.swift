@@ -62,6 +62,7 @@ struct Dialog {
       {
         return Int(number) - 1
       }
+      say("Write a number from 1 to \(choices.count).")
     }
     throw Self.unanswered
   }
@@ -77,6 +78,7 @@ struct Dialog {
     for _ in 0..<Self.triesMax {
       guard let line = try read("\(question) [none]: ", isSecret: false) else { break }
       if let chosen = Self.selection(line.lowercasedASCII, of: choices.count) { return chosen }
+      say("Write all, none, or numbers from 1 to \(choices.count) with spaces between them.")
     }
     return []
   }
@@ -152,8 +154,7 @@ struct Dialog {
 }
 
 extension Dialog {
-  /// Keeps in mind that Home Assistant rejected a credential, so that it is never sent again, or
-  /// says why that failed.
+  /// Keeps in mind that Home Assistant rejected a credential, or says why that failed.
   func keep(rejected credential: Credential, in state: StateDirectory) {
     do throws(CommandFailure) {
       try state.keep(rejectedFingerprint: credential.fingerprint)

@@ -26,9 +26,15 @@ struct PairingOptions {
   /// What Home Assistant calls the board, as it was typed.
   var name: [UInt8]?
   var source = Source.login
+  /// Whether the pairing stays, and belongs to this board from now on.
+  var keepsDevice = false
   var isConfigurationNamed: Bool {
     !configuration.span.elementsEqual(Configuration.defaultFile)
   }
+  /// PEM certificates of the authorities of an `https://` address.
+  var authorityFile: [UInt8]?
+  /// Whether the board stays the device that it is, and gets a new login.
+  var isLoginOnly = false
   var isYes = false
   var isJSON = false
 }
@@ -44,6 +50,7 @@ final class Pairing {
   private let existing: Configuration?
   private let settings: TransportSettings
   private var summary = PairingSummary()
+  private var registered: Registration?
 
   init(_ options: PairingOptions) throws(CommandFailure) {
     self.options = options
@@ -51,8 +58,10 @@ final class Pairing {
     loop = try .forCommand()
     existing = try .readIfThere(from: options.configuration)
     let named = options.url.flatMap { try? serverURL($0) }
-    settings =
+    var settings =
       existing.map { $0.homeAssistant.transport(to: named ?? $0.homeAssistant.url) } ?? .system
+    if let file = options.authorityFile { settings.authorityFile = Path(file) }
+    self.settings = settings
     http = try BlockingHTTP(loop: loop, settings: settings)
   }
 
@@ -61,10 +70,10 @@ final class Pairing {
     let state = try StateDirectory.open(try stateDirectory())
     // A registration that cannot be kept would leave a device behind in Home Assistant, too.
     let rejected = try state.keptRejectedTokens()
+    if options.isLoginOnly { return try renewLogin(state, rejected) }
     let former = try formerCredential(state)
-    let url = try ServerChoice(
-      http: http, loop: loop, dialog: dialog, needsPasswords: options.source.isLogin
-    ).run(named: options.url, configured: existing?.homeAssistant.url)
+    let kept = keptRegistration(state)
+    let url = try chosenURL()
     summary.url = url
     let template = try namedTemplate(at: url)
     var configuration: Configuration
@@ -74,15 +83,16 @@ final class Pairing {
       configuration = try template.configuration()
     }
     configuration.deviceName = template.name ?? configuration.deviceName
-    let login = try logIn(at: url, rejected)
+    let login = try request.run(at: url, rejected)
     do throws(CommandFailure) {
-      try register(login, configuration, state)
+      try register(login, configuration, state, keeping: kept.isOfThisBoard ? kept.value : nil)
     } catch {
       revoke(login.credential)
       throw error
     }
-    // One of another address is nothing to show here.
-    if let former, former.clientURL == url { revoke(former) }
+    // One of another address is nothing to show here, and one that another board was paired with
+    // may be at work there.
+    if let former, former.clientURL == url, kept.isOfThisBoard { revoke(former) }
     try lookAtPerson(login, configuration, state, rejected)
     let file = ConfigurationFile(path: options.configuration, dialog: dialog, loop: loop)
     summary.offer = try file.offer(existing, template)
@@ -109,6 +119,29 @@ final class Pairing {
     }
   }
 
+  private func chosenURL() throws(CommandFailure) -> [UInt8] {
+    let named = options.url
+    let configured = try named == nil ? existing?.homeAssistant.urlForSecrets(loop: loop) : nil
+    do throws(CommandFailure) {
+      return try ServerChoice(
+        http: http, settings: settings, loop: loop, dialog: dialog,
+        needsPasswords: options.source.isLogin
+      ).run(named: named, configured: configured)
+    } catch {
+      guard named == nil, let home = existing?.homeAssistant.homeNetwork?.url, home != configured
+      else { throw error }
+      let option: StaticString = options.isLoginOnly ? " --login" : ""
+      throw CommandFailure(
+        code: error.code,
+        text: "\(error.text). At home, name the address there: \(Arguments.command("pair"))"
+          + "\(option) \(bytes: home)")
+    }
+  }
+
+  private var request: LoginRequest {
+    LoginRequest(source: options.source, http: http, dialog: dialog)
+  }
+
   // MARK: The board
 
   private func stateDirectory() throws(CommandFailure) -> [UInt8] {
@@ -127,7 +160,8 @@ final class Pairing {
   /// What a configuration would say, with a name that can stand in it.
   private func namedTemplate(at url: [UInt8]) throws(CommandFailure) -> ConfigurationTemplate {
     var template = ConfigurationTemplate(
-      url: url, name: options.name, stateDirectory: options.stateDirectory)
+      url: url, authorityFile: options.authorityFile, name: options.name,
+      stateDirectory: options.stateDirectory)
     if let known = existing?.deviceName {
       guard options.name == nil || options.name == known else {
         throw CommandFailure(
@@ -141,11 +175,10 @@ final class Pairing {
       _ = try template.configuration()
       return template
     }
-    let host = DeviceIdentity(host: existing?.host ?? .standard).hostName
+    let host = identity.hostName
     while true {
       let typed = try dialog.ask("Name of this board [\(bytes: host.printable)]: ", orElse: [])
-      template = ConfigurationTemplate(
-        url: url, name: typed.isEmpty ? nil : typed, stateDirectory: options.stateDirectory)
+      template.name = typed.isEmpty ? nil : typed
       do throws(CommandFailure) {
         _ = try template.configuration()
         return template
@@ -159,7 +192,7 @@ final class Pairing {
     } else {
       let isMeant = try dialog.confirm(
         "This board is paired already. Pairing it again makes Home Assistant throw its entities"
-          + " away, and make new ones. Go on?", standard: false)
+          + " away, and make new ones; --login makes a new login only. Go on?", standard: false)
       guard isMeant else {
         throw CommandFailure(
           code: .usage,
@@ -171,61 +204,92 @@ final class Pairing {
     return nil
   }
 
-  // MARK: The credential
-
-  private struct Login {
-    let credential: Credential
-    let accessToken: AccessToken?
+  /// What was registered before, and whether it was this board.
+  private func keptRegistration(
+    _ state: StateDirectory
+  ) -> (value: Registration?, isOfThisBoard: Bool) {
+    guard case .value(let registration) = state.readRegistration() else { return (nil, true) }
+    return (registration, identity.otherBoard(of: registration) == nil)
   }
 
-  private func logIn(
-    at url: [UInt8], _ rejected: RejectedTokens
-  ) throws(CommandFailure) -> Login {
-    switch options.source {
-    case .login:
-      let login = try SignIn(http: http, dialog: dialog, url: url).run()
-      return Login(credential: login.credential, accessToken: login.accessToken)
-    case .token:
-      return try accept(try dialog.askSecret("Long-lived access token: "), rejected)
-    case .tokenFile(let file): return try accept(try Self.readToken(file), rejected)
+  private var identity: DeviceIdentity { DeviceIdentity(host: host) }
+
+  /// Has a pairing that was made on another board belong to this one.
+  func keepDevice() throws(CommandFailure) {
+    let state = try StateDirectory.open(try stateDirectory())
+    guard var registration = try state.keptRegistration() else {
+      throw CommandFailure(
+        code: .noInput, text: "\(state.path) has no pairing; run: \(Arguments.command("pair"))")
     }
+    _ = identity.complete(&registration)
+    registration.board = identity.serial.map { Text($0) }
+    try state.keep(registration)
+    dialog.say("This board is the device of its pairing now. Then: sudo systemctl start homeward")
   }
 
-  /// A token as a person gave it.
-  private func accept(
-    _ text: [UInt8], _ rejected: RejectedTokens
-  ) throws(CommandFailure) -> Login {
-    guard let credential = Credential(accessToken: [UInt8](text.span.trimmed())) else {
-      throw CommandFailure(
-        code: .dataError,
-        text: "that is no access token: it is empty, or holds a space or a second line")
-    }
-    guard !rejected.contains(fingerprint: credential.fingerprint) else {
-      throw CommandFailure(
-        code: .noPermission,
-        text: "Home Assistant rejected this token before, and may ban this address for another"
-          + " attempt; it is not sent. Make a new one")
-    }
-    return Login(credential: credential, accessToken: nil)
-  }
+  // MARK: The login
 
-  private static func readToken(_ file: [UInt8]) throws(CommandFailure) -> [UInt8] {
-    let isStandardInput = file.span.elementsEqual("-")
-    do throws(Errno) {
-      if isStandardInput {
-        return try readStandardInput(byteCountMax: Credential.tokenByteCountMax)
-      }
-      return try readFile(at: Path(file), byteCountMax: Credential.tokenByteCountMax)
-    } catch .isPipe {
+  /// Replaces the login of a board that stays paired.
+  private func renewLogin(
+    _ state: StateDirectory, _ rejected: RejectedTokens
+  ) throws(CommandFailure) -> PairingSummary {
+    guard let registration = try state.keptRegistration() else { throw Self.notPaired }
+    if let file = existing?.homeAssistant.tokenFile {
       throw CommandFailure(
-        code: .noInput,
-        text: "\(Path(file)) is no file; write the token to standard input: --token-file -")
+        code: .usage,
+        text: "the agent reads its token from \(Path(file)): write a new one there, and restart it")
+    }
+    let former = state.credential()
+    summary.url = try chosenURL()
+    summary.deviceName = existing?.deviceName ?? identity.hostName
+    let login = try request.run(at: summary.url, rejected)
+    do throws(CommandFailure) {
+      try checkThatTheBoardIsKnown(to: login, registration, state, rejected)
+      try keep(login.credential, registration, in: state)
     } catch {
-      let name: MessageText = isStandardInput ? "standard input" : "\(Path(file))"
-      throw CommandFailure(
-        code: .noInput, text: "the token cannot be read from \(name): \(error)")
+      revoke(login.credential)
+      throw error
     }
+    if let former, former.clientURL == summary.url { revoke(former) }
+    dialog.say("This board has a new login. Its device and entities stay.\(next)")
+    return summary
   }
+
+  private static var notPaired: CommandFailure {
+    CommandFailure(
+      code: .unavailable, text: "this board is not paired; pair it: \(Arguments.command("pair"))")
+  }
+
+  /// A login at another Home Assistant is none of this board's.
+  private func checkThatTheBoardIsKnown(
+    to login: NewLogin, _ registration: Registration, _ state: StateDirectory,
+    _ rejected: RejectedTokens
+  ) throws(CommandFailure) {
+    let client = try client(of: login, rejected)
+    defer { client.end() }
+    let answer = try client.ask(GetDevices())
+    if client.isCredentialRejected {
+      dialog.keep(rejected: login.credential, in: state)
+      throw CommandFailure(code: .noPermission, text: Login.rejectedWords)
+    }
+    let deviceID = identity.deviceID(of: registration)
+    let isKnown: Bool
+    switch answer {
+    case .success(let devices): isKnown = devices.elements.contains { $0.isBoard(deviceID) }
+    case .failure(let error):
+      throw CommandFailure(
+        code: .temporaryFailure,
+        text: "the new login cannot be tried: \(error.words). The former one stays; try again later"
+      )
+    }
+    guard !isKnown else { return }
+    throw CommandFailure(
+      code: .unavailable,
+      text: "Home Assistant at \(bytes: summary.url) does not know this board. To make it a device"
+        + " there, with new entities: \(Arguments.command("pair"))")
+  }
+
+  private var host: Configuration.HostPaths { existing?.host ?? .standard }
 
   /// Ends a refresh token that is of no use any more. Home Assistant says nothing worth hearing to
   /// it, and one that is not ended ends by itself 90 days later.
@@ -237,9 +301,10 @@ final class Pairing {
   // MARK: The registration
 
   private func register(
-    _ login: Login, _ configuration: Configuration, _ state: StateDirectory
+    _ login: NewLogin, _ configuration: Configuration, _ state: StateDirectory,
+    keeping kept: Registration?
   ) throws(CommandFailure) {
-    let identity = configuration.registrationRequest {
+    let identity = configuration.registrationRequest(keeping: kept) {
       dialog.say("The token of notifications.push_url cannot be used (\($0.code)).")
     }
     summary.deviceName = identity.deviceName
@@ -253,32 +318,44 @@ final class Pairing {
     if case .tokenRejected = answer { dialog.keep(rejected: login.credential, in: state) }
     var registration = try answer.registration(
       acceptsPlain: configuration.homeAssistant.isPlainAllowed)
-    registration.toldFingerprint = Webhook.UpdateRegistration(identity).fingerprint
+    registration.answers(identity)
+    registered = registration
+    try keep(login.credential, registration, in: state)
+    dialog.say("Home Assistant knows this board as \(quoted: identity.deviceName).")
+  }
+
+  private func keep(
+    _ credential: Credential, _ registration: Registration, in state: StateDirectory
+  ) throws(CommandFailure) {
     do throws(Errno) {
       try state.write(registration)
-      try state.write(login.credential)
+      try state.write(credential)
     } catch {
       throw CommandFailure(
         code: .noInput, text: "the pairing cannot be kept in \(state.path): \(error)")
     }
-    dialog.say("Home Assistant knows this board as \(quoted: identity.deviceName).")
   }
 
   // MARK: The person
 
   private func lookAtPerson(
-    _ login: Login, _ configuration: Configuration, _ state: StateDirectory,
+    _ login: NewLogin, _ configuration: Configuration, _ state: StateDirectory,
     _ rejected: RejectedTokens
   ) throws(CommandFailure) {
-    let tokens = AccessTokens(
-      credential: login.credential, current: login.accessToken, rejected: rejected,
-      seed: randomSeed())
-    let client = try BlockingClient(
-      at: summary.url, with: tokens, settings: settings, loop: loop)
+    let client = try client(of: login, rejected)
     defer { client.end() }
     let review = PersonReview(client: client, dialog: dialog)
-    let deviceID = DeviceIdentity(host: configuration.host).deviceID
+    let deviceID = DeviceIdentity(host: configuration.host).deviceID(of: registered)
     try review.run(deviceID: deviceID, &summary)
     if client.isCredentialRejected { dialog.keep(rejected: login.credential, in: state) }
+  }
+
+  private func client(
+    of login: NewLogin, _ rejected: RejectedTokens
+  ) throws(CommandFailure) -> BlockingClient {
+    let tokens = AccessTokens(
+      credential: login.credential, current: login.accessToken, rejected: rejected,
+      seed: randomSeed(), now: Moment.now.instant)
+    return try BlockingClient(at: summary.url, with: tokens, settings: settings, loop: loop)
   }
 }

@@ -15,6 +15,14 @@ struct PairingSummary {
   var isDetached = false
   var offer = ConfigurationFile.Offer.asItIs
 
+  /// Where Home Assistant shows the board: not on its first page, which it makes without devices of
+  /// this kind.
+  var place: MessageText {
+    "Home Assistant shows this board under Settings, Devices & services, Mobile App,"
+      + " \(quoted: deviceName): \(bytes: url)/config/devices/dashboard\n\"Add to dashboard\" there"
+      + " puts its entities onto a page."
+  }
+
   /// One JSON object on standard output.
   func print() {
     var line = ByteBuffer(capacity: 8 * 1024)

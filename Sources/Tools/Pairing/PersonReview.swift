@@ -34,13 +34,13 @@ struct PersonReview {
         + " is.")
     if !found.otherTrackers.isEmpty || user.isOwner {
       dialog.say(
-        "Better give the board a user of its own (Settings, People, Users), and pair it again as that"
-          + " one.")
+        "Better give the board a user of its own (Settings, People, Add person, \"Allow login\"),"
+          + " and pair it again as that one.")
     }
     guard user.isAdmin else {
       return dialog.say(
-        "To undo this, an administrator opens Settings, People, \(name), and removes"
-          + " \(shown: found.tracker.text).")
+        "That is right if \(name) stands for this board. Else an administrator opens Settings,"
+          + " People, \(name), and removes \(shown: found.tracker.text).")
     }
     guard try dialog.confirm("Take this board off \(name)?", standard: false) else {
       return dialog.say(

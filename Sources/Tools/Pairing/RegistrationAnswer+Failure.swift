@@ -16,8 +16,7 @@ extension RegistrationAnswer {
     case .tokenRejected:
       throw CommandFailure(
         code: .noPermission,
-        text: "Home Assistant does not accept the token; it is never sent again, for Home Assistant"
-          + " may ban this address")
+        text: "Home Assistant does not accept the token; \(Login.whenShownAgain)")
     case .requestRejected:
       throw CommandFailure(
         code: .temporaryFailure,
@@ -28,7 +27,8 @@ extension RegistrationAnswer {
         text: "\(ServerRefusal.notFound.words(.registration)); its mobile_app integration has to be"
           + " loaded, as it is by default")
     case .server(let refusal):
-      throw CommandFailure(code: refusal.exitCode, text: refusal.words(.registration))
+      throw CommandFailure(
+        code: refusal.exitCode, text: refusal.words(.registration, addressIn: "the address"))
     }
   }
 }

@@ -2,6 +2,7 @@ import Board
 import Bytes
 import HomeAssistant
 import LinuxIO
+import Transport
 import YAML
 
 /// Finds the address to pair with: the one that was named, or that of the configuration, or one
@@ -11,13 +12,14 @@ struct ServerChoice {
   private static let triesMax = 5
 
   let http: BlockingHTTP
+  let settings: TransportSettings
   let loop: EventLoop
   let dialog: Dialog
   let needsPasswords: Bool
 
   /// An address where Home Assistant answers.
   func run(named: [UInt8]?, configured: [UInt8]?) throws(CommandFailure) -> [UInt8] {
-    if let named { return try reached(try Self.checked(named)) }
+    if let named { return try reached(try checked(named)) }
     if let configured { return try reached(configured) }
     let found = try ServerSearch.run(loop: loop, dialog: dialog)
     guard dialog.isPossible else {
@@ -32,8 +34,10 @@ struct ServerChoice {
     return try typedAddress()
   }
 
-  private static func checked(_ text: [UInt8]) throws(CommandFailure) -> [UInt8] {
-    do throws(Refusal) { return try serverURL(text) } catch {
+  /// A host and a port alone is what people type into a browser.
+  private func checked(_ text: [UInt8]) throws(CommandFailure) -> [UInt8] {
+    let isBare = text.span.endsWithPort && !text.contains(UInt8(ascii: "/"))
+    do throws(Refusal) { return try serverURL(isBare ? [UInt8]("http://") + text : text) } catch {
       throw CommandFailure(code: .usage, text: "\(error.problem); \(error.remedy)")
     }
   }
@@ -54,9 +58,9 @@ struct ServerChoice {
   private func typedAddress() throws(CommandFailure) -> [UInt8] {
     var triesLeft = Self.triesMax
     while true {
-      let text = try dialog.ask("Address of Home Assistant (http://192.168.1.5:8123): ")
+      let text = try dialog.ask("Address of Home Assistant, such as http://192.168.1.5:8123: ")
       triesLeft -= 1
-      do throws(CommandFailure) { return try reached(try Self.checked(text)) } catch {
+      do throws(CommandFailure) { return try reached(try checked(text)) } catch {
         guard triesLeft > 0 else { throw error }
         dialog.say(error.text)
       }
@@ -79,8 +83,12 @@ struct ServerChoice {
   }
 
   private func reached(_ url: [UInt8]) throws(CommandFailure) -> [UInt8] {
-    if let problem = try problem(at: url) { throw problem }
-    return url
+    guard let problem = try problem(at: url) else { return url }
+    guard let end = endBeforePage(url), dialog.isPossible else { throw problem }
+    dialog.say(problem.text)
+    let server = [UInt8](url[..<end])
+    guard try dialog.decide("Pair with \(bytes: server)?", standard: true) else { throw problem }
+    return try reached(server)
   }
 
   /// Why the person cannot log in there; nil where they can.
@@ -93,7 +101,18 @@ struct ServerChoice {
           + " token with --token")
     }
     guard let failure = probe.failure(at: url) else { return nil }
-    let hint: MessageText = probe.hint(at: url).map { "; \($0)" } ?? ""
-    return CommandFailure(code: failure.code, text: failure.text + hint)
+    let hint = probe.hint(http.fault, at: url, settings.authorityFile)
+    let end: MessageText = hint.map { "; \($0)" } ?? ""
+    return CommandFailure(code: failure.code, text: failure.text + end)
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether a colon and up to five digits are the end.
+  fileprivate var endsWithPort: Bool {
+    var digits = 0
+    while digits < count, self[count - 1 - digits].isASCIIDigit { digits += 1 }
+    return (1...5).contains(digits) && digits + 1 < count
+      && self[count - 1 - digits] == UInt8(ascii: ":")
   }
 }

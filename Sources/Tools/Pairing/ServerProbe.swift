@@ -1,6 +1,7 @@
 import Board
 import Bytes
 import HomeAssistant
+import LinuxIO
 import Transport
 
 /// What answers at an address, seen before a password or a token goes there.
@@ -20,22 +21,22 @@ enum ServerProbe {
   ) throws(CommandFailure) -> ServerProbe {
     switch try http.get(path, at: url) {
     case .failed(let reason): .noConnection(reason)
-    case .answered(let status): read(status: status, http.body.span)
+    case .answered: read(http.head, http.body.span)
     }
   }
 
   /// `{"providers": [{"type": "homeassistant", …}, …], …}`; the list alone before 2024.
-  private static func read(status: Int, _ body: Span<UInt8>) -> ServerProbe {
+  private static func read(_ head: AnswerHead, _ body: Span<UInt8>) -> ServerProbe {
     let json = try? JSON(parsing: body)
-    switch status {
+    switch head.status {
     case 200:
       guard case .array(let providers)? = json?["providers"] ?? json else {
-        return .server(ServerRefusal(status: status))
+        return .server(ServerRefusal(head, body))
       }
       return .homeAssistant(
         hasPasswords: providers.contains { $0["type"] == .text("homeassistant") })
     case 400 where json?["code"] == .text("onboarding_required"): return .notSetUp
-    default: return .server(ServerRefusal(status: status))
+    default: return .server(ServerRefusal(head, body))
     }
   }
 
@@ -60,13 +61,28 @@ enum ServerProbe {
   }
 
   /// What a person who typed the address can do about it; nil where `failure` says it.
-  func hint(at url: [UInt8]) -> MessageText? {
+  func hint(
+    _ fault: TransferFault, at url: [UInt8], _ authorityFile: Path?
+  ) -> MessageText? {
     switch self {
-    case .noConnection(let reason): ConnectionFlaw(reason)?.remedy ?? addressAdvice(url)
+    case .noConnection(let reason):
+      switch ConnectionFlaw(reason) {
+      case .untrustedCertificate?:
+        "name its authority's certificate with --ca-file FILE, or renew one that is out of date"
+      case .otherAuthority?, .unreadableAuthorities?:
+        "--ca-file has to name the certificate of the authority that signed it"
+      case .noTLS?: "look for the port there that speaks HTTPS"
+      case .plainServer?, .noAnswerInPlain?: "try \(bytes: url.withOtherScheme)"
+      case let flaw?: flaw.remedy(at: url, authorityFile)
+      case nil: fault == .name ? "look at the name, or use a numeric address" : addressAdvice(url)
+      }
     case .server(.notFound): addressAdvice(url)
     case .server(.notHomeAssistant):
       addressAdvice(url) ?? "open that address in a browser: does this network have a login page?"
-    case .homeAssistant, .notSetUp, .server(.forbidden), .server(.unavailable): nil
+    case .homeAssistant, .notSetUp, .server(.unavailable): nil
+    case .server(.wantsTLS): "try \(bytes: url.withOtherScheme)"
+    case .server(.moved(let address)): "try \(shown: Text(address))"
+    case .server(let refusal): refusal.remedy
     }
   }
 }

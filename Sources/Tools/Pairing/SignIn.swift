@@ -29,8 +29,7 @@ struct SignIn {
     _ call: AuthCall, of flow: inout LoginFlow
   ) throws(CommandFailure) -> LoginFlow.Action {
     switch try http.send(call, to: url) {
-    case .answered(let status):
-      flow.answerReceived(status: status, body: http.body.span, now: Moment.now.instant)
+    case .answered: flow.answerReceived(http.head, body: http.body.span, now: Moment.now.instant)
     case .failed(let reason): flow.connectionFailed(reason)
     }
   }

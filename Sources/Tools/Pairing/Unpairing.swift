@@ -82,15 +82,21 @@ final class Unpairing {
   private func leave(
     _ configuration: Configuration?, _ state: StateDirectory
   ) throws(CommandFailure) {
+    let identity = DeviceIdentity(host: configuration?.host ?? .standard)
+    let registration: Registration? =
+      if case .value(let kept) = state.readRegistration() { kept } else { nil }
+    if let registration, identity.otherBoard(of: registration) != nil {
+      return dialog.say("Another board was paired with this, and may be at work: it stays.")
+    }
     guard case .value(let credential) = state.readCredential(),
-      let url = configuration?.homeAssistant.url ?? credential.clientURL
+      let url = try configuration?.homeAssistant.urlForSecrets(loop: loop) ?? credential.clientURL
     else { return }
     let tokens = AccessTokens(
-      credential: credential, rejected: try state.keptRejectedTokens(), seed: randomSeed())
+      credential: credential, rejected: try state.keptRejectedTokens(), seed: randomSeed(),
+      now: Moment.now.instant)
     let settings = configuration?.homeAssistant.transport(to: url) ?? .system
     let client = try BlockingClient(at: url, with: tokens, settings: settings, loop: loop)
-    let host = configuration?.host ?? .standard
-    let deviceID = DeviceIdentity(host: host).deviceID
+    let deviceID = identity.deviceID(of: registration)
     let problem = try DeviceDeletion(client: client).run(deviceID: deviceID)
     client.end()
     switch problem {

@@ -14,6 +14,7 @@ struct WebhookPost {
   private let state: StateDirectory
   private var registration: Registration
   private let http: BlockingHTTP
+  private let url: [UInt8]
 
   init(of type: MessageType, _ configuration: Configuration) throws(CommandFailure) {
     // A key that comes is lost unless it is kept: no agent may be at work meanwhile.
@@ -27,18 +28,22 @@ struct WebhookPost {
     }
     self.configuration = configuration
     self.registration = registration
+    let loop = try EventLoop.forCommand()
+    let settings = configuration.homeAssistant
+    // The key comes in clear.
+    url =
+      try type == .enableEncryption
+      ? settings.urlForSecrets(loop: loop) : settings.urlHere(loop: loop)
     http = try BlockingHTTP(
-      loop: try .forCommand(), settings: configuration.homeAssistant.tls,
+      loop: loop, settings: configuration.homeAssistant.tls,
       requestByteCountMax: Self.requestByteCountMax,
       responseByteCountMax: Self.responseByteCountMax)
   }
 
   mutating func send(_ message: WrittenMessage) throws(CommandFailure) -> SendReport {
-    let status = try http.send(
-      message.type, message.data ?? description, to: registration,
-      at: configuration.homeAssistant.url)
-    if message.type == .enableEncryption { return try keepKey(status: status) }
-    let answer = http.readAnswer(status: status, to: registration)
+    try http.send(message.type, message.data ?? description, to: registration, at: url)
+    if message.type == .enableEncryption { return try keepKey() }
+    let answer = http.readAnswer(to: registration)
     return SendReport(
       message.type, Outcome(answer, to: message.type), body: http.body,
       challenge: http.challenge)
@@ -53,8 +58,8 @@ struct WebhookPost {
   }
 
   /// The key came in clear, and is never shown.
-  private mutating func keepKey(status: Int) throws(CommandFailure) -> SendReport {
-    switch http.readEnabledEncryption(status: status) {
+  private mutating func keepKey() throws(CommandFailure) -> SendReport {
+    switch http.readEnabledEncryption() {
     case .enabled(let key):
       registration.protection = .sealed(key)
       do throws(Errno) { try state.write(registration) } catch {

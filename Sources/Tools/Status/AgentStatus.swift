@@ -6,7 +6,7 @@ import Bytes
 struct AgentStatus {
   /// As it came: a line of JSON.
   let document: [UInt8]
-  /// Whether Home Assistant takes the data, and every source works.
+  /// Whether Home Assistant takes the data, every source works, and the disk takes what waits.
   let isWell: Bool
   let root: StatusMembers
 
@@ -23,7 +23,12 @@ struct AgentStatus {
   /// How a command ends that asked.
   var code: ExitCode {
     if isWell { return .success }
-    return root["home_assistant"]?.isTrue("is_well") == true ? .inputOutput : .temporaryFailure
+    let home = root["home_assistant"]
+    if home?.isTrue("is_registration_doubted") == true || home?.says("cause", "gone") == true {
+      return .unavailable
+    }
+    guard home?.isTrue("is_well") == true else { return .temporaryFailure }
+    return root["disk"]?.isTrue("is_well") == false ? .noInput : .inputOutput
   }
 
   /// What a sensor of the agent says; nil where it has none of that id.
@@ -53,13 +58,18 @@ struct AgentStatus {
     if let home = root["home_assistant"] { lines.append(homeAssistant: home) }
     lines.append(routes: root.list("routes"))
     if let network = root["network"] { lines.append(network: network) }
+    if let board = root["board"] { lines.append(.wrong, "board", board.text("text")) }
     if let webSocket = root["websocket"] {
       lines.append(webSocket.verdict, "WebSocket", webSocket.words)
     }
     if let waiting = root["waiting"] { lines.append(waiting: waiting) }
     if let history = root["history"] { lines.append(history: history) }
+    if let disk = root["disk"] { lines.append(disk: disk) }
     if let statistics = root["statistics"] { lines.append(statistics: statistics) }
     if let counts = root["counts"] { lines.append(counts: counts) }
+    if let traffic = root["traffic"] {
+      lines.append(traffic: traffic, seconds: root["started"]?.number("seconds") ?? 0)
+    }
     let sources = root.list("failing_sources")
     for source in sources {
       lines.append(.wrong, "source", source.words)

@@ -1,5 +1,6 @@
 import Board
 import Bytes
+import LinuxIO
 
 /// What people read of how an agent or a board is: a verdict, a subject, and what there is to say
 /// of it.
@@ -45,7 +46,11 @@ struct StatusLines {
 
   mutating func append(homeAssistant home: StatusMembers) {
     append(home.verdict, "Home Assistant", home.text("text") + home.lasting("since"))
-    if home.isTrue("is_registration_doubted") == true {
+    if home.says("cause", "not_live"), home.isTrue("is_registration_doubted") != true {
+      append(
+        more: "what to do",
+        "\(Arguments.command("check")): it says whether this board was deleted there")
+    } else if home.isTrue("is_registration_doubted") == true {
       append(
         more: "what to do",
         "\(Arguments.command("check")): it seems not to know this board any more")
@@ -77,6 +82,7 @@ struct StatusLines {
     if network.has("interface") {
       text = "\(text), \(network.text("kind")), over \(network.text("interface"))"
     }
+    if network.has("gateway") { text = "\(text), gateway \(network.text("gateway"))" }
     append(.neither, "network", text)
   }
 
@@ -97,6 +103,12 @@ struct StatusLines {
     if isFailing { append(more: "why", history.text("text")) }
   }
 
+  mutating func append(disk: StatusMembers) {
+    guard disk.isTrue("is_well") == false else { return }
+    append(.wrong, "disk", disk.text("text"))
+    append(more: "what to do", disk.text("remedy"))
+  }
+
   mutating func append(statistics: StatusMembers) {
     let isFailing = statistics.isTrue("is_well") == false
     let hours = statistics.number("hours")
@@ -113,5 +125,50 @@ struct StatusLines {
       "\(counts.number("readings"), "reading") and \(counts.number("locations"), "location") proven,"
         + " \(counts.number("history")) as history, \(counts.number("refused")) refused,"
         + " \(counts.number("lost")) lost")
+  }
+
+  /// `seconds` is how long it took. Less than an hour says nothing of a month.
+  mutating func append(traffic: StatusMembers, seconds: Int) {
+    let (sent, received) = (traffic.number("sent_bytes"), traffic.number("received_bytes"))
+    let monthly = (Double(sent) + Double(received)) * 30 * 86_400 / Double(max(seconds, 1))
+    let month: MessageText =
+      seconds >= 3600 && monthly < 1e15
+      ? "; \(Self.amount(Int(monthly))) in 30 days at this rate" : ""
+    append(
+      more: "data", "\(Self.amount(sent)) sent, \(Self.amount(received)) received\(month)")
+  }
+
+  private static func amount(_ byteCount: Int) -> MessageText {
+    guard byteCount >= 1_000_000 else { return "\(byteCount / 1000) kB" }
+    return "\(byteCount / 1_000_000).\(byteCount / 100_000 % 10) MB"
+  }
+}
+
+extension [UInt8] {
+  /// The same lines, with the verdicts at the begin of some in colour where a terminal shows it.
+  func withVerdictsColored(on descriptor: Int32) -> [UInt8] {
+    let type = environmentVariable("TERM") ?? []
+    let isDumb = type.isEmpty || type == [UInt8]("dumb")
+    let isColored =
+      Terminal(descriptor) != nil && !isDumb && environmentVariable("NO_COLOR") == nil
+    return isColored ? withColoredVerdicts : self
+  }
+
+  var withColoredVerdicts: [UInt8] {
+    var colored: [UInt8] = []
+    for line in split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      if !colored.isEmpty || line.startIndex != startIndex { colored.append(UInt8(ascii: "\n")) }
+      let (color, length): (StaticString, Int) =
+        line.starts(with: [UInt8]("WRONG "))
+        ? ("\u{1B}[1;31m", 5)
+        : line.starts(with: [UInt8]("ok ")) ? ("\u{1B}[32m", 2) : ("", 0)
+      guard length > 0 else {
+        colored += line
+        continue
+      }
+      colored += [UInt8](color) + line.prefix(length) + [UInt8]("\u{1B}[0m")
+      colored += line.dropFirst(length)
+    }
+    return colored
   }
 }

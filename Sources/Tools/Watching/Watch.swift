@@ -33,11 +33,11 @@ final class Watch {
   init(_ options: WatchOptions) throws(CommandFailure) {
     let configuration = try Configuration.read(from: options.configuration)
     self.options = options
-    url = configuration.homeAssistant.url
     state = StateDirectory(Path(configuration.stateDirectory))
     login = try Login(configuration, state)
     let tokens = login.tokens(try state.keptRejectedTokens())
     loop = try .forCommand()
+    url = try configuration.homeAssistant.urlForSecrets(loop: loop)
     do throws(Errno) { signals = try Signals(loop: loop) } catch {
       throw CommandFailure(code: .osError, text: "the kernel gives no signals: \(error)")
     }

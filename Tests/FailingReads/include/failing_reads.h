@@ -11,6 +11,13 @@
 /// else. A number follows.
 #define HANGING_READ_MARK "\001hang "
 
+/// What the path of a file has in it that another machine has, as `statfs(2)` says.
+#define REMOTE_PATH_MARK "nfs"
+
 /// A clock that each thread has of its own, in nanoseconds, which slow reads advance.
 int64_t reading_clock(void);
 void advance_reading_clock(int64_t nanoseconds);
+
+/// Lets the board sleep, as far as this thread knows: the wall clock and the clock of the time
+/// since the kernel started go on, and the monotonic one stands still.
+void let_board_sleep(int64_t seconds);

@@ -19,8 +19,9 @@ func fuzz(_ input: Span<UInt8>) {
   for status in [200, 201, 400, 404] {
     var body = ByteBuffer(capacity: max(input.count, 1))
     body.append(input)
-    _ = Webhook.EnableEncryption.read(status: status, body: body)
-    if case .registered(let registration) = RegistrationAnswer.read(status: status, body: body) {
+    _ = Webhook.EnableEncryption.read(AnswerHead(status: status), body: body)
+    let answer = RegistrationAnswer.read(AnswerHead(status: status), body: body)
+    if case .registered(let registration) = answer {
       expect("a registration has a key", !registration.isPlain)
       var file = ByteBuffer(capacity: Registration.fileByteCountMax)
       registration.writeFile(into: &file)
@@ -37,7 +38,7 @@ private func checkHandled(_ input: Span<UInt8>) {
   expect("a body is never longer than its JSON", !all.isOverflowed)
   expect(
     "the room changes no status", (try? HandledWebhook.readReply(input, body: &little)) == status)
-  _ = Answer.read(status: status, plain: all)
+  _ = Answer.read(AnswerHead(status: status), plain: all)
 }
 
 private func checkConfiguration(_ input: Span<UInt8>) {

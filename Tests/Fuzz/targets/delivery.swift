@@ -96,13 +96,14 @@ private struct Agent: ~Copyable {
     body.append(bytes)
     let status = statuses[Int(kind) % statuses.count]
     if message == .key {
-      delivery.keyAnswered(Webhook.EnableEncryption.read(status: status, body: body), now: now)
+      let result = Webhook.EnableEncryption.read(AnswerHead(status: status), body: body)
+      delivery.keyAnswered(result, now: now)
       return performActions()
     }
     // What an envelope held is JSON of Home Assistant, and may yet be any.
     let answer =
       kind & 0x80 == 0
-      ? registration.readAnswer(status: status, body: &body) : .opened(0..<body.count)
+      ? registration.readAnswer(AnswerHead(status: status), body: &body) : .opened(0..<body.count)
     delivery.answerReceived(answer, body: body, now: now)
     performActions()
   }

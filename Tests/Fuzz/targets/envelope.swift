@@ -51,6 +51,6 @@ private func opened(_ envelope: [UInt8]) -> [UInt8]? {
 private func read(_ body: Span<UInt8>, status: Int) -> (answer: Answer, body: [UInt8]) {
   var buffer = ByteBuffer(capacity: max(1, body.count))
   buffer.append(body)
-  let answer = Answer.read(status: status, body: &buffer, with: key)
+  let answer = Answer.read(AnswerHead(status: status), body: &buffer, with: key)
   return (answer, [UInt8](buffer.bytes))
 }

@@ -39,7 +39,8 @@ private func logIn(_ answers: Answers) {
     switch action {
     case .send:
       guard let answer = answers.next() else { return }
-      action = flow.answerReceived(status: answer.status, body: answer.body.span, now: now)
+      action = flow.answerReceived(
+        AnswerHead(status: answer.status), body: answer.body.span, now: now)
     case .ask(let step, _):
       typed &+= 1
       switch step {
@@ -75,7 +76,8 @@ private func renew(_ answers: Answers) {
       }
       continue
     }
-    let step = tokens.answerReceived(status: answer.status, body: answer.body.span, now: moment)
+    let step = tokens.answerReceived(
+      AnswerHead(status: answer.status), body: answer.body.span, now: moment)
     if case .use(let token) = step { refuse(token, &tokens, answer, moment) }
     if tokens.isRejected {
       expect("what is rejected is not sent", tokens.tokenWanted(now: moment) == .rejected)
@@ -91,7 +93,8 @@ private func refuse(
   for _ in 0..<2 {
     if case .send = tokens.tokenRefused(token, now: moment) {
       _ = tokens.tokenRefused(token, now: moment)
-      _ = tokens.answerReceived(status: answer.status, body: answer.body.span, now: moment)
+      _ = tokens.answerReceived(
+        AnswerHead(status: answer.status), body: answer.body.span, now: moment)
     }
   }
 }

@@ -43,6 +43,7 @@ private func perform(_ monitor: inout NetworkMonitor, now: Instant) -> NetlinkPr
         "a question says how long it is",
         Int(request.nativeInteger(UInt32.self, at: 0)) == request.count)
     case .join(_, let group), .leave(_, let group): expect("a group has a number", group != 0)
+    case .speak(_, let interface): expect("an interface has a number", interface != 0)
     case .close: asked = nil
     case .tellPlace, .tellFailure, .tellRecovery: break
     }
@@ -86,7 +87,10 @@ private func findTheTruth(_ monitor: inout NetworkMonitor, now: inout Instant) {
 private func readAll(_ datagram: Span<UInt8>) {
   var messages = NetlinkMessages(datagram)
   while let message = try? messages.next() {
-    if let route = try? DefaultRoute(message), let gateway = route.gateway {
+    var routes: [NetworkRoute] = []
+    try? routes.append(message)
+    _ = try? RouteHop(message)
+    for case let gateway? in routes.map(\.hop.gateway) {
       expect("a gateway has an address", gateway.bytes.count == gateway.family.byteCount)
     }
     _ = try? LinkMessage(message)

@@ -11,7 +11,7 @@ func fuzz(_ input: Span<UInt8>) {
   var texts = Texts(input)
   let channel = texts.next()
   let offset = KernelText.decimal(texts.next().span) ?? FixedPoint(0)
-  let scale = KernelText.decimal(texts.next().span) ?? FixedPoint(1)
+  let scale = LongDecimal(texts.next().span)
   let resistors = (texts.next(), texts.next())
   let pattern = texts.next()
   let calibration = calibration(&texts)
@@ -23,11 +23,17 @@ func fuzz(_ input: Span<UInt8>) {
   {
     shunt = KernelConversion.Shunt(assumed: assumed, real: real)
   }
+  let part = KernelPart(named: channel, part: pattern)
   for quantity in quantities(of: channel) {
-    let conversion = KernelConversion(
-      quantity, offset: offset, scale: scale, shunt: shunt,
-      limits: KernelConversion.limits(of: channel.span, part: pattern.span))
-    if case .number(let number) = conversion.answer(text.span) { read(number, calibration) }
+    let quirk = part.quirk(of: channel.span) { _ in text }
+    let conversions = [
+      KernelConversion(quantity, of: part, quirk: quirk, shunt: shunt), .meaningless,
+      KernelConversion(
+        raw: quantity, of: part, quirk: quirk, offset: offset, scale: scale, shunt: shunt),
+    ]
+    for conversion in conversions {
+      if case .number(let number)? = conversion?.answer(text.span) { read(number, calibration) }
+    }
   }
   search(text, pattern, calibration)
 }
@@ -55,7 +61,7 @@ private func quantities(of name: [UInt8]) -> [Quantity] {
     expect("a file is in the folder of its device", !files.joined().contains(UInt8(ascii: "/")))
   }
   if let channel = MonitorChannel(name) {
-    quantities.append(channel.quantity(on: name.span))
+    quantities.append(channel.quantity)
     expect("a channel is a short name", channel.inputFile.count < 20)
   }
   return quantities
@@ -93,6 +99,9 @@ private func search(_ text: [UInt8], _ pattern: [UInt8], _ calibration: Calibrat
   for isCut in [false, true] {
     let whole = NumberPattern(line: line).number(in: text.span, isCut: isCut)
     let found = NumberPattern(pattern, line: line)?.number(in: text.span, isCut: isCut)
+    if let place = NumberPattern(pattern, line: line)?.place(in: text.span) {
+      expect("a place is in the text", place.upperBound <= text.count)
+    }
     for number in [whole, found] {
       guard let number else { continue }
       read(number, calibration)

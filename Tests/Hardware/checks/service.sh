@@ -6,8 +6,10 @@
 source "$repository/Tests/Hardware/guest/agent.sh"
 # shellcheck source=Tests/Hardware/guest/network.sh
 source "$repository/Tests/Hardware/guest/network.sh"
-# shellcheck source=Tests/Hardware/guest/program.sh
-source "$repository/Tests/Hardware/guest/program.sh"
+# shellcheck source=Tests/Hardware/guest/rights.sh
+source "$repository/Tests/Hardware/guest/rights.sh"
+# shellcheck source=Tests/Hardware/guest/report.sh
+source "$repository/Tests/Hardware/guest/report.sh"
 
 exposure_max=1.5
 # What Home Assistant calls this board: debian_12.
@@ -256,7 +258,7 @@ outputs_are_safe_while_the_service_waits() {
   play-service restart
   soon yes whether says_what_home_assistant_has
 }
-waits_after_crashes() { property StatusText | grep 'Waits, because'; }
+waits_after_crashes() { property StatusText | grep 'Waits before'; }
 
 crash_is_told() {
   local before
@@ -292,11 +294,10 @@ check "what waits is kept when the service stops, and arrives" stop_keeps_what_w
 check "a service that is killed comes back, with its outputs off" killed_service_is_back
 check "a service that waits after crashes holds its outputs safe" outputs_are_safe_while_the_service_waits
 check "a crash is told to Home Assistant by the next start" crash_is_told
-# The program acts, not the world.
+# A program acts, not the world.
 if [[ -z $still ]]; then
-  check "a program after an upload may do what its page says" program_may_do_what_the_page_says
-  check "with the drop-in of the page it may do the rest" drop_in_of_the_page_allows_the_rest
-  check "what only root may do is done by a file that it makes" file_is_the_way_to_root
-  check "the program of a report may do all" program_of_a_report_may_do_all
+  check "the unit refuses all but the work of the service" service_refuses_all_but_its_work
+  check "a report sets the alarm, and starts the program behind it" report_starts_the_program
+  check "one that does not arrive sets it, too, and starts none" report_that_does_not_arrive_starts_none
 fi
 log >>/run/exchange/agent.log

@@ -59,6 +59,5 @@ happened() { grep --count --extended-regexp -- "$1" /run/exchange/home.log || tr
 # arrives STATE ENTITY: it does so within some cycles.
 # shellcheck disable=SC2034  # of the words for checks
 arrives() {
-  [[ -n $still ]] || soon_seconds=30
   soon "$1" state "$2"
 }

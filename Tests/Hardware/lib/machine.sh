@@ -61,6 +61,8 @@ boot() {
 # guest has started. (The kernel does not take them in before it is told to.)
 add_what_a_service_needs() {
   append+=' usbcore.authorized_default=0 net.ifnames=0 systemd.getty_auto=no'
+  # What a start that takes long waits for is in the log.
+  append+=' systemd.show_status=auto'
   qemu+=(
     -chardev "socket,id=cable,path=$exchange/victron,server=on,wait=off"
     -chardev "socket,id=victron,path=$exchange/victron"

@@ -6,7 +6,7 @@
 # What the checks, the players of the world and the devices need there; and gpsd, which the agent asks.
 service_packages=(
   systemd systemd-sysv udev dbus kmod procps adduser ca-certificates
-  curl gpsd hostapd i2c-tools iproute2 iw openssl socat wpasupplicant)
+  curl gpsd hostapd i2c-tools iproute2 iw openssl socat util-linux-extra wpasupplicant)
 
 # What the agent is linked with, which is called otherwise in each release.
 declare -A agent_libraries=(

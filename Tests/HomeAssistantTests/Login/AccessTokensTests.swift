@@ -65,8 +65,6 @@ import Testing
 
   @Test(arguments: [
     (400, #"{"error":"invalid_grant"}"#), (400, #"{"error":"invalid_request"}"#),
-    (401, #"{"error":"invalid_client"}"#),
-    (403, #"{"error":"access_denied","error_description":"User is not active"}"#),
   ])
   mutating func aRejectedRefreshTokenIsNeverSentAgain(status: Int, body: String) throws {
     _ = try sent(tokens.tokenWanted(now: now))
@@ -187,9 +185,16 @@ import Testing
   }
 
   @Test(arguments: [
-    (403, "403: Forbidden", AccessTokens.Problem.server(.forbidden(status: 403)), 3600),
+    (403, "403: Forbidden", AccessTokens.Problem.server(.banned), 3600),
     (503, "", .server(.unavailable(status: 503)), 5), (404, "", .server(.notFound), 5),
-    (400, "400: Bad Request", .server(.notHomeAssistant(status: 400)), 5),
+    (400, "400: Bad Request", .server(.untrustedProxy), 5),
+    // A user who may log in at home only, and a proxy that has an account for each.
+    (
+      403, #"{"error":"access_denied","error_description":"User cannot authenticate remotely"}"#,
+      .server(.forbidden(status: 403)), 60
+    ),
+    (401, #"{"error":"invalid_client"}"#, .server(.forbidden(status: 401)), 60),
+    (400, #"{"error":"invalid_token"}"#, .server(.notHomeAssistant(status: 400)), 5),
     (200, "<html>hotel</html>", .server(.notHomeAssistant(status: 200)), 5),
     (200, #"{"access_token":"","expires_in":1800}"#, .server(.notHomeAssistant(status: 200)), 5),
   ])
@@ -203,13 +208,35 @@ import Testing
     }
     #expect(until - now <= .seconds(seconds))
     #expect(until - now >= .seconds(seconds) * 0.7)
-    // A ban does not go away with the network's name.
-    if problem == .server(.forbidden(status: 403)) {
-      tokens.networkChanged()
+    // A ban does not go away with the network's name, and the login of a proxy does.
+    tokens.networkChanged()
+    if problem == .server(.banned) {
       #expect(tokens.tokenWanted(now: now) == .unavailable(problem, until: until))
+      now = until
     }
-    now = until
     try get("one")
+  }
+
+  @Test mutating func aProxyThatStaysIsAskedSeldom() throws {
+    var waits: [Duration] = []
+    for _ in 0..<10 {
+      _ = try sent(tokens.tokenWanted(now: now))
+      guard case .unavailable(_, let until) = answer(401, "<html>log in</html>") else {
+        Issue.record("there is a token")
+        return
+      }
+      waits.append(until - now)
+      now = until
+    }
+    #expect(waits[0] <= .seconds(60))
+    #expect(waits[9] > AccessTokens.longestRefusalDelay * 0.7)
+    try get("one")
+    _ = tokens.tokenRefused([UInt8]("one".utf8), now: now)
+    guard case .unavailable(_, let until) = answer(401, "<html>log in</html>") else {
+      Issue.record("there is a token")
+      return
+    }
+    #expect(until - now >= AccessTokens.doubtedRetryDelay, "the token may be revoked")
   }
 
   // MARK: Tools
@@ -224,7 +251,7 @@ import Testing
   }
 
   private mutating func answer(_ status: Int, _ body: String) -> AccessTokens.Step {
-    tokens.answerReceived(status: status, body: [UInt8](body.utf8).span, now: now)
+    tokens.answerReceived(AnswerHead(status: status), body: [UInt8](body.utf8).span, now: now)
   }
 
   private func sent(_ step: AccessTokens.Step) throws -> AuthCall {

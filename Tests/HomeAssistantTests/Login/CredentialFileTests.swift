@@ -105,6 +105,104 @@ import Testing
     #expect(tokens.contains(fingerprint: fingerprint("a")))
   }
 
+  // MARK: Those that another machine may have rejected
+
+  private static let start = Instant(nanoseconds: 5_000_000_000)
+  private static let time = WallTime(nanoseconds: 1_790_000_000_000_000_000)
+
+  private func reread(
+    _ tokens: RejectedTokens, after off: Duration, clockAt time: WallTime? = nil
+  ) throws -> RejectedTokens {
+    var file = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
+    tokens.writeFile(into: &file, now: Self.start, wallTime: Self.time)
+    // After a restart the kernel counts from 0.
+    return try RejectedTokens(
+      file: file.bytes, now: Instant(nanoseconds: 0), wallTime: time ?? Self.time + off)
+  }
+
+  @Test func oneThatMayBeShownAgainKeepsItsMomentOverARestart() throws {
+    var tokens = RejectedTokens()
+    tokens.insert(fingerprint: fingerprint("a"), isForGood: false, now: Self.start)
+    let wait = RejectedTokens.waits[0]
+    #expect(tokens.end(of: fingerprint("a")) == Self.start + wait)
+    let kept = try reread(tokens, after: .seconds(600))
+    let end = try #require(kept.end(of: fingerprint("a")))
+    #expect(end - Instant(nanoseconds: 0) <= wait - .seconds(600) + .seconds(1))
+    #expect(kept.contains(fingerprint: fingerprint("a"), now: end + .nanoseconds(-1)))
+    #expect(!kept.contains(fingerprint: fingerprint("a"), now: end))
+  }
+
+  /// The moment at hand is that of the last event, a little before the file was read.
+  @Test func oneWhoseMomentHasPassedMayBeShownAtOnceAfterARestart() throws {
+    var tokens = RejectedTokens()
+    tokens.insert(fingerprint: fingerprint("a"), isForGood: false, now: Self.start)
+    let kept = try reread(tokens, after: RejectedTokens.waits[0] + .seconds(1))
+    #expect(!kept.contains(fingerprint: fingerprint("a"), now: Instant(nanoseconds: -1_000_000)))
+  }
+
+  /// A board without a clock begins in 1970, and one whose clock was years ahead comes back.
+  @Test func aClockThatWasSetMakesNoWaitLonger() throws {
+    var tokens = RejectedTokens()
+    tokens.insert(fingerprint: fingerprint("a"), isForGood: false, now: Self.start)
+    for time in [WallTime(nanoseconds: 0), WallTime(nanoseconds: .min)] {
+      let kept = try reread(tokens, after: .zero, clockAt: time)
+      #expect(
+        kept.end(of: fingerprint("a")) == Instant(nanoseconds: 0) + RejectedTokens.waits[0])
+    }
+    let late = try reread(tokens, after: .zero, clockAt: WallTime(nanoseconds: .max))
+    #expect(!late.contains(fingerprint: fingerprint("a"), now: Instant(nanoseconds: 0)))
+  }
+
+  @Test func eachRejectionThatIsNewMakesTheNextWaitLonger() throws {
+    var tokens = RejectedTokens()
+    var now = Self.start
+    for wait in RejectedTokens.waits + [RejectedTokens.waits[3], RejectedTokens.waits[3]] {
+      for _ in 0..<3 {
+        tokens.insert(fingerprint: fingerprint("a"), isForGood: false, now: now)
+        #expect(tokens.end(of: fingerprint("a")) == now + wait, "the same is said once")
+      }
+      now = now + wait
+    }
+    tokens.insert(fingerprint: fingerprint("a"), isForGood: true, now: now)
+    #expect(tokens.end(of: fingerprint("a")) == nil)
+    now = now + .seconds(10 * 365 * 24 * 3600)
+    #expect(tokens.contains(fingerprint: fingerprint("a"), now: now))
+  }
+
+  /// What was rejected over plain HTTP is read where `url` has TLS by now: nothing was shown to it.
+  @Test func oneOfDoubtIsNotBurnedByAServerThatHasNotSeenIt() {
+    var tokens = RejectedTokens()
+    tokens.insert(fingerprint: fingerprint("a"), isForGood: false, now: Self.start)
+    tokens.insert(fingerprint: fingerprint("a"), isForGood: true, now: Self.start)
+    #expect(tokens.end(of: fingerprint("a")) == Self.start + RejectedTokens.waits[0])
+  }
+
+  @Test func aFileThatIsWrittenAgainAndAgainHoldsTheSameMoment() throws {
+    var tokens = RejectedTokens()
+    tokens.insert(fingerprint: fingerprint("a"), isForGood: false, now: Self.start)
+    let end = Self.time + RejectedTokens.waits[0]
+    var file = ByteBuffer(capacity: RejectedTokens.fileByteCountMax)
+    for index in 0..<100 {
+      let off = Duration.milliseconds(index * 10)
+      if index > 0 {
+        tokens = try RejectedTokens(
+          file: file.bytes, now: Self.start + off, wallTime: Self.time + off)
+      }
+      tokens.writeFile(into: &file, now: Self.start + off, wallTime: Self.time + off)
+      let second = String(end.nanoseconds / 1_000_000_000)
+      #expect(String(decoding: file.withBytes { [UInt8]($0) }, as: UTF8.self).contains(second))
+    }
+  }
+
+  @Test func oneThatIsAcceptedIsForgotten() {
+    var tokens = RejectedTokens()
+    tokens.insert(fingerprint: fingerprint("a"), isForGood: false, now: Self.start)
+    let wasThere = tokens.remove(fingerprint: fingerprint("a"))
+    #expect(wasThere && tokens.isEmpty)
+    let isStillThere = tokens.remove(fingerprint: fingerprint("a"))
+    #expect(!isStillThere)
+  }
+
   /// The damaged line may be that of the token which is about to be sent.
   @Test func aDamagedFileIsNotTakenForOneWithoutThatToken() {
     let line = fingerprint("a") + [UInt8]("\n")
@@ -112,6 +210,9 @@ import Testing
       [], [0], [UInt8]("\n"), line.dropLast(2), line + [UInt8]("short\n"), line + [UInt8]("\n"),
       line + [UInt8](repeating: 0, count: line.count), [0x67] + line.dropFirst(),
       (0..<9).flatMap { fingerprint("\($0)") + [UInt8]("\n") },
+      fingerprint("a") + [UInt8](" \n"), fingerprint("a") + [UInt8](" 1\n"),
+      fingerprint("a") + [UInt8](" 0 1\n"), fingerprint("a") + [UInt8](" 1 x\n"),
+      fingerprint("a") + [UInt8](" 1 1234567890123\n"), fingerprint("a") + [UInt8](" 1 \n"),
     ]
     for file in damaged {
       #expect(throws: KeptFileError.damaged, "\(file)") { try RejectedTokens(file: file.span) }

@@ -136,12 +136,12 @@ import Testing
       .refused("Login blocked: User is local only")
     ),
     ("401: Unauthorized", 401, .server(.forbidden(status: 401))),
-    ("403: Forbidden", 403, .server(.forbidden(status: 403))),
+    ("403: Forbidden", 403, .server(.banned)),
     (#"{"message":"Invalid flow specified"}"#, 404, .flowEnded),
     ("404: Not Found", 404, .server(.notFound)),
     (#"{"message":"Request already in progress"}"#, 409, .server(.unavailable(status: 409))),
     ("", 502, .server(.unavailable(status: 502))),
-    ("400: Bad Request", 400, .server(.notHomeAssistant(status: 400))),
+    ("400: Bad Request", 400, .server(.untrustedProxy)),
     ("<html>Welcome to the hotel</html>", 200, .server(.notHomeAssistant(status: 200))),
     ("{}", 200, .server(.notHomeAssistant(status: 200))),
     ("[]", 200, .server(.notHomeAssistant(status: 200))),
@@ -175,7 +175,7 @@ import Testing
       LoginError.refused("User is not active")
     ),
     (#"{"error":"invalid_grant"}"#, 400, .refused("invalid_grant")),
-    ("403: Forbidden", 403, .server(.forbidden(status: 403))),
+    ("403: Forbidden", 403, .server(.banned)),
     (#"{"access_token":"acc","expires_in":1800}"#, 200, .server(.notHomeAssistant(status: 200))),
     (
       #"{"access_token":"a c","refresh_token":"r","expires_in":1800}"#, 200,
@@ -213,7 +213,7 @@ import Testing
   }
 
   private mutating func answered(_ body: String, status: Int = 200) -> LoginFlow.Action {
-    flow.answerReceived(status: status, body: [UInt8](body.utf8).span, now: now)
+    flow.answerReceived(AnswerHead(status: status), body: [UInt8](body.utf8).span, now: now)
   }
 
   private func call(_ action: LoginFlow.Action) throws -> AuthCall {

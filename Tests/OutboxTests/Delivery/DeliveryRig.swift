@@ -38,11 +38,14 @@ extension Delivery.Message {
 }
 
 extension History {
-  static func forTests(durability: Durability = .batch, bytesPerMinute: Int? = nil) -> History {
+  static func forTests(
+    durability: Durability = .batch, bytesPerMinute: Int? = nil, kernelStart: UInt64 = 1,
+    order: Spool.Order = .oldestFirst
+  ) -> History {
     History(
       Device(id: [UInt8]("board".utf8), name: [UInt8]("Boat".utf8)),
-      spool: Spool(device: .boat, durability: durability, seed: 1),
-      bytesPerMinute: bytesPerMinute)
+      spool: Spool(device: .boat, durability: durability, order: order, seed: 1),
+      bytesPerMinute: bytesPerMinute, kernelStart: kernelStart)
   }
 }
 
@@ -375,7 +378,8 @@ final class DeliveryRig {
       let text = String(decoding: [UInt8](message.bytes), as: UTF8.self)
       return text.firstRange(of: #""data":"#).map { String(text[$0.upperBound...].dropLast()) }
     }
-    guard case .opened(let data) = Answer.read(status: 200, body: &message, with: key) else {
+    let answer = Answer.read(AnswerHead(status: 200), body: &message, with: key)
+    guard case .opened(let data) = answer else {
       return nil
     }
     return String(decoding: [UInt8](message.bytes.extracting(data)), as: UTF8.self)

@@ -11,10 +11,11 @@ import Testing
 
   init() { enrollment = Self.fresh() }
 
-  private static func fresh(rejected: [UInt8]? = nil) -> Enrollment {
+  private static func fresh(rejected: [UInt8]? = nil, isServerKnown: Bool = true) -> Enrollment {
     var tokens = RejectedTokens()
     if let rejected { tokens.insert(fingerprint: rejected) }
-    var enrollment = Enrollment(seed: 3, now: Instant(nanoseconds: 0))
+    var enrollment = Enrollment(
+      isServerKnown: isServerKnown, seed: 3, now: Instant(nanoseconds: 0))
     enrollment.rejectedTokensRead(tokens)
     return enrollment
   }
@@ -147,7 +148,6 @@ import Testing
   @Test(
     arguments: [
       .withoutEncryption(try registration(.plain)), .requestRejected,
-      .server(.forbidden(status: 403)),
     ] as [RegistrationAnswer])
   mutating func whatOnlyAPersonCanMendIsNotAskedForEveryMinute(answer: RegistrationAnswer) throws {
     try attempt(secret)
@@ -156,11 +156,42 @@ import Testing
     try attempt(secret)
   }
 
+  /// At most a few times a day, and for ever.
+  @Test(arguments: [.banned, .forbidden(status: 401)] as [ServerRefusal])
+  mutating func aRefusalOfTheAddressIsTriedAgainEverMoreRarely(refusal: ServerRefusal) throws {
+    var step = Enrollment.firstRefusalDelay
+    for _ in 0..<14 {
+      try attempt(secret)
+      _ = try answered(.server(refusal))
+      #expect(wait() > step * 0.7 && wait() <= step)
+      step = min(step * 2, .seconds(8 * 3600))
+    }
+    #expect(problems == [.server(refusal)])
+  }
+
+  /// As to what a portal said in the place of Home Assistant.
+  @Test mutating func overPlainHTTPARejectedTokenIsSentAgainAfterAWhile() throws {
+    enrollment = Self.fresh(isServerKnown: false)
+    for longest in RejectedTokens.waits {
+      try attempt(secret)
+      #expect(try answered(.tokenRejected) == nil)
+      let rejectedAt = now
+      repeat {
+        try wake()
+        if now - rejectedAt < longest { #expect(read(secret) == nil) }
+      } while now - rejectedAt < longest
+      #expect(read(secret) == .register(token: secret))
+      _ = enrollment.answerReceived(.server(.notFound), now: now)
+      _ = nextAction()
+    }
+  }
+
   @Test(
     arguments: [
       (.withoutEncryption(try registration(.plain)), .withoutEncryption),
       (.requestRejected, .requestRejected),
-      (.server(.forbidden(status: 403)), .server(.forbidden(status: 403))),
+      (.server(.banned), .server(.banned)),
+      (.server(.untrustedProxy), .server(.untrustedProxy)),
       (.server(.notFound), .server(.notFound)),
       (.server(.unavailable(status: 503)), .server(.unavailable(status: 503))),
       (.server(.notHomeAssistant(status: 200)), .server(.notHomeAssistant(status: 200))),

@@ -39,6 +39,21 @@ import Testing
     #expect(isTold && detector.presence == .unknown)
   }
 
+  /// It is not known then whether this is home, and that is told once.
+  @Test mutating func aGatewayThatDoesNotAnswerIsTold() throws {
+    let bytes: [UInt8] = [192, 168, 1, 1]
+    let address = NetworkAddress(.ipv4, bytes.span)
+    let silent = NetworkPlace.silent(gateway: try #require(address), Self.interface)
+    let told = [silent, silent, .wired(gateway: nil, Self.interface), silent].map {
+      detector.placeChanged($0).isGatewaySilent
+    }
+    #expect(told == [true, false, false, true])
+    #expect(detector.presence == .unknown)
+    detector = HomeDetector(HomeNetworks(ssids: []), now: Self.start)
+    let isTold = detector.placeChanged(silent).isGatewaySilent
+    #expect(!isTold, "where no gateway is the home's")
+  }
+
   // MARK: The first look
 
   @Test mutating func theFirstLookEndsWithWhatIsFound() {

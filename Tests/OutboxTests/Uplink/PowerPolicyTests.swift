@@ -60,8 +60,29 @@ import Testing
     #expect(rig.sampleCount == samples + 1)
   }
 
-  @Test func withAFullBatteryTheNextCycleIsDueAtOnce() {
+  /// A gauge says 0 % once (qtile pull 176): the next cycle is a quarter of an hour away.
+  @Test func aFallThatCannotBeIsLookedAtAgainAfterAMinute() {
+    charge(29)
+    rig.wait(.seconds(30))
+    let samples = rig.sampleCount
     charge(5)
+    #expect(rig.paces.last == SamplingPace(cycle: .seconds(900)))
+    rig.wait(.seconds(59))
+    #expect(rig.sampleCount == samples)
+    rig.wait(.seconds(1))
+    #expect(rig.sampleCount == samples + 1)
+    charge(28)
+    rig.wait(.seconds(120))
+    #expect(rig.sampleCount == samples + 1)
+    #expect(rig.paces.last == SamplingPace(cycle: .seconds(900)))
+    charge(5)
+    rig.wait(.seconds(60))
+    charge(5)
+    #expect(rig.paces.last == SamplingPace(cycle: .seconds(7200), wantsPosition: false))
+  }
+
+  @Test func withAFullBatteryTheNextCycleIsDueAtOnce() {
+    charge(9)
     rig.wait(.seconds(600))
     charge(90)
     #expect(rig.uplink.nextCycleAt == rig.now)
@@ -123,6 +144,7 @@ import Testing
     #expect(rig.uplink.reportInterval == .seconds(300))
     charge(29)
     #expect(rig.uplink.reportInterval == .seconds(900))
+    rig.wait(.seconds(1200))
     charge(9)
     #expect(rig.uplink.reportInterval == .seconds(7200))
     read(mains, .boolean(true))
@@ -130,6 +152,13 @@ import Testing
     #expect(rig.uplink.reportInterval == .seconds(300))
     rig.wait(.seconds(300))
     #expect(rig.uplink.reportInterval == .seconds(30))
+  }
+
+  /// There is no second look: an empty battery would be drained by one report after the other.
+  @Test func anEmptyBatteryCountsAtOnce() throws {
+    let once = try Self(onceTimeout: .seconds(600))
+    once.charge(0)
+    #expect(once.rig.uplink.reportInterval == .seconds(7200))
   }
 
   /// What is read a second time might not go any more.

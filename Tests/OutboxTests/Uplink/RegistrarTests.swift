@@ -10,6 +10,7 @@ import Testing
   private enum Done: Equatable {
     case readRejected, readFile, probe, register([UInt8]), renew, cancel, postponed
     case keepRejection([UInt8])
+    case forgetRejection([UInt8])
     case webSocket(TokenResult)
     case registered([UInt8])
     case failed(Enrollment.Problem)
@@ -24,6 +25,7 @@ import Testing
         case .send: .renew
         case .cancel: .cancel
         case .keepRejection(let fingerprint): .keepRejection(fingerprint)
+        case .forgetRejection(let fingerprint): .forgetRejection(fingerprint)
         case .giveToWebSocket(let result): .webSocket(result)
         case .registered(let registration): .registered(registration.webhookID)
         case .failed(let problem): .failed(problem)
@@ -41,11 +43,12 @@ import Testing
   init() { registrar = Self.registrar(.accessToken(Self.token), readsFile: true) }
 
   private static func registrar(
-    _ credential: Credential?, readsFile: Bool, isAllowed: Bool = true
+    _ credential: Credential?, readsFile: Bool, isServerKnown: Bool = true,
+    isAllowed: Bool = true
   ) -> Registrar {
     Registrar(
-      credential: credential, readsFile: readsFile, acceptsPlain: false, isAllowed: isAllowed,
-      seed: 1, now: Instant(nanoseconds: 0))
+      credential: credential, readsFile: readsFile, acceptsPlain: false,
+      isServerKnown: isServerKnown, isAllowed: isAllowed, seed: 1, now: Instant(nanoseconds: 0))
   }
 
   private mutating func done() -> [Done] {
@@ -76,10 +79,11 @@ import Testing
     return all + done()
   }
 
-  private mutating func answer(_ status: Int, _ text: String = "") -> [Done] {
+  private mutating func answer(_ status: Int, _ text: String? = nil) -> [Done] {
+    let text = text ?? (status == 401 ? "401: Unauthorized" : "")
     var body = ByteBuffer(capacity: 4096)
     body.append([UInt8](text.utf8))
-    registrar.answered(status: status, body, now: now)
+    registrar.answered(AnswerHead(status: status), body, now: now)
     return done()
   }
 
@@ -146,6 +150,59 @@ import Testing
     _ = ask()
     #expect(answer(401) == [.failed(.tokenRejected(fingerprint: Self.fingerprint))])
     #expect(!registrar.isCredentialRejected && registrar.mayReplaceToken)
+  }
+
+  /// A hotel's page may have refused it: a home that is reached later is shown it again.
+  @Test mutating func overPlainHTTPARejectedTokenIsTriedAgainAndWhatIsKeptOfItForgotten() {
+    registrar = Self.registrar(.accessToken([9]), readsFile: true, isServerKnown: false)
+    _ = ask()
+    #expect(answer(401) == [.failed(.tokenRejected(fingerprint: Self.fingerprint))])
+    now = now + RejectedTokens.waits[0]
+    registrar.deadlineReached(now: now)
+    #expect(done() == [.readFile])
+    registrar.tokenFileRead(.success(Self.token))
+    #expect(done() == [.probe])
+    registrar.stateProbed(true, now: now)
+    #expect(done() == [.register(Self.token)])
+    #expect(
+      answer(201, UplinkRig.registered)
+        == [.registered([UInt8]("made".utf8)), .forgetRejection(Self.fingerprint)])
+  }
+
+  /// Else it is shown each minute after the first wait, until Home Assistant bans the board.
+  @Test mutating func eachRejectionMakesTheWaitForTheNextShowingLonger() {
+    registrar = Self.registrar(.accessToken([9]), readsFile: true, isServerKnown: false)
+    _ = ask()
+    let rejected = Done.failed(.tokenRejected(fingerprint: Self.fingerprint))
+    #expect(answer(401) == [rejected])
+    for wait in RejectedTokens.waits {
+      now = now + wait
+      registrar.deadlineReached(now: now)
+      _ = done()
+      registrar.tokenFileRead(.success(Self.token))
+      #expect(done() == [.probe])
+      registrar.stateProbed(true, now: now)
+      #expect(done() == [.register(Self.token)])
+      #expect(answer(401) == [rejected])
+      now = now + .seconds(60)
+      registrar.deadlineReached(now: now)
+      #expect(done() == [.readFile])
+      registrar.tokenFileRead(.success(Self.token))
+      #expect(done() == [], "it is not shown a minute later")
+    }
+  }
+
+  /// A proxy that wants a login of its own has not looked at the token.
+  @Test mutating func aProxyThatWantsALoginOfItsOwnRejectsNoToken() throws {
+    _ = ask()
+    let page = "<html><h1>401 Authorization Required</h1></html>"
+    #expect(answer(401, page) == [.failed(.server(.forbidden(status: 401)))])
+    #expect(!registrar.isCredentialRejected)
+    now = try #require(registrar.deadline)
+    registrar.deadlineReached(now: now)
+    #expect(done() == [.readFile])
+    registrar.tokenFileRead(.success(Self.token))
+    #expect(done() == [.probe])
   }
 
   @Test mutating func withoutAnAnswerItIsAskedForAgainFromTheToken() throws {

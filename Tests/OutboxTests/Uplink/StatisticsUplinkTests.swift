@@ -124,19 +124,6 @@ import Testing
 
   // MARK: Brought
 
-  /// A modem that is switched off after an upload would cut it.
-  @Test mutating func itIsUnderWayFromTheFirstQuestionToTheLastAnswer() {
-    wait()
-    #expect(!uplink.isUnderWay)
-    connect()
-    #expect(uplink.isUnderWay)
-    _ = done()
-    #expect(uplink.isUnderWay)
-    uplink.answered(.failure(.disconnected), now: now)
-    _ = done()
-    #expect(!uplink.isUnderWay)
-  }
-
   @Test mutating func hoursAreBroughtQuestionByQuestion() {
     wait()
     let before = done()

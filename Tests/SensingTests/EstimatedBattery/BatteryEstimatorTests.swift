@@ -252,7 +252,47 @@ private final class Bench {
     #expect(estimator.percent == nil)
   }
 
+  /// Each with its likely number of cells.
+  @Test(
+    arguments: [
+      (.agm, 12, 12_600_000, 6), (.leadAcid, 6, 6_300_000, 3), (.leadAcid, 6, 24_100_000, 12),
+      (.leadAcid, 6, 18_100_000, 12), (.lifepo4, 8, 12_600_000, 4), (.lifepo4, 4, 3_300_000, 1),
+      (.lifepo4, 8, 15_500_000, 4),
+      (.liIon, 12, 12_600_000, 3), (.liIon, 3, 13_300_000, 4), (.agm, 6, 0, nil),
+      (.agm, 6, -20_000, nil), (.lifepo4, 4, 1_200_000, nil), (.liIon, 3, 900_000_000, nil),
+    ] as [(BatteryChemistry, Int, Int64, Int?)])
+  func whatItsCellsCannotShareIsImpossible(
+    chemistry: BatteryChemistry, cells: Int, microvolts: Int64, likely: Int?
+  ) {
+    var estimator = BatteryEstimator(chemistry: chemistry, cells: cells)
+    estimator.voltageRead(microvolts: microvolts, now: Instant(nanoseconds: 0))
+    #expect(estimator.impossibleMicrovolts == microvolts)
+    #expect(estimator.percent == nil && !estimator.isMeasured)
+    #expect(chemistry.likelyCells(microvolts: microvolts) == likely)
+  }
+
+  @Test(
+    arguments: [
+      (.leadAcid, 6, 9_000_000), (.agm, 6, 16_500_000), (.lifepo4, 4, 8_000_000),
+      (.lifepo4, 4, 16_800_000), (.liIon, 3, 6_000_000), (.liIon, 3, 13_200_000),
+    ] as [(BatteryChemistry, Int, Int64)])
+  func whatACellCanHaveIsAVoltage(chemistry: BatteryChemistry, cells: Int, microvolts: Int64) {
+    var estimator = BatteryEstimator(chemistry: chemistry, cells: cells)
+    estimator.voltageRead(microvolts: microvolts, now: Instant(nanoseconds: 0))
+    #expect(estimator.isMeasured && estimator.impossibleMicrovolts == nil)
+  }
+
   // MARK: Laws
+
+  @Test(arguments: BatteryChemistry.allCases)
+  func likelyCellsFitToTheVoltageAndToTheConfiguration(chemistry: BatteryChemistry) {
+    let odd: [Int64] = [.min, .max, -2_600_000]
+    for microvolts in odd + Array(stride(from: Int64(0), to: 400_000_000, by: 70_000)) {
+      guard let cells = chemistry.likelyCells(microvolts: microvolts) else { continue }
+      #expect(BatteryEstimator.cellsRange.contains(cells))
+      #expect(chemistry.cellMicrovolts.contains(microvolts / Int64(cells)))
+    }
+  }
 
   @Test(arguments: BatteryChemistry.allCases)
   func aHigherVoltageIsNeverLess(chemistry: BatteryChemistry) {

@@ -30,6 +30,10 @@ final class FakeKernel {
   var links: [Link] = []
   var routes: [KernelMessage.Route] = []
   var neighbours: [Neighbour] = []
+  /// The ways to single addresses.
+  var ways: [[UInt8]: KernelMessage.Route] = [:]
+  /// What was said something to, and over which interface.
+  private(set) var spokenTo: [String] = []
   /// The number of the family of radios; nil where the kernel has none.
   var wireless: UInt16? = 32
   /// Errors to answer the next questions of a type with.
@@ -58,11 +62,13 @@ final class FakeKernel {
 
   var place: NetworkPlace { monitor.place }
   var deadline: Instant? { monitor.deadline }
+  var isSettled: Bool { monitor.isSettled }
   var wirelessSight: WirelessSight { monitor.wirelessSight }
 
   // MARK: Time
 
-  func begin() {
+  func begin(to goal: NetworkGoal? = nil) {
+    if let goal { monitor = NetworkMonitor(name: InlineText("network"), to: goal) }
     monitor.begin()
     settle()
   }
@@ -175,6 +181,8 @@ final class FakeKernel {
     case .leave(let netlink, let group):
       #expect(groups.remove("\(netlink) \(group)") != nil, "it was in the group")
     case .send(let netlink): answer(netlink, [UInt8](monitor.request.bytes))
+    case .speak(let address, let interface):
+      spokenTo.append("\([UInt8](address.bytes)) over \(interface)")
     case .tellPlace: places.append(monitor.place)
     case .tellFailure(let failure): reports.append("\(failure)")
     case .tellRecovery: reports.append("recovered")
@@ -196,6 +204,10 @@ final class FakeKernel {
     let reply = Reply(type: type, netlink: netlink, sequence: sequence, port: port)
     if let error = refusals[type] { return refuse(reply, error) }
     switch Int(type) {
+    case RTM_GETROUTE where Self.read(UInt16.self, request, 6) & UInt16(NLM_F_DUMP) == 0:
+      #expect(Int(request[17]) == 8 * (request.count - 32), "all of the address counts")
+      guard let way = ways[[UInt8](request[32...])] else { return refuse(reply, ENETUNREACH) }
+      send(reply, RTM_NEWROUTE, payload: way.payload)
     case RTM_GETROUTE: answerRoutes(reply, family: request[16])
     case RTM_GETLINK: answerLink(reply, index: Self.read(UInt32.self, request, 20))
     case RTM_GETNEIGH:

@@ -19,6 +19,16 @@ extension NetlinkMessages {
   }
 }
 
+extension [NetworkRoute] {
+  /// The default routes of a datagram.
+  init(reading datagram: [UInt8]) throws(NetlinkError) {
+    var routes: [NetworkRoute] = []
+    var messages = NetlinkMessages(datagram.span)
+    while let message = try messages.next() { try routes.append(message) }
+    self = routes.filter(\.isDefault)
+  }
+}
+
 extension WirelessFamily {
   init?(reading datagram: [UInt8]) throws(NetlinkError) {
     let found = try NetlinkMessages.all(in: datagram) { message throws(NetlinkError) in
@@ -34,14 +44,12 @@ extension WirelessFamily {
 
   // MARK: Routes
 
-  private func routes(_ datagram: [UInt8]) throws(NetlinkError) -> [DefaultRoute] {
-    try NetlinkMessages.all(in: datagram) { message throws(NetlinkError) in
-      try DefaultRoute(message)
-    }
+  private func routes(_ route: KernelMessage.Route) throws -> [NetworkRoute] {
+    try [NetworkRoute](reading: KernelMessage.message(RTM_NEWROUTE, route.payload))
   }
 
-  private func route(_ route: KernelMessage.Route) throws -> DefaultRoute? {
-    try routes(KernelMessage.message(RTM_NEWROUTE, route.payload)).first
+  private func route(_ route: KernelMessage.Route) throws -> NetworkRoute? {
+    try routes(route).first
   }
 
   private func bytes(_ address: NetworkAddress?) -> [UInt8]? { address.map { [UInt8]($0.bytes) } }
@@ -50,9 +58,9 @@ extension WirelessFamily {
     let found = try route(
       KernelMessage.Route(metric: 600, interface: 3, gateway: [192, 168, 1, 1]))
     #expect(found?.metric == 600)
-    #expect(found?.interface == 3)
-    #expect(bytes(found?.gateway) == [192, 168, 1, 1])
-    #expect(found?.gateway?.family == .ipv4)
+    #expect(found?.hop.interface == 3)
+    #expect(bytes(found?.hop.gateway) == [192, 168, 1, 1])
+    #expect(found?.hop.gateway?.family == .ipv4)
   }
 
   @Test func aRouteToAnywhereElseIsNoDefaultRoute() throws {
@@ -76,12 +84,12 @@ extension WirelessFamily {
   @Test func aGatewayOfTheOtherFamilyIsFound() throws {
     let gateway: [UInt8] = [0xFE, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]
     let found = try route(KernelMessage.Route(interface: 3, via: (AF_INET6, gateway)))
-    #expect(found?.gateway?.family == .ipv6)
-    #expect(bytes(found?.gateway) == gateway)
+    #expect(found?.hop.gateway?.family == .ipv6)
+    #expect(bytes(found?.hop.gateway) == gateway)
   }
 
-  @Test func ofSeveralNextHopsTheFirstThatWorksCounts() throws {
-    let found = try route(
+  @Test func ofSeveralNextHopsEachThatWorksCounts() throws {
+    let found = try routes(
       KernelMessage.Route(
         metric: 5,
         hops: [
@@ -89,8 +97,8 @@ extension WirelessFamily {
           KernelMessage.Hop(interface: 3, gateway: [10, 0, 1, 1]),
           KernelMessage.Hop(interface: 4),
         ]))
-    #expect(found?.interface == 3)
-    #expect(bytes(found?.gateway) == [10, 0, 1, 1])
+    #expect(found.map(\.hop.interface) == [3, 4])
+    #expect(found.map { bytes($0.hop.gateway) } == [[10, 0, 1, 1], nil])
     let dead = KernelMessage.Hop(interface: 2, flags: RTNH_F_DEAD)
     #expect(try route(KernelMessage.Route(hops: [dead, dead])) == nil)
   }
@@ -101,7 +109,7 @@ extension WirelessFamily {
     let payload =
       KernelMessage.Route().payload + KernelMessage.attribute(RTA_MULTIPATH.rawValue, hops)
     #expect(throws: NetlinkError.badLength) {
-      try routes(KernelMessage.message(RTM_NEWROUTE, payload))
+      try [NetworkRoute](reading: KernelMessage.message(RTM_NEWROUTE, payload))
     }
   }
 
@@ -109,15 +117,15 @@ extension WirelessFamily {
     for count in 0...20 {
       let odd = [UInt8](repeating: 1, count: count)
       let found = try route(KernelMessage.Route(interface: 3, gateway: odd))
-      #expect(found?.interface == 3)
-      #expect(bytes(found?.gateway) == (count == 4 ? odd : nil), "of \(count) bytes")
+      #expect(found?.hop.interface == 3)
+      #expect(bytes(found?.hop.gateway) == (count == 4 ? odd : nil), "of \(count) bytes")
       let other = try route(KernelMessage.Route(interface: 3, via: (AF_INET6, odd)))
-      #expect(other?.interface == 3)
-      #expect(bytes(other?.gateway) == (count == 16 ? odd : nil), "of \(count) bytes")
+      #expect(other?.hop.interface == 3)
+      #expect(bytes(other?.hop.gateway) == (count == 16 ? odd : nil), "of \(count) bytes")
     }
     let unknown = try route(KernelMessage.Route(interface: 3, via: (0x0102, [1, 1, 1, 1])))
     #expect(unknown != nil)
-    #expect(unknown?.gateway == nil, "of an unknown family")
+    #expect(unknown?.hop.gateway == nil, "of an unknown family")
   }
 
   // MARK: Neighbours and links
@@ -214,7 +222,9 @@ extension WirelessFamily {
   /// Reads each message as each kind of answer, whatever it says it is.
   private func readAll(_ datagram: [UInt8]) {
     _ = try? NetlinkMessages.all(in: datagram) { message throws(NetlinkError) in
-      _ = try? DefaultRoute(message)
+      var routes: [NetworkRoute] = []
+      _ = try? routes.append(message)
+      _ = try? RouteHop(message)
       _ = try? LinkMessage(message)
       _ = try? NeighbourMessage(message)
       _ = try? WirelessFamily(message)
@@ -240,12 +250,9 @@ extension WirelessFamily {
   }
 
   @Test func theDefaultRoutesAreFoundAmongTheOthers() throws {
-    let routes = try NetlinkMessages.all(in: KernelRecording.routes) {
-      message throws(NetlinkError) in
-      try DefaultRoute(message)
-    }
+    let routes = try [NetworkRoute](reading: KernelRecording.routes)
     #expect(routes.map(\.metric).sorted() == [0, 50])
-    let gateways = routes.map { $0.gateway.map { [UInt8]($0.bytes) } }
+    let gateways = routes.map { $0.hop.gateway.map { [UInt8]($0.bytes) } }
     #expect(Set(gateways) == [[10, 0, 0, 1], [10, 1, 0, 1]])
   }
 

@@ -44,6 +44,9 @@ enum KernelMessage {
     var type = RTN_UNICAST
     var flags: UInt32 = 0
     var metric: UInt32?
+    /// As RFC 4191 has it in two bits.
+    var preference: UInt8?
+    var destination: [UInt8]?
     var interface: UInt32?
     var gateway: [UInt8]?
     /// A gateway of the other family.
@@ -58,6 +61,8 @@ enum KernelMessage {
       bytes += integer(flags)
       bytes += attribute(RTA_TABLE.rawValue, table)
       if let metric { bytes += attribute(RTA_PRIORITY.rawValue, metric) }
+      if let preference { bytes += attribute(RTA_PREF.rawValue, [preference]) }
+      if let destination { bytes += attribute(RTA_DST.rawValue, destination) }
       if let gateway { bytes += attribute(RTA_GATEWAY.rawValue, gateway) }
       if let via {
         bytes += attribute(RTA_VIA.rawValue, integer(UInt16(via.family)) + via.address)

@@ -119,6 +119,52 @@ import Testing
     #expect(kernel.groups.contains("generic \(FakeKernel.mlme)"), "it is in its groups again")
   }
 
+  /// Fails three times, which is reported as coming and going, and works then.
+  private func comeAndGo() {
+    kernel.begin()
+    for _ in 0..<3 {
+      kernel.fail(.failed(InlineText("network"), errno: EIO))
+      kernel.wait(Supervision.firstDelay)
+    }
+    #expect(kernel.reports.count == 5)
+    #expect(kernel.reports.last?.hasPrefix("intermittent") == true)
+    #expect(kernel.place == home)
+  }
+
+  @Test func whatCameAndWentWorksAgainAfterASteadyHour() {
+    comeAndGo()
+    kernel.wait(Supervision.steadyTime - Supervision.firstDelay - .seconds(1))
+    #expect(kernel.reports.count == 5)
+    #expect(kernel.deadline == kernel.now + .seconds(1))
+    kernel.wait(.seconds(1))
+    #expect(kernel.reports.dropFirst(5) == ["recovered"])
+    #expect(kernel.deadline == nil)
+  }
+
+  @Test func whatCameAndWentWorksAgainWithTheRoundThatTheHourEndsIn() {
+    comeAndGo()
+    kernel.wait(Supervision.steadyTime - Supervision.firstDelay - .milliseconds(100))
+    kernel.announceLink(Self.wlan)
+    kernel.wait(NetworkMonitor.quietTime)
+    #expect(kernel.reports.dropFirst(5) == ["recovered"])
+    #expect(kernel.deadline == nil)
+  }
+
+  /// The pauses of a gateway that is spoken to are none of the other deadline's.
+  @Test func aSteadyHourEndsBesideAGatewayThatIsSilent() throws {
+    kernel.routes = [KernelMessage.Route(interface: Self.eth, gateway: [10, 0, 0, 1])]
+    kernel.begin(to: NetworkGoal(address: nil, gateways: [try address([2, 0, 0, 0, 0, 9])]))
+    for _ in 0..<3 {
+      kernel.fail(.failed(InlineText("network"), errno: EIO))
+      kernel.wait(Supervision.firstDelay)
+    }
+    kernel.wait(Supervision.steadyTime - Supervision.firstDelay - .seconds(1))
+    let count = kernel.spokenTo.count
+    kernel.wait(.seconds(1))
+    #expect(kernel.reports.dropFirst(5) == ["recovered"])
+    #expect(kernel.spokenTo.count == count)
+  }
+
   @Test func aKernelThatDoesNotAnswerIsAFailure() {
     kernel.begin()
     kernel.isMute = true

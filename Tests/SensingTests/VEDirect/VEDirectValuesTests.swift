@@ -69,16 +69,83 @@ import Testing
     #expect(cable.number("current") == 0)
   }
 
+  /// Registers full of ones, and what is just outside of a range.
+  @Test(arguments: [
+    ("T 65535", "temperature", "65535 °C"), ("SOC 42949", "soc", "4294.9 %"),
+    ("SOC -1", "soc", "-0.1 %"), ("SOC 1001", "soc", "100.1 %"),
+    ("V 2147483647", "voltage", "2147483.647 V"), ("I -2147483648", "current", "-2147483.648 A"),
+    ("P 2147483647", "power", "2147483647 W"),
+    ("AC_OUT_V 4294967295", "ac_voltage", "42949672.95 V"),
+  ])
+  func aNumberThatCannotBeIsNone(line: String, key: String, found: String) throws {
+    let cable = VEDirectCable.learned("PID 0xA042\n\(line)\nCE 100")
+    guard case .implausible(let number, let range)? = cable.told.last?[key] else {
+      Issue.record("it is told")
+      return
+    }
+    let name = InlineText("part")
+    guard case .implausible(_, let shown, _) = range.failure(of: name, number) else { return }
+    #expect(String(decoding: [UInt8](shown.bytes), as: UTF8.self) == found)
+    #expect(cable.number("consumed") == 0.1, "the others are told")
+  }
+
+  /// A midpoint that is off by more than the 5 % below 0 that a humidity can be.
+  @Test(arguments: [
+    ("DM -250", "midpoint_deviation", -25.0), ("SOC 0", "soc", 0), ("T -40", "temperature", -40),
+  ])
+  func whatCanBeIsTold(line: String, key: String, number: Double) {
+    #expect(VEDirectCable.learned("PID 0xA042\n\(line)\nCE 100").number(key) == number)
+  }
+
   @Test func numbersStandForWordsAndUnknownOnesStayNumbers() {
     let cable = VEDirectCable.learned(
-      "PID 0xA042\nCS 42\nERR 38\nAR 4101\nOR 0x00000201\nMON -9\nMPPT 1\nMODE 5")
+      "PID 0xA042\nCS 42\nERR 38\nAR 16389\nOR 0x00000201\nMON -9\nMPPT 1\nMODE 5")
     #expect(cable.text("charge_state") == "code 42")
     #expect(cable.text("error") == "input off, battery voltage too high")
-    #expect(cable.text("alarm_reason") == "low voltage, low charge, code 4096")
+    #expect(cable.text("alarm_reason") == "low voltage, low charge, code 16384")
     #expect(cable.text("off_reason") == "no input, code 512")
     #expect(cable.text("monitor") == "solar charger")
     #expect(cable.text("tracker") == "limited")
     #expect(cable.text("mode") == "eco")
+  }
+
+  @Test(arguments: [
+    ("MODE 253", "mode", "hibernate"), ("MODE 1", "mode", "charger"), ("MODE 2", "mode", "on"),
+    ("MODE 4", "mode", "off"), ("CS 0", "charge_state", "off"),
+    ("CS 9", "charge_state", "inverting"),
+    ("CS 245", "charge_state", "starting"), ("CS 252", "charge_state", "external control"),
+    ("AR 4096", "alarm_reason", "short circuit"), ("WARN 8192", "warning", "BMS lockout"),
+    ("OR 0x00000009", "off_reason", "no input, remote"), ("OR 12", "off_reason", "mode, remote"),
+    ("OR 0x100", "off_reason", "analysing"), ("ERR 0", "error", "none"),
+    ("ERR 67", "error", "lost the BMS"), ("ERR 215", "error", "internal voltage"),
+    ("ERR 80", "error", "PV input shutdown"), ("ERR 202", "error", "residual current sensor"),
+    ("MPPT 2", "tracker", "active"), ("MON -9", "monitor", "solar charger"),
+    ("MON 8", "monitor", "water heater"), ("ERR -1", "error", "code -1"),
+    ("MODE 25", "mode", "code 25"),
+  ])
+  func eachCodeHasItsWord(_ line: String, _ key: String, _ word: String) {
+    #expect(VEDirectCable.learned("PID 0xA231\n\(line)").text(key) == word)
+  }
+
+  /// The public tables of the protocol, 3.33.
+  @Test(
+    arguments: [
+      ("CS", "charge_state", [0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 245, 246, 247, 248, 252]),
+      ("MODE", "mode", [1, 2, 4, 5, 253]), ("MPPT", "tracker", [0, 1, 2]),
+      (
+        "ERR", "error",
+        [0, 2, 17, 18, 19, 20, 21, 26, 28, 33, 34, 38, 39, 65, 66, 67, 68, 116, 117, 119]
+          + Array(80...87) + [200, 201, 202, 203, 205, 212, 215]
+      ),
+      ("AR", "alarm_reason", (0...13).map { 1 << $0 }),
+      ("WARN", "warning", (0...13).map { 1 << $0 }),
+      ("OR", "off_reason", (0...8).map { 1 << $0 }), ("MON", "monitor", Array(-9...8)),
+    ] as [(String, String, [Int])])
+  func noCodeOfThePublicTablesIsANumber(_ label: String, _ key: String, _ codes: [Int]) {
+    for code in codes {
+      let word = VEDirectCable.learned("PID 0xA231\n\(label) \(code)").text(key)
+      #expect(word?.isEmpty == false && word?.contains("code") == false, "\(label) \(code)")
+    }
   }
 
   @Test func moreAlarmsThanFitAreShownAsMore() {

@@ -3,45 +3,33 @@ public import Bytes
 /// Follows in which network the machine is (`netlink(7)`, `rtnetlink(7)`, nl80211), without the
 /// sockets.
 ///
-/// It asks who carries the default route, and then the radio for its association or the neighbours
-/// for the gateway. From then on it only listens: nothing is asked, and no deadline set, until the
-/// kernel announces a change. Announcements come in bursts, so everything is asked anew a moment
-/// after the first one.
+/// It asks how the kernel reaches Home Assistant's address, and then the radio for its association
+/// or the neighbours for the gateway (`NetworkRound`). From then on it only listens: nothing is
+/// asked, and no deadline set, until the kernel announces a change. Announcements come in bursts,
+/// so everything is asked again a moment after the first one.
 ///
-/// What the kernel tells is read in whole datagrams of at most `datagramByteCountMax`. Of several
-/// default routes the one with the lowest metric counts, of IPv4 before IPv6, in the main table; a
-/// tunnel that leaves it alone and only adds more specific routes is not seen.
+/// The kernel knows the hardware address of a gateway only if the machine has spoken to it. If it
+/// could be that of the home, the monitor has it spoken to, ever more rarely, until it answers or
+/// another one is the home's.
+///
+/// What the kernel tells is read in whole datagrams of at most `datagramByteCountMax`.
 ///
 /// Invariants:
 /// 1. One question is open at a time; a datagram of another one is passed over.
 /// 2. After a failure the sockets are closed, `place` is `unknown`, and there is a deadline.
 /// 3. While the sockets are open there is a deadline, except where everything is known, or all but
-///    the address of a gateway, which the kernel then announces.
+///    the address of a gateway that is none of the home's, and no failure came and went of late.
 public struct NetworkMonitor: ~Copyable {
   /// How long after an announcement the kernel is asked again.
   public static let quietTime: Duration = .milliseconds(500)
   /// How long all answers of one round may take. The kernel answers at once.
   public static let answersTimeout: Duration = .seconds(10)
+  /// How long a gateway may take to answer, and how long it is left alone at most before it is
+  /// spoken to again.
+  public static let gatewayTimeout: Duration = .seconds(5)
+  public static let gatewayPauseMax: Duration = .seconds(300)
   /// The kernel packs lists into datagrams of at most 8 KB, unless one entry alone is longer.
   public static let datagramByteCountMax = 16 * 1024
-
-  public enum Action: Equatable, Sendable {
-    /// Open both sockets and tell `opened` or `failed`.
-    case open
-    /// Close both sockets.
-    case close
-    /// Hear the announcements of a multicast group, or no longer.
-    case join(NetlinkProtocol, group: UInt32)
-    case leave(NetlinkProtocol, group: UInt32)
-    /// Send what stands in `request`.
-    case send(NetlinkProtocol)
-    /// `place` is another one.
-    case tellPlace
-    /// Say that there is no telling where the machine is, and why. It is tried again.
-    case tellFailure(SourceFailure)
-    /// Say that it works again.
-    case tellRecovery
-  }
 
   /// The two sockets, and what was learned over them.
   private struct Connection {
@@ -50,37 +38,27 @@ public struct NetworkMonitor: ~Copyable {
     var phase: Phase
     /// Who speaks for radios, whose announcements are heard; nil where that is not known.
     var family: WirelessFamily?
-    /// The interface that the radio was asked for last.
-    var radioInterface: UInt32?
+    /// The interface that was asked about last.
+    var interface: UInt32?
     var hearsNeighbours = false
   }
 
   private enum Phase {
-    /// Everything is known, or all but the hardware address of a gateway.
-    case resting(awaiting: Gateway?)
+    /// Everything is known, or all but the hardware addresses of `gateways`.
+    case resting
     case gathering(until: Instant)
-    case asking(Round)
-  }
-
-  /// A gateway on a cable, to which the machine has not spoken yet.
-  private struct Gateway {
-    let address: NetworkAddress
-    let interface: NetworkInterface
-  }
-
-  /// The questions from the routes to the place.
-  private struct Round {
-    var question: NetworkQuestion
-    let until: Instant
-    /// Whether the list that the kernel gives changed while it was made.
-    var isInterrupted = false
-    /// Whether something was announced while questions were open.
-    var isOutdated = false
+    /// The question of `round` is open.
+    case asking
   }
 
   private let name: InlineText
+  private let goal: NetworkGoal?
   /// Nil while the sockets are closed.
   private var connection: Connection?
+  /// The questions that are open, and what was answered; the last ones while none is.
+  private var round: NetworkRound?
+  /// Those of which no hardware address is known, while the monitor rests.
+  private var gateways: AwaitedGateways?
   private var actions: [Action] = []
   private var supervision = Supervision()
   /// Of the last question.
@@ -93,9 +71,12 @@ public struct NetworkMonitor: ~Copyable {
   /// Whether a radio would be noticed.
   public private(set) var wirelessSight = WirelessSight.unknown
 
-  /// - Parameter name: what failures call the network.
-  public init(name: InlineText) {
+  /// - Parameters:
+  ///   - name: what failures call the network.
+  ///   - goal: what the way leads to; nil where no network is known to be home.
+  public init(name: InlineText, to goal: NetworkGoal? = nil) {
     self.name = name
+    self.goal = goal
     actions.reserveCapacity(8)
   }
 
@@ -108,10 +89,16 @@ public struct NetworkMonitor: ~Copyable {
   public var deadline: Instant? {
     switch connection?.phase {
     case nil: supervision.retryAt
-    case .resting: nil
+    case .resting: earliest(gateways?.nextAt, supervision.steadyAt)
     case .gathering(let until): until
-    case .asking(let round): round.until
+    case .asking: round?.until
     }
+  }
+
+  /// Whether the place stays as it is until the kernel announces a change.
+  public var isSettled: Bool {
+    guard case .resting = connection?.phase else { return false }
+    return gateways?.nextAt == nil
   }
 
   // MARK: Events
@@ -125,7 +112,8 @@ public struct NetworkMonitor: ~Copyable {
   /// The sockets are open; the kernel knows them by these ports.
   public mutating func opened(routePort: UInt32, genericPort: UInt32, now: Instant) {
     connection = Connection(
-      routePort: routePort, genericPort: genericPort, phase: .resting(awaiting: nil))
+      routePort: routePort, genericPort: genericPort, phase: .resting)
+    gateways = nil
     for group in [
       RouteNetlink.Group.link, RouteNetlink.Group.ipv4Route, RouteNetlink.Group.ipv6Route,
     ] {
@@ -138,8 +126,8 @@ public struct NetworkMonitor: ~Copyable {
   public mutating func received(
     _ datagram: Span<UInt8>, on netlink: NetlinkProtocol, now: Instant
   ) {
-    guard let connection else { return }
-    let port = netlink == .route ? connection.routePort : connection.genericPort
+    let port = netlink == .route ? connection?.routePort : connection?.genericPort
+    guard let port else { return }
     do throws(NetlinkError) {
       var messages = NetlinkMessages(datagram)
       while let message = try messages.next() {
@@ -184,7 +172,11 @@ public struct NetworkMonitor: ~Copyable {
     guard let deadline, now >= deadline else { return }
     switch connection?.phase {
     case nil: actions.append(.open)
-    case .resting: break
+    case .resting:
+      tellSteadiness(now: now)
+      if let gateways, let next = gateways.nextAt, now >= next {
+        gatewaysSilent(gateways, now: now)
+      }
     case .gathering: startRound(now: now)
     case .asking: failed(.silent(name), now: now)
     }
@@ -205,11 +197,10 @@ public struct NetworkMonitor: ~Copyable {
   private mutating func radioAnnounced(
     _ message: borrowing NetlinkMessage, now: Instant
   ) throws(NetlinkError) {
-    guard let connection, message.type == connection.family?.id,
-      let change = try AssociationChange(message)
-    else { return }
+    guard message.type == connection?.family?.id else { return }
+    guard let change = try AssociationChange(message) else { return }
     // Another radio of the machine is of no interest.
-    if change.interface == nil || change.interface == connection.radioInterface {
+    if change.interface == nil || change.interface == connection?.interface {
       changed(now: now)
     }
   }
@@ -221,8 +212,9 @@ public struct NetworkMonitor: ~Copyable {
     case RouteNetlink.MessageType.newRoute:
       let (header, byteCount) = (message.payload, RouteNetlink.Route.byteCount)
       guard header.count >= byteCount else { throw .truncated }
-      // Only routes to everywhere.
-      if header[1] == 0 { changed(now: now) }
+      // Only routes to everywhere, and those that may lead to the address.
+      let isForAll = header[1] == 0
+      if isForAll || goal != nil && header[7] == RouteNetlink.Route.unicast { changed(now: now) }
     case RouteNetlink.MessageType.deleteRoute:
       // With the last address of an interface, the kernel drops the default route over it and
       // announces only that those are gone which came with the address.
@@ -238,11 +230,32 @@ public struct NetworkMonitor: ~Copyable {
   }
 
   private mutating func neighbourAnnounced(_ neighbour: NeighbourMessage, now: Instant) {
-    guard case .resting(awaiting: let gateway?) = connection?.phase,
-      let found = neighbour.hardwareAddress, neighbour.interface == gateway.interface.index,
-      neighbour.address == gateway.address
+    guard case .resting = connection?.phase, var gateways, gateways.answered(neighbour)
     else { return }
-    finish(.wired(gateway: found, gateway.interface), now: now)
+    rest(awaiting: gateways.addresses.isEmpty ? nil : gateways)
+    change(to: .wired(gateway: gateways.known, gateways.interface))
+  }
+
+  /// They had time to answer, and did not.
+  private mutating func gatewaysSilent(_ gateways: AwaitedGateways, now: Instant) {
+    rest(awaiting: spokenTo(gateways, now: now))
+    guard gateways.known == nil else { return }
+    change(to: .silent(gateway: gateways.addresses[0], gateways.interface))
+  }
+
+  private mutating func spokenTo(_ gateways: AwaitedGateways, now: Instant) -> AwaitedGateways {
+    var gateways = gateways
+    for address in gateways.addresses {
+      actions.append(.speak(address, interface: gateways.interface.index))
+    }
+    gateways.spoken(now: now)
+    return gateways
+  }
+
+  private mutating func rest(awaiting gateways: AwaitedGateways?) {
+    if gateways == nil { hearNeighbours(false) }
+    connection?.phase = .resting
+    self.gateways = gateways
   }
 
   /// Something was announced.
@@ -250,9 +263,7 @@ public struct NetworkMonitor: ~Copyable {
     switch connection?.phase {
     case nil, .gathering: break
     case .resting: gather(now: now)
-    case .asking(var round):
-      round.isOutdated = true
-      connection?.phase = .asking(round)
+    case .asking: round?.isOutdated = true
     }
   }
 
@@ -262,60 +273,27 @@ public struct NetworkMonitor: ~Copyable {
   private mutating func answered(
     _ message: borrowing NetlinkMessage, on netlink: NetlinkProtocol, now: Instant
   ) throws(NetlinkError) {
-    guard case .asking(var round) = connection?.phase, round.question.netlink == netlink
-    else { return }
-    if message.flags & Netlink.Flag.dumpInterrupted != 0 { round.isInterrupted = true }
-    let step: NetworkQuestion.Step
-    switch message.type {
-    case Netlink.MessageType.error, Netlink.MessageType.done:
-      let error = try message.errorNumber()
-      if error != 0 {
-        step = round.question.refused(error)
-      } else {
-        step = round.isInterrupted ? .askAgain : round.question.ended()
-      }
-    default: step = try round.question.received(message)
-    }
-    connection?.phase = .asking(round)
-    take(step, in: round, now: now)
+    guard case .asking = connection?.phase, let round, round.netlink == netlink else { return }
+    take(try round.answered(message), in: round, now: now)
   }
 
-  private mutating func take(_ step: NetworkQuestion.Step, in round: Round, now: Instant) {
+  private mutating func take(_ step: NetworkRound.Step, in round: NetworkRound, now: Instant) {
     switch step {
     case .wait: break
-    case .ask(let question): ask(question, in: round)
-    case .askRadio(let link, let route):
-      connection?.radioInterface = route.interface
-      if let family = connection?.family {
-        ask(.stations(family, link, route, found: nil), in: round)
-      } else {
-        ask(.families(link, route, found: nil), in: round)
-      }
-    case .familyFound(let family?, let link, let route):
-      wirelessSight = .present
+    case .ask: ask(round)
+    case .familyFound(let family):
+      wirelessSight = family == nil ? .absent : .present
       connection?.family = family
-      actions.append(.join(.generic, group: family.associationGroup))
-      ask(.stations(family, link, route, found: nil), in: round)
-    case .familyFound(nil, let link, let route):
-      wirelessSight = .absent
-      askGateway(link, route, in: round, now: now)
-    case .askGateway(let link, let route): askGateway(link, route, in: round, now: now)
+      if let family { actions.append(.join(.generic, group: family.associationGroup)) }
+      take(round.familyKnown(), in: round, now: now)
     case .familyLost:
       connection?.family = nil
       gather(now: now)
-    case .found(let place): finish(place, now: now)
+    case .found(let place, let unknown):
+      finish(place, awaiting: unknown, of: round, now: now)
     case .askAgain: gather(now: now)
     case .failed(let error): failed(failure(of: error), now: now)
     }
-  }
-
-  private mutating func askGateway(
-    _ link: LinkMessage, _ route: DefaultRoute, in round: Round, now: Instant
-  ) {
-    guard let gateway = route.gateway else { return finish(.elsewhere(link.interface), now: now) }
-    // Before the question, or an announcement in between would be missed.
-    hearNeighbours(true)
-    ask(.neighbour(gateway, link.interface), in: round)
   }
 
   private func failure(of error: Int32) -> SourceFailure {
@@ -331,20 +309,24 @@ public struct NetworkMonitor: ~Copyable {
   var isClosed: Bool { connection == nil }
 
   private mutating func startRound(now: Instant) {
-    let question = NetworkQuestion.routes(.ipv4, best: nil)
-    ask(question, in: Round(question: question, until: now + Self.answersTimeout))
+    ask(
+      NetworkRound(to: goal, family: connection?.family, until: now + Self.answersTimeout))
   }
 
   /// Sends the next question of a round.
-  private mutating func ask(_ question: NetworkQuestion, in round: Round) {
-    var round = round
-    round.question = question
-    round.isInterrupted = false
-    connection?.phase = .asking(round)
+  private mutating func ask(_ round: NetworkRound) {
+    switch round.question {
+    // Before the question, or an announcement in between would be missed.
+    case .neighbour: hearNeighbours(true)
+    case .link(let interface): connection?.interface = interface
+    case .way, .routes, .families, .stations: break
+    }
+    connection?.phase = .asking
+    self.round = round
     sequence &+= 1
     request.removeAll()
-    request.append(question.request, sequence: sequence)
-    actions.append(.send(question.netlink))
+    request.append(round.request, sequence: sequence)
+    actions.append(.send(round.netlink))
   }
 
   /// Asks everything again in a moment.
@@ -352,22 +334,32 @@ public struct NetworkMonitor: ~Copyable {
     connection?.phase = .gathering(until: now + Self.quietTime)
   }
 
-  /// Ends a round with what it has found, or the wait for a gateway.
-  private mutating func finish(_ place: NetworkPlace, now: Instant) {
-    var (gateway, isOutdated) = (Gateway?.none, false)
-    if case .asking(let round) = connection?.phase {
-      isOutdated = round.isOutdated
-      if case .wired(gateway: nil, _) = place,
-        case .neighbour(let address, let interface) = round.question
-      {
-        gateway = Gateway(address: address, interface: interface)
-      }
+  /// Ends a round with what it has found.
+  private mutating func finish(
+    _ place: NetworkPlace, awaiting unknown: [NetworkAddress], of round: NetworkRound, now: Instant
+  ) {
+    var awaited: AwaitedGateways?
+    if case .wired(let known, let interface) = place {
+      awaited = AwaitedGateways(
+        unknown, behind: known, on: interface, home: goal?.gateways ?? [])
     }
-    if gateway == nil { hearNeighbours(false) }
-    connection?.phase = .resting(awaiting: gateway)
-    if isOutdated { gather(now: now) }
+    if let gateways = awaited, gateways.maySpeak { awaited = spokenTo(gateways, now: now) }
+    rest(awaiting: awaited)
     if supervision.succeeded() != nil { actions.append(.tellRecovery) }
+    tellSteadiness(now: now)
+    if round.isOutdated { gather(now: now) }
+    // One that was silent is so until it answers.
+    if case .wired(gateway: nil, let interface) = place, let first = unknown.first,
+      self.place == .silent(gateway: first, interface)
+    {
+      return
+    }
     change(to: place)
+  }
+
+  /// Says that it works again, if it came and went and has worked for long enough.
+  private mutating func tellSteadiness(now: Instant) {
+    if supervision.settled(now: now) != nil { actions.append(.tellRecovery) }
   }
 
   private mutating func change(to place: NetworkPlace) {
@@ -383,14 +375,5 @@ public struct NetworkMonitor: ~Copyable {
     self.connection?.hearsNeighbours = isWanted
     let group = RouteNetlink.Group.neighbour
     actions.append(isWanted ? .join(.route, group: group) : .leave(.route, group: group))
-  }
-}
-
-extension NetlinkError {
-  fileprivate var words: StaticString {
-    switch self {
-    case .truncated: "a message that is cut off"
-    case .badLength: "a length that cannot be"
-    }
   }
 }

@@ -63,6 +63,7 @@ enum RouteNetlink {
     static let multipath: UInt16 = 9
     static let table: UInt16 = 15
     static let via: UInt16 = 18
+    static let preference: UInt16 = 20
 
     static let mainTable: UInt32 = 254
     static let unicast: UInt8 = 1

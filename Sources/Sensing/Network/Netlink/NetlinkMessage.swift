@@ -8,6 +8,16 @@ public enum NetlinkError: Error, Equatable, Sendable {
   case badLength
 }
 
+extension NetlinkError {
+  /// What it was, for people.
+  var words: StaticString {
+    switch self {
+    case .truncated: "a message that is cut off"
+    case .badLength: "a length that cannot be"
+    }
+  }
+}
+
 /// The messages of one datagram, without a copy (`linux/netlink.h`).
 struct NetlinkMessages: ~Escapable {
   private let bytes: Span<UInt8>

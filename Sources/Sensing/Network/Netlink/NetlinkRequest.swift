@@ -4,6 +4,8 @@ import Bytes
 enum NetlinkRequest {
   /// All routes of a family, also those of other tables.
   case routes(NetworkAddress.Family)
+  /// How the kernel reaches an address.
+  case way(NetworkAddress)
   /// One interface.
   case link(UInt32)
   /// Who answers to an address on an interface.
@@ -25,6 +27,8 @@ enum NetlinkRequest {
       switch self {
       case .routes: RouteNetlink.Route.byteCount
       case .link: RouteNetlink.Link.byteCount
+      case .way(let address):
+        RouteNetlink.Route.byteCount + attributeHeaderByteCount + address.family.byteCount
       case .neighbour(let address, _):
         RouteNetlink.Neighbour.byteCount + attributeHeaderByteCount + address.family.byteCount
       case .families: GenericNetlink.headerByteCount
@@ -36,7 +40,7 @@ enum NetlinkRequest {
 
   var type: UInt16 {
     switch self {
-    case .routes: RouteNetlink.MessageType.getRoute
+    case .routes, .way: RouteNetlink.MessageType.getRoute
     case .link: RouteNetlink.MessageType.getLink
     case .neighbour: RouteNetlink.MessageType.getNeighbour
     case .families: GenericNetlink.controller
@@ -48,7 +52,7 @@ enum NetlinkRequest {
   var isForList: Bool {
     switch self {
     case .routes, .families, .stations, .associatedStations: true
-    case .link, .neighbour: false
+    case .way, .link, .neighbour: false
     }
   }
 }
@@ -72,6 +76,11 @@ extension ByteBuffer {
     case .routes(let family):
       append(family.rawValue)
       appendZeros(RouteNetlink.Route.byteCount - 1)
+    case .way(let address):
+      append(address.family.rawValue)
+      append(UInt8(8 * address.family.byteCount))
+      appendZeros(RouteNetlink.Route.byteCount - 2)
+      append(attribute: RouteNetlink.Route.destination, address.bytes)
     case .link(let interface):
       append(native: UInt32(0))
       append(native: interface)

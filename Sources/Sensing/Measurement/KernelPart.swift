@@ -1,0 +1,227 @@
+public import Bytes
+
+/// What is known of a part beyond what the kernel's documentation says of all of them, by the name
+/// of the part and of its driver.
+public struct KernelPart: Equatable, Sendable {
+  /// What the device is called on its bus, in which several parts with one driver differ; empty
+  /// where it has no name there.
+  public let part: [UInt8]
+  /// What the driver calls the device.
+  public let name: [UInt8]
+
+  public init(named name: [UInt8], part: [UInt8] = []) {
+    self.name = name
+    self.part = part
+  }
+
+  /// Whether a line of a table is about it: its first word is the beginning of one of its names, or
+  /// behind an `@`, of the name on the bus; `*` is about all parts.
+  fileprivate func isMeant(by word: Span<UInt8>) -> Bool {
+    if word.elementsEqual("*") { return true }
+    if word.starts(with: "@") { return part.span.starts(with: word.extracting(1...)) }
+    return part.span.starts(with: word) || name.span.starts(with: word)
+  }
+
+  /// The range of numbers in a unit, or of a class without one; nil where there is none for it.
+  public func range(of unit: StaticString) -> PlausibleRange? {
+    let lines = TableLines(PlausibleRange.table)
+    return lines.first { line in
+      guard let word = KernelText.field(0, of: line), isMeant(by: word),
+        let known = KernelText.field(1, of: line), known.elementsEqual(unit),
+        let low = KernelText.number(2, of: line), let high = KernelText.number(3, of: line)
+      else { return nil }
+      return PlausibleRange(low, high, unit)
+    }
+  }
+
+  /// What its driver does in another way than the documentation says, for one channel; nil where
+  /// that is not known of it. `text` tells what a file of the device says.
+  public func quirk(of channel: Span<UInt8>, _ text: ([UInt8]) -> [UInt8]?) -> PartQuirk? {
+    let lines = TableLines(PartQuirk.table)
+    return lines.first { line in
+      guard let word = KernelText.field(0, of: line), isMeant(by: word),
+        let known = KernelText.field(1, of: line), channel.starts(with: known)
+      else { return nil }
+      guard let file = KernelText.field(6, of: line), let start = KernelText.field(7, of: line)
+      else { return PartQuirk(line, isCertain: false) }
+      guard let found = text([UInt8](file)), found.span.starts(with: start) else { return nil }
+      return PartQuirk(line, isCertain: true)
+    }
+  }
+}
+
+/// The least and the most that a quantity can be: wider than any part measures, so that what lies
+/// outside is no value.
+public struct PlausibleRange: Equatable, Sendable {
+  public let low: FixedPoint
+  public let high: FixedPoint
+  private let unit: StaticText
+
+  /// How full a battery is.
+  public static let ofCharge = PlausibleRange(FixedPoint(0), FixedPoint(100), "%")
+
+  fileprivate init(_ low: FixedPoint, _ high: FixedPoint, _ unit: StaticString) {
+    self.low = low
+    self.high = high
+    self.unit = StaticText(stringLiteral: unit)
+  }
+
+  public func contains(_ number: FixedPoint) -> Bool {
+    !number.isLess(than: low) && !high.isLess(than: number)
+  }
+
+  /// What is wrong where `subject` says a number outside of the range.
+  public func failure(of subject: InlineText, _ number: FixedPoint) -> SourceFailure {
+    var found = ByteBuffer(capacity: InlineText.byteCountMax)
+    found.append(number.decimals > 3 ? number.rounded(to: 3) : number)
+    append(to: &found)
+    var why = ByteBuffer(capacity: InlineText.byteCountMax)
+    why.append("outside of ")
+    why.append(low)
+    why.append(" to ")
+    why.append(high)
+    append(to: &why)
+    return .implausible(subject, found: InlineText(found.bytes), why: InlineText(why.bytes))
+  }
+
+  private func append(to words: inout ByteBuffer) {
+    words.append(" ")
+    words.append(unit.text)
+  }
+
+  /// The part, the unit, the least and the most; the first line that fits counts. Parts of 1-Wire
+  /// are known by their family. Thermocouples and infrared thermometers measure what others cannot,
+  /// barometers less than the meters of pipes.
+  fileprivate static let table: StaticString = """
+    10- °C -55 125
+    22- °C -55 125
+    28- °C -55 125
+    42- °C -55 125
+    3b- °C -270 1372
+    w1_slave_temp °C -270 1372
+    max318 °C -270 2400
+    max6675 °C -270 2400
+    mcp960 °C -270 2400
+    ltc298 °C -270 2400
+    mlx90 °C -100 1500
+    tmp00 °C -100 1500
+    * °C -100 250
+    bm hPa 10 2000
+    lps hPa 10 2000
+    dps hPa 10 2000
+    icp10 hPa 10 2000
+    hp hPa 10 2000
+    mpl hPa 10 2000
+    ms56 hPa 10 2000
+    * hPa -20000 100000
+    * % -5 110
+    * V -2000 2000
+    * A -10000 10000
+    * W -1000000 1000000
+    * lx 0 400000
+    * Ω 0 1000000000
+    * ppm 1 1000000
+    * ppb 0 1000000
+    * µg/m³ 0 20000
+    * µS/cm 0 1000000
+    * m 0 1000
+    * rpm 0 50000
+    * ph -2 16
+    """
+}
+
+/// What a driver does in another way than the kernel's documentation says: it has no file with its
+/// offset, or another unit; and what it says where the part is at an end of its range.
+public struct PartQuirk: Equatable, Sendable {
+  /// What is added to the raw number: in the place of what the driver says where `isCertain`, else
+  /// where it says nothing.
+  public let offset: FixedPoint?
+  /// Whether another file of the device shows that this driver has the quirk.
+  public let isCertain: Bool
+  /// What the number is multiplied with, and the scale of a driver that has none.
+  public let factor: FixedPoint?
+  /// The raw numbers at both ends of the part's range.
+  private let lowest: Int64?
+  private let highest: Int64?
+
+  fileprivate init(_ line: Span<UInt8>, isCertain: Bool) {
+    self.isCertain = isCertain
+    offset = KernelText.number(2, of: line)
+    factor = KernelText.number(3, of: line)
+    lowest = KernelText.number(4, of: line)?.coefficient
+    highest = KernelText.number(5, of: line)?.coefficient
+  }
+
+  /// Whether the part is at an end of its range: the truth lies there or beyond.
+  func isEnd(_ raw: FixedPoint) -> Bool {
+    guard raw.decimals == 0 else { return false }
+    return lowest.map { raw.coefficient <= $0 } ?? false
+      || highest.map { raw.coefficient >= $0 } ?? false
+  }
+
+  /// The part, the beginning of the channel, the offset, the factor, the ends of the range, and the
+  /// file with the beginning of its text that shows the quirk; the first line that fits counts.
+  ///
+  /// `ti-ads1015` calls all of its parts `ads1015`; those of 12 bits clip at other numbers. An
+  /// MCP3421 has 12 to 18 bits, by its rate, and is scaled to volts. A MAX31865 is a straight line
+  /// through 0 °C of a PT100, with a reference of 400 ohm. HTS221, MPL3115 and HP206C are scaled to
+  /// °C and % where thousandths are meant, BME680 to %, SDP500 and MPRLS to Pa, TMP006 to µV; the
+  /// parts for air quality have a share where percent are meant.
+  fileprivate static let table: StaticString = """
+    @ads1015 voltage - - -2048 2047
+    @tla202 voltage - - -2048 2047
+    ads101 voltage - - -32768 32767
+    ads111 voltage - - -32768 32767
+    mcp342 voltage - 1000 -2048 2047 in_voltage_sampling_frequency 240
+    mcp342 voltage - 1000 -8192 8191 in_voltage_sampling_frequency 60
+    mcp342 voltage - 1000 -32768 32767 in_voltage_sampling_frequency 15
+    mcp342 voltage - 1000 -131072 131071 in_voltage_sampling_frequency 3
+    mcp342 voltage - 1000 - -
+    nau7802 voltage - - -8388608 8388607
+    hx711 voltage -8388608 - 0 16777215
+    ina226 current - - -32768 32767
+    max31865 temp -8192 - 1792 32767
+    tmp117 temp - - -32768 32767
+    bh1780 illuminance - 1 - 65535
+    bh17 illuminance - - - 65535
+    vl53l0x distance - - - 8190
+    vl6180 distance - - - 255
+    hts221 temp - 1000 - - in_temp_scale 0.
+    hts221 humidity - 1000 - - in_humidityrelative_scale 0.
+    mpl3115 temp - 1000 - - in_temp_scale 0.
+    hp206c temp - 1000 - - in_temp_scale 0.
+    bme680 humidity - 1000 - -
+    icp10 temp -16852.114286 - - - in_temp_offset -45000
+    dlh temp -5368709.12 - - - in_temp_offset -40000
+    sgp30 concentration - 100 - -
+    sgpc3 concentration - 100 - -
+    ams-iaq concentration - 100 - -
+    ltr390 illuminance - 100 - - in_illuminance_scale 0.00
+    ltr390 uvindex - 0.01 - - in_uvindex_scale 1.
+    tmp006 voltage - 0.001 - -
+    sdp5 pressure - 0.001 - -
+    mprls pressure - 0.001 - -
+    ina3221 in4 - 0.001 - -
+    ina3221 in5 - 0.001 - -
+    ina3221 in6 - 0.001 - -
+    ina3221 in7 - 0.001 - -
+    """
+}
+
+/// The lines of a table of ours.
+private struct TableLines {
+  private let table: [UInt8]
+
+  init(_ table: StaticString) { self.table = [UInt8](table) }
+
+  /// What the first line brings that brings anything.
+  func first<Result>(_ body: (Span<UInt8>) -> Result?) -> Result? {
+    var start = 0
+    while start < table.count {
+      let end = table.span.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? table.count
+      if let result = body(table.span.extracting(start..<end)) { return result }
+      start = end + 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,175 @@
+import Bytes
+
+/// Where a packet goes next: over an interface, and there to a gateway.
+struct RouteHop: Equatable, Sendable {
+  /// The index of the interface it leaves by.
+  let interface: UInt32
+  /// Nil if the other end needs no address, as in a tunnel or in the interface's own network.
+  let gateway: NetworkAddress?
+
+  /// Reads the answer to a question for one address.
+  ///
+  /// - Returns: nil where the address is the machine's own.
+  init?(_ message: borrowing NetlinkMessage) throws(NetlinkError) {
+    var attributes = try message.attributes(after: RouteNetlink.Route.byteCount)
+    let header = message.payload
+    guard let family = NetworkAddress.Family(rawValue: header[0]),
+      header[7] == RouteNetlink.Route.unicast
+    else { return nil }
+    var hop = HopFields()
+    while let attribute = try attributes.next() { hop.take(attribute, family: family) }
+    guard let interface = hop.interface else { return nil }
+    self.init(interface: interface, gateway: hop.gateway)
+  }
+
+  init(interface: UInt32, gateway: NetworkAddress?) {
+    self.interface = interface
+    self.gateway = gateway
+  }
+}
+
+/// One hop of a route by which everything leaves that has no better one, or of one to the network
+/// of its interface.
+struct NetworkRoute: Equatable, Sendable {
+  /// More are not looked at.
+  static let countMax = 32
+
+  let family: NetworkAddress.Family
+  /// Whether it leads everywhere.
+  let isDefault: Bool
+  /// Of several, those with the lowest are used.
+  let metric: UInt32
+  /// Of those, the ones whose router prefers itself most (RFC 4191): -1, 0 or 1.
+  let preference: Int8
+  let hop: RouteHop
+
+  /// Whether the kernel takes it where it has the other one as well; IPv4 comes before IPv6.
+  func isBetter(than other: NetworkRoute) -> Bool {
+    if isDefault != other.isDefault { return isDefault }
+    if family != other.family { return family == .ipv4 }
+    if metric != other.metric { return metric < other.metric }
+    return preference > other.preference
+  }
+}
+
+extension [NetworkRoute] {
+  /// Reads an `rtmsg` and its attributes.
+  ///
+  ///     offset size field                        attribute
+  ///          0    1 family                             1 RTA_DST: to where
+  ///          1    1 bits of the destination            4 RTA_OIF: the interface
+  ///          2    1 bits of the source                 5 RTA_GATEWAY
+  ///          3    1 type of service                    6 RTA_PRIORITY: the metric
+  ///          4    1 table                              9 RTA_MULTIPATH: several next hops
+  ///          7    1 type                              15 RTA_TABLE: the table
+  ///          8    4 flags                             18 RTA_VIA: a gateway of another family
+  ///                                                   20 RTA_PREF: the preference
+  ///
+  /// Nothing is appended of a route that is none of these: for some senders or services only, of
+  /// another table than the main one, one that refuses, or one whose interface is down or has
+  /// nothing plugged in.
+  mutating func append(_ message: borrowing NetlinkMessage) throws(NetlinkError) {
+    var attributes = try message.attributes(after: RouteNetlink.Route.byteCount)
+    let header = message.payload
+    guard let family = NetworkAddress.Family(rawValue: header[0]), header[2] == 0, header[3] == 0,
+      header[7] == RouteNetlink.Route.unicast
+    else { return }
+    let isDefault = header[1] == 0
+    let flags = header.nativeInteger(UInt32.self, at: 8)
+    var (table, metric, preference) = (UInt32(header[4]), UInt32(0), Int8(0))
+    var isLocal = false
+    var hop = HopFields()
+    var hops: [RouteHop] = []
+    while let attribute = try attributes.next() {
+      switch attribute.type {
+      case RouteNetlink.Route.destination:
+        // Each interface has a route to what is on its own link (fe80::/10).
+        isLocal = attribute.value.starts(withLinkLocal: family)
+      case RouteNetlink.Route.priority: metric = attribute.uint32 ?? metric
+      case RouteNetlink.Route.table: table = attribute.uint32 ?? table
+      case RouteNetlink.Route.preference: preference = attribute.preference
+      case RouteNetlink.Route.multipath: hops = try HopFields.all(attribute.value, family)
+      default: hop.take(attribute, family: family)
+      }
+    }
+    guard table == RouteNetlink.Route.mainTable, flags & RouteNetlink.Route.cloned == 0, !isLocal
+    else { return }
+    if flags & RouteNetlink.Route.unusable == 0, hops.isEmpty, let interface = hop.interface {
+      hops = [RouteHop(interface: interface, gateway: hop.gateway)]
+    }
+    for hop in hops where (isDefault || hop.gateway == nil) && count < NetworkRoute.countMax {
+      append(
+        NetworkRoute(
+          family: family, isDefault: isDefault, metric: metric, preference: preference, hop: hop))
+    }
+  }
+}
+
+extension Span<UInt8> {
+  fileprivate func starts(withLinkLocal family: NetworkAddress.Family) -> Bool {
+    family == .ipv6 && count >= 2 && self[0] == 0xFE && self[1] & 0xC0 == 0x80
+  }
+}
+
+extension NetlinkAttribute {
+  /// Two bits with a sign: low, medium or high; what is reserved is medium.
+  fileprivate var preference: Int8 {
+    guard value.count == 1 else { return 0 }
+    return value[0] & 3 == 3 ? -1 : value[0] & 3 == 1 ? 1 : 0
+  }
+}
+
+/// What attributes say of a hop.
+private struct HopFields {
+  var interface: UInt32?
+  var gateway: NetworkAddress?
+
+  /// Reads the value of RTA_MULTIPATH: `rtnexthop`s, each with attributes of its own.
+  ///
+  ///     offset size field
+  ///          0    2 length, of the header and the attributes
+  ///          2    1 flags
+  ///          3    1 weight
+  ///          4    4 interface
+  static func all(
+    _ bytes: Span<UInt8>, _ family: NetworkAddress.Family
+  ) throws(NetlinkError) -> [RouteHop] {
+    var hops: [RouteHop] = []
+    var position = 0
+    while position < bytes.count {
+      let rest = bytes.extracting(position..<bytes.count)
+      let headerByteCount = RouteNetlink.Route.nextHopByteCount
+      guard rest.count >= headerByteCount else { throw .truncated }
+      let count = Int(rest.nativeInteger(UInt16.self, at: 0))
+      guard (headerByteCount...rest.count).contains(count) else { throw .badLength }
+      position += min(aligned(count), rest.count)
+      guard UInt32(rest[2]) & RouteNetlink.Route.unusable == 0 else { continue }
+      var fields = HopFields()
+      var attributes = NetlinkAttributes(rest.extracting(headerByteCount..<count))
+      while let attribute = try attributes.next() { fields.take(attribute, family: family) }
+      let interface = rest.nativeInteger(UInt32.self, at: 4)
+      hops.append(RouteHop(interface: interface, gateway: fields.gateway))
+    }
+    return hops
+  }
+
+  mutating func take(_ attribute: borrowing NetlinkAttribute, family: NetworkAddress.Family) {
+    switch attribute.type {
+    case RouteNetlink.Route.outputInterface: interface = attribute.uint32
+    case RouteNetlink.Route.gateway: gateway = NetworkAddress(family, attribute.value)
+    case RouteNetlink.Route.via: gateway = NetworkAddress(via: attribute.value)
+    default: break
+    }
+  }
+}
+
+extension NetworkAddress {
+  /// Reads a `rtvia`: two bytes of family, and the address.
+  fileprivate init?(via value: Span<UInt8>) {
+    guard value.count >= 2,
+      let number = UInt8(exactly: value.nativeInteger(UInt16.self, at: 0)),
+      let family = Family(rawValue: number)
+    else { return nil }
+    self.init(family, value.extracting(2..<value.count))
+  }
+}

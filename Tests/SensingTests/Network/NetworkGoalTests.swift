@@ -1,0 +1,261 @@
+import Bytes
+import KernelHeaders
+import Sensing
+import Testing
+
+/// The way to Home Assistant, whatever else leads anywhere.
+@Suite struct NetworkGoalTests {
+  private static let eth: UInt32 = 2
+  private static let wlan: UInt32 = 3
+  private static let tun: UInt32 = 7
+  private static let server: [UInt8] = [192, 168, 1, 5]
+  private static let router: [UInt8] = [192, 168, 1, 1]
+  private static let other: [UInt8] = [192, 168, 1, 2]
+  private static let home: [UInt8] = [0x0A, 0, 0, 0, 0, 1]
+  private static let stranger: [UInt8] = [0x0A, 0, 0, 0, 0, 2]
+  private static let station: [UInt8] = [2, 0, 0, 0, 0, 1]
+
+  private let kernel = FakeKernel()
+
+  init() {
+    kernel.links = [
+      FakeKernel.Link(index: Self.eth, name: "eth0"),
+      FakeKernel.Link(
+        index: Self.wlan, name: "wlan0",
+        stations: [FakeKernel.Station("Harbour", bssid: Self.station, isAssociated: true)]),
+      FakeKernel.Link(index: Self.tun, name: "tun0", hardware: ARPHRD_NONE),
+    ]
+    know(Self.router, as: Self.home)
+  }
+
+  private func know(_ address: [UInt8], as hardware: [UInt8]) {
+    kernel.neighbours.append(
+      FakeKernel.Neighbour(interface: Self.eth, address: address, hardware: hardware))
+  }
+
+  /// Home Assistant at its numeric address, or at a name.
+  private func begin(at server: [UInt8]? = server, passesTunnels: Bool = false) throws {
+    kernel.begin(
+      to: NetworkGoal(
+        address: server.flatMap { NetworkAddress($0.count == 4 ? .ipv4 : .ipv6, $0.span) },
+        passesTunnels: passesTunnels, gateways: [try address(Self.home)]))
+  }
+
+  private func route(
+    _ interface: UInt32, metric: UInt32? = nil, gateway: [UInt8]? = router, bits: UInt8 = 0
+  ) -> KernelMessage.Route {
+    KernelMessage.Route(
+      destinationBits: bits, metric: metric, interface: interface, gateway: gateway)
+  }
+
+  private func wired(_ gateway: [UInt8]?) throws -> NetworkPlace {
+    .wired(
+      gateway: try gateway.map { try address($0) },
+      NetworkInterface(index: Self.eth, name: InlineText("eth0")))
+  }
+
+  private var silent: NetworkPlace? {
+    NetworkAddress(.ipv4, Self.router.span).map {
+      .silent(gateway: $0, NetworkInterface(index: Self.eth, name: InlineText("eth0")))
+    }
+  }
+
+  private var tunnel: NetworkPlace {
+    .elsewhere(NetworkInterface(index: Self.tun, name: InlineText("tun0")))
+  }
+
+  private func harbour() throws -> NetworkPlace {
+    .wireless(
+      WirelessNetwork(ssid: try ssid("Harbour"), bssid: try address(Self.station)),
+      NetworkInterface(index: Self.wlan, name: InlineText("wlan0")))
+  }
+
+  // MARK: A tunnel above the cable
+
+  @Test func aTunnelThatTakesTheDefaultRouteLeavesTheHomesCableTheHome() throws {
+    kernel.routes = [
+      route(Self.eth, metric: 100), route(Self.tun, metric: 50, gateway: nil),
+      route(Self.eth, gateway: nil, bits: 24),
+    ]
+    kernel.ways[Self.server] = route(Self.eth, gateway: nil, bits: 32)
+    try begin()
+    #expect(kernel.places == [try wired(Self.home)])
+    #expect(kernel.deadline == nil)
+  }
+
+  @Test func aHomeThatIsReachedOverATunnelIsElsewhere() throws {
+    kernel.routes = [route(Self.eth, metric: 100), route(Self.tun, metric: 50, gateway: nil)]
+    kernel.ways[Self.server] = route(Self.tun, gateway: nil, bits: 32)
+    try begin()
+    #expect(kernel.place == tunnel)
+  }
+
+  /// A name may be another machine's at the end of the tunnel, unless only this network answers it.
+  @Test(arguments: [true, false])
+  func aNameIsOfTheCableWhereItIsLocalAlone(isLocal: Bool) throws {
+    kernel.routes = [route(Self.eth, metric: 100), route(Self.tun, metric: 50, gateway: nil)]
+    try begin(at: nil, passesTunnels: isLocal)
+    #expect(kernel.place == (isLocal ? try wired(Self.home) : tunnel))
+  }
+
+  @Test func aRouteToTheAddressAloneIsNoticed() throws {
+    kernel.routes = [route(Self.eth)]
+    kernel.ways[Self.server] = route(Self.eth, gateway: nil, bits: 32)
+    try begin()
+    kernel.ways[Self.server] = route(Self.tun, gateway: nil, bits: 32)
+    kernel.add(route(Self.tun, gateway: nil, bits: 24))
+    kernel.wait(NetworkMonitor.quietTime)
+    #expect(kernel.place == tunnel)
+  }
+
+  // MARK: Several routers
+
+  private static func linkLocal(_ last: UInt8) -> [UInt8] {
+    [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [last]
+  }
+
+  /// RFC 4191: 1 is high, 0 medium, 3 low.
+  @Test(arguments: [[(1, 1), (2, 0)], [(2, 0), (1, 1)], [(2, 3), (1, 0)]] as [[(UInt8, UInt8)]])
+  func ofTwoRoutersTheOneOfHigherPreferenceCounts(routers: [(UInt8, UInt8)]) throws {
+    for (last, preference) in routers {
+      kernel.routes.append(
+        KernelMessage.Route(
+          family: AF_INET6, metric: 1024, preference: preference, interface: Self.eth,
+          gateway: Self.linkLocal(last)))
+    }
+    know(Self.linkLocal(1), as: Self.home)
+    know(Self.linkLocal(2), as: Self.stranger)
+    try begin()
+    #expect(kernel.place == (try wired(Self.home)))
+    #expect(kernel.asked.count { $0 == UInt16(RTM_GETNEIGH) } == 1)
+  }
+
+  @Test func ofEqualRoutesAndNextHopsAnyGatewayMayBeTheHomes() throws {
+    know(Self.other, as: Self.stranger)
+    let hops = [Self.other, Self.router].map { KernelMessage.Hop(interface: Self.eth, gateway: $0) }
+    kernel.routes = [KernelMessage.Route(hops: hops)]
+    try begin()
+    #expect(kernel.place == (try wired(Self.home)))
+    kernel.removeRoutes(over: Self.eth)
+    kernel.routes = [route(Self.eth, gateway: Self.other), route(Self.eth)]
+    kernel.announceLink(Self.eth)
+    kernel.wait(NetworkMonitor.quietTime)
+    #expect(kernel.place == (try wired(Self.home)))
+  }
+
+  @Test func aWorseRouteOfTheSameCableDoesNotCount() throws {
+    know(Self.other, as: Self.stranger)
+    kernel.routes = [route(Self.eth, metric: 5, gateway: Self.other), route(Self.eth, metric: 9)]
+    try begin()
+    #expect(kernel.place == (try wired(Self.stranger)))
+  }
+
+  // MARK: No default route
+
+  @Test func aRadioSaysWhereItIsWithoutADefaultRoute() throws {
+    kernel.routes = [
+      route(Self.eth, gateway: nil, bits: 24),
+      route(Self.wlan, metric: 600, gateway: nil, bits: 24),
+    ]
+    try begin(at: nil)
+    #expect(kernel.place == (try harbour()))
+  }
+
+  @Test func theWayOverARadioIsJudgedWithoutADefaultRoute() throws {
+    kernel.ways[Self.server] = route(Self.wlan, gateway: nil, bits: 32)
+    try begin()
+    #expect(kernel.place == (try harbour()))
+  }
+
+  @Test func onACableWithoutAGatewayTheServersOwnHardwareCounts() throws {
+    know(Self.server, as: Self.home)
+    kernel.ways[Self.server] = route(Self.eth, gateway: nil, bits: 32)
+    try begin()
+    #expect(kernel.place == (try wired(Self.home)))
+  }
+
+  @Test func aServerThatNothingLeadsToIsNowhere() throws {
+    kernel.routes = [route(Self.wlan, gateway: nil, bits: 24)]
+    try begin()
+    #expect(kernel.places == [.none])
+  }
+
+  // MARK: A gateway that no program speaks to
+
+  @Test func aQuietGatewayIsSpokenToAndAnswers() throws {
+    kernel.neighbours = []
+    kernel.routes = [route(Self.eth)]
+    try begin(at: nil)
+    #expect(kernel.spokenTo == ["\(Self.router) over 2"])
+    #expect(kernel.places == [try wired(nil)])
+    kernel.announce(
+      FakeKernel.Neighbour(interface: Self.eth, address: Self.router, hardware: Self.home))
+    #expect(kernel.places == [try wired(nil), try wired(Self.home)])
+    #expect(kernel.deadline == nil, "a steady state has no deadline")
+  }
+
+  @Test func aGatewayThatDoesNotAnswerIsSilentAndSpokenToEverMoreRarely() throws {
+    kernel.neighbours = []
+    kernel.routes = [route(Self.eth)]
+    try begin(at: nil)
+    kernel.wait(NetworkMonitor.gatewayTimeout)
+    #expect(kernel.places == [try wired(nil), try #require(silent)])
+    kernel.wait(.seconds(3600))
+    #expect((15...20).contains(kernel.spokenTo.count))
+    #expect(kernel.places.count == 2, "it is told once")
+    // The kernel announces something, and everything is asked again.
+    kernel.announceLink(Self.eth)
+    kernel.wait(NetworkMonitor.quietTime)
+    #expect(kernel.places.count == 2, "and stays silent until it answers")
+    kernel.announce(
+      FakeKernel.Neighbour(interface: Self.eth, address: Self.router, hardware: Self.home))
+    #expect(kernel.place == (try wired(Self.home)))
+    #expect(kernel.deadline == nil)
+  }
+
+  @Test func theSecondGatewayIsSpokenToWhereTheFirstIsAStrangers() throws {
+    kernel.neighbours = []
+    know(Self.other, as: Self.stranger)
+    kernel.routes = [route(Self.eth, gateway: Self.other), route(Self.eth)]
+    try begin(at: nil)
+    #expect(kernel.spokenTo == ["\(Self.router) over 2"])
+    #expect(kernel.place == (try wired(Self.stranger)))
+    #expect(!kernel.isSettled, "it may be home")
+    // The home's router restarts, and no route of the board changes.
+    kernel.wait(.seconds(60))
+    #expect(kernel.places == [try wired(Self.stranger)])
+    kernel.announce(
+      FakeKernel.Neighbour(interface: Self.eth, address: Self.router, hardware: Self.home))
+    #expect(kernel.place == (try wired(Self.home)))
+    #expect(kernel.isSettled && kernel.deadline == nil)
+  }
+
+  @Test func theSecondGatewayIsSpokenToEverMoreRarelyToo() throws {
+    kernel.neighbours = []
+    know(Self.other, as: Self.stranger)
+    kernel.routes = [route(Self.eth, gateway: Self.other), route(Self.eth)]
+    try begin(at: nil)
+    kernel.wait(.seconds(3600))
+    #expect((15...20).contains(kernel.spokenTo.count))
+    #expect(kernel.places == [try wired(Self.stranger)])
+    kernel.announce(
+      FakeKernel.Neighbour(interface: Self.eth, address: Self.router, hardware: Self.station))
+    #expect(kernel.isSettled && kernel.deadline == nil, "both are strangers'")
+  }
+
+  @Test func atHomeNoOtherGatewayIsSpokenTo() throws {
+    kernel.routes = [route(Self.eth, gateway: Self.other), route(Self.eth)]
+    try begin(at: nil)
+    #expect(kernel.place == (try wired(Self.home)))
+    #expect(kernel.spokenTo.isEmpty)
+    #expect(kernel.isSettled && kernel.deadline == nil)
+  }
+
+  @Test func whereNoGatewayIsTheHomesNoneIsSpokenTo() throws {
+    kernel.neighbours = []
+    kernel.routes = [route(Self.eth)]
+    kernel.begin(to: NetworkGoal(address: nil))
+    #expect(kernel.spokenTo.isEmpty)
+    #expect(kernel.isSettled && kernel.deadline == nil)
+  }
+}
