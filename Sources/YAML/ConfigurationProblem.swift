@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 
 /// One thing that is wrong in a configuration file, and what would be right.
 public struct ConfigurationProblem: Equatable, Sendable {
@@ -26,9 +26,11 @@ public struct ConfigurationProblem: Equatable, Sendable {
   /// `FILE:LINE:COLUMN: KEY: problem; remedy`, the form that editors and terminals jump to.
   public func rendered(fileName: [UInt8]) -> [UInt8] {
     let place: MessageText = "\(bytes: fileName):\(line):\(column): "
-    let subject: MessageText = key.isEmpty ? "" : "\(bytes: key): "
     return ("\(place)\(subject)\(bytes: problem); \(bytes: remedy)" as MessageText).bytes
   }
+
+  /// `KEY: `; nothing for the whole file.
+  public var subject: MessageText { key.isEmpty ? "" : "\(bytes: key): " }
 
   var mark: TextMark { TextMark(line: line, column: column) }
 }

@@ -145,6 +145,16 @@ extension SetUp.Checking {
     #expect(home.requestCount == 0)
   }
 
+  /// An earlier version knew the key.
+  @Test func aKeyWithoutEffectIsANoteAndNoProblem() async throws {
+    let home = try lockedHome()
+    let board = try Board(reportingTo: home, settings: "history: { order: newest_first }")
+    let check = try await board.checked()
+    let notes = check.report.findings.filter { $0.subject == "configuration" }
+    #expect(notes.contains { $0.text.contains(": history.order: this key has no effect: ") })
+    #expect(notes.allSatisfy { $0.isWell })
+  }
+
   @Test func aBoardThatIsNotPairedIsToldHow() async throws {
     let home = try lockedHome()
     let unpaired = try Board(unpairedWith: home)

@@ -228,6 +228,19 @@ import YAML
     #expect(configuration.warnings.map { text($0.rendered(fileName: [0x66])) } == [Self.ignored])
   }
 
+  @Test(arguments: ["oldest_first", "newest_first", "12"])
+  func theOrderOfAFormerVersionIsAWarning(order: String) throws {
+    let configuration = try Outcome.configuration(
+      minimum + "history: { order: \(order), disk_megabytes: 7 }\n")
+    #expect(configuration.history.diskMegabytes == 7)
+    let warnings = configuration.warnings.map { text($0.rendered(fileName: [0x66])) }
+    #expect(
+      warnings == [
+        "f:2:12: history: \"order\" has no effect: history is sent in the order in which it was"
+          + " recorded; remove it"
+      ])
+  }
+
   @Test func aMistakeBesideSuchAKeyIsOne() {
     let problem = Outcome.problem(minimum + "after_upload: off\nevry: 10s\n")
     #expect(problem == "f:3:1: unknown key \"evry\"; did you mean \"every\"?")

@@ -150,10 +150,6 @@ import YAML
       "durability: all", 13, "durability", "\"all\" is unknown; write reading, batch or memory"
     ),
     (
-      "history: { order: newest }", 19, "history.order",
-      "\"newest\" is unknown; write oldest_first or newest_first"
-    ),
-    (
       "history: { disk_megabytes: 3 }", 28, "history.disk_megabytes",
       "\"3\" is not a whole number that is possible here; write one from 4 to 4096"
     ),

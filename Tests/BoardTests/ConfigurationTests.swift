@@ -12,7 +12,7 @@ import Transport
     upload: { every: 5min }
     state_directory: /srv/homeward/
     durability: reading
-    history: { order: newest_first, disk_megabytes: 100, bytes_per_minute: 5000, statistics: true }
+    history: { disk_megabytes: 100, bytes_per_minute: 5000, statistics: true }
     home_assistant:
       url: https://[fd00::5]:8443/ha/
       token_file: /etc/homeward/token
@@ -44,7 +44,6 @@ import Transport
     #expect(configuration.uploadEvery == .seconds(300))
     #expect(text(configuration.stateDirectory) == "/srv/homeward")
     #expect(configuration.durability == .reading)
-    #expect(configuration.history.order == .newestFirst)
     #expect(configuration.history.diskMegabytes == 100)
     #expect(configuration.history.bytesPerMinute == 5000)
     #expect(configuration.history.isForStatistics)
@@ -104,7 +103,6 @@ import Transport
     #expect(configuration.uploadEvery == nil)
     #expect(text(configuration.stateDirectory) == "/var/lib/homeward")
     #expect(configuration.durability == .batch)
-    #expect(configuration.history.order == .oldestFirst)
     #expect(configuration.history.diskMegabytes == 64)
     #expect(configuration.history.bytesPerMinute == nil)
     #expect(!configuration.history.isForStatistics)

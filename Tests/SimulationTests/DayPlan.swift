@@ -18,8 +18,6 @@ struct DayPlan {
   let sensorCount: Int
   let fixesPerHundred: UInt64
   let durability: Durability
-  /// In which order history comes.
-  let order: Spool.Order
   let spoolByteCountCap: Int
   let segmentByteCount: Int
   let historyBytesPerMinute: Int?
@@ -65,7 +63,8 @@ struct DayPlan {
       draw.is(1, of: 2) ? .seconds(Int64(300 + draw.number(900))) : nil
     var happenings = Self.happenings(&draw, sensorCount: sensorCount, knowsHome: knowsHome)
     random = draw.random
-    order = draw.is(1, of: 3) ? .newestFirst : .oldestFirst
+    // It decided something once: with it a seed is the day that it was.
+    _ = draw.number(3)
     Self.addRelapses(to: &happenings, &draw)
     Self.addReplays(to: &happenings, &draw)
     login = draw.is(1, of: 2) ? .pairing : .file

@@ -29,7 +29,7 @@ extension Reporter {
     toldLostCount = lost
     log.error(
       "lost since the start: \(entries: lost), because there was no room (see"
-        + " history.disk_megabytes), or the disk was damaged")
+        + " history.disk_megabytes), or the disk was damaged or could not be read")
     events.write("lost") { $0.appendMember("entries", lost) }
   }
 

@@ -16,8 +16,6 @@ final class SpoolFiles {
   /// What was appended last and is not known to be on the disk. The kernel tells a failure to the
   /// descriptor that was written to.
   private var unsynchronized: Descriptor?
-  /// The file of that descriptor. A batch may come between the parts of a copy.
-  private var unsynchronizedFile: SegmentFile?
 
   /// - Parameter parent: the directory that the spool's own one is in.
   init(in parent: Path) {
@@ -48,7 +46,6 @@ final class SpoolFiles {
       let descriptor = try opened(file, .append)
       try spool.withOutgoing { (bytes) throws(Errno) in try descriptor.writeAll(bytes) }
       unsynchronized = consume descriptor
-      unsynchronizedFile = file
     case .synchronize(let file): try synchronize(file)
     case .synchronizeDirectory: try folder().synchronize()
     case .truncate(let file, let byteCount):
@@ -56,10 +53,6 @@ final class SpoolFiles {
     case .delete(let file):
       // Where there is no directory, the file is gone.
       do throws(Errno) { try folder().remove(Path(file.name)) } catch .noSuchFile {}
-    case .replace(let old, let new):
-      let folder = try folder()
-      try folder.rename(Path(old.name), to: Path(new.name))
-      try folder.synchronize()
     case .setAside(let old, let new): try setAside(old, as: new)
     }
   }
@@ -101,7 +94,8 @@ final class SpoolFiles {
   }
 
   private func synchronize(_ file: SegmentFile) throws(Errno) {
-    if unsynchronizedFile == file, let descriptor = unsynchronized.take() {
+    // Nothing comes between a file that is appended to and its synchronisation.
+    if let descriptor = unsynchronized.take() {
       try descriptor.synchronize()
     } else {
       try opened(file, .append).synchronize()
@@ -110,7 +104,10 @@ final class SpoolFiles {
 
   /// Only the agent changes the directory: what is not there now does not come between.
   private func setAside(_ old: SegmentFile, as new: SegmentFile) throws(Errno) {
+    do throws(Errno) { _ = try opened(old, .read) } catch .noSuchFile { return } catch {}
     guard (try? opened(new, .read)) == nil else { throw .fileExists }
-    try folder().rename(Path(old.name), to: Path(new.name))
+    let folder = try folder()
+    try folder.rename(Path(old.name), to: Path(new.name))
+    try folder.synchronize()
   }
 }

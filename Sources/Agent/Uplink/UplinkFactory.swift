@@ -75,7 +75,7 @@ struct UplinkFactory {
   ) -> History {
     let settings = configuration.history
     let spool = Spool(
-      device: device, durability: configuration.durability, order: settings.order,
+      device: device, durability: configuration.durability,
       byteCountCap: settings.diskMegabytes << 20, seed: randomSeed())
     return History(
       History.Device(id: identity.deviceID, name: identity.deviceName), spool: spool,

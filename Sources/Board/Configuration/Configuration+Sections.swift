@@ -109,10 +109,10 @@ extension ConfigurationField {
   private func history() -> Configuration.HistorySettings? {
     guard let keys = section(example: "history: { bytes_per_minute: 100000 }") else { return nil }
     defer { keys.reportUnknownKeys() }
-    let orders: [Spool.Order] = [.oldestFirst, .newestFirst]
-    let order = keys.optional("order")?.word(of: ["oldest_first", "newest_first"])
+    keys.ignore(
+      "order", because: "history is sent in the order in which it was recorded",
+      remedy: "remove it")
     return Configuration.HistorySettings(
-      order: order.map { orders[$0] } ?? .oldestFirst,
       diskMegabytes: keys.optional("disk_megabytes")?
         .wholeNumber(in: Configuration.diskMegabytesRange) ?? 64,
       bytesPerMinute: keys.optional("bytes_per_minute")?.bytesPerMinute(),

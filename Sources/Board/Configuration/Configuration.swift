@@ -134,9 +134,6 @@ extension Configuration {
 
   /// `history`: what was not delivered in its time.
   public struct HistorySettings: Equatable, Sendable {
-    /// `order`: which part of it Home Assistant gets first: `oldest_first` or `newest_first`.
-    /// Default: `oldest_first`.
-    public var order: Spool.Order
     /// `disk_megabytes`: what it may take of the disk; 4 to 4096 MiB. Default: 64.
     public var diskMegabytes: Int
     /// `bytes_per_minute`: what it may take of the link to Home Assistant; 1024 to 1 000 000 000.
@@ -147,7 +144,7 @@ extension Configuration {
     public var isForStatistics = false
 
     public static var standard: HistorySettings {
-      HistorySettings(order: .oldestFirst, diskMegabytes: 64)
+      HistorySettings(diskMegabytes: 64)
     }
   }
 

@@ -51,10 +51,11 @@ public struct History: ~Copyable {
   private var chunkEnd: SpoolPosition
   /// What was taken and is the first of the next chunk.
   private var heldOver: Taken?
-  /// Whether there may be entries that go as events.
+  /// Whether there may be entries that go as events: the backlog. All that is on the disk belongs
+  /// to it.
   private var isBacklogged = false
-  /// How many of those in memory are among them.
-  private var backlogInMemory: UInt64
+  /// Place in memory before which entries belong to it.
+  private var backlogEnd: UInt64
   /// Whether entries on the disk may be proven by the cycle under way, or by the next.
   private var isBatchWritten = false
   /// Whether what is left of earlier runs is known.
@@ -80,7 +81,7 @@ public struct History: ~Copyable {
     self.kernelStart = kernelStart
     self.sensors = sensors
     chunkEnd = spool.position
-    backlogInMemory = spool.end.inMemory
+    backlogEnd = spool.end.inMemory
     rateLimiter = HistoryRateLimiter(bytesPerMinute: bytesPerMinute)
     self.spool = spool
   }
@@ -187,27 +188,27 @@ public struct History: ~Copyable {
   /// What was recorded so far is not proven, and no proof is waited for.
   mutating func batchClosed() {
     writeBatch()
-    backlog(upTo: spool.end)
+    extendBacklog(to: spool.end.inMemory)
   }
 
   /// What was recorded so far goes to the disk. A proof may still come for it.
   mutating func writeBatch() {
-    // What waits for so long and is in memory only is written. What is under way may come twice
-    // then.
-    if state == .ready, isChunkFromMemory {
-      takeAgain()
-      state = .gathering
-    } else if state == .underWay, isChunkFromMemory {
-      spool.rewindMemory()
-      if heldOver?.entry.sequence == nil { heldOver = nil }
-    }
+    // What waits for so long and is in memory only is written.
+    if state != .gathering, isChunkFromMemory { releaseMemory() }
     spool.batchClosed()
     isBatchWritten = true
   }
 
-  /// All that is in memory goes to the disk now, also where that failed a moment ago. What is under
-  /// way may come twice then.
+  /// All that is in memory goes to the disk now, also where that failed a moment ago.
   mutating func keepEverything() {
+    releaseMemory()
+    spool.retryDisk()
+    spool.batchClosed()
+    isBatchWritten = true
+  }
+
+  /// What the chunk has from memory may be written. What is under way may come twice then.
+  private mutating func releaseMemory() {
     if state == .underWay {
       spool.rewindMemory()
       if heldOver?.entry.sequence == nil { heldOver = nil }
@@ -215,44 +216,38 @@ public struct History: ~Copyable {
       takeAgain()
       state = .gathering
     }
-    spool.retryDisk()
-    spool.batchClosed()
-    isBatchWritten = true
   }
 
   /// Whether entries of the chunk are not on the disk.
   private var isChunkFromMemory: Bool { chunkEnd.inMemory > spool.start.inMemory }
 
-  /// Everything that was recorded before the cycle was sent and is proven to be in Home Assistant,
-  /// unless it `isIncomplete`: then something was replaced before it was sent, and that may have
-  /// been recorded since.
+  /// The cycle is proven: Home Assistant has what was recorded before it was sent, unless it
+  /// `isIncomplete`. Then something was replaced before it was sent, and that may have been
+  /// recorded since.
   mutating func proven(isIncomplete: Bool) {
     let mark = spool.mark
     // What is behind the mark is proven by the next cycle.
     isBatchWritten = isBatchWritten && mark.sequence < spool.end.sequence
-    if isIncomplete {
-      backlog(upTo: spool.end)
-    } else if !isBacklogged {
-      spool.acknowledged(upTo: spool.readable(upTo: mark))
-    } else if spool.start.inMemory >= backlogInMemory {
-      // What is behind the backlog, and not on the disk with it.
-      spool.acknowledged(
-        upTo: SpoolPosition(sequence: spool.start.sequence, inMemory: mark.inMemory))
-    }
+    if isIncomplete { extendBacklog(to: spool.end.inMemory) } else { release(upTo: mark) }
     // What earlier runs left is gathered once it is known.
     if isBacklogged || spool.isOpening, state == .resting { state = .gathering }
   }
 
-  private mutating func backlog(upTo end: SpoolPosition) {
-    backlogInMemory = max(backlogInMemory, end.inMemory)
+  /// Acknowledges what is before the mark. Where there is a backlog, it waits for the proofs of its
+  /// own events: only entries in memory are acknowledged, once none of those belongs to it.
+  private mutating func release(upTo mark: SpoolPosition) {
     let start = spool.start
-    isBacklogged = start.sequence < spool.end.sequence || start.inMemory < backlogInMemory
+    guard isBacklogged else { return spool.acknowledged(upTo: mark) }
+    guard start.inMemory >= backlogEnd else { return }
+    spool.acknowledged(
+      upTo: SpoolPosition(sequence: start.sequence, inMemory: mark.inMemory))
   }
 
-  /// All that is on the disk is among them: entries that were in memory when the backlog was closed
-  /// may have been written since.
-  private var backlogEnd: SpoolPosition {
-    SpoolPosition(sequence: spool.end.sequence, inMemory: backlogInMemory)
+  /// What is on the disk, and in memory before the place, goes as events.
+  private mutating func extendBacklog(to place: UInt64) {
+    backlogEnd = max(backlogEnd, place)
+    let start = spool.start
+    isBacklogged = start.sequence < spool.end.sequence || start.inMemory < backlogEnd
   }
 
   // MARK: The disk
@@ -269,12 +264,11 @@ public struct History: ~Copyable {
   /// What is there was left by earlier runs.
   private mutating func opened() {
     isOpen = true
-    backlog(upTo: SpoolPosition(sequence: spool.end.sequence, inMemory: backlogInMemory))
+    extendBacklog(to: backlogEnd)
   }
 
   /// Returns whether the disk has to be asked before the chunk is done.
   private mutating func gather() -> Bool {
-    let backlogEnd = backlogEnd
     if let held = heldOver {
       heldOver = nil
       _ = append(held)

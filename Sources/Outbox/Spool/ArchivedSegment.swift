@@ -20,8 +20,6 @@ public struct ArchivedSegment: Equatable, Sendable {
   public internal(set) var condition = Condition.headless
   /// Whose it is: devices are numbered as they are found, and nil is not known.
   public internal(set) var device: Int?
-  /// How often detail was taken out, 0...3.
-  public internal(set) var thinnings: UInt8 = 0
   public internal(set) var byteCount: Int
   /// Readings and fixes.
   public internal(set) var entryCount = 0
@@ -37,11 +35,13 @@ public struct ArchivedSegment: Equatable, Sendable {
   /// Readings that do not say any more of which sensor they are.
   public internal(set) var namelessCount = 0
 
-  /// Whether the agent has put it aside, because it is not its own.
+  /// Whether the agent has set it aside.
   public var isAside: Bool { file.kind == .aside }
 
   /// The first number of its entries, and whose they are; nil before the header was read.
   var salt: SegmentSalt?
+  /// What Home Assistant has, as far as the file itself says.
+  var acknowledged: UInt64 = 0
 
   init(file: SegmentFile, byteCount: Int) {
     self.file = file
@@ -62,20 +62,5 @@ extension ClosedRange {
   /// The smallest range that holds this one and `bound`.
   func extended(to bound: Bound) -> ClosedRange {
     bound < lowerBound ? bound...upperBound : lowerBound...(bound < upperBound ? upperBound : bound)
-  }
-}
-
-extension SegmentFile {
-  /// The file of a spool that has this name, be it one that was put aside; nil where it is none.
-  public init?(archived name: Span<UInt8>) {
-    if let file = SegmentFile(name: name) {
-      self = file
-      return
-    }
-    guard name.count > 16,
-      let file = SegmentFile(name: ([UInt8](name.extracting(0..<16)) + [UInt8](".spool")).span)
-    else { return nil }
-    self.init(first: file.first, kind: .aside)
-    guard name.elementsEqual(self.name.span) else { return nil }
   }
 }

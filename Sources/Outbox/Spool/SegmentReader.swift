@@ -16,33 +16,26 @@ final class SegmentReader {
   /// Where in the file the window begins, and where in the window the next record is looked for.
   private var windowOffset = 0
   private var place = 0
-  /// Where in the window the last record stands that was found.
-  private(set) var found = 0..<0
-
-  /// Whether it began with the first record, and not with a block.
-  private(set) var isFromStart = false
-  /// Whether some record means something else, or nothing, without those before it: a slot was
-  /// given another name, or its name was lost, or the clock is another one.
-  private(set) var doNamesDependOnPlace = false
-  private(set) var recordCount = 0
-  /// Where in the file the last record ends.
-  private(set) var endOfRecords = 0
-  /// Bytes of damage between the records.
-  private(set) var damagedByteCount = 0
   /// What the chunk under way may bring, and what it brought.
   private var chunkByteCountMax = 0
   private var chunkByteCount = 0
-  /// The numbers that are missing before the entry that was found last, where there is damage.
-  private(set) var lost: Range<UInt64> = 0..<0
-  private var isDamageBefore = false
+
+  private(set) var recordCount = 0
+  /// Where in the file the last record ends.
+  private(set) var endOfRecords = 0
+  /// Bytes of damage right before the last record, and between all records.
+  private(set) var damage = 0
+  private(set) var damagedByteCount = 0
+  /// Bytes of damage since the last entry.
+  private(set) var unclearByteCount = 0
+  /// The numbers that are missing before the entry that was found last, and the damage there.
+  private(set) var missing: Range<UInt64> = 0..<0
+  private(set) var missingByteCount = 0
   /// The number of the next entry, where none is missing.
   private(set) var nextSequence: UInt64 = 0
 
   /// Where in the file the next chunk comes from.
   var readOffset: Int { windowOffset + window.count }
-  /// Where in the file the next record is looked for, and where the last one begins.
-  var offset: Int { windowOffset + place }
-  var foundOffset: Int { windowOffset + found.lowerBound }
 
   /// Begins with the records of another segment.
   func begin(_ salt: SegmentSalt) {
@@ -50,21 +43,18 @@ final class SegmentReader {
     self.salt = salt.checksum
     names.removeAll()
     clock = nil
-    doNamesDependOnPlace = false
     recordCount = 0
     damagedByteCount = 0
-    isDamageBefore = false
+    unclearByteCount = 0
     nextSequence = first
     seek(to: SegmentHeader.byteCount)
-    isFromStart = true
   }
 
-  /// Goes on with another part of the same segment, with the names that are known by now.
+  /// Goes on at a record of the same segment, with the names that are known by now.
   func seek(to offset: Int) {
     clear()
     windowOffset = offset
     endOfRecords = offset
-    isFromStart = false
   }
 
   /// Makes room for the chunk at `readOffset`.
@@ -72,7 +62,6 @@ final class SegmentReader {
     window.removeFirst(place)
     windowOffset += place
     place = 0
-    found = 0..<0
   }
 
   /// The next chunk of the segment.
@@ -104,7 +93,6 @@ final class SegmentReader {
   func clear() {
     window.removeAll()
     place = 0
-    found = 0..<0
   }
 
   /// The next record, or nil where the window holds no more whole ones. `isWhole` says that the
@@ -134,32 +122,26 @@ final class SegmentReader {
   }
 
   private func took(_ range: Range<Int>, _ record: SpoolRecord) {
-    let damage = windowOffset + range.lowerBound - endOfRecords
+    damage = windowOffset + range.lowerBound - endOfRecords
     damagedByteCount += damage
-    if damage > 0 { isDamageBefore = true }
+    unclearByteCount += damage
     place = range.upperBound
-    found = range
     endOfRecords = windowOffset + range.upperBound
     recordCount += 1
     switch record {
     case .sensor(let slot):
       let name = range.lowerBound + SpoolRecord.prefixByteCount + 1
-      let isOther = names.set(
-        slot, to: name..<range.upperBound - SpoolRecord.checksumByteCount, of: window)
-      if isOther { doNamesDependOnPlace = true }
-    case .entry(let entry):
-      if !isNamed(entry) { doNamesDependOnPlace = true }
-      note(entry.sequence ?? 0)
-    case .clock(let clock):
-      if clock != self.clock, nextSequence > first { doNamesDependOnPlace = true }
-      self.clock = clock
-    case .acknowledged, .acknowledgedRanges: break
+      names.set(slot, to: name..<range.upperBound - SpoolRecord.checksumByteCount, of: window)
+    case .entry(let entry): took(entry.sequence ?? 0)
+    case .clock(let clock): self.clock = clock
+    case .acknowledged, .passedOver: break
     }
   }
 
-  private func note(_ sequence: UInt64) {
-    lost = isDamageBefore && sequence > nextSequence ? nextSequence..<sequence : 0..<0
-    isDamageBefore = false
+  private func took(_ sequence: UInt64) {
+    missing = nextSequence..<max(nextSequence, sequence)
+    missingByteCount = unclearByteCount
+    unclearByteCount = 0
     nextSequence = sequence + 1
   }
 
@@ -167,5 +149,27 @@ final class SegmentReader {
   func isNamed(_ entry: SpoolEntry) -> Bool {
     guard case .reading(let slot, _) = entry.content else { return true }
     return !names[slot].isEmpty
+  }
+}
+
+/// What the slots of sensor records mean. Nothing is allocated for a name that stays the same.
+struct SensorNames {
+  private var names = [[UInt8]](repeating: [], count: Int(UInt8.max) + 1)
+
+  /// Empty where nothing was said of the slot.
+  subscript(slot: UInt8) -> [UInt8] { names[Int(slot)] }
+
+  mutating func set(_ slot: UInt8, to name: [UInt8]) {
+    if names[Int(slot)] != name { names[Int(slot)] = name }
+  }
+
+  mutating func set(_ slot: UInt8, to range: Range<Int>, of buffer: borrowing ByteBuffer) {
+    let name = buffer.bytes.extracting(range)
+    let former = names[Int(slot)]
+    if !name.elementsEqual(former.span) { names[Int(slot)] = [UInt8](name) }
+  }
+
+  mutating func removeAll() {
+    for slot in names.indices where !names[slot].isEmpty { names[slot] = [] }
   }
 }

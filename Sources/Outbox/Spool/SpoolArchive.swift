@@ -16,10 +16,11 @@ import Bytes
 ///
 /// Every file is read by its own header, whosever it is; the entries of one device stand together.
 /// A file without a readable header is taken for one of the device of the file before it. Copies
-/// with less detail that have not taken their segment's place hold nothing of their own, and are
-/// left out.
+/// with less detail that an earlier agent did not finish hold nothing of their own, and are left
+/// out.
 ///
-/// Each file is read twice: what Home Assistant has is written behind the entries that it has.
+/// Each file is read twice: what Home Assistant has is written behind the entries that it has. Of a
+/// file that was set aside it has what that file itself says: the agent goes on without the rest.
 public struct SpoolArchive: ~Copyable {
   public enum Step: Equatable {
     /// Read once from `offset` with `fill`, or tell why not. Nothing read is the end.
@@ -32,8 +33,8 @@ public struct SpoolArchive: ~Copyable {
   /// What was found so far; the numbers are whole when there is no next step.
   public private(set) var segments: [ArchivedSegment] = []
   private var devices: [DeviceFingerprint] = []
-  /// What Home Assistant has of each device.
-  private var acknowledged: [SequenceSet] = []
+  /// Up to where Home Assistant has the files of each device that were not set aside.
+  private var acknowledged: [UInt64] = []
 
   private var pass = Pass.headers
   private var index = 0
@@ -59,7 +60,7 @@ public struct SpoolArchive: ~Copyable {
   public var deviceCount: Int { devices.count }
 
   /// What Home Assistant has of the first device: everything up to this number. 0 is nothing.
-  public var acknowledgedSequence: UInt64 { acknowledged.first?.prefix ?? 0 }
+  public var acknowledgedSequence: UInt64 { acknowledged.first ?? 0 }
 
   /// Whose the entry is that came last.
   public var device: Int? { index < segments.count ? segments[index].device : nil }
@@ -167,10 +168,9 @@ public struct SpoolArchive: ~Copyable {
     case .valid(let header):
       let device = number(of: header.device)
       segments[index].condition = .intact
-      segments[index].thinnings = header.thinnings
       segments[index].device = device
       segments[index].salt = header.salt
-      acknowledged[device].insert(0...header.acknowledged, forgetting: .lowest)
+      acknowledge(upTo: header.acknowledged)
     case .foreign: segments[index].condition = .otherVersion
     case .unreadable: segments[index].condition = .headless
     }
@@ -179,8 +179,23 @@ public struct SpoolArchive: ~Copyable {
   private mutating func number(of device: DeviceFingerprint) -> Int {
     if let known = devices.firstIndex(of: device) { return known }
     devices.append(device)
-    acknowledged.append(SequenceSet())
+    acknowledged.append(0)
     return devices.count - 1
+  }
+
+  /// The segment says so.
+  private mutating func acknowledge(upTo number: UInt64) {
+    segments[index].acknowledged = max(segments[index].acknowledged, number)
+    guard let device = segments[index].device, !segments[index].isAside else { return }
+    acknowledged[device] = max(acknowledged[device], number)
+  }
+
+  private func isAcknowledged(_ sequence: UInt64) -> Bool {
+    let segment = segments[index]
+    guard let device = segment.device, !segment.isAside else {
+      return sequence <= segment.acknowledged
+    }
+    return sequence <= acknowledged[device]
   }
 
   /// Records are checked with what the header says, or else with what that of a neighbour says.
@@ -211,19 +226,15 @@ public struct SpoolArchive: ~Copyable {
   }
 
   private mutating func found(_ record: SpoolRecord) -> Step? {
-    guard let device = segments[index].device else { return nil }
     switch (pass, record) {
-    case (.acknowledgements, .acknowledged(let sequence)):
-      acknowledged[device].insert(0...sequence, forgetting: .lowest)
-    case (.acknowledgements, .acknowledgedRanges(let ranges)):
-      acknowledged[device].formUnion(ranges, forgetting: .lowest)
+    case (.acknowledgements, .acknowledged(let sequence)): acknowledge(upTo: sequence)
     case (.entries, .entry(let entry)):
       if case .reading(let slot, _) = entry.content, reader.names[slot].isEmpty {
         segments[index].namelessCount += 1
         return nil
       }
       guard let sequence = entry.sequence else { return nil }
-      let isAcknowledged = acknowledged[device].contains(sequence)
+      let isAcknowledged = isAcknowledged(sequence)
       segments[index].count(entry, sequence: sequence, isAcknowledged: isAcknowledged)
       return .entry(entry, isAcknowledged: isAcknowledged)
     default: break

@@ -68,6 +68,14 @@ extension SpoolEntry {
   }
 }
 
+/// A place between the entries of a spool, on the disk and in memory.
+public struct SpoolPosition: Equatable, Sendable {
+  /// The last number before it.
+  var sequence: UInt64
+  /// Of the entries that are in memory only, how many there ever were before it.
+  var inMemory: UInt64
+}
+
 /// What the clock by which times were recorded showed when the kernel started: another reading of
 /// it within the same start says by how much they are wrong.
 public struct ClockOrigin: Equatable, Sendable {

@@ -20,8 +20,9 @@ final class SpoolMemory {
   private(set) var writtenCount = 0
   /// The place of the first one that the disk is being given.
   private var writtenStart: UInt64 = 0
-  /// Up to where the cycle under way brings what was recorded.
-  private(set) var mark = SpoolMark(sequence: 0, place: 0)
+  /// Behind what the cycle under way brings of what was recorded, also once that is written. No
+  /// entry behind it has a number up to its own.
+  private(set) var mark = SpoolPosition(sequence: 0, inMemory: 0)
   /// The clock of the times that are not trusted.
   var clock: ClockOrigin?
   /// Whether each entry is written as it comes.
@@ -64,7 +65,7 @@ final class SpoolMemory {
   }
 
   /// The mark is behind what is here, and behind the number.
-  func mark(after sequence: UInt64) { mark = SpoolMark(sequence: sequence, place: end) }
+  func mark(after sequence: UInt64) { mark = SpoolPosition(sequence: sequence, inMemory: end) }
 
   /// What is here is to be written.
   func batchClosed() {
@@ -108,7 +109,9 @@ final class SpoolMemory {
 
   /// They are on the disk for certain, as so many numbers from `first`.
   func written(from first: UInt64, count: UInt64) {
-    mark.entriesNumbered(from: first, count: count, at: writtenStart)
+    if count > 0, mark.inMemory > writtenStart {
+      mark.sequence = first + min(count, mark.inMemory - writtenStart) - 1
+    }
     remove(writtenCount)
     if entries.isEmpty { isWriteDue = false }
   }

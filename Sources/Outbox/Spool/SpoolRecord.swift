@@ -18,7 +18,7 @@ import Sensing
 ///     2 reading        sequence 1...9 · time 8 · flags 1 · slot 1 · value
 ///     3 fix            sequence 1...9 · time 8 · flags 1 · latitude 8 · longitude 8 · the rest
 ///     4 acknowledged   sequence 8
-///     5 acknowledged   1...15 ranges: first sequence 8 · last sequence 8
+///     5                passed over: an earlier agent wrote ranges of numbers
 ///     6 clock          start of the kernel 8 · time 8
 ///
 /// A sequence of a reading or a fix is counted from the segment's first, in LEB128. A time is in
@@ -29,9 +29,8 @@ import Sensing
 /// of altitude, speed, track, horizontal and vertical error follow, as IEEE 754 doubles like the
 /// position, in this order.
 ///
-/// Kind 4 says that everything up to and including the sequence is acknowledged, kind 5 that these
-/// ranges are, besides. What a record says of it once is true for ever. A reader that does not know
-/// kind 5 takes it for damage, and what was acknowledged is delivered again.
+/// Kind 4 says that everything up to and including the sequence is acknowledged, which stays true.
+/// Kind 5 named entries above that sequence that were acknowledged, too: they are delivered again.
 ///
 /// A sensor record says what a slot means from there on, and kind 6 what the clock, which was not
 /// trusted, showed when the kernel started. They are written twice, because what follows is worth
@@ -43,10 +42,10 @@ enum SpoolRecord: Equatable {
   case entry(SpoolEntry)
   /// Home Assistant has everything up to and including this sequence.
   case acknowledged(UInt64)
-  /// Home Assistant has these besides.
-  case acknowledgedRanges(SequenceSet)
   /// The entries from here on whose time is not trusted have it of this clock.
   case clock(ClockOrigin)
+  /// One that means nothing to this agent.
+  case passedOver
 
   static let start: UInt8 = 0xA5
   static let prefixByteCount = 3
@@ -61,7 +60,7 @@ enum SpoolRecord: Equatable {
   /// No segment that is found begins above. So there is always room for more.
   static let firstSequenceMax: UInt64 = 1 << 61
 
-  enum Kind: UInt8 { case sensor = 1, reading, fix, acknowledged, acknowledgedRanges, clock }
+  enum Kind: UInt8 { case sensor = 1, reading, fix, acknowledged, passedOver, clock }
 }
 
 /// What every checksum of a segment begins with.
@@ -96,15 +95,6 @@ extension ByteBuffer {
 
   mutating func append(acknowledged sequence: UInt64, salt: CRC32C) {
     appendRecord(.acknowledged, salt: salt) { $0.append(littleEndian: sequence) }
-  }
-
-  mutating func append(rangesOf acknowledged: SequenceSet, salt: CRC32C) {
-    appendRecord(.acknowledgedRanges, salt: salt) { body in
-      for index in 0..<acknowledged.rangeCount {
-        body.append(littleEndian: acknowledged.range(index).lowerBound)
-        body.append(littleEndian: acknowledged.range(index).upperBound)
-      }
-    }
   }
 
   mutating func append(_ clock: ClockOrigin, salt: CRC32C) {
@@ -238,9 +228,7 @@ extension SpoolRecord {
         fields.isAtEnd
       else { return nil }
       self = .acknowledged(sequence)
-    case .acknowledgedRanges:
-      guard let ranges = SequenceSet(ranges: &fields) else { return nil }
-      self = .acknowledgedRanges(ranges)
+    case .passedOver: self = .passedOver
     case .clock:
       guard let start = fields.integer(UInt64.self), let time = fields.integer(Int64.self),
         fields.isAtEnd
@@ -270,19 +258,6 @@ extension SpoolRecord {
       return nil
     }
     return .reading(sensor: slot, value)
-  }
-}
-
-extension SequenceSet {
-  fileprivate init?(ranges fields: inout FieldReader) {
-    self.init()
-    guard !fields.isAtEnd else { return nil }
-    while !fields.isAtEnd {
-      guard let lower = fields.integer(UInt64.self), let upper = fields.integer(UInt64.self),
-        lower > 0, lower <= upper, upper <= SpoolRecord.firstSequenceMax
-      else { return nil }
-      insert(lower...upper, forgetting: .lowest)
-    }
   }
 }
 

@@ -97,7 +97,7 @@ final class Checkup {
         let place: MessageText = "\(Path(file)):\(warning.line):\(warning.column): "
         report.append(
           .note(
-            "configuration", place + MessageText(bytes: warning.problem),
+            "configuration", place + warning.subject + MessageText(bytes: warning.problem),
             remedy: MessageText(bytes: warning.remedy)))
       }
       for flaw in flaws {

@@ -24,15 +24,7 @@ extension ArchivedSegment {
 
   /// All that there is to say of it beside numbers.
   var notes: [MessageText] {
-    var notes: [MessageText] = []
-    if isAside { notes.append("set aside") }
-    switch thinnings {
-    case 0: break
-    case 1: notes.append("thinned once")
-    case 2: notes.append("thinned twice")
-    default: notes.append("thinned \(Int(thinnings)) times")
-    }
-    return notes + flaws
+    isAside ? ["set aside"] + flaws : flaws
   }
 
   /// A word for scripts.

@@ -32,7 +32,7 @@ struct SpoolFolder: ~Copyable {
     self.path = path
     do throws(Errno) {
       try DirectoryReader(opening: path).forEachName { (name) throws(Errno) in
-        guard let file = SegmentFile(archived: name) else { return }
+        guard let file = SegmentFile(name: name) else { return }
         // What cannot be looked at is read later, and then the reason is known.
         archive.fileFound(file, byteCount: (try? byteCount(ofFileAt: path / [UInt8](name))) ?? 0)
       }

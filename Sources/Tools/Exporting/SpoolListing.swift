@@ -115,7 +115,6 @@ extension ByteBuffer {
       appendMember("from", times.lowerBound)
       appendMember("to", times.upperBound)
     }
-    appendMember("thinnings", Int(segment.thinnings))
     appendMember("damaged_bytes", segment.damagedByteCount)
     appendMember("torn_bytes", segment.tornByteCount)
     appendMember("nameless", segment.namelessCount)
