@@ -117,6 +117,21 @@ import Testing
     #expect(sink.reports.last == "sbs-20-000b: recovered")
   }
 
+  /// An announcement says no value, and none follows it.
+  @Test func aValueThatIsAnnouncedWhileTheFormerOneIsReadIsReadAsWell() throws {
+    try tree.write("\(HANGING_READ_MARK)0", to: "\(battery)/voltage_now")
+    let source = try source()
+    supervisor.sample(at: at(seconds: 1))
+    for _ in 0..<50 { try loop.turn(until: Moment.now.instant + .milliseconds(1)) }
+    try tree.overwrite("17\n", in: "\(battery)/capacity")
+    supervisor.devicesChanged(.powerSupply, at: at(seconds: 2))
+    #expect(sink.values.isEmpty)
+    try tree.overwrite("11700000\n\n\n", in: "\(battery)/voltage_now")
+    wait(for: source)
+    #expect(sink.values[capacity] == .number(FixedPoint(17)))
+    #expect(sink.reports.isEmpty)
+  }
+
   @Test func aSupplyThatLeavesWhileItIsReadIsAway() throws {
     let source = try source()
     supervisor.sample(at: at(seconds: 1))

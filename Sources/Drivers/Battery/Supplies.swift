@@ -136,6 +136,8 @@ public final class Supplies: Source {
     supplies.append(supply)
   }
 
+  public func valuesAnnounced() { for supply in supplies { supply.valuesAnnounced() } }
+
   // MARK: What is read beside the loop
 
   /// Returns whether one more can be followed. One that is away gives its place to it.
@@ -150,10 +152,11 @@ public final class Supplies: Source {
   }
 
   /// Tells what has arrived. At first, a supply waits for those before it as long as a cycle does:
-  /// several batteries become known in the order of the list, whichever answers first.
+  /// several batteries become known in the order of the list, whichever answers first. One that is
+  /// read again waits for that.
   func tellArrived(at moment: Moment) {
     for supply in supplies {
-      if supply.hasArrived {
+      if supply.hasArrived, !supply.isAwaited {
         supply.tellArrived(at: moment)
       } else if !supply.isKnown, supply.isGathering {
         return

@@ -26,6 +26,8 @@ public class FileSource: BackgroundRead, Source {
   private var hasWorked = false
   /// Whether the last reading beside the loop has read all.
   private var isWhole = false
+  /// Whether new values were announced since the reading beside the loop began.
+  private var isOutdated = false
 
   /// - Parameters:
   ///   - name: what messages call it.
@@ -109,6 +111,7 @@ public class FileSource: BackgroundRead, Source {
       throw SourceFailure(error, of: name)
     }
     if !answer.isAwaited { answer.asked(at: moment.instant) }
+    isOutdated = false
   }
 
   /// Returns false where the rest has to be read beside the loop.
@@ -138,9 +141,9 @@ public class FileSource: BackgroundRead, Source {
     if isWhole {
       answer.answered()
       arrived(at: moment)
-    } else {
-      attempt(at: moment) { () throws(SourceFailure) in try ask(at: moment) }
     }
+    guard !isWhole || isOutdated else { return }
+    attempt(at: moment) { () throws(SourceFailure) in try ask(at: moment) }
   }
 
   /// What was read beside the loop is there.
@@ -157,6 +160,8 @@ public class FileSource: BackgroundRead, Source {
   }
 
   public var listening: Listening { reader == nil ? .never : .answering }
+
+  public func valuesAnnounced() { isOutdated = answer.isAwaited }
 
   public var isGathering: Bool { answer.deadline != nil }
 

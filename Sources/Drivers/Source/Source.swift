@@ -50,6 +50,10 @@ public protocol Source: AnyObject {
   /// those that fail are asked again at once.
   var deviceKinds: DeviceKinds { get }
 
+  /// The kernel announced new values of it, and it is asked next: what is on its way may be the
+  /// values before those.
+  func valuesAnnounced()
+
   /// Whether its deadlines protect the world from what it has done: they come first.
   var guardsTheWorld: Bool { get }
 
@@ -74,6 +78,7 @@ extension Source {
   public var isGathering: Bool { false }
   public var shortfall: SourceFailure? { nil }
   public var deviceKinds: DeviceKinds { [] }
+  public func valuesAnnounced() {}
   public var guardsTheWorld: Bool { false }
   public var holder: InlineText? { nil }
   public func paceChanged(to pace: SamplingPace) {}

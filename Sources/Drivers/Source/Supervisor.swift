@@ -127,6 +127,7 @@ public final class Supervisor {
     for row in rows {
       guard let source = row.source, !source.deviceKinds.isDisjoint(with: kinds) else { continue }
       let hasNewValues = !source.deviceKinds.isDisjoint(with: kinds.intersection(.telling))
+      if hasNewValues { source.valuesAnnounced() }
       if row.supervision.retryAt != nil || hasNewValues { ask(source, of: row, at: moment) }
     }
   }

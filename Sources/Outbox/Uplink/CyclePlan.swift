@@ -8,6 +8,8 @@ import Bytes
 struct CyclePlan {
   /// How long a change that is urgent waits for sources that take their time.
   static let urgentWaitMax: Duration = .seconds(5)
+  /// How long it waits between two cycles, such as a plug that is pulled for its battery.
+  static let urgentWaitMaxBetweenCycles: Duration = .seconds(1)
 
   /// Of cycles and of uploads.
   struct Intervals: Equatable {
@@ -32,6 +34,8 @@ struct CyclePlan {
   private var uploadedAt: Instant?
   /// The sources were asked, and one may wait for an answer.
   private var isSampling = false
+  /// Since when a source waits for an answer.
+  private var gatheringSince: Instant?
   /// What they say goes with the end of this cycle.
   private(set) var isUploadDue = false
   /// A cycle was due before there was a registration, or before it was known whether this is home.
@@ -59,7 +63,17 @@ struct CyclePlan {
   }
 
   /// Until when a change that is urgent waits for the sources; nil where none is asked.
-  var urgentWaitEnd: Instant? { isSampling ? cycleAt + Self.urgentWaitMax : nil }
+  var urgentWaitEnd: Instant? {
+    if isSampling { return cycleAt + Self.urgentWaitMax }
+    return gatheringSince.map { $0 + Self.urgentWaitMaxBetweenCycles }
+  }
+
+  /// - Parameters:
+  ///   - isGathering: whether a source waits for an answer.
+  ///   - now: the moment of now.
+  mutating func sourcesLookedAt(isGathering: Bool, now: Instant) {
+    gatheringSince = isGathering ? gatheringSince ?? now : nil
+  }
 
   /// The configuration, or the power policy, has others from now on. The cycle that is under way
   /// becomes longer or shorter.

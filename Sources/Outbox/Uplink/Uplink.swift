@@ -271,6 +271,7 @@ public final class Uplink {
     isGathering: Bool = false, isConnectionKept: @autoclosure () -> Bool, now: Instant
   ) {
     self.now = now
+    plan.sourcesLookedAt(isGathering: isGathering, now: now)
     if isGathering, let end = plan.urgentWaitEnd, now < end { return }
     let isCycle = !isGathering && plan.sourcesReady()
     if isCycle {

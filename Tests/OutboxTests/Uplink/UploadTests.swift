@@ -98,6 +98,42 @@ import Testing
     #expect(rig.uplink.deadline > rig.now, "what is past wakes the loop no more")
   }
 
+  /// The kernel announces a plug that is pulled, and its battery answers a moment later.
+  @Test func anUrgentChangeBetweenTwoCyclesTakesWithItWhatTheSourcesWereAskedMeanwhile() throws {
+    let rig = rig(uploadEvery: .seconds(3600))
+    let mains = try #require(rig.declareUrgent("mains"))
+    let battery = try rig.declare("battery")
+    cycle(rig, battery, 700)
+    rig.wait(.seconds(20))
+    let messages = rig.messages.count
+    rig.record(mains, 0)
+    rig.event { $0.sourcesReady(isGathering: true, isConnectionKept: true, now: $1) }
+    #expect(rig.messages.count == messages)
+    #expect(rig.uplink.deadline == rig.now + CyclePlan.urgentWaitMaxBetweenCycles)
+    rig.wait(.milliseconds(300))
+    rig.record(battery, 701)
+    rig.event { $0.sourcesReady(isConnectionKept: true, now: $1) }
+    rig.proveAll(["mains", "battery"])
+    #expect(numbers(rig, "update_sensor_states").last == ["701"])
+  }
+
+  @Test func anUrgentChangeBetweenTwoCyclesWaitsNoLongerThanASecond() throws {
+    let rig = rig(uploadEvery: .seconds(3600))
+    let bilge = try #require(rig.declareUrgent("bilge"))
+    rig.wait(.seconds(30))
+    rig.cycle()
+    rig.wait(.seconds(20))
+    let messages = rig.messages.count
+    rig.event { $0.sourcesReady(isGathering: true, isConnectionKept: true, now: $1) }
+    rig.wait(.milliseconds(700))
+    rig.record(bilge, 1)
+    rig.event { $0.sourcesReady(isGathering: true, isConnectionKept: true, now: $1) }
+    #expect(rig.messages.count == messages)
+    rig.wait(.milliseconds(300))
+    rig.event { $0.sourcesReady(isGathering: true, isConnectionKept: true, now: $1) }
+    #expect(rig.messages.count == messages + 1)
+  }
+
   @Test func theResultOfACommandGoesAtOnce() throws {
     let rig = rig()
     rig.wait(.seconds(7))
