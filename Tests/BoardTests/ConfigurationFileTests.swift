@@ -210,42 +210,6 @@ import YAML
     }
   }
 
-  // MARK: A key of a former version
-
-  static let ignored =
-    "f:2:1: \"after_upload\" has no effect: the agent starts no program; remove it; a shell starts"
-    + " the program with homeward run --once && PROGRAM, a unit of systemd with OnSuccess="
-
-  /// An update keeps no agent from starting, whatever the key said.
-  @Test(arguments: [
-    "{ run: [/usr/local/bin/modem-off, --quiet], timeout: 30s }", "{ run: poweroff, after: 5 }",
-    "/usr/local/bin/modem-off", "[a, b]", "",
-  ])
-  func aKeyOfAFormerVersionIsAWarning(_ value: String) throws {
-    let configuration = try Outcome.configuration(
-      minimum + "after_upload: \(value)\nevery: 10s\n")
-    #expect(configuration.every == .seconds(10))
-    #expect(configuration.warnings.map { text($0.rendered(fileName: [0x66])) } == [Self.ignored])
-  }
-
-  @Test(arguments: ["oldest_first", "newest_first", "12"])
-  func theOrderOfAFormerVersionIsAWarning(order: String) throws {
-    let configuration = try Outcome.configuration(
-      minimum + "history: { order: \(order), disk_megabytes: 7 }\n")
-    #expect(configuration.history.diskMegabytes == 7)
-    let warnings = configuration.warnings.map { text($0.rendered(fileName: [0x66])) }
-    #expect(
-      warnings == [
-        "f:2:12: history: \"order\" has no effect: history is sent in the order in which it was"
-          + " recorded; remove it"
-      ])
-  }
-
-  @Test func aMistakeBesideSuchAKeyIsOne() {
-    let problem = Outcome.problem(minimum + "after_upload: off\nevry: 10s\n")
-    #expect(problem == "f:3:1: unknown key \"evry\"; did you mean \"every\"?")
-  }
-
   static let yaml = "this is not YAML:"
   static let quote = "a text in quotes begins here and does not end"
 

@@ -16,11 +16,6 @@ import Testing
     text = try String(contentsOf: file, encoding: .utf8)
   }
 
-  /// The part for people who use the agent.
-  private var guide: Substring {
-    text.prefix(upTo: text.range(of: "\n## The client as a library")?.lowerBound ?? text.endIndex)
-  }
-
   /// The fenced blocks of a language.
   private func blocks(_ language: String) -> [String] {
     text.components(separatedBy: "```\(language)\n").dropFirst().compactMap {
@@ -36,16 +31,16 @@ import Testing
     }
   }
 
-  @Test func theGuideStaysShort() {
-    let words = guide.split { $0.isWhitespace }
-    #expect(words.count < 2500)
+  @Test func theReadmeStaysShort() {
+    #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 201)
+    #expect(text.split { $0.isWhitespace }.count < 2000)
   }
 
   /// The commands of the agent: in lines of their own, behind a `$`, or quoted.
   private var commands: [[[UInt8]]] {
-    let quoted = guide.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }
+    let quoted = text.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }
       .map { String($0.element) }
-    let lines = guide.split(separator: "\n").filter { $0.hasPrefix("    ") }.map { line in
+    let lines = text.split(separator: "\n").filter { $0.hasPrefix("    ") }.map { line in
       line.trimmingCharacters(in: CharacterSet(charactersIn: " $"))
     }
     return (quoted + lines).compactMap { line in
@@ -63,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func everyCommandInTheGuideIsUnderstood() throws {
+  @Test func everyCommandInTheReadmeIsUnderstood() throws {
     #expect(commands.count >= 10)
     for words in commands {
       let line = String(decoding: Array(words.joined(separator: [0x20])), as: UTF8.self)
@@ -84,7 +79,7 @@ import Testing
 
   /// The lines of a shell, without the indent.
   private func shellLines(with words: String) -> [String] {
-    guide.split(separator: "\n").filter { $0.hasPrefix("    ") && $0.contains(words) }
+    text.split(separator: "\n").filter { $0.hasPrefix("    ") && $0.contains(words) }
       .map { $0.trimmingCharacters(in: .whitespaces) }
   }
 
@@ -148,13 +143,29 @@ import Testing
     #expect(bilge.bias == .pullUp)
   }
 
-  @Test func everyFileThatTheReadmeNamesIsThere() {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-    let links = text.components(separatedBy: "](").dropFirst().compactMap {
-      $0.components(separatedBy: ")").first
-    }
+  /// The pages that the README leads to, and itself.
+  static let pages = [
+    "README.md", "Sources/README.md", "Sources/Board/Configuration/README.md",
+    "Sources/HomeAssistant/README.md", "Sources/Sensing/Power/README.md", "Tests/README.md",
+    "boards/README.md",
+  ]
+
+  @Test(arguments: pages)
+  func everyFileThatAPageNamesIsThere(page: String) throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../\(page)")
+    let links = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "](")
+      .dropFirst().compactMap { $0.components(separatedBy: ")").first }
     for link in links where !link.contains("://") && !link.hasPrefix("#") {
-      #expect(FileManager.default.fileExists(atPath: root.appending(path: link).path()), "\(link)")
+      let path = link.components(separatedBy: "#")[0]
+      let target = file.deletingLastPathComponent().appending(path: path)
+      #expect(FileManager.default.fileExists(atPath: target.path()), "\(link)")
     }
+  }
+
+  @Test func theChangelogBeginsWithThisVersion() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../deploy/debian/changelog")
+    let changelog = try String(contentsOf: file, encoding: .utf8)
+    #expect(changelog.hasPrefix("homeward (\(homewardVersion)) "))
   }
 }
