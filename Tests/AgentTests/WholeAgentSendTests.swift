@@ -52,7 +52,7 @@ extension WholeAgent.Sending {
     let words: [String]
     var data: String?
     var status: Int32 = 0
-    /// The first line of the answer, or nil for none.
+    /// The beginning of a line of the answer, or nil for none.
     let answer: String?
     let verdict: String
     /// What the home noted, which only the home can know.
@@ -65,10 +65,10 @@ extension WholeAgent.Sending {
   private static let accepted = "got the message, and says the same where it dropped it."
 
   static let attempts = [
-    Attempt(words: ["get_config"], answer: "latitude: 52.0", verdict: sealed) {
+    Attempt(words: ["get_config"], answer: #"  "latitude": 52.0"#, verdict: sealed) {
       $0 == .asked("get_config")
     },
-    Attempt(words: ["get_zones"], answer: "- entity_id: zone.home", verdict: sealed) {
+    Attempt(words: ["get_zones"], answer: #"    "entity_id": "zone.home""#, verdict: sealed) {
       $0 == .asked("get_zones")
     },
     Attempt(
@@ -91,7 +91,7 @@ extension WholeAgent.Sending {
     ) { $0 == .asked("conversation_process") },
     Attempt(
       words: ["stream_camera", "camera.practice"],
-      answer: "mjpeg_path: /api/camera_proxy_stream/camera.practice", verdict: sealed
+      answer: #"  "mjpeg_path": "/api/camera_proxy_stream/camera.practice""#, verdict: sealed
     ) { $0 == .asked("stream_camera") },
     Attempt(words: ["update_location", "52.9", "-5.03", "4"], answer: nil, verdict: accepted) {
       if case .located(let location) = $0 {
@@ -102,17 +102,18 @@ extension WholeAgent.Sending {
     },
     Attempt(
       words: ["register_sensor"],
-      data: #"{"name":"X","unique_id":"x","type":"sensor","state":3}"#, answer: "success: true",
+      data: #"{"name":"X","unique_id":"x","type":"sensor","state":3}"#,
+      answer: #"  "success": true"#,
       verdict: sealed
     ) { if case .sensorRegistered(let sensor) = $0 { sensor.name == "X" } else { false } },
     Attempt(
       words: ["update_sensor_states"],
       data: #"[{"unique_id":"unheard_of","type":"sensor","state":3}]"#, status: 65,
-      answer: "unheard_of:", verdict: "refuses the message or a part of it"
+      answer: #"  "unheard_of": {"#, verdict: "refuses the message or a part of it"
     ) {
       if case .refused(let refused) = $0 { refused.type == "update_sensor_states" } else { false }
     },
-    Attempt(words: ["update_registration"], answer: "app_data: {}", verdict: sealed) {
+    Attempt(words: ["update_registration"], answer: #"  "app_data": {}"#, verdict: sealed) {
       if case .registrationUpdated(let device) = $0 { device.deviceName == "Boat" } else { false }
     },
     Attempt(
@@ -137,7 +138,11 @@ extension WholeAgent.Sending {
       on: board, words + ["--config", board.configuration], input: attempt.data ?? ""
     ).ending()
     #expect(ending.status == attempt.status)
-    #expect(ending.output.first == attempt.answer, "\(ending.output)")
+    if let answer = attempt.answer {
+      #expect(ending.output.contains { $0.hasPrefix(answer) }, "\(ending.output)")
+    } else {
+      #expect(ending.output.isEmpty, "\(ending.output)")
+    }
     #expect(ending.lines(with: attempt.verdict).count == 1, "\(ending.log)")
     #expect(ending.log.count == 1)
     #expect(home.journal.contains { attempt.isNoted($0.event) }, "\(home.journal)")

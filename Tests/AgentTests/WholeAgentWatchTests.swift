@@ -96,11 +96,11 @@ extension WholeAgent.Watching {
     let board = try await boardWithSensor(in: home)
     let watch = try watching(board, "states", sensorX, "--attributes")
     try await watch.line(endingWith: "1 %")
-    try await watch.line(endingWith: "    friendly_name: Boat X")
+    try await watch.line(endingWith: #"    friendly_name: "Boat X""#)
     try await board.send(state: 1, attributes: #"{"phase":"wane","days":[1,2]}"#)
     try await watch.line(endingWith: "1 %")
-    try await watch.line(endingWith: "    phase: wane")
-    try await watch.line(endingWith: "    days: [1, 2]")
+    try await watch.line(endingWith: #"    phase: "wane""#)
+    try await watch.line(endingWith: "    days: [1,2]")
     #expect(await watch.stop().status == 0)
   }
 

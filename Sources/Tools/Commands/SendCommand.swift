@@ -102,7 +102,7 @@ struct SendCommand {
       writeToTerminal(report.json, STDOUT_FILENO)
       return
     }
-    writeToTerminal(report.printer, STDOUT_FILENO)
+    writeToTerminal(report.lines, STDOUT_FILENO)
     let words = report.verdict.words(for: report.type)
     if report.code == .success { log.notice(words) } else { log.error(words) }
   }

@@ -79,11 +79,9 @@ struct SendReport {
   }
 
   /// The answer for people; empty where there is none.
-  var printer: [UInt8] {
+  var lines: [UInt8] {
     guard let answer, let json = try? JSON(parsing: answer.span) else { return [] }
-    var printer = JSONPrinter()
-    printer.append(shown(json))
-    return printer.bytes
+    return shown(json).lines
   }
 
   /// The part of an answer that the person asked for.

@@ -31,8 +31,6 @@ extension StateChange {
 
 /// Which attributes of an entity are new or other than before, and which are gone.
 struct AttributeChanges {
-  private static let depth = 2
-
   private var present: JSONObject = [:]
   private var gone: [Text] = []
 
@@ -45,9 +43,7 @@ struct AttributeChanges {
 
   /// A line for each, below that of their entity.
   var lines: MessageText {
-    var printer = JSONPrinter()
-    if !present.isEmpty { printer.append(.object(present), depth: Self.depth) }
-    var lines = MessageText(bytes: printer.bytes)
+    var lines = MessageText(bytes: present.lines)
     for key in gone { lines = "\(lines)    \(bytes: key.bytes.printable) is gone\n" }
     return lines
   }

@@ -188,9 +188,7 @@ final class Watch {
     if event.type == .stateChanged, let change = try? StateChange(decoding: bytes) {
       output.append((line + "  " + change.lines).bytes)
     } else {
-      var printer = JSONPrinter()
-      if !event.data.isEmpty { printer.append(.object(event.data), depth: 1) }
-      output.append(line.bytes + "\n".utf8 + printer.bytes)
+      output.append(line.bytes + "\n".utf8 + event.data.lines)
     }
   }
 
@@ -199,9 +197,7 @@ final class Watch {
     switch event {
     case .rendered(let rendered):
       isRenderingFailed = false
-      var printer = JSONPrinter()
-      printer.append(rendered.result)
-      if !options.isJSON { output.append(printer.bytes) }
+      if !options.isJSON { output.append(rendered.result.lines) }
     case .failed(let message, let level):
       let words: MessageText = "Home Assistant says of the template: \(shown: message)"
       if level == "WARNING" {
