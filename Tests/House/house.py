@@ -1,13 +1,11 @@
 """The rules of the house, each a function that says where a tree of sources breaks it."""
 
 import collections
-import io
 import json
 import os
 import pathlib
 import re
 import subprocess
-import tokenize
 from typing import NamedTuple
 
 from swift_source import tokens
@@ -15,8 +13,6 @@ from swift_source import tokens
 # Its section "The house" says who may use whom.
 GUIDE = "Sources/README.md"
 LINES_MAX = 400
-COLUMNS_MAX = 100
-VAGUE = re.compile(r"\b(nobody|somebody|whoever|someone|anybody)\b", re.IGNORECASE)
 DECLARES = {"struct", "class", "enum", "protocol", "actor", "typealias"}
 
 
@@ -343,7 +339,7 @@ def cycles(edges):
   return sorted(found, key=sorted)
 
 
-# ---- files and comments ----------------------------------------------------------------------
+# ---- files -----------------------------------------------------------------------------------
 
 
 def long_files(tree):
@@ -354,43 +350,3 @@ def long_files(tree):
       yield Finding(
         path, lines, f"{lines} lines, and {LINES_MAX} are allowed",
         "a file that is longer has more than one thing to say")
-
-
-def wide_comments(tree):
-  for path, line, text, comment in comments(tree):
-    if len(text) > COLUMNS_MAX:
-      yield Finding(
-        path, line, f"a comment that reaches column {len(text)}; {COLUMNS_MAX} are allowed",
-        "the formatter breaks code there and leaves comments alone")
-
-
-def vague_comments(tree):
-  for path, line, text, comment in comments(tree):
-    if (word := VAGUE.search(comment)) is not None:
-      yield Finding(
-        path, line, f"a comment that says \"{word[0]}\"",
-        "who acts decides what is right: name the peer, the kernel, the caller, the person")
-
-
-def comments(tree):
-  """The lines with comments, each as (path, line, the whole line, what of it is comment)."""
-  for path in tree.files("Sources", "Tests"):
-    text = tree.text(path)
-    lines = text.split("\n")
-    if not VAGUE.search(text) and max(map(len, lines)) <= COLUMNS_MAX:
-      continue
-    if path.endswith(".swift"):
-      found = [(token.line, token.text) for token in tree.tokens(path) if token.kind == "comment"]
-    elif path.endswith(".py") or text.startswith("#!/usr/bin/env python3"):
-      found = [
-        (token.start[0], token.string)
-        for token in tokenize.generate_tokens(io.StringIO(text).readline)
-        if token.type == tokenize.COMMENT]
-    else:
-      mark = r"//.*|/\*.*|^ +\*.*" if path.endswith((".c", ".h")) else r"(?:^|\s)#.*"
-      found = [
-        (number, match[0]) for number, line in enumerate(lines, 1)
-        if (match := re.search(mark, line)) is not None]
-    for first, comment in found:
-      for offset, part in enumerate(comment.split("\n")):
-        yield path, first + offset, lines[first + offset - 1], part

@@ -5,6 +5,7 @@ import tempfile
 import textwrap
 import unittest
 
+import comments
 import house
 
 README = """\
@@ -73,7 +74,7 @@ class HouseTests(unittest.TestCase):
     tree = self.tree()
     for check in (
       house.tables_are_there, house.table_is_kept, house.table_points_down,
-      house.section_names_what_is_there, house.wide_comments, house.vague_comments
+      house.section_names_what_is_there, comments.wide_comments, comments.vague_comments
     ):
       self.says(check(tree))
     self.says(house.folder_cycles(tree))
@@ -147,7 +148,8 @@ class HouseTests(unittest.TestCase):
       "`Engine.start`", "`Motor` and `Engine.stop` and [it](Cellar) and `Makefile.swift`")
     self.says(
       house.section_names_what_is_there(tree), "Sources/README.md:16: there is no Motor",
-      "Sources/README.md:16: there is no Engine.stop", "Sources/README.md:16: there is no Makefile.swift",
+      "Sources/README.md:16: there is no Engine.stop",
+      "Sources/README.md:16: there is no Makefile.swift",
       "Sources/README.md:16: there is no Sources/Cellar")
 
   # Folders
@@ -189,21 +191,31 @@ class HouseTests(unittest.TestCase):
       "Tests/Wide.swift": f"let text = \"{wide}\"\nlet a = 1  {wide}\n",
       "Tests/wide.c": f"int a;\n/* {wide} */\n", "Tests/wide.py": f"a = 1\n# {wide}\n"})
     self.says(
-      house.wide_comments(tree),
+      comments.wide_comments(tree),
       "Tests/Wide.swift:2: a comment that reaches column 112; 100 are allowed",
       "Tests/wide.c:2: a comment that reaches column 107; 100 are allowed",
       "Tests/wide.py:2: a comment that reaches column 103; 100 are allowed")
 
   def test_a_comment_of_100_columns_that_are_not_bytes(self):
-    self.says(house.wide_comments(self.tree({"Tests/Wide.swift": "// " + "°" * 97 + "\n"})))
+    self.says(comments.wide_comments(self.tree({"Tests/Wide.swift": "// " + "°" * 97 + "\n"})))
 
   def test_a_comment_that_does_not_say_who_acts(self):
     tree = self.tree({
       "Tests/Vague.swift": "let nobody = \"somebody\"\n/* First,\n   Nobody answers. */\n",
       "Tests/vague": "#!/bin/sh\nnobody=1  # whoever asks\n"})
     self.says(
-      house.vague_comments(tree), "Tests/Vague.swift:3: a comment that says \"Nobody\"",
+      comments.vague_comments(tree), "Tests/Vague.swift:3: a comment that says \"Nobody\"",
       "Tests/vague:2: a comment that says \"whoever\"")
+
+  def test_comments_in_a_dialect_get_no_more(self):
+    tree = self.tree({"Sources/Lower/Sum.swift": (
+      "/// What is added.\n/// It is one.\nstruct Sum {}\n"
+      "/// Sum of two.\nstruct Pair {}\n// There is none, all the same.\n")})
+    self.says(comments.dialect(tree, 1, 1))
+    self.says(
+      comments.dialect(tree, 0, 0),
+      "Sources:1: 1 doc comments begin with a clause, and 0 are allowed",
+      "Sources:1: 1 lines of comment have words of older English, and 0 are allowed")
 
 
 if __name__ == "__main__":
