@@ -19,7 +19,7 @@ public indirect enum SourceFailure: Error, Equatable, Sendable {
   case implausible(InlineText, found: InlineText, why: InlineText)
   /// Its output has a meaning that nothing confirms.
   case distrusted(InlineText, why: StaticText, remedy: StaticText)
-  /// It was silent for longer than the timeout.
+  /// The source was silent for longer than the timeout.
   case silent(InlineText)
   /// A receiver reports without a usable fix.
   case withoutFix(InlineText, why: StaticText)
@@ -31,13 +31,13 @@ public indirect enum SourceFailure: Error, Equatable, Sendable {
   case behind(InlineText, seconds: Int)
   /// Its line has more edges per second than are read.
   case flooded(InlineText, edgesPerSecond: Int)
-  /// It answers with an error.
+  /// The source answers with an error.
   case refused(InlineText, found: InlineText)
   /// The item that the configuration names exists more than once, at these places.
   case ambiguous(InlineText, found: InlineText)
   /// The configuration asks for something that this machine cannot do.
   case unsupported(InlineText, remedy: StaticText)
-  /// It fails and recovers in turns; the last failure is the associated one.
+  /// The source fails and recovers in turns; the associated failure is the last one.
   case intermittent(SourceFailure)
 }
 
