@@ -7,7 +7,7 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// One run of the agent: reads the configuration, creates the parts, and works.
+/// A run of the agent: reads the configuration, creates the parts, and works.
 public struct Run {
   /// Time that a cycle waits for answers.
   private static let answerTimeout: Duration = .seconds(5)

@@ -1,6 +1,6 @@
 public import Bytes
 
-/// One complete position report of the receiver, judged to be usable.
+/// A complete position report of the receiver, judged to be usable.
 ///
 /// Fields that the receiver did not report are nil. Values are in the ranges written beside them.
 public struct Fix: Equatable, Sendable {

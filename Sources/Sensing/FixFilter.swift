@@ -27,7 +27,7 @@ public struct FixFilter: Sendable {
     /// Latitude and longitude are 0, and the altitude is 0 or there is no accuracy: receivers
     /// report this without a position.
     case emptyPosition
-    /// The same report has another place in ECEF coordinates.
+    /// The report has another place in ECEF coordinates.
     case contradictory
     /// The report is not newer than the last fix.
     case notNewer
@@ -126,7 +126,7 @@ struct Stillness: Sendable {
   static let speedMin = 0.5
   /// More than the last digit of a receiver that reports hundredths of a minute.
   static let wayMetersMax = 25.0
-  /// Longest time for which a reported speed counts; between reports further apart it says nothing.
+  /// Longest time for which a reported speed counts: it does not hold for a longer gap.
   static let secondsMax = 5.0
   /// This many reports of standstill in a row end a frozen place: the vehicle stands.
   static let restsMax = 3

@@ -1,6 +1,6 @@
 import Bytes
 
-/// One line of gpsd (`gpsd_json(5)`).
+/// A line of gpsd (`gpsd_json(5)`).
 ///
 /// libgps 3.22 never finishes some lines that are not JSON, and stops at an unknown key whose value
 /// is an object or an array, and at a text that is too long for it. So libgps never gets the bytes
@@ -30,9 +30,9 @@ struct GPSDLine {
   private static let climb = 16
   /// Name of the altitude in old releases of gpsd.
   private static let formerAltitude = 3
-  /// Longer than any number or time of gpsd; libgps holds more.
+  /// Limit of a value: longer than any number or time of gpsd; libgps holds more.
   private static let valueByteCountMax = 32
-  /// gpsd documents one digit.
+  /// Limit of a mode; gpsd documents one digit.
   private static let modeByteCountMax = 3
 
   /// Reads the line at `range` of `input`. Returns whether it is one JSON object with a class.

@@ -8,7 +8,6 @@ import Bytes
 struct GPSDReportHead {
   let device: Range<Int>
   let time: Range<Int>
-  /// Whether the receiver reports a fix.
   let hasFix: Bool
 
   private static let start: StaticString = #"{"class":"TPV","device":""#

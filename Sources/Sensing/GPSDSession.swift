@@ -214,7 +214,7 @@ public struct GPSDSession: ~Copyable {
       details.forgetLines()
       return askForReports(now: now)
     }
-    // After a sleep of the board the socket holds more than one cycle, which says nothing.
+    // After a sleep of the board the socket holds more than one cycle, which is normal.
     let isUsual = now - emptySince <= cycle + cycle
     if isUsual, isTalkative { pace = .onDemand }
     if case .behind = choose(now: now) {

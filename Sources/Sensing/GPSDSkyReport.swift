@@ -3,7 +3,7 @@ import Bytes
 /// The satellites in a SKY of gpsd (`gpsd_json(5)`). Missing values are nil: newer releases write
 /// some reports with only the dilutions or the number in use.
 struct GPSDSkyReport: Equatable {
-  /// More than any receiver sees.
+  /// Limit of a count of satellites: more than any receiver sees.
   static let satellitesMax: Int64 = 512
   /// gpsd writes 99.99 for an unknown dilution.
   static let dilutionMax = 50.0

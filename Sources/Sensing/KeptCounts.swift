@@ -3,11 +3,11 @@ public import Bytes
 /// Counts that outlive a restart, by the unique ids of their sensors, and the file that stores
 /// them. Integers are little-endian:
 ///
-///     size  field       what
+///     size  field       meaning
 ///        4  magic       "HWCT"
 ///        2  version     1
 ///        …  counts      for each: 1 byte of length, 1 to 200; the unique id; 8 bytes, the count
-///        4  checksum    CRC-32C of all before
+///        4  checksum    CRC-32C of all bytes before
 public struct KeptCounts: Equatable, Sendable {
   /// Largest number of counts, one for each possible sensor.
   public static let countMax = 64

@@ -12,7 +12,6 @@ public enum KeptFrameError: Error, Equatable, Sendable {
 struct KeptFrame {
   /// Size of the frame.
   static let byteCount = 10
-  /// Start of the body.
   static let bodyOffset = 6
 
   /// 4 bytes.

@@ -6,7 +6,7 @@ public import Bytes
 /// After each event call `nextAction` until it returns nil. `deadlineReached` is due at `deadline`.
 ///
 /// Invariants:
-/// 1. An output that is on without a time limit was requested so, and has no `maxOn`.
+/// 1. An output is on without a time limit only if a command asked for that and `maxOn` is nil.
 /// 2. The level of a lost line is dropped: a reopened line starts at its safe level.
 public struct OutputLine: Sendable {
   public enum Action: Equatable, Sendable {

@@ -8,7 +8,6 @@ public import Bytes
 /// the rate is the one for a pulse that comes now, and falls; after `span` it is 0. Of the first
 /// pulses after that, the first only starts the time; a single pulse counts as one within `span`.
 public struct PulseRate: Sendable {
-  /// Number of decimals of a rate.
   static let decimals: UInt8 = 3
 
   /// Time unit of the rate, such as an hour, and maximum age of a pulse.
@@ -68,7 +67,7 @@ public struct PulseRate: Sendable {
   private func rate(_ perPulse: FixedPoint, silence: Int64) -> FixedPoint? {
     guard let (pulses, nanoseconds) = pulsesPerSpan else { return nil }
     let known = product(perPulse, pulses: pulses, nanoseconds: nanoseconds)
-    // A pulse that came a moment ago says nothing about the next one.
+    // A pulse that came a moment ago does not predict the next one.
     guard silence > nanoseconds / max(1, pulses) else { return known }
     return product(perPulse, pulses: 1, nanoseconds: silence)
   }

@@ -18,7 +18,7 @@ public struct SensorIndex: Equatable, Hashable, Sendable {
   public init(_ value: Int) { self.value = value }
 }
 
-/// One timed value of one sensor.
+/// A timed value of a sensor.
 public struct Reading: Equatable, Sendable {
   public let sensor: SensorIndex
   public let value: Value

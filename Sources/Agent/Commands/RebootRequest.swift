@@ -5,7 +5,7 @@ import Outbox
 /// The request for a reboot to the service manager, as the agent has no right to reboot: a file
 /// that the unit `homeward-reboot.path` waits for.
 struct RebootRequest {
-  /// Uptime before which the board is not rebooted: two automations that reboot it after each start
+  /// Uptime before which the board is not rebooted: automations that reboot it after each start
   /// would otherwise block it.
   static let uptimeMin: Duration = .seconds(300)
   private static let fileName: StaticString = "reboot"

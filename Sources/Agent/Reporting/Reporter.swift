@@ -9,7 +9,6 @@ import Sensing
 final class Reporter {
   let log: Log
   let events: EventStream
-  /// Remedies for failing sources.
   let advice: SourceAdvice
   /// Login of the WebSocket.
   var login: Login?
@@ -20,7 +19,6 @@ final class Reporter {
   private var hasToldProof = false
   /// Problems that were reported.
   var troubles = Troubles()
-  /// Selection of the commands to log.
   var commandLog = CommandLog()
   /// Number of delivered history entries that were not logged yet.
   var untoldHistoryCount = 0

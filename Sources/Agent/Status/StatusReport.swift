@@ -261,7 +261,6 @@ struct StatusReport {
 }
 
 extension StatusReport {
-  /// Creates the report of an uplink and the sources.
   init(
     _ uplink: Uplink, url: [UInt8], webSocket: WebSocketTransport?,
     failing: FailingSources, advice: SourceAdvice, diskFlaw: DiskFlaw?,

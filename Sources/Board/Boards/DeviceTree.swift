@@ -4,7 +4,6 @@ public import LinuxIO
 /// The device tree that the kernel was started with, as sysfs shows it in
 /// `firmware/devicetree/base` (Documentation/ABI/testing/sysfs-firmware-ofw).
 public struct DeviceTree: Sendable {
-  /// Maximum size of a property.
   private static let propertyByteCountMax = 4096
 
   private let root: Path

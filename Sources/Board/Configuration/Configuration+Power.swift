@@ -11,12 +11,7 @@ extension ConfigurationField {
   private static let voltsRange = 1...1000
   private static let example: StaticString = "power: [{ below: 30%, every: 15min }]"
 
-  /// Reads `power`.
-  ///
-  /// - Parameters:
-  ///   - hasBattery: whether `battery` reports any battery.
-  ///   - hasReceiver: whether `location` has a receiver.
-  /// - Returns: the valid levels, in the order of the file.
+  /// Reads `power`. Returns the valid levels, in the order of the file.
   func powerLevels(hasBattery: Bool, hasReceiver: Bool) -> [PowerLevel] {
     guard hasBattery else {
       report(

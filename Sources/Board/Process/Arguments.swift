@@ -95,7 +95,7 @@ extension Arguments {
   }
 }
 
-/// One word of the command line.
+/// A word of the command line.
 public struct Argument {
   public let bytes: [UInt8]
 

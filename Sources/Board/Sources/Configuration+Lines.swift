@@ -30,7 +30,7 @@ extension Configuration {
       + (location?.anchor?.line.map { [$0.address] } ?? [])
   }
 
-  /// Returns this configuration with the lines found among these of the kernel, and these pins.
+  /// Returns this configuration with its lines found by the kernel's lines and these pins.
   func findingLines(
     as uses: GPIOLineUses, _ pins: BoardPins, warning: (MessageText) -> Void
   ) -> Configuration {

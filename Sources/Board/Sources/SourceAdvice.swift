@@ -11,7 +11,6 @@ public struct SourceAdvice: Sendable {
   private let supplies: SourceRemedies
   /// Entries of `sensors`, by the names of their sources in messages.
   private let entries: [(source: InlineText, entry: ConfiguredEntry)]
-  /// Addresses of the configured GPIO lines.
   private let lines: [GPIOLineAddress]
   private let sys: Path
   private let boards: [UInt8]

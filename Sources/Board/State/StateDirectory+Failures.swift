@@ -60,7 +60,6 @@ extension StateDirectory {
         + " makes new entities)")
   }
 
-  /// Returns the stored credential, or nil.
   func keptCredential() throws(CommandFailure) -> Credential? {
     try opened(
       readCredential(), Self.credentialName,

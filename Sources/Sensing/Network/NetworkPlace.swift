@@ -28,7 +28,7 @@ extension NetworkPlace {
   }
 
   /// Returns whether a request from one place may be answered at the other. Access points with one
-  /// name are one network; an unknown gateway does not count.
+  /// name are one network; an unknown gateway matches any.
   public func isSameNetwork(as other: NetworkPlace) -> Bool {
     switch (self, other) {
     case (.wireless(let network, let interface), .wireless(let former, let formerInterface)):

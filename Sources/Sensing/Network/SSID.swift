@@ -11,8 +11,8 @@ public struct SSID: Hashable, Sendable {
   private var storage = InlineArray<32, UInt8>(repeating: 0)
   private let byteCount: UInt8
 
-  /// Creates a name from its bytes; nil if they are none or too many, or if all are zero, which is
-  /// how a network announces a hidden name.
+  /// Creates a name from its bytes; nil if there are none or too many, or if all are zero, as in
+  /// the announcements of a network that hides its name.
   public init?(_ bytes: Span<UInt8>) {
     guard (1...Self.byteCountMax).contains(bytes.count) else { return nil }
     byteCount = UInt8(bytes.count)

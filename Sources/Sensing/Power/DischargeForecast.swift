@@ -10,7 +10,7 @@ struct DischargeForecast: Sendable {
   /// Minimum loss, in millionths of a percent.
   static let lossMin: Int64 = 2_000_000
 
-  /// One sample per hour of a day, and an older one.
+  /// Number of samples: one per hour of a day, and an older one.
   private static let samplesMax = 26
 
   private struct Sample {

@@ -3,7 +3,7 @@ public import Bytes
 /// The state of the anchor watch that outlives a restart, and the file that stores it. Integers are
 /// little-endian:
 ///
-///     size  field       what
+///     size  field       meaning
 ///        4  magic       "HWAN"
 ///        2  version     1
 ///        1  setter      0 not set, 1 by a GPIO line, 2 by a command
@@ -11,7 +11,7 @@ public import Bytes
 ///        4  latitude    of the anchor, in 10^-7 degrees north
 ///        4  longitude   of the anchor, in 10^-7 degrees east
 ///        1  line        1 the GPIO line was active when it was read last, else 0
-///        4  checksum    CRC-32C of all before
+///        4  checksum    CRC-32C of all bytes before
 public struct KeptAnchor: Equatable, Sendable {
   /// Origin of the watch.
   public enum Setter: UInt8, Sendable { case line = 1, command = 2 }

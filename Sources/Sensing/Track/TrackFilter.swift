@@ -47,7 +47,6 @@ public struct TrackFilter: Sendable {
   /// Last accepted fix.
   private var previous: TrackSighting?
   private var point: TrackSighting?
-  /// Time of the last judged fix.
   private var judgedAt: Instant?
   /// Time since which there is no fix with a sufficiently small error.
   private var inaccurateSince: Instant?

@@ -86,7 +86,6 @@ public struct VEDirectSensor: Sendable {
 
   // MARK: Values
 
-  /// Returns the meaning of a value.
   func answer(_ text: Span<UInt8>) -> Answer {
     switch format {
     case .number(let decimals, let shown):

@@ -103,7 +103,7 @@ private struct ShortText {
 
 /// The tables of VE.Direct (Victron Energy, VE.Direct protocol, 3.33), and of newer devices.
 extension VEDirectWords {
-  /// `AR` and `WARN`, bits.
+  /// Bits of `AR` and `WARN`.
   static let alarms = VEDirectWords(
     """
     1 low voltage
@@ -122,7 +122,7 @@ extension VEDirectWords {
     8192 BMS lockout
     """)
 
-  /// `OR`, bits.
+  /// Bits of `OR`.
   static let offReasons = VEDirectWords(
     """
     1 no input
@@ -136,7 +136,7 @@ extension VEDirectWords {
     256 analysing
     """)
 
-  /// `CS`.
+  /// Values of `CS`.
   static let chargeStates = VEDirectWords(
     """
     0 off
@@ -159,7 +159,7 @@ extension VEDirectWords {
     252 external control
     """)
 
-  /// `MPPT`.
+  /// Values of `MPPT`.
   static let trackers = VEDirectWords(
     """
     0 off
@@ -167,7 +167,7 @@ extension VEDirectWords {
     2 active
     """)
 
-  /// `MODE`.
+  /// Values of `MODE`.
   static let modes = VEDirectWords(
     """
     1 charger
@@ -178,7 +178,7 @@ extension VEDirectWords {
     253 hibernate
     """)
 
-  /// `MON`.
+  /// Values of `MON`.
   static let monitors = VEDirectWords(
     """
     -9 solar charger
@@ -201,7 +201,7 @@ extension VEDirectWords {
     8 water heater
     """)
 
-  /// `ERR`.
+  /// Values of `ERR`.
   static let errors = VEDirectWords(
     """
     0 none

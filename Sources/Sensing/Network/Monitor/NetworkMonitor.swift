@@ -312,7 +312,6 @@ public struct NetworkMonitor: ~Copyable {
       NetworkRound(to: goal, family: connection?.family, until: now + Self.answersTimeout))
   }
 
-  /// Sends the next request of a round.
   private mutating func ask(_ round: NetworkRound) {
     switch round.question {
     // Before the request, so that no announcement in between is missed.
@@ -333,7 +332,6 @@ public struct NetworkMonitor: ~Copyable {
     connection?.phase = .gathering(until: now + Self.quietTime)
   }
 
-  /// Ends a round with its result.
   private mutating func finish(
     _ place: NetworkPlace, awaiting unknown: [NetworkAddress], of round: NetworkRound, now: Instant
   ) {

@@ -63,10 +63,7 @@ final class NetworkRound {
   private var hardware: HardwareAddress?
   private var unknown: [NetworkAddress] = []
 
-  /// - Parameters:
-  ///   - goal: destination of the route; nil if no network is configured as home.
-  ///   - family: family of nl80211, if known.
-  ///   - until: deadline of the round.
+  /// Starts a round that ends at `until`. `goal` is nil if no network is configured as home.
   init(to goal: NetworkGoal?, family: WirelessFamily?, until: Instant) {
     self.goal = goal
     self.family = family

@@ -3,7 +3,7 @@ public import Bytes
 /// Asks nl80211 for the signal of the station that an interface is associated with: first for the
 /// number of the family, then for the driver's information about the station.
 ///
-/// The kernel answers a request before the next one can be sent, so there is no waiting here.
+/// The kernel answers a request before the next one can be sent, so the inquiry never waits.
 public struct SignalInquiry: ~Copyable {
   /// Maximum size of a datagram.
   public static let datagramByteCountMax = NetworkMonitor.datagramByteCountMax

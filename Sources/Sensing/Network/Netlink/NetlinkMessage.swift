@@ -9,7 +9,6 @@ public enum NetlinkError: Error, Equatable, Sendable {
 }
 
 extension NetlinkError {
-  /// Description of the error for people.
   var words: StaticString {
     switch self {
     case .truncated: "a message that is cut off"
@@ -39,7 +38,7 @@ struct NetlinkMessages: ~Escapable {
   }
 }
 
-/// One message.
+/// A netlink message.
 ///
 ///     offset size field
 ///          0    4 length, including the header
@@ -107,7 +106,7 @@ struct NetlinkAttributes: ~Escapable {
   }
 }
 
-/// One attribute. A number of the wrong size reads as nil.
+/// A netlink attribute. A number of the wrong size reads as nil.
 struct NetlinkAttribute: ~Escapable {
   let type: UInt16
   let value: Span<UInt8>
@@ -128,7 +127,6 @@ struct NetlinkAttribute: ~Escapable {
     }
   }
 
-  /// Value as nested attributes.
   var nested: NetlinkAttributes {
     @_lifetime(copy self) get { NetlinkAttributes(value) }
   }

@@ -6,13 +6,13 @@ enum NetlinkRequest {
   case routes(NetworkAddress.Family)
   /// Route to an address.
   case way(NetworkAddress)
-  /// One interface.
+  /// Properties of an interface.
   case link(UInt32)
   /// Neighbour with an address on an interface.
   case neighbour(NetworkAddress, interface: UInt32)
   /// All present families. A request for one by its name would make the kernel load its module.
   case families
-  /// The stations that an interface has heard.
+  /// The stations that an interface has received.
   case stations(WirelessFamily, interface: UInt32)
   /// The stations that an interface is associated with.
   case associatedStations(WirelessFamily, interface: UInt32)

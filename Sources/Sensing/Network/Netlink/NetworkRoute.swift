@@ -28,13 +28,12 @@ struct RouteHop: Equatable, Sendable {
   }
 }
 
-/// One hop of a default route, or of a route to the network of its interface.
+/// A hop of a default route, or of a route to the network of its interface.
 struct NetworkRoute: Equatable, Sendable {
   /// Maximum number of routes to read.
   static let countMax = 32
 
   let family: NetworkAddress.Family
-  /// Whether this is a default route.
   let isDefault: Bool
   /// Metric; of several routes, the one with the lowest is used.
   let metric: UInt32
