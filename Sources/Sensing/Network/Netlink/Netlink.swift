@@ -1,4 +1,4 @@
-/// One of the two netlink protocols in use.
+/// A netlink protocol of the kernel that the network monitor uses.
 public enum NetlinkProtocol: Equatable, Sendable {
   /// `NETLINK_ROUTE`: interfaces, routes, neighbours.
   case route
