@@ -59,7 +59,7 @@ struct StatusReport {
 
   struct WebSocket {
     let state: ConnectionState
-    /// Time of the last change of the state.
+    /// Time at which the connection was last opened or closed.
     let since: Instant
   }
 

@@ -1,4 +1,4 @@
-/// A netlink protocol of the kernel that the network monitor uses.
+/// A netlink protocol of the kernel.
 public enum NetlinkProtocol: Equatable, Sendable {
   /// `NETLINK_ROUTE`: interfaces, routes, neighbours.
   case route
