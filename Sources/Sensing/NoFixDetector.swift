@@ -1,25 +1,24 @@
 public import Bytes
 
-/// Counts the cycles in which a receiver reported and gave no fix that can be used, or one with a
-/// date that cannot be right or a place that stands still at speed, and tells it once when there
-/// are too many in a row: a bridge or a tunnel is not worth a line.
+/// Counts the cycles in which a receiver reported without a usable fix, or with an impossible date,
+/// or with a frozen place at speed. Too many in a row are reported once: a bridge or a tunnel is
+/// not worth a log line.
 public struct NoFixDetector: Sendable {
-  /// Cycles in a row without a fix after which it is told.
+  /// Number of cycles in a row without a fix after which the lack is reported.
   public static let cyclesMax = 3
 
-  /// The best verdict of the running cycle, or nil before there is a report.
+  /// Best verdict of the running cycle; nil before the first report.
   private var verdict: FixFilter.Verdict?
   private var cycleCount = 0
 
   public init() {}
 
-  /// Whether a lack of fixes was told that has not ended.
+  /// Whether a reported lack of fixes still lasts.
   public var isTold: Bool { cycleCount >= Self.cyclesMax }
 
-  /// The receiver reported, and this is what became of it. Returns whether this ends a lack of
-  /// fixes that was told.
+  /// Records the verdict on a report. Returns whether it ends a lack of fixes that was reported.
   public mutating func judged(_ verdict: FixFilter.Verdict) -> Bool {
-    // An echo of the cycle's own fix is no lack of one.
+    // An echo of the cycle's own fix is not a lack of one.
     if case .usable? = self.verdict { return false }
     if self.verdict?.fix != nil, case .rejected(.notNewer) = verdict { return false }
     self.verdict = verdict
@@ -28,7 +27,7 @@ public struct NoFixDetector: Sendable {
     return isTold
   }
 
-  /// A cycle begins. Returns what is wrong, once, when the cycle before was one too many.
+  /// Starts a cycle. Returns the verdict to report, once, after one cycle too many.
   public mutating func cycleDue() -> FixFilter.Verdict? {
     defer { verdict = nil }
     guard let verdict else { return nil }
@@ -37,18 +36,19 @@ public struct NoFixDetector: Sendable {
     return cycleCount == Self.cyclesMax ? verdict : nil
   }
 
-  /// Why the running cycle has no fix, as a failure of the receiver `name`; nil where it has one.
+  /// Returns why the running cycle has no fix, as a failure of the receiver `name`; nil if it has
+  /// one.
   public func shortfall(of name: InlineText) -> SourceFailure? {
     guard let verdict else { return .silent(name) }
     return verdict.failure(of: name)
   }
 
-  /// The connection ended, which is told by itself.
+  /// Resets the count: the end of the connection is reported separately.
   public mutating func connectionEnded() { self = NoFixDetector() }
 }
 
 extension FixFilter.Verdict {
-  /// What is wrong, in words for a person; nil for a fix.
+  /// Returns the failure in words for a person; nil for a usable fix.
   func failure(of receiver: InlineText) -> SourceFailure? {
     switch self {
     case .usable: nil

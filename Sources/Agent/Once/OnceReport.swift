@@ -4,26 +4,26 @@ import CLinux
 import Outbox
 import Sensing
 
-/// What became of what `homeward run --once` read, and of the history that waited.
+/// The result of `homeward run --once` for its readings and the history that waited.
 struct OnceReport {
-  /// How the last attempt to deliver ended; nil where none did in time.
+  /// Outcome of the last delivery; nil if none ended in time.
   let outcome: Uplink.Outcome?
   let counts: Uplink.Counts
-  /// Readings and fixes that Home Assistant does not have.
+  /// Number of readings and fixes that Home Assistant does not have.
   let leftCount: Int
-  /// Hours that Home Assistant's long-term statistics lack.
+  /// Number of hours that are missing in Home Assistant's long-term statistics.
   let leftHourCount: Int
-  /// Whether the configuration slows history down.
+  /// Whether the configuration limits the rate of history.
   let isPaced: Bool
-  /// Whether the disk has what Home Assistant does not have.
+  /// Whether the undelivered entries are on the disk.
   let isKept: Bool
-  /// Whether a position was asked for, and there was no fix.
+  /// Whether a position was wanted, and there was no fix.
   var isFixMissing = false
 
-  /// Whether something waits for Home Assistant.
   private var isLeft: Bool { leftCount > 0 || leftHourCount > 0 }
 
-  /// By what still waits and what did not come; the last answer only says who has to mend it.
+  /// Exit code from the entries that wait and the missing fix; the last answer only decides who can
+  /// solve the problem.
   var code: ExitCode {
     guard !isLeft, outcome == .proven else {
       let code = outcome?.exitCode ?? .temporaryFailure
@@ -33,8 +33,7 @@ struct OnceReport {
     return isFixMissing ? .temporaryFailure : .success
   }
 
-  /// Shows the table on a descriptor, and the verdict on standard error. A journal is no place for
-  /// values and positions.
+  /// Prints the table on a descriptor and logs the verdict. A journal gets no values and positions.
   func tell(_ batch: borrowing Batch, _ fix: Fix?, _ log: Log, on descriptor: Int32) {
     if !log.isJournal { writeToTerminal(table(of: batch, fix), descriptor) }
     if code == .success { log.notice(verdict) } else { log.error(verdict) }
@@ -65,7 +64,7 @@ struct OnceReport {
     }
   }
 
-  /// To a metre: `52.93421, 5.03243, 16 m`.
+  /// Returns the position to a metre: `52.93421, 5.03243, 16 m`.
   private static func words(_ fix: Fix) -> MessageText {
     var text = ByteBuffer(capacity: 96)
     text.append(fix.latitude, decimals: 5)

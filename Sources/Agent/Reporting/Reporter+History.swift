@@ -3,10 +3,11 @@ import Bytes
 import LinuxIO
 import Outbox
 
-// What becomes of readings that cannot be delivered in their time.
+// Reports about readings that cannot be delivered in time.
 
 extension Reporter {
-  /// Home Assistant has a chunk of history, and so much is left. People are told of the last one.
+  /// Reports a delivered chunk of history and the number of entries left. The log has only the last
+  /// chunk.
   func historyProven(_ entries: Int, left: Int) {
     untoldHistoryCount += entries
     let topic = Troubles.Topic(.history)
@@ -17,7 +18,7 @@ extension Reporter {
     events.write("history_proven") { $0.appendMember("entries", entries) }
   }
 
-  /// How the disk is, and what was lost so far; what is news is told.
+  /// Reports changes of the disk's state and of the losses.
   func spool(_ failure: DiskFailure?, _ losses: Spool.Losses) {
     if failure != toldDiskFailure {
       toldDiskFailure = failure

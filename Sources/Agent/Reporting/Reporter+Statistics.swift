@@ -4,7 +4,7 @@ import HomeAssistant
 import LinuxIO
 import Outbox
 
-// What becomes of the hours that Home Assistant's long-term statistics lack.
+// Reports about the hours that are missing in Home Assistant's long-term statistics.
 
 extension Reporter {
   func statistics(_ event: StatisticsImport.Event) {
@@ -42,7 +42,7 @@ extension Reporter {
 }
 
 extension StatisticsImport.Problem {
-  /// The sensor that it is about; nil where it is about all of them.
+  /// Sensor that the problem is about; nil for all sensors.
   fileprivate var uniqueID: [UInt8]? {
     switch self {
     case .refused(let uniqueID, _): uniqueID

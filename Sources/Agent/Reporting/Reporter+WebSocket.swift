@@ -4,10 +4,10 @@ import HomeAssistant
 import LinuxIO
 import Outbox
 
-// What is told of the WebSocket, where the configuration wants one.
+// Reports about the WebSocket, if it is configured.
 
 extension Reporter {
-  /// An outage is told once, and its end.
+  /// Reports a change of the connection; the log has the start and the end of an outage once.
   func webSocket(_ state: ConnectionState, of login: Login) {
     switch state {
     case .ready(let version):

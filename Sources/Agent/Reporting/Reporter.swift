@@ -5,26 +5,24 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// What people and scripts are told, once and in words that say what to do.
+/// Reports events to people and scripts, each once, with the remedy.
 final class Reporter {
   let log: Log
   let events: EventStream
-  /// What a person does about a source that fails.
   let advice: SourceAdvice
-  /// What the WebSocket logs in with.
+  /// Login of the WebSocket.
   var login: Login?
-  /// What was told of the disk last.
+  /// Last reported state of the disk.
   var toldDiskFailure: DiskFailure?
-  /// How many lost readings were told last.
+  /// Last reported number of lost readings.
   var toldLostCount = 0
   private var hasToldProof = false
-  /// What was told of what goes wrong.
+  /// Problems that were reported.
   var troubles = Troubles()
-  /// Which commands are told.
   var commandLog = CommandLog()
-  /// How many entries of history were proven since that was told.
+  /// Number of delivered history entries that were not logged yet.
   var untoldHistoryCount = 0
-  /// The time, by which is told how often.
+  /// Clock for the rate of messages.
   let now: () -> Instant
 
   init(
@@ -37,12 +35,13 @@ final class Reporter {
     self.advice = advice
   }
 
-  /// What is told of a trouble that begins or has another cause; nil where that was told.
+  /// Returns the message for a problem that begins or has a new cause; nil if it is already
+  /// reported.
   func telling(_ topic: Troubles.Topic, _ words: MessageText) -> MessageText? {
     troubles.began(topic, words.bytes, now: now()).map { words + Self.leftOut($0) }
   }
 
-  /// What is told of something that has no end; nil where it came too often.
+  /// Returns the message for an event without an end; nil if it came too often.
   func telling(once topic: Troubles.Topic, _ words: MessageText) -> MessageText? {
     troubles.happened(topic, now: now()).map { words + Self.leftOut($0) }
   }
@@ -67,15 +66,15 @@ final class Reporter {
     )
   }
 
-  /// The agent before this one did.
+  /// Reports that the last run crashed.
   func crashed(_ words: LastWords) {
     let time: MessageText = words.time.map { " at \(bytes: Text(iso8601: $0).bytes)" } ?? ""
     log.warning("the agent crashed\(time): \(bytes: words.line)")
     events.write("crashed")
   }
 
-  /// The last event. `undelivered` counts what Home Assistant does not have; the caller may write
-  /// what was read.
+  /// Writes the last event. `undelivered` is the number of entries that Home Assistant does not
+  /// have; the caller may add the readings.
   func stopped(
     _ counts: Uplink.Counts, undelivered: Int, _ writeWhatWasRead: (inout ByteBuffer) -> Void
   ) {
@@ -86,7 +85,7 @@ final class Reporter {
     }
   }
 
-  /// The last words of an agent that was at work.
+  /// Logs the totals at the end of the work.
   func sayStopped(_ counts: Uplink.Counts, undelivered: Int) {
     tellLeftOutCommands(isEnding: true)
     log.notice(
@@ -95,7 +94,7 @@ final class Reporter {
         + " yet, \(counts.lost) lost")
   }
 
-  /// Another board was paired with this state directory.
+  /// Reports that another board was paired with this state directory.
   func onOtherBoard(_ words: MessageText) {
     log.error(words)
     events.write("other_board")
@@ -140,7 +139,7 @@ final class Reporter {
     events.write("source_recovered") { $0.appendMember("source", source.bytes) }
   }
 
-  /// Where the boat is stays between it and Home Assistant.
+  /// Reports a change of the anchor watch, without the position of the boat.
   func anchorChanged(_ status: AnchorMonitor.Status) {
     let words: MessageText = "anchor watch: \(status.words)"
     if case .outside = status.state { log.warning(words) } else { log.notice(words) }
@@ -186,7 +185,7 @@ final class Reporter {
     case .delivery(.historyProven(let entries)):
       historyProven(entries, left: uplink.delivery.history.entryCount)
     case .delivery(let event):
-      // While all is well a cycle does not look for what has ended.
+      // In normal operation a cycle does not search for problems that have ended.
       if troubles.underWayCount > 0, case .proven = event,
         let route = uplink.delivery.routes.current?.route
       {

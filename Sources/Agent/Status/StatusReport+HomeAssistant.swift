@@ -5,7 +5,7 @@ import LinuxIO
 import Outbox
 import Sensing
 
-// Whether Home Assistant is reached, and over which way.
+// The connection to Home Assistant and its routes.
 
 extension StatusReport {
   func appendHomeAssistant(_ delivery: Delivery, to document: inout ByteBuffer) {
@@ -52,7 +52,7 @@ extension StatusReport {
   func append(_ routes: Routes, to document: inout ByteBuffer) {
     document.appendJSON(key: "routes")
     document.openJSONArray()
-    // Whether it comes before the one that is taken.
+    // Whether the route comes before the one in use.
     var isBetter = true
     for route in routes.order {
       document.openJSONObject()
@@ -87,7 +87,7 @@ extension StatusReport {
     case .failed(let cause, let since, let until):
       document.appendMember("state", "failed")
       append(cause, since: since, to: &document)
-      // Where none is left, the next attempt of the outage tries all of them.
+      // If no route is left, the next attempt of the outage tries all of them.
       append(future: "next_attempt", min(until, nextAttemptAt ?? until), to: &document)
     case nil where isBetter: document.appendState("due", "tried again with the next cycle")
     case nil: document.appendState("in_reserve", "not needed")
@@ -96,7 +96,7 @@ extension StatusReport {
 }
 
 extension ByteBuffer {
-  /// A word for scripts, and words for people.
+  /// Appends a word for scripts and a text for people.
   mutating func appendState(_ state: StaticString, _ text: StaticString) {
     appendMember("state", state)
     appendMember("text", text)

@@ -4,7 +4,7 @@ import Drivers
 import HomeAssistant
 import Sensing
 
-// The network that the board is in, and the WebSocket.
+// The network of the board, and the WebSocket.
 
 extension StatusReport {
   func appendNetwork(to document: inout ByteBuffer) {

@@ -2,7 +2,7 @@ import Board
 import Bytes
 import Sensing
 
-// The supply of the board, and what the power policy makes of it.
+// The supply of the board, and the effect of the power policy.
 
 extension StatusReport {
   func appendPower(to document: inout ByteBuffer) {
@@ -19,7 +19,7 @@ extension StatusReport {
 }
 
 extension PowerMonitor {
-  /// The supply, the level and how long the battery lasts, for people.
+  /// Supply, level and remaining time of the battery, for people.
   fileprivate var words: MessageText {
     var words: MessageText =
       switch isOnMains {

@@ -3,21 +3,21 @@ import Bytes
 import LinuxIO
 import Outbox
 
-/// The files of a spool: does what the spool wants of the disk, and tells it.
+/// The files of a spool: performs the disk actions of the spool and reports the results.
 ///
-/// The directory is made with the first file, so that nothing at all is written where Home
-/// Assistant takes everything.
+/// The directory is created with the first file, so that nothing is written if Home Assistant
+/// accepts everything.
 final class SpoolFiles {
   private static let name = Path(StateDirectory.spoolName)
 
   private let parent: Path
-  /// For what only looks.
+  /// For read access only.
   private let directory: Path
-  /// What was appended last and is not known to be on the disk. The kernel tells a failure to the
-  /// descriptor that was written to.
+  /// File that was last appended to and is not yet synchronised. The kernel reports a write error
+  /// only on the descriptor that was written to.
   private var unsynchronized: Descriptor?
 
-  /// - Parameter parent: the directory that the spool's own one is in.
+  /// - Parameter parent: directory that contains the spool's directory.
   init(in parent: Path) {
     self.parent = parent
     directory = parent / StateDirectory.spoolName
@@ -51,13 +51,13 @@ final class SpoolFiles {
     case .truncate(let file, let byteCount):
       try opened(file, .append).truncate(to: byteCount)
     case .delete(let file):
-      // Where there is no directory, the file is gone.
+      // Without a directory the file does not exist.
       do throws(Errno) { try folder().remove(Path(file.name)) } catch .noSuchFile {}
     case .setAside(let old, let new): try setAside(old, as: new)
     }
   }
 
-  /// The directory of the spool, which is no link of its owner's to another place.
+  /// Returns the directory of the spool, which must not be a link.
   private func folder() throws(Errno) -> Directory {
     try Directory(opening: parent).directory(Self.name)
   }
@@ -72,13 +72,13 @@ final class SpoolFiles {
       return
     }
     try names.forEachName { (name) throws(Errno) in
-      // A link of a person's that leads nowhere is no file.
+      // A user's broken link is not a file.
       do throws(Errno) {
         let byteCount = try byteCount(ofFileAt: directory / [UInt8](name))
         spool.fileFound(name: name, byteCount: byteCount)
       } catch .noSuchFile {
       } catch {
-        // Its numbers are taken, and it may be read when its turn comes; the others can be.
+        // Its numbers are in use, and it may be readable later; the other files are readable.
         spool.fileFound(name: name, byteCount: Spool.unknownByteCount)
       }
     }
@@ -94,7 +94,7 @@ final class SpoolFiles {
   }
 
   private func synchronize(_ file: SegmentFile) throws(Errno) {
-    // Nothing comes between a file that is appended to and its synchronisation.
+    // Nothing happens between appending to a file and its synchronisation.
     if let descriptor = unsynchronized.take() {
       try descriptor.synchronize()
     } else {
@@ -102,7 +102,7 @@ final class SpoolFiles {
     }
   }
 
-  /// Only the agent changes the directory: what is not there now does not come between.
+  /// Renames a file. Only the agent changes the directory: a name that is free now remains free.
   private func setAside(_ old: SegmentFile, as new: SegmentFile) throws(Errno) {
     do throws(Errno) { _ = try opened(old, .read) } catch .noSuchFile { return } catch {}
     guard (try? opened(new, .read)) == nil else { throw .fileExists }

@@ -6,12 +6,12 @@ import LinuxIO
 import Outbox
 import Transport
 
-/// Makes the uplink and its driver, as the configuration wants them.
+/// Creates the uplink and its driver from the configuration.
 struct UplinkFactory {
   let configuration: Configuration
   let state: StateDirectory
   let registration: Registration?
-  /// How long a run that ends by itself may take; nil where it runs until it is stopped.
+  /// Time limit of a run with an end; nil for a run until it is stopped.
   let onceTimeout: Duration?
   let loop: EventLoop
   let reporter: Reporter
@@ -69,7 +69,7 @@ struct UplinkFactory {
     return settings
   }
 
-  /// What earlier runs could not deliver, and what this one cannot.
+  /// Returns the history: undelivered entries of earlier runs and of this one.
   private func history(
     of identity: RegistrationRequest, _ device: DeviceFingerprint
   ) -> History {
@@ -88,7 +88,7 @@ struct UplinkFactory {
       || configuration.history.isForStatistics
   }
 
-  /// Nil where there is nothing to log in with, which is told.
+  /// Returns the login; nil if there is none, which is reported.
   private func login() -> Login? {
     do throws(CommandFailure) { return try Login(configuration, state) } catch {
       reporter.withoutLogin(error.text)

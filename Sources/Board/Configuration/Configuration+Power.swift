@@ -2,21 +2,16 @@ import Bytes
 import Sensing
 import YAML
 
-// `power`: what is different while the supply is low.
+// `power`: changes while the supply is low.
 
 extension ConfigurationField {
   private static let levelsMax = 16
-  /// A battery that counts as low when it is full has no other level.
+  /// A higher limit would hold for a full battery.
   private static let percentRange = 1...95
   private static let voltsRange = 1...1000
   private static let example: StaticString = "power: [{ below: 30%, every: 15min }]"
 
-  /// Reads `power`.
-  ///
-  /// - Parameters:
-  ///   - hasBattery: whether `battery` reports any.
-  ///   - hasReceiver: whether `location` has one.
-  /// - Returns: the levels that can be used, in the order of the file.
+  /// Reads `power`. Returns the valid levels, in the order of the file.
   func powerLevels(hasBattery: Bool, hasReceiver: Bool) -> [PowerLevel] {
     guard hasBattery else {
       report(
@@ -72,7 +67,7 @@ extension ConfigurationField {
     if keys.index(ofFirst: ["every", "upload", "gps"]) == nil {
       report("this level changes nothing", remedy: "write every, upload or gps: off")
     }
-    // Of what is there, each mistake is told.
+    // Every mistake in the present keys is reported.
     return effect == PowerEffect() ? nil : effect
   }
 
@@ -95,14 +90,16 @@ extension ConfigurationField {
   }
 }
 
-/// Limits of one unit fall from level to level: a later level counts more, and one above an earlier
-/// one would hide it for ever. So would a second one without mains.
+/// The conditions so far. Limits of one unit have to fall from level to level: later levels
+/// override, so a higher one after an earlier one would hide it forever. So would a second one
+/// without mains.
 private struct SeenConditions {
   private var percent = Int64.max
   private var microvolts = Int64.max
   private var hasMains = false
 
-  /// Returns whether no level so far hides this one, or is hidden by it; reports it otherwise.
+  /// Returns whether the condition neither hides an earlier one nor is hidden by it; reports the
+  /// problem otherwise.
   mutating func isNew(_ condition: PowerLevel.Condition, _ field: ConfigurationField) -> Bool {
     var isFalling = true
     switch condition {

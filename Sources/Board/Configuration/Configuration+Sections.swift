@@ -4,11 +4,11 @@ import Outbox
 import Sensing
 import YAML
 
-// The configuration file, key by key. What each key means stands at the properties of
-// `Configuration`; a key that is not asked for here is an unknown key.
+// The configuration file, key by key. The properties of `Configuration` describe the keys; a key
+// that is not read here is an unknown key.
 
 extension ConfigurationField {
-  /// The file as a whole; what is wrong in it is reported, and left out.
+  /// Reads the whole file; mistakes are reported and left out.
   func configuration(on board: BoardLook? = nil) -> Configuration? {
     guard let keys = section(example: "home_assistant: { url: http://192.168.1.5:8123 }") else {
       return nil
@@ -42,7 +42,7 @@ extension ConfigurationField {
     }
     let devices = SensorSettings.lists(
       sensors: fields.sensors, outputs: fields.outputs, notAmong: taken)
-    // It may name sensors.
+    // The battery may name sensors.
     let battery = batteryField.map {
       BatterySettings($0, among: devices.sensors.flatMap { $0.measured })
     }
@@ -73,7 +73,7 @@ extension ConfigurationField {
       sensors: devices.sensors, outputs: devices.outputs, power: power, commands: commands)
   }
 
-  /// From one upload to the next, which is more than a cycle.
+  /// Returns the time between two uploads, which is longer than a cycle.
   private func uploadInterval(cycle: Duration) -> Duration? {
     guard let keys = section(example: "upload: { every: 5min }") else { return nil }
     defer { keys.reportUnknownKeys() }
@@ -142,10 +142,10 @@ extension ConfigurationField {
   }
 }
 
-/// Finds the board file of a machine; nil where it has none that can be used.
+/// Finds the board file of a machine; nil if it has no usable one.
 typealias BoardLook = (Configuration.HostPaths) -> BoardFile?
 
-/// Which pin a line is at, whatever it is called. The board is looked for where there is a line.
+/// The names of the pins that lines are at. The board is read only if there is a line.
 private final class PinNames {
   private let host: Configuration.HostPaths
   private let look: BoardLook
@@ -156,7 +156,7 @@ private final class PinNames {
     self.look = look
   }
 
-  /// Nil where it is at no pin of the board, or the board is not known.
+  /// Returns the pin's name; nil if the line is at no pin of the board, or the board is unknown.
   func name(of line: GPIOLineAddress) -> [UInt8]? {
     guard let board, let place = board.places(of: line).first else { return nil }
     let header = board.headers[place.header].name

@@ -5,7 +5,7 @@ import Sensing
 import Transport
 import YAML
 
-// The sections that say who Home Assistant is and how it is spoken with.
+// The sections about Home Assistant and the connection to it.
 
 extension ConfigurationField {
   func homeAssistant() -> Configuration.HomeAssistantSettings? {

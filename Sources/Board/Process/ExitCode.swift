@@ -1,7 +1,7 @@
 public import HomeAssistant
 public import Outbox
 
-/// How the program ends, as `sysexits.h` numbers it. The same state of the board has the same code
+/// The exit code of the program, as in `sysexits.h`. The same state of the board has the same code
 /// in every command.
 public enum ExitCode: Int32, CaseIterable, Sendable {
   case success = 0
@@ -18,7 +18,8 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
   case noPermission = 77
   case configuration = 78
 
-  /// What it says, for people. A line of the help has 80 columns; this begins in the seventh.
+  /// Meaning of the code, for people. A line of the help has 80 columns; the text begins in the
+  /// seventh.
   public var meaning: StaticString {
     switch self {
     case .success: "done; the help of a command says what"
@@ -70,7 +71,7 @@ public enum ExitCode: Int32, CaseIterable, Sendable {
   }
 }
 
-// What a state of the board or of Home Assistant is to a command that ends with it.
+// Exit codes for the states of the board and of Home Assistant.
 
 extension ServerRefusal {
   public var exitCode: ExitCode { isLasting ? .noPermission : .temporaryFailure }

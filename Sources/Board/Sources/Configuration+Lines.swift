@@ -5,11 +5,12 @@ public import Sensing
 import YAML
 
 extension Configuration {
-  /// The same, with each GPIO line where this board has it. Where the kernel has no line of the
-  /// name that a person wrote, the board file says where it is; the sensor stays the same one in
-  /// Home Assistant.
+  /// Returns this configuration with the addresses of its GPIO lines on this board. If the kernel
+  /// has no line with a configured name, the board file supplies the address; the sensor keeps its
+  /// identity in Home Assistant.
   ///
-  /// - Returns: it, and what is wrong with a board file or a pin, which harms no other sensor.
+  /// - Returns: the configuration, and the problems of a board file or a pin, which affect no other
+  ///   sensor.
   @inline(never)
   public func findingLines() -> (Configuration, flaws: [MessageText]) {
     let hasNames = lineAddresses.contains { if case .name = $0 { true } else { false } }
@@ -23,13 +24,13 @@ extension Configuration {
     } catch { return (self, [CommandFailure(error).text]) }
   }
 
-  /// Where its sensors, its outputs and the anchor watch have GPIO lines.
+  /// Addresses of the GPIO lines of sensors, outputs and the anchor watch.
   public var lineAddresses: [GPIOLineAddress] {
     sensors.compactMap { $0.lineAddress } + outputs.map { $0.address }
       + (location?.anchor?.line.map { [$0.address] } ?? [])
   }
 
-  /// The same, for a kernel that says this of its lines, and these pins.
+  /// Returns this configuration with its lines found by the kernel's lines and these pins.
   func findingLines(
     as uses: GPIOLineUses, _ pins: BoardPins, warning: (MessageText) -> Void
   ) -> Configuration {
@@ -63,7 +64,7 @@ extension Configuration {
 }
 
 extension SensorSettings {
-  /// The line that it reads; nil of another kind.
+  /// Line that the sensor reads; nil for other kinds.
   fileprivate var lineAddress: GPIOLineAddress? {
     switch self {
     case .gpio(let line): line.address
@@ -74,8 +75,9 @@ extension SensorSettings {
 }
 
 extension BoardPins {
-  /// The line that the board file means, where the kernel has that one and none of the name that
-  /// was written; else what was written. Where not all chips can be asked, one of them may have it.
+  /// Returns the line in the board file, if the kernel has it and no line with the written name;
+  /// otherwise the written address. If not all chips can be read, one of them may have the written
+  /// line.
   fileprivate func place(
     of address: GPIOLineAddress, as uses: GPIOLineUses
   ) throws(Refusal) -> GPIOLineAddress {
@@ -85,7 +87,7 @@ extension BoardPins {
   }
 }
 
-// What moves to another line stays the same one in Home Assistant.
+// A setting that moves to another line keeps its identity in Home Assistant.
 
 extension GPIOLineSettings {
   fileprivate mutating func move(to line: GPIOLineAddress) {

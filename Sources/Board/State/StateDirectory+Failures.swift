@@ -3,7 +3,7 @@ public import HomeAssistant
 public import LinuxIO
 
 extension StateDirectory {
-  /// Makes and locks the directory that a command works with.
+  /// Creates and locks the directory of a command.
   public static func open(_ path: [UInt8]) throws(CommandFailure) -> StateDirectory {
     let state = StateDirectory(Path(path))
     try state.open(
@@ -13,7 +13,7 @@ extension StateDirectory {
     return state
   }
 
-  /// The same for a command that asks for a key.
+  /// Creates and locks the directory for a command that requests a key.
   public func openForKey() throws(CommandFailure) {
     try open(
       orInUse: "the agent runs, and asks for a key itself once a day; to ask now, stop it before:"
@@ -52,7 +52,7 @@ extension StateDirectory {
     }
   }
 
-  /// The registration that is kept, or nil.
+  /// Returns the stored registration, or nil.
   public func keptRegistration() throws(CommandFailure) -> Registration? {
     try opened(
       readRegistration(), Self.registrationName,
@@ -60,15 +60,14 @@ extension StateDirectory {
         + " makes new entities)")
   }
 
-  /// The credential that is kept, or nil.
   func keptCredential() throws(CommandFailure) -> Credential? {
     try opened(
       readCredential(), Self.credentialName,
       remedy: "remove it, and log in with \(Arguments.command("pair"))")
   }
 
-  /// The tokens that may not be sent. None is sent by who does not know them, or could not keep
-  /// another one in mind.
+  /// Returns the tokens that must not be sent. If they are unknown, or if another one could not be
+  /// stored, no token is sent.
   public func keptRejectedTokens() throws(CommandFailure) -> RejectedTokens {
     try checkCanKeep()
     return try opened(
@@ -77,7 +76,7 @@ extension StateDirectory {
         + " sent, for Home Assistant may ban this address") ?? RejectedTokens()
   }
 
-  /// Tries to write, as keeping a rejection or a registration will.
+  /// Checks whether a rejection or a registration can be stored, by writing.
   public func checkCanKeep() throws(CommandFailure) {
     do throws(Errno) { try checkIsWritable() } catch {
       throw notKept("no token is sent: a rejection", error)
@@ -88,8 +87,8 @@ extension StateDirectory {
     do throws(Errno) { try write(registration) } catch { throw notKept("the registration", error) }
   }
 
-  /// Keeps in mind that Home Assistant, or what answered in its place, rejected a credential: a
-  /// command never says that it is for good.
+  /// Stores that Home Assistant, or a server in its place, rejected a credential. `isForGood` marks
+  /// the rejection as permanent, which a command never does.
   public func keep(
     rejectedFingerprint: [UInt8], isForGood: Bool = false
   ) throws(CommandFailure) {
@@ -100,14 +99,14 @@ extension StateDirectory {
     }
   }
 
-  /// Keeps in mind that Home Assistant accepted a credential.
+  /// Stores that Home Assistant accepted a credential.
   public func keep(acceptedFingerprint: [UInt8]) throws(CommandFailure) {
     do throws(Errno) { try write(acceptedFingerprint: acceptedFingerprint) } catch {
       throw notKept("that Home Assistant accepted the login", error)
     }
   }
 
-  /// Keeps in mind that Home Assistant has no key to give for a registration.
+  /// Stores that Home Assistant has no key for a registration.
   public func keepKeyless(_ registration: Registration) throws(CommandFailure) {
     do throws(Errno) { try writeKeyless(registration) } catch {
       throw notKept("that Home Assistant has no keys", error)
@@ -152,12 +151,12 @@ extension StateDirectory {
   }
 }
 
-/// Why the disk of a state directory keeps nothing, as far as that shows without writing.
+/// The reason why the disk of a state directory cannot store data, detected without writing.
 public enum DiskFlaw: Sendable {
   case full(Path)
   case readOnly(Path)
 
-  /// Nil where it can be written, and where there is no directory yet.
+  /// Nil if the disk can be written, or if the directory does not exist yet.
   public init?(of directory: Path) {
     guard let space = try? FileSystemSpace(holding: directory) else { return nil }
     if space.isReadOnly {

@@ -3,7 +3,7 @@ public import Outbox
 import Sensing
 
 extension CommandProblem {
-  /// Why a command was not carried out, and what to do about it, for people.
+  /// Reason why a command was not executed, and the remedy, for people.
   public var words: MessageText {
     switch self {
     case .unknownCommand: "this agent knows no such command"

@@ -3,7 +3,7 @@ import HomeAssistant
 public import Transport
 
 extension MessageText.StringInterpolation {
-  /// Why there is no connection to Home Assistant, and what to do about it where that is known.
+  /// Appends why there is no connection to Home Assistant, and the remedy if it is known.
   public mutating func appendInterpolation(unreached reason: InlineText) {
     appendInterpolation(reason)
     if let flaw = ConnectionFlaw(reason) { appendInterpolation("; \(flaw.remedy)" as MessageText) }
@@ -11,7 +11,7 @@ extension MessageText.StringInterpolation {
 }
 
 extension InlineText {
-  /// A reason that went through the library, which may be longer there.
+  /// Converts a reason from the library, which may be longer there.
   public init(text: Text) {
     let bytes = text.bytes
     self.init(bytes.span)
@@ -19,7 +19,7 @@ extension InlineText {
 }
 
 extension ConnectionFlaw {
-  /// What a person does about it.
+  /// Remedy for people.
   public var remedy: MessageText {
     switch self {
     case .untrustedCertificate:

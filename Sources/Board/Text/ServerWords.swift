@@ -2,14 +2,14 @@ public import Bytes
 public import HomeAssistant
 public import Outbox
 
-/// What a server was asked for when it refused, in the words of a sentence that says so.
+/// The subject of a refused request, in the parts of a message about it.
 public struct RefusedRequest {
   var server: MessageText = "Home Assistant"
-  /// Behind "refuses".
+  /// Text after "refuses".
   var verb: StaticString = ""
-  /// Behind "is not available".
+  /// Text after "is not available".
   var purpose: StaticString = ""
-  /// In front of "is not Home Assistant".
+  /// Text before "is not Home Assistant".
   var answerer: MessageText = "what answered"
 
   public static var message: RefusedRequest { RefusedRequest() }
@@ -24,7 +24,7 @@ public struct RefusedRequest {
   public static var login: RefusedRequest {
     RefusedRequest(purpose: " to log in", answerer: "what answered the login")
   }
-  /// Nothing yet: what is there was only looked at.
+  /// No request yet: a probe only examined the server.
   public static func probe(of url: [UInt8]) -> RefusedRequest {
     RefusedRequest(
       server: "Home Assistant at \(bytes: url)", answerer: "what answers at \(bytes: url)")
@@ -32,7 +32,7 @@ public struct RefusedRequest {
 }
 
 extension ServerRefusal {
-  /// What happened: a sentence without its end.
+  /// Returns the event as a sentence without its full stop.
   public func words(_ request: RefusedRequest = .message) -> MessageText {
     switch self {
     case .banned:
@@ -58,7 +58,7 @@ extension ServerRefusal {
     }
   }
 
-  /// The same, and what to do about it, where the address stands in `place`.
+  /// Returns the event and its remedy, with the address configured in `place`.
   public func words(
     _ request: RefusedRequest = .message, addressIn place: StaticString
   ) -> MessageText {
@@ -73,13 +73,13 @@ extension ServerRefusal {
     }
   }
 
-  /// What a person does in Home Assistant about `.untrustedProxy`.
+  /// Remedy in Home Assistant for `.untrustedProxy`.
   public static var trustRemedy: MessageText {
     "write the proxy's address, which Home Assistant's log names, into http.trusted_proxies of its"
       + " configuration.yaml, beside use_x_forwarded_for: true"
   }
 
-  /// For scripts.
+  /// Code for scripts.
   public var code: StaticString {
     switch self {
     case .banned, .forbidden: "forbidden"
@@ -137,7 +137,7 @@ extension OutageCause {
 }
 
 extension ConnectionFailure {
-  /// Why there is no connection, for a person who waits for it.
+  /// Reason why there is no connection, for a person who waits for it.
   public var words: MessageText {
     switch self {
     case .unreachable(let words):
@@ -168,6 +168,6 @@ extension WebSocketRefusal {
 }
 
 extension RequestError {
-  /// Why a request has no answer, for a person who waits for it.
+  /// Reason why a request has no answer, for a person who waits for it.
   public var words: MessageText { "\(shown: summary)" }
 }

@@ -1,7 +1,7 @@
 public import Sensing
 
 extension TrackDecision {
-  /// What became of a fix, and why, for people.
+  /// Decision on a fix and its reason, for people.
   public var words: StaticString {
     switch self {
     case .first: "kept, as the first"
@@ -23,7 +23,7 @@ extension TrackDecision {
     }
   }
 
-  /// The same for scripts.
+  /// Code of the decision, for scripts.
   public var code: StaticString {
     switch self {
     case .first: "first"
@@ -47,7 +47,7 @@ extension TrackDecision {
 }
 
 extension Fix.ErrorSource {
-  /// What gpsd calls it.
+  /// Name in gpsd.
   public var code: StaticString {
     switch self {
     case .estimate: "eph"

@@ -4,10 +4,10 @@ public import LinuxIO
 public import Outbox
 public import Sensing
 
-/// Of what Home Assistant has to say more is shown: a notification is meant for people.
+/// Limit for texts from Home Assistant, which is larger because notifications are meant for people.
 private let receivedBytesMax = 500
 
-/// Whether no shell gives this byte a meaning. Bytes beyond ASCII are letters.
+/// Returns whether the byte has no special meaning in a shell. Bytes beyond ASCII are letters.
 private func isSafeInShell(_ byte: UInt8) -> Bool {
   if byte.isASCIIDigit || byte >= 0x80 { return true }
   if (UInt8(ascii: "a")...UInt8(ascii: "z")) ~= byte | 0x20 { return true }
@@ -15,14 +15,13 @@ private func isSafeInShell(_ byte: UInt8) -> Bool {
   return [UInt8](marks).contains(byte)
 }
 
-/// What people read: the failures of all layers, each with what to do about it.
+/// Messages for people: the failures of all layers, each with its remedy.
 extension MessageText.StringInterpolation {
   public mutating func appendInterpolation(_ path: Path) {
     appendInterpolation(bytes: path.bytes.printable)
   }
 
-  /// A path as a word of a command that a person types: in quotes where a shell would not take it
-  /// as it is.
+  /// Appends a path as a word of a shell command, in quotes if needed.
   @inline(never)
   public mutating func appendInterpolation(typed path: Path) {
     let text = path.bytes.printable
@@ -39,8 +38,8 @@ extension MessageText.StringInterpolation {
     appendLiteral("'")
   }
 
-  /// How many readings and fixes: `1 reading or fix`, `2 readings and fixes`, and the same with a
-  /// word before.
+  /// Appends a number of readings and fixes: `1 reading or fix`, `2 readings and fixes`, optionally
+  /// with a word before the nouns.
   @inline(never)
   public mutating func appendInterpolation(entries count: Int, _ word: StaticString = "") {
     appendInterpolation(count)
@@ -48,7 +47,7 @@ extension MessageText.StringInterpolation {
     appendLiteral(count == 1 ? " reading or fix" : " readings and fixes")
   }
 
-  /// The beginning of a text from Home Assistant, in quotes.
+  /// Appends the beginning of a text from Home Assistant, in quotes.
   @inline(never)
   public mutating func appendInterpolation(received text: [UInt8]) {
     var end = 0
@@ -59,7 +58,7 @@ extension MessageText.StringInterpolation {
     appendInterpolation(end < text.count ? "…\"" : "\"" as StaticString)
   }
 
-  /// What a server says, fit for a terminal and not too long.
+  /// Appends a text from a server, safe for a terminal and shortened.
   public mutating func appendInterpolation(shown text: Text) {
     appendInterpolation(bytes: [UInt8](text.bytes.prefix(200)).printable)
   }
@@ -72,7 +71,7 @@ extension MessageText.StringInterpolation {
 }
 
 extension SourceFailure {
-  /// What is wrong, with the name of the source.
+  /// Returns the failure in words, with the name of the source.
   public func words(of source: InlineText) -> MessageText {
     let words = words
     return words.bytes.starts(with: [UInt8](source.bytes)) ? words : "\(source): \(words)"
@@ -130,12 +129,12 @@ extension SourceFailure {
 }
 
 extension Value {
-  /// Such as `83 %`, or `on`.
+  /// Returns the value with its unit, such as `83 %`, or `on`.
   public func words(in unit: [UInt8]?) -> MessageText {
     switch self {
     case .number(let number):
       var digits = ByteBuffer(capacity: 24)
-      // A rain gauge has four decimals, and mostly nothing to say.
+      // A rain gauge has four decimals, and mostly reports 0.
       digits.append(number.coefficient == 0 ? FixedPoint(0) : number)
       let text = MessageText(bytes: [UInt8](digits.bytes))
       return unit.map { "\(text) \(bytes: $0)" } ?? text
@@ -173,7 +172,7 @@ extension Enrollment.TokenFlaw {
     }
   }
 
-  /// A word or two.
+  /// Short code of one to five words.
   public var code: StaticString {
     switch self {
     case .noFileNamed: "no file"
