@@ -17,7 +17,7 @@ extension StateChange {
   /// `sensor.boat_bat7_capacity  83 % -> 82 %`, and the attributes that are other than before.
   var lines: MessageText {
     let id: MessageText = "\(shown: entityID.text)"
-    guard let newState else { return "\(id) is gone\n" }
+    guard let newState else { return "\(id) was removed\n" }
     let attributes = AttributeChanges(
       from: oldState?.attributes ?? [:], to: newState.attributes
     ).lines
@@ -48,7 +48,7 @@ struct AttributeChanges {
     var printer = JSONPrinter()
     if !present.isEmpty { printer.append(.object(present), depth: Self.depth) }
     var lines = MessageText(bytes: printer.bytes)
-    for key in gone { lines = "\(lines)    \(bytes: key.bytes.printable) is gone\n" }
+    for key in gone { lines = "\(lines)    \(bytes: key.bytes.printable) was removed\n" }
     return lines
   }
 }
