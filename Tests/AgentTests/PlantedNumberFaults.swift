@@ -3,7 +3,7 @@ extension SetUp.PlantedFaults {
   static let numbers = [
     PlantedFault(
       "a monitor reads rubbish",
-      "source         nct6793/temp15 says \"3892313.987 °C\", outside of -100 to 250 °C",
+      "source         nct6793/temp15 reports \"3892313.987 °C\", outside of -100 to 250 °C",
       atFault: "this board",
       remedy: "nothing is connected there, or its driver reads it wrong: look at the part and its"
         + " cable; a channel that stays like this is better left out", status: 74
@@ -39,7 +39,7 @@ extension SetUp.PlantedFaults {
     },
     PlantedFault(
       "a thermocouple is open",
-      "source         3b-0000001921e8 says \"2047.750 °C\", outside of -270 to 1372 °C",
+      "source         3b-0000001921e8 reports \"2047.750 °C\", outside of -270 to 1372 °C",
       atFault: "this board",
       remedy: "look at the thermocouple, which may be open, shorted or the wrong way round, and at"
         + " the cable: three wires, and a resistor of 4.7 kOhm between data and 3.3 V", status: 74
@@ -49,7 +49,7 @@ extension SetUp.PlantedFaults {
     },
     PlantedFault(
       "the thermal zone that was asked for is absent",
-      "source         processor temperature: a thermal zone that answers is not there",
+      "source         processor temperature: a thermal zone that answers was not found",
       atFault: "the configuration", remedy: "leave cpu_temperature out of system", status: 74
     ) {
       try $0.board.makeFolder("sys/class/thermal")

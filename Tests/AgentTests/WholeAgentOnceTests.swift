@@ -141,7 +141,7 @@ extension WholeAgent.Once {
     for (words, mistake) in [
       (["--once", "--timeout", "90"], "\"90\" has no unit; write for example 10min"),
       (["--once", "--timeout", "0s"], "\"0s\" is out of range"),
-      (["--timeout", "10s"], "--timeout goes with --once only"),
+      (["--timeout", "10s"], "--timeout works only with --once"),
     ] {
       let ending = try await RunningAgent(on: board, ["run"] + words).ending()
       #expect(ending.status == 64)

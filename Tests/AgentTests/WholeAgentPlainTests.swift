@@ -82,7 +82,7 @@ extension WholeAgent.PlainRegistrations {
     try await agent.event("proven")
     let ending = try await board.run("send", "enable_encryption")
     #expect(ending.status == 75)
-    #expect(ending.lines(with: "the agent runs, and asks for a key itself").count == 1)
+    #expect(ending.lines(with: "the agent is running, and requests a key").count == 1)
     // All other messages go beside it.
     #expect(try await board.run("send", "get_config").status == 0)
     #expect(await agent.stop().status == 0)

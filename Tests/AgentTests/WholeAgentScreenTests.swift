@@ -136,7 +136,7 @@ extension WholeAgent.Screen {
   }
 
   @Test(arguments: [
-    (["--every", "1s"], "--every goes with --watch only"),
+    (["--every", "1s"], "--every works only with --watch"),
     (["--watch", "--every", "1"], "--every: \"1\" has no unit; write for example 2s"),
     (["--watch", "--every", "500ms"], "--every: \"500ms\" is out of range; write a time from 1 s"),
   ])

@@ -60,9 +60,10 @@ extension WholeAgent.Sending {
     var testDescription: String { words[0] }
   }
 
-  private static let done = "Home Assistant opened the message and did what it says."
-  private static let sealed = "Home Assistant sealed this answer with our key."
-  private static let accepted = "got the message, and says the same where it dropped it."
+  private static let done = "Home Assistant opened the message and carried it out."
+  private static let sealed = "Home Assistant sealed this answer with this board's key."
+  private static let accepted =
+    "received the message; if it dropped the message, its answer is the same."
 
   static let attempts = [
     Attempt(words: ["get_config"], answer: #"  "latitude": 52.0"#, verdict: sealed) {
@@ -164,7 +165,7 @@ extension WholeAgent.Sending {
     ).ending()
     #expect(second.status == 75)
     #expect(second.output == [])
-    #expect(second.lines(with: "gives old answers again").count == 1, "\(second.log)")
+    #expect(second.lines(with: "repeats old answers").count == 1, "\(second.log)")
   }
 
   @Test func aScriptGetsTheAnswerAsItCame() async throws {
@@ -205,7 +206,7 @@ extension WholeAgent.Sending {
       #expect(ending.output.first?.contains(#""outcome":"\#(name)""#) == true, "\(ending.output)")
     }
     let ending = try await board.run("send", "register_sensor", "--data", "{}")
-    #expect(ending.lines(with: "it does not like what stands in it, or cannot open it").count == 1)
+    #expect(ending.lines(with: "it rejects the content, or cannot open the message").count == 1)
   }
 
   @Test func aHomeThatHoldsAnotherKeyIsToldFromOneThatDislikesTheMessage() async throws {
@@ -232,7 +233,7 @@ extension WholeAgent.Sending {
     Trouble(fault: .status(404), status: 75, name: "not_found", words: "not ready (404)"),
     Trouble(fault: .status(410), status: 69, name: "gone", words: "has deleted this device (410)"),
     Trouble(fault: .status(503), status: 75, name: "unavailable", words: "not available (503)"),
-    Trouble(fault: .starting, status: 75, name: "not_live", words: "answers with nothing"),
+    Trouble(fault: .starting, status: 75, name: "not_live", words: "sends empty answers"),
     Trouble(
       fault: .captivePortal, status: 75, name: "not_home_assistant", words: "is there a login page?"
     ),
@@ -268,7 +269,7 @@ extension WholeAgent.Sending {
     let board = try Board(reportingTo: home)
     let ending = try await board.run("send", "get_config")
     #expect(ending.status == 69)
-    #expect(ending.lines(with: "make it one with: sudo homeward pair").count == 1, "\(ending.log)")
+    #expect(ending.lines(with: "pair it with: sudo homeward pair").count == 1, "\(ending.log)")
     #expect(home.requestCount == 0)
   }
 
@@ -277,12 +278,12 @@ extension WholeAgent.Sending {
     let board = try await Board.pairedByToken(with: home)
     let requestCount = home.requestCount
     for (words, mistake) in [
-      ([], "say which type, such as get_config"),
+      ([], "name a type, such as get_config"),
       (["get_confg"], "did you mean \"get_config\"?"),
-      (["get_config", "--fly"], "\"--fly\" is not known here"),
-      (["get_config", "-x"], "\"-x\" is not known here"),
+      (["get_config", "--fly"], "\"--fly\" is not recognized"),
+      (["get_config", "-x"], "\"-x\" is not recognized"),
       (["fire_event", "a", "--data"], "--data needs JSON, or - for standard input"),
-      (["fire_event", "a", "--data", "{oops}"], "--data is no JSON: look at its byte 2"),
+      (["fire_event", "a", "--data", "{oops}"], "--data is not JSON: the error is at byte 2"),
       (["update_location", "-91", "-181"], "nowhere on Earth"),
     ] {
       let ending = try await RunningAgent(on: board, ["send"] + words).ending()

@@ -109,7 +109,7 @@ extension WholeAgent.Status {
     let failing = try await AskedStatus(on: board, "--json").document.failing_sources
     #expect(failing.map(\.source) == ["BAT7"])
     #expect(failing.map(\.cause) == ["missing"])
-    #expect(try await AskedStatus(on: board).hasLine("WRONG  source           ", "is not there"))
+    #expect(try await AskedStatus(on: board).hasLine("WRONG  source           ", "was not found"))
     try board.plugIn("BAT7")
     try await agent.event("source_recovered", of: "BAT7")
     #expect(try await AskedStatus(on: board, "--json").document.failing_sources.isEmpty)

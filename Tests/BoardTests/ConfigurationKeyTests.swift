@@ -33,8 +33,8 @@ import Testing
   }
 
   private static let afterUpload =
-    "f:2:1: \"after_upload\" has no effect: the agent starts no program; remove it; a shell starts"
-    + " the program with homeward run --once && PROGRAM, a unit of systemd with OnSuccess="
+    "f:2:1: \"after_upload\" has no effect: the agent does not start programs; remove it; a shell"
+    + " starts the program with homeward run --once && PROGRAM, a unit of systemd with OnSuccess="
 
   /// An update keeps no agent from starting, whatever the key said.
   @Test(arguments: [

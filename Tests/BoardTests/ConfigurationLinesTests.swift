@@ -92,7 +92,7 @@ private let boardFile = """
     let result = try found("{ gpio: PIN1, name: Bilge }, { gpio: PIN2, name: Hatch }")
     #expect(
       result.warnings == [
-        "Bilge: \"PIN1\" is 3V3, and no GPIO line; sudo homeward pins shows the pins of this board"
+        "Bilge: \"PIN1\" is 3V3, not a GPIO line; sudo homeward pins shows the pins of this board"
       ])
     #expect(result.lines.map { text($0.address.text) } == ["PIN1", "main-chip/2"])
   }

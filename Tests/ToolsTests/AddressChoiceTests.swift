@@ -53,7 +53,7 @@ import Testing
     #expect(try choose(person, urls, dead: ["https://boat.local:8123"]) == nil)
     #expect(
       person.questions == [
-        "Its https:// address cannot be used. Send the password in plain to Boat at"
+        "Its https:// address cannot be used. Send the password unencrypted to Boat at"
           + " http://192.0.2.2:8123?"
       ])
   }

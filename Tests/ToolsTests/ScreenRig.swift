@@ -97,7 +97,7 @@ struct ToldStatus {
   var signal = "-61"
   /// How long ago the last fix was, and where.
   var fix: (age: Int, east: Int, north: Int)?
-  var decision = (code: "interval", words: "kept, for moving.every has passed")
+  var decision = (code: "interval", words: "kept: moving.every has passed")
   var sensors = [("Bilge", "off", 4), ("Soil", "12.3 °C", 400)]
 
   var document: String {

@@ -110,7 +110,7 @@ extension ConfigurationField {
     if name.count <= BoardFile.nameBytesMax { return name }
     report(
       "\(quoted: name) has \(name.count) bytes",
-      remedy: "the kernel cuts names to \(BoardFile.nameBytesMax): write those")
+      remedy: "the kernel cuts names to \(BoardFile.nameBytesMax) bytes: write only those")
     return nil
   }
 }
@@ -163,7 +163,7 @@ private final class PinReader {
     }
     field.report(
       "\(quoted: text) is not a line of a chip of this board",
-      remedy: "write the name of one of chips, a slash and a number to \(BoardFile.offsetMax)")
+      remedy: "write the name of one of chips, a slash and a number up to \(BoardFile.offsetMax)")
     return nil
   }
 
@@ -184,7 +184,7 @@ private final class PinReader {
     for other in named where other.name == name {
       guard other.line != line else { return }
       field.report(
-        "\(quoted: name) is also the name of another line", remedy: "each name is of one line")
+        "\(quoted: name) is also the name of another line", remedy: "give each line its own name")
       return
     }
     named.append((name, line))

@@ -156,7 +156,7 @@ extension CommandFailure {
       let remedy: MessageText =
         nearest.map { "did you mean \"\(bytes: names[$0].printable)\"?" }
         ?? "the files are in \(BoardFiles.packagedFolder)"
-      self.init(code: .noInput, text: "there is no board file \(quoted: name); \(remedy)")
+      self.init(code: .noInput, text: "the board file \(quoted: name) does not exist; \(remedy)")
     }
   }
 }
@@ -164,11 +164,13 @@ extension CommandFailure {
 extension MessageText {
   fileprivate static func unknownBoard(_ compatible: [[UInt8]]) -> MessageText {
     let how: MessageText =
-      "\(BoardFiles.packagedFolder)/README.md says how to write one into \(BoardFiles.ownFolder)"
+      "\(BoardFiles.packagedFolder)/README.md explains how to write one into"
+      + " \(BoardFiles.ownFolder)"
     if compatible.isEmpty {
-      return "this machine has no device tree, by which a board is known; name one with --board"
+      return "this machine has no device tree, which identifies the board; name a board with"
+        + " --board"
     }
     let words = [UInt8](compatible.joined(separator: [UInt8](", "))).printable
-    return "no board file is of this board, whose device tree says \(bytes: words); \(how)"
+    return "no board file matches this board, whose device tree contains \(bytes: words); \(how)"
   }
 }

@@ -32,7 +32,7 @@ public struct BoardPins: Sendable {
     let pin = board[place]
     guard pin.line != nil else {
       throw Refusal(
-        "\(quoted: name) is \(bytes: pin.name), and no GPIO line",
+        "\(quoted: name) is \(bytes: pin.name), not a GPIO line",
         remedy: "sudo homeward pins shows the pins of this board")
     }
     let others = board.addresses(of: place)

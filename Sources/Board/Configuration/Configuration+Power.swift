@@ -15,7 +15,7 @@ extension ConfigurationField {
   func powerLevels(hasBattery: Bool, hasReceiver: Bool) -> [PowerLevel] {
     guard hasBattery else {
       report(
-        "battery is off, so there is nothing to go by",
+        "battery is off, so no level can be measured",
         remedy: "write battery: auto, or leave out power")
       return []
     }
@@ -33,11 +33,12 @@ extension ConfigurationField {
     let mains = keys.optional("mains")
     if below != nil, mains != nil {
       report(
-        "one level has one condition", remedy: "write a level for below, and another for mains")
+        "a level can have only one condition",
+        remedy: "write a level for below, and another for mains")
       return nil
     }
     if let mains {
-      guard mains.isOff("mains: off, for while no power comes in from outside"),
+      guard mains.isOff("mains: off, for the time without external power"),
         seen.isNew(.withoutMains, mains)
       else { return nil }
       return effect.map { PowerLevel(.withoutMains, $0) }
@@ -61,7 +62,8 @@ extension ConfigurationField {
     if let gps = keys.optional("gps"), gps.isOff("off, or leave out gps") {
       effect.isReceiverOff = true
       if !hasReceiver {
-        gps.report("there is no location", remedy: "leave out gps, or write a location")
+        gps.report(
+          "the configuration has no location", remedy: "leave out gps, or write a location")
       }
     }
     if keys.index(ofFirst: ["every", "upload", "gps"]) == nil {
@@ -83,7 +85,7 @@ extension ConfigurationField {
     }
     guard let percent = percent(in: Self.percentRange, example: example) else { return nil }
     guard percent == percent.rounded() else {
-      report("a level is not that exact", remedy: "write a whole number of percent")
+      report("a level in percent has no decimals", remedy: "write a whole number of percent")
       return nil
     }
     return .chargeBelow(percent: Int64(percent))
@@ -112,15 +114,15 @@ private struct SeenConditions {
     case .withoutMains:
       if hasMains {
         field.report(
-          "a level before this one has mains: off already",
-          remedy: "write one level for mains: off, with all that it changes")
+          "an earlier level already has mains: off",
+          remedy: "write one level for mains: off, with all its changes")
       }
       defer { hasMains = true }
       return !hasMains
     }
     if !isFalling {
       field.report(
-        "a level before this one is as low, and would never count",
+        "an earlier level has the same or a lower limit and would never apply",
         remedy: "write the levels from the highest limit to the lowest")
     }
     return isFalling

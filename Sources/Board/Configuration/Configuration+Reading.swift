@@ -115,12 +115,13 @@ extension CommandFailure {
     case .noSuchFile:
       let isDefault = file.span.elementsEqual(Configuration.defaultFile)
       let option: MessageText = isDefault ? "" : " --config \(typed: Path(file))"
-      remedy = "to write it, run: sudo homeward pair\(option)"
+      remedy = "to create it, run: sudo homeward pair\(option)"
     case .isDirectory: remedy = "name the file in it with --config"
     case .isPipe:
       self.init(
         code: .noInput,
-        text: "\(Path(file)) cannot be read: it is no file; standard input is read with --config -")
+        text: "\(Path(file)) cannot be read: it is not a regular file; to read standard input, use"
+          + " --config -")
       return
     case .notPermitted:
       self.init(notPermitted: Path(file))

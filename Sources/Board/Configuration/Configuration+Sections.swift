@@ -50,13 +50,13 @@ extension ConfigurationField {
       keys.optional("power")?.powerLevels(
         hasBattery: battery != .off, hasReceiver: location != nil) ?? []
     keys.ignore(
-      "after_upload", because: "the agent starts no program",
+      "after_upload", because: "the agent does not start programs",
       remedy: "remove it; a shell starts the program with homeward run --once && PROGRAM, a unit of"
         + " systemd with OnSuccess=")
     let notifications = notificationsField?.notifications(with: commands)
     if location?.anchor != nil, let every, every > AnchorSettings.cycleMax {
       everyField?.report(
-        "an anchor watch judges one fix in each cycle, and so it sees a drag 2 cycles late",
+        "an anchor watch judges one fix per cycle, so it detects a dragging anchor 2 cycles late",
         remedy:
           "write \(AnchorSettings.cycleMax) or less, such as 10s; or leave out location.anchor"
       )
@@ -82,8 +82,9 @@ extension ConfigurationField {
     else { return nil }
     guard interval > cycle else {
       field.report(
-        "an upload takes what several cycles brought, and a cycle takes \(cycle)",
-        remedy: "write more than \(cycle), or leave out upload: then each cycle ends with one")
+        "an upload sends the data of several cycles, and a cycle takes \(cycle)",
+        remedy: "write more than \(cycle), or leave out upload: then each cycle ends with an"
+          + " upload")
       return nil
     }
     return interval

@@ -22,7 +22,7 @@ extension ConfigurationField {
     let isPlainAllowedAway = keys.optional("plain_http_away")?.boolean()
     let tls = keys.optional("tls")?.tls()
     keys.hint(
-      "token", "put the token into a file of its own and name that file with \"token_file\"")
+      "token", "put the token into a separate file and name that file with \"token_file\"")
     guard let url else { return nil }
     return Configuration.HomeAssistantSettings(
       url: url, tokenFile: tokenFile, transport: transport == 1 ? .webSocket : .http,
@@ -46,7 +46,7 @@ extension ConfigurationField {
     let url = keys.optional("url")?.httpURL()
     guard ssids != nil || bssids != nil || gateways != nil else {
       report(
-        "nothing says which network is home", remedy: "write ssids, bssids or gateways")
+        "no key defines the home network", remedy: "write ssids, bssids or gateways")
       return nil
     }
     return Configuration.HomeNetworkSettings(
@@ -108,8 +108,8 @@ extension ConfigurationField {
     let settings = notifications()
     if let settings, !settings.isWebSocketWanted, !commands.isEmpty {
       report(
-        "commands come with notifications, over the WebSocket",
-        remedy: "write notifications: websocket, or take out commands")
+        "commands arrive as notifications over the WebSocket",
+        remedy: "write notifications: websocket, or remove commands")
     }
     return settings
   }
@@ -134,7 +134,7 @@ extension ConfigurationField {
       push = Configuration.PushSettings(url: url, tokenFile: tokenFile)
     } else if url != nil || tokenFile != nil {
       report(
-        "a server that takes notifications needs its address and its token",
+        "a server for notifications needs both its address and its token",
         remedy: "write push_url and push_token_file, or neither")
     }
     return Configuration.NotificationSettings(

@@ -47,7 +47,7 @@ private func checkURL(_ text: Span<UInt8>) throws(Refusal) {
   }
   try checkAuthority(authority)
   guard !path.containsAny(of: "\"<>\\^`{|}") else {
-    throw Refusal("the path of the address has a character that no path has", remedy: "remove it")
+    throw Refusal("the path of the address contains an invalid character", remedy: "remove it")
   }
 }
 

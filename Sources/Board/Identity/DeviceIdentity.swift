@@ -72,9 +72,9 @@ public struct DeviceIdentity {
     guard let other = otherBoard(of: registration) else { return nil }
     let own = (serial ?? []).printable
     return "\(state.path) was paired on another board, with the serial number"
-      + " \(bytes: other.printable), and this one has \(bytes: own): where both are at work, Home"
-      + " Assistant takes them for one device. To make this board a device of its own, stop the"
-      + " agent and run: \(Arguments.command("pair")). If the other board is not used any longer:"
+      + " \(bytes: other.printable), and this one has \(bytes: own): if both run, Home Assistant"
+      + " treats them as one device. To make this board a separate device, stop the agent and run:"
+      + " \(Arguments.command("pair")). If the other board is no longer used:"
       + " \(Arguments.command("pair --same-device"))"
   }
 

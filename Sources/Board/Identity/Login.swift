@@ -8,12 +8,12 @@ public import Outbox
 public struct Login {
   /// The message that Home Assistant rejected the login.
   public static let rejectedWords: MessageText =
-    "Home Assistant does not accept the login of this board any more; \(whenShownAgain)"
+    "Home Assistant rejects the login of this board; \(whenShownAgain)"
 
   /// Treatment of a rejected token: see `RejectedTokens`.
   public static let whenShownAgain: MessageText =
-    "as it may ban this address, the same is never sent again over https://, and ever more rarely"
-    + " over http://"
+    "because it may ban this address, the same one is never sent again over https://, and less and"
+    + " less often over http://"
 
   public let credential: Credential
   /// Nil for the credential from pairing.

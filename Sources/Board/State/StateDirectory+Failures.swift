@@ -9,15 +9,15 @@ extension StateDirectory {
     try state.open(
       orInUse:
         "another homeward uses \(state.path)\(state.readOnlyWords); stop it (the service: sudo"
-        + " systemctl stop homeward), or name another state_directory")
+        + " systemctl stop homeward), or set another state_directory")
     return state
   }
 
   /// Creates and locks the directory for a command that requests a key.
   public func openForKey() throws(CommandFailure) {
     try open(
-      orInUse: "the agent runs, and asks for a key itself once a day; to ask now, stop it before:"
-        + " sudo systemctl stop homeward")
+      orInUse: "the agent is running, and requests a key once a day; to request one now, stop it"
+        + " first: sudo systemctl stop homeward")
   }
 
   private func open(orInUse words: MessageText) throws(CommandFailure) {
@@ -27,28 +27,29 @@ extension StateDirectory {
     case .foreign:
       throw CommandFailure(
         code: .noPermission,
-        text: "\(path) belongs to another user; run this as that user or with sudo, or name another"
+        text: "\(path) belongs to another user; run this as that user or with sudo, or set another"
           + " state_directory")
     case .shared:
       throw CommandFailure(
         code: .noPermission,
-        text: "others may write in \(path), where the key of this board is kept; run: sudo chmod"
+        text: "other users can write to \(path), which holds the key of this board; run: sudo chmod"
           + " go-w \(typed: path)")
     case .exposed(let above):
       let flaw: MessageText =
         above.isForeign
-        ? "\(above.path) belongs to another user, who" : "others may write in \(above.path), and"
+        ? "\(above.path) belongs to another user, who"
+        : "other users can write to \(above.path), and"
       let remedy: MessageText =
         above.isForeign ? "" : "run: sudo chmod go-w \(typed: above.path), or "
       throw CommandFailure(
         code: .noPermission,
-        text: "\(flaw) could put another directory in the place of \(path), where the key of this"
-          + " board is kept; \(remedy)name another state_directory")
+        text: "\(flaw) could replace \(path), which holds the key of this board; \(remedy)set"
+          + " another state_directory")
     case .failed(.notPermitted): throw CommandFailure(notPermitted: path)
     case .failed(let error):
       throw CommandFailure(
         code: .noInput,
-        text: "\(path) cannot be used: \(error); make it, or name another state_directory")
+        text: "\(path) cannot be used: \(error); create it, or set another state_directory")
     }
   }
 
@@ -56,8 +57,8 @@ extension StateDirectory {
   public func keptRegistration() throws(CommandFailure) -> Registration? {
     try opened(
       readRegistration(), Self.registrationName,
-      remedy: "bring back a copy, or remove it to register this board anew (Home Assistant then"
-        + " makes new entities)")
+      remedy: "restore a copy, or remove it to register this board again (Home Assistant then"
+        + " creates new entities)")
   }
 
   func keptCredential() throws(CommandFailure) -> Credential? {
@@ -72,8 +73,8 @@ extension StateDirectory {
     try checkCanKeep()
     return try opened(
       readRejectedTokens(), Self.rejectedName,
-      remedy: "remove it, and make a new token if Home Assistant rejected one. Until then none is"
-        + " sent, for Home Assistant may ban this address") ?? RejectedTokens()
+      remedy: "remove it, and create a new token if Home Assistant rejected one. Until then no"
+        + " token is sent, because Home Assistant may ban this address") ?? RejectedTokens()
   }
 
   /// Checks whether a rejection or a registration can be stored, by writing.
@@ -117,9 +118,9 @@ extension StateDirectory {
     if error == .notPermitted { return CommandFailure(notPermitted: path) }
     let readOnly = readOnlyWords
     let remedy: MessageText =
-      readOnly.bytes.isEmpty ? "; make room there, or name another state_directory" : readOnly
+      readOnly.bytes.isEmpty ? "; free space there, or set another state_directory" : readOnly
     return CommandFailure(
-      code: .noInput, text: "\(what) cannot be kept in \(path): \(error)\(remedy)")
+      code: .noInput, text: "\(what) cannot be stored in \(path): \(error)\(remedy)")
   }
 
   private func opened<Value>(
@@ -133,8 +134,8 @@ extension StateDirectory {
     case .damaged(.unknownVersion(let version)):
       throw CommandFailure(
         code: .dataError,
-        text: "\(path)/\(name) has version \(Int(clamping: version)), which a newer Homeward wrote;"
-          + " install that one")
+        text: "\(path)/\(name) has version \(Int(clamping: version)), written by a newer Homeward;"
+          + " install that version")
     case .unreadable(.notPermitted): throw CommandFailure(notPermitted: path / name)
     case .unreadable(let error):
       throw CommandFailure(
@@ -146,8 +147,8 @@ extension StateDirectory {
   public var registrationIsPlain: CommandFailure {
     CommandFailure(
       code: .dataError,
-      text: "\(path)/registration.json has no key, and nothing is sent in plain; remove it to"
-        + " register this board anew (Home Assistant then makes new entities)")
+      text: "\(path)/registration.json has no key, and the configuration requires encryption;"
+        + " remove it to register this board again (Home Assistant then creates new entities)")
   }
 }
 
@@ -178,18 +179,18 @@ public enum DiskFlaw: Sendable {
   public var words: MessageText {
     switch self {
     case .full(let place):
-      "there is less than 4 MiB left on \(place): what Home Assistant does not take may be in memory"
-        + " only"
+      "less than 4 MiB is free on \(place): data that Home Assistant does not accept may be in"
+        + " memory only"
     case .readOnly(let place):
-      "\(place) is read-only: what Home Assistant does not take is in memory only"
+      "\(place) is read-only: data that Home Assistant does not accept is in memory only"
     }
   }
 
   public var remedy: MessageText {
     switch self {
-    case .full: "make room there: sudo apt clean"
+    case .full: "free space there: sudo apt clean"
     case .readOnly(let place):
-      "sudo dmesg tells why; to write again: sudo mount -o remount,rw \(typed: place)"
+      "sudo dmesg shows the cause; to make it writable: sudo mount -o remount,rw \(typed: place)"
     }
   }
 }

@@ -98,8 +98,8 @@ public final class StateDirectory {
   /// Message about a read-only disk; empty if the disk can be written.
   public var readOnlyWords: MessageText {
     guard (try? FileSystemSpace(holding: path))?.isReadOnly == true else { return "" }
-    return "; its disk is read-only, as a card becomes that fails (sudo dmesg tells why). To write"
-      + " again: sudo mount -o remount,rw \(typed: mountPoint(holding: path))"
+    return "; its disk is read-only, which often means a failing card (sudo dmesg shows the cause)."
+      + " To make it writable: sudo mount -o remount,rw \(typed: mountPoint(holding: path))"
   }
 
   /// Error of writing a file; nil if writing works, or if the directory does not exist yet.

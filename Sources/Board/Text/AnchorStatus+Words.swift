@@ -20,12 +20,12 @@ extension AnchorMonitor.Status {
     switch state {
     case .unset: return hasLine ? "not set" : "not set; the command command_anchor sets it"
     case .awaitingPlace:
-      return "set by \(setterWords); it waits for a fix that can be trusted, to know its place"
+      return "set by \(setterWords); it waits for a reliable fix to set its position"
     case .inside: return "inside, \(distanceWords)"
     case .outside: return "OUTSIDE, \(distanceWords)"
     case .unknown:
-      return "there is no fix that can be trusted; whether the boat is within \(radius) m of its"
-        + " anchor is not known"
+      return "there is no reliable fix; it is not known whether the boat is within \(radius) m of"
+        + " its anchor"
     }
   }
 

@@ -79,27 +79,27 @@ extension SourceFailure {
 
   private var words: MessageText {
     switch self {
-    case .missing(let what): "\(what) is not there"
-    case .notPermitted(let what): "\(what) may not be opened"
+    case .missing(let what): "\(what) was not found"
+    case .notPermitted(let what): "\(what) cannot be opened: permission denied"
     case .busy(let what): "\(what) is in use by another program"
     case .failed(let what, let code): "\(what): \(Errno(code: code))"
     case .malformed(let what, let found):
-      "\(what) says \"\(found)\", which makes no sense there"
-    case .implausible(let what, let found, let why): "\(what) says \"\(found)\", \(why)"
+      "\(what) reports \"\(found)\", which is not a valid value"
+    case .implausible(let what, let found, let why): "\(what) reports \"\(found)\", \(why)"
     case .distrusted(let what, let why, _): "\(what) \(why.text)"
-    case .silent(let what): "\(what) says nothing"
-    case .withoutFix(let what, let why): "\(what) gives no fix: \(why.text)"
+    case .silent(let what): "\(what) sends no data"
+    case .withoutFix(let what, let why): "\(what) has no fix: \(why.text)"
     case .wrongDate(let what, let why):
-      "\(what) gives a date that is \(why.text); its fixes count from when they arrive"
+      "\(what) reports a date that is \(why.text); its fixes get their time of arrival"
     case .frozen(let what):
-      "\(what) gives the same position to the last digit while it reports a speed; it may be an old"
-        + " one"
+      "\(what) repeats exactly the same position while it reports a speed; the position may be old"
     case .behind(let what, let seconds):
-      "\(what) is \(seconds) s behind; is the link to it too slow, or its receiver too talkative?"
+      "\(what) is \(seconds) s behind; is the link to it too slow, or does its receiver send too"
+        + " much?"
     case .flooded(let what, let rate):
-      "\(what) has \(rate) edges a second, more than it can mean; some may be left out"
+      "\(what) has \(rate) edges a second, more than is plausible; some may be ignored"
     case .refused(let what, let found): "\(what) answers with an error: \"\(found)\""
-    case .ambiguous(let what, let found): "\(what) is there more than once: \(found)"
+    case .ambiguous(let what, let found): "\(what) exists more than once: \(found)"
     case .unsupported(let what, _): "\(what) cannot be used"
     case .intermittent(let failure): "it comes and goes: at times \(failure.words)"
     }
@@ -154,16 +154,16 @@ extension Enrollment.TokenFlaw {
     case .empty: Self.unusable("is empty")
     case .tooLarge: Self.unusable("is larger than 8 KiB")
     case .notAToken:
-      Self.unusable("holds a space, a second line, or something else that no token has")
+      Self.unusable("contains a space, a second line, or another character that tokens do not have")
     case .hasByteOrderMark:
       Self.unusable(
         "begins with a byte order mark (U+FEFF), an invisible character of its editor")
     case .credentialRejected:
-      "Home Assistant does not accept what pairing kept; \(Login.whenShownAgain). Pair this board"
-        + " again: \(Arguments.command("pair"))"
+      "Home Assistant rejects the stored login; \(Login.whenShownAgain). Pair this board again:"
+        + " \(Arguments.command("pair"))"
     case .withheld:
-      "no token is sent: this may not be home, and home_assistant.url is plain HTTP; it goes where"
-        + " home_assistant.home_network knows the network, over https://, or with"
+      "no token is sent: this may not be home, and home_assistant.url is plain HTTP; a token is"
+        + " sent only in a network of home_assistant.home_network, over https://, or with"
         + " home_assistant.plain_http_away"
     case .notRenewed(.noConnection(let reason)):
       "Home Assistant cannot be reached for an access token: \(unreached: reason)"
@@ -189,7 +189,8 @@ extension Enrollment.TokenFlaw {
 
   private static func unusable(_ flaw: MessageText) -> MessageText {
     "there is no token: home_assistant.token_file \(flaw). Write a long-lived token of Home"
-      + " Assistant to it, and nothing else; or leave it out, and use: \(Arguments.command("pair"))"
+      + " Assistant to it, and nothing else; or remove this key, and use:"
+      + " \(Arguments.command("pair"))"
   }
 }
 
@@ -204,19 +205,19 @@ extension Enrollment.Problem {
       "Home Assistant cannot be reached to register: \(unreached: reason)"
     case .server(let refusal) where refusal.isLasting:
       refusal.words(.registration) + (refusal == .banned ? " " : ". ")
-        + "It is asked again, ever more rarely, and after a restart"
+        + "The agent retries less and less often, and after a restart"
     case .server(let refusal): refusal.words(.registration, addressIn: "home_assistant.url")
     case .requestRejected:
-      "Home Assistant does not like our registration (400); please report it. \(Self.whenAgain)"
-    case .withoutEncryption:
-      "Home Assistant registers without encryption; it needs its PyNaCl, which it has by default."
-        + " To send in plain all the same, set home_assistant.encryption: preferred."
+      "Home Assistant rejects the registration as malformed (400); please report it."
         + " \(Self.whenAgain)"
+    case .withoutEncryption:
+      "Home Assistant offers no encryption; for that it needs PyNaCl, which it has by default. To"
+        + " send unencrypted anyway, set home_assistant.encryption: preferred. \(Self.whenAgain)"
     }
   }
 
   private static var whenAgain: MessageText {
-    "It is asked again in \(Enrollment.refusalDelay), or after a restart"
+    "The agent retries in \(Enrollment.refusalDelay), or after a restart"
   }
 
   public var code: StaticString {
@@ -236,7 +237,7 @@ extension Route {
     switch self {
     case .home: "the home network"
     case .cloudhook: "the webhook in the cloud"
-    case .remoteUI: "the home in the cloud"
+    case .remoteUI: "the remote address in the cloud"
     case .instance: "home_assistant.url"
     }
   }

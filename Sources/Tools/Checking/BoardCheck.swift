@@ -39,25 +39,27 @@ struct BoardCheck {
     let time: MessageText = "\(localTime: now)"
     if isSynchronized, isHidden, !isTimesyncd, !hasReceiver, now >= leastTime {
       return .note(
-        "clock", "\(time), right; the service cannot see that, and history waits for it",
-        remedy: "write ProtectClock=no and SystemCallFilter=adjtimex clock_adjtime into the service"
+        "clock",
+        "\(time), correct; the service cannot detect that, and does not send history until it can",
+        remedy: "add ProtectClock=no and SystemCallFilter=adjtimex clock_adjtime to the service"
           + " (sudo systemctl edit homeward), or use systemd-timesyncd")
     }
     if isSynchronized, now >= leastTime {
       let setter: StaticString =
-        isTimesyncd ? "systemd-timesyncd" : "NTP, or another clock, keeps it"
-      return .well("clock", "\(time), right: \(setter)")
+        isTimesyncd ? "set by systemd-timesyncd" : "set by NTP or another clock"
+      return .well("clock", "\(time), correct: \(setter)")
     }
-    let remedy: MessageText = "sudo timedatectl set-ntp true, and a network that lets NTP through"
+    let remedy: MessageText = "sudo timedatectl set-ntp true, on a network that allows NTP"
     if now < leastTime {
       return .wrong(
         "clock", "wrong", .board, .temporaryFailure,
-        "\(time) is wrong: TLS fails, and history waits for a right time", remedy: remedy)
+        "\(time) is wrong: TLS fails, and history is not sent until the clock is correct",
+        remedy: remedy)
     }
     let other: StaticString =
-      hasReceiver ? "; two fixes that agree put it right, too" : ""
+      hasReceiver ? "; two GPS fixes that agree correct it, too" : ""
     return .note(
-      "clock", "\(time); the kernel does not know whether that is right\(other)", remedy: remedy)
+      "clock", "\(time); the kernel does not know whether this is correct\(other)", remedy: remedy)
   }
 
   /// More than an answer is under way, and enough to make the times of history wrong.
@@ -75,11 +77,11 @@ struct BoardCheck {
     let side: StaticString = isAhead ? "ahead of" : "behind"
     return .wrong(
       "clock", "differs", isSynchronized ? .homeAssistant : .board, .temporaryFailure,
-      "This clock is \(wholeSeconds: difference) \(side) Home Assistant's, which says"
+      "This board's clock is \(wholeSeconds: difference) \(side) Home Assistant's, which shows"
         + " \(localTime: server)",
       remedy: isSynchronized
-        ? "the kernel knows that this clock is right: set that of Home Assistant's machine"
-        : "sudo timedatectl set-ntp true, and a network that lets NTP through")
+        ? "this board's clock is synchronized: set the clock of Home Assistant's machine"
+        : "sudo timedatectl set-ntp true, on a network that allows NTP")
   }
 
   // MARK: The disk
@@ -108,24 +110,24 @@ struct BoardCheck {
     if isReadOnly {
       return .wrong(
         "disk", "read_only", .board, .noInput,
-        "\(place) is read-only, as a card becomes that fails; \(directory) cannot be written",
+        "\(place) is read-only, which often means a failing card; \(directory) cannot be written",
         remedy:
-          "sudo dmesg tells why; to write again: sudo mount -o remount,rw \(typed: place). A card"
-          + " that fails has to be replaced")
+          "sudo dmesg shows the cause; to make it writable: sudo mount -o remount,rw"
+          + " \(typed: place). Replace a failing card")
     }
     if let writing, writing != .notPermitted {
       return .wrong(
         "disk", "not_writable", .board, .noInput, "\(directory) cannot be written: \(writing)",
-        remedy: "make room there (sudo apt clean), or name another state_directory")
+        remedy: "free space there (sudo apt clean), or set another state_directory")
     }
     guard bytes >= StateDirectory.leastFreeBytes else {
       return .wrong(
-        "disk", "full", .board, .noInput, free, remedy: "make room there: sudo apt clean")
+        "disk", "full", .board, .noInput, free, remedy: "free space there: sudo apt clean")
     }
     guard bytes < wanted else { return .well("disk", free) }
     return .note(
-      "disk", "\(free); history may take \(Int(clamping: wanted >> 20)) MiB more",
-      remedy: "make room there (sudo apt clean), or write a smaller history.disk_megabytes")
+      "disk", "\(free); history can need \(Int(clamping: wanted >> 20)) MiB more",
+      remedy: "free space there (sudo apt clean), or set a smaller history.disk_megabytes")
   }
 
   /// What the files of a folder take.

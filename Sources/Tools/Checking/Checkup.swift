@@ -140,11 +140,11 @@ final class Checkup {
   ) -> Finding {
     var remedy = Arguments.command("pair")
     if let token = configuration.homeAssistant.tokenFile {
-      remedy = "\(remedy), or the agent with a token in \(Path(token))"
+      remedy = "\(remedy), or put a token into \(Path(token)) and start the agent"
     }
     return .wrong(
       "registration", "not_paired", .board, .unavailable,
-      "This board is no device of Home Assistant: there is none in \(state.path)", remedy: remedy)
+      "This board is not paired: \(state.path) holds no registration", remedy: remedy)
   }
 
   /// The login of this board, and what may not be sent; nil where there is none, which is no
@@ -169,8 +169,9 @@ final class Checkup {
     guard try ServerProbe.run(http, at: url).failure(at: url) != nil else { return true }
     report.append(
       .note(
-        "login", "Not tried: \(bytes: url) does not answer here, and no other address may have it",
-        remedy: "from another network it can be tried"))
+        "login",
+        "Not tested: \(bytes: url) does not answer here, and the login is sent to no other address",
+        remedy: "test it from another network"))
     return false
   }
 
@@ -197,12 +198,12 @@ extension TransferFault {
   fileprivate var remedy: MessageText {
     switch self {
     case .name:
-      "look at the name in home_assistant.url, or write a numeric address there, such as"
+      "check the name in home_assistant.url, or use a numeric address, such as"
         + " http://192.168.1.5:8123"
     case .connection, .other:
-      "look whether Home Assistant runs, and at home_assistant.url: its port is 8123 where nothing"
-        + " else was set up"
-    case .timeout: "look whether the machine in home_assistant.url is on, and its log if it is"
+      "check that Home Assistant is running, and check home_assistant.url: the port is 8123 by"
+        + " default"
+    case .timeout: "check that the machine in home_assistant.url is on; if it is, read its log"
     }
   }
 }

@@ -27,9 +27,9 @@ struct EncryptionProof {
     if registration.isPlain {
       return .well(
         "encryption",
-        "There is none, as the configuration allows; an attacker in the path can answer")
+        "Off, as the configuration allows; an attacker on the network path can forge answers")
     }
-    return .well("encryption", "Home Assistant \(shown: version ?? "") opened our message")
+    return .well("encryption", "Home Assistant \(shown: version ?? "") opened the message")
   }
 
   private func ask(
@@ -63,11 +63,11 @@ struct EncryptionProof {
     case .dropped, .otherKey, .encryptionRequired:
       .wrong(
         "encryption", cause.code, .homeAssistant, .protocolError,
-        "\(cause.words). That does not mend itself", remedy: again)
+        "\(cause.words). Waiting does not help", remedy: again)
     case .otherAnswer:
       .wrong(
         "encryption", cause.code, .network, .protocolError, cause.words,
-        remedy: "look for a proxy that keeps answers; over https:// none can be kept on the way")
+        remedy: "look for a proxy that caches answers; over https:// no proxy on the way can")
     case .gone:
       .wrong(
         "encryption", cause.code, .homeAssistant, .unavailable,
@@ -86,7 +86,7 @@ struct EncryptionProof {
   static var waiting: MessageText { "wait a while, and check again" }
 
   private static var again: MessageText {
-    "\(Arguments.command("pair")) (Home Assistant then makes new entities)"
+    "\(Arguments.command("pair")) (Home Assistant then creates new entities)"
   }
 
   /// The webhook does not live now: only the user of this board can see why.
@@ -95,9 +95,9 @@ struct EncryptionProof {
     case .unknown:
       .wrong(
         "encryption", "not_live", .homeAssistant, .temporaryFailure,
-        "Home Assistant answers with nothing: it is starting, or it does not know this device",
-        remedy: "wait some minutes, and check again; if this stays, the device was deleted there:"
-          + " \(Arguments.command("pair"))")
+        "Home Assistant sends empty answers: it is starting, or it does not know this device",
+        remedy: "wait some minutes, and check again; if this continues, the device was deleted"
+          + " there: \(Arguments.command("pair"))")
     case .starting:
       .wrong(
         "encryption", "starting", .homeAssistant, .temporaryFailure, "Home Assistant is starting",
@@ -105,17 +105,17 @@ struct EncryptionProof {
     case .missing:
       .wrong(
         "encryption", "gone", .homeAssistant, .unavailable,
-        "Home Assistant runs, and this board was deleted there", remedy: Self.again)
+        "Home Assistant is running, but this board was deleted there", remedy: Self.again)
     case .disabled:
       .wrong(
         "encryption", "disabled", .homeAssistant, .unavailable,
-        "Home Assistant runs, and somebody disabled this board there",
+        "Home Assistant is running, but this board is disabled there",
         remedy: "enable it in Home Assistant: Settings, Devices & services, Mobile App")
     case .present:
       .wrong(
         "encryption", "replaced", .homeAssistant, .unavailable,
-        "Home Assistant runs and knows this board, but not by this registration: the board was"
-          + " registered again, or Home Assistant could not set it up, and its log says why",
+        "Home Assistant knows this board, but not this registration: the board was registered"
+          + " again, or Home Assistant could not set it up; its log shows why",
         remedy: Self.again)
     }
   }

@@ -33,16 +33,17 @@ struct PermissionCheck {
     for path in paths {
       if isHidden(path) {
         tellProblem(
-          "the service does not see \(path): its unit hides homes and temporary files",
-          "move it, such as to /etc/homeward")
+          "the service cannot see \(path): its unit hides home and temporary directories",
+          "move it, for example to /etc/homeward")
         continue
       }
       guard let obstacle = user.obstacle(toReading: path) else { continue }
-      tellProblem("\(bytes: user.name) may not read \(path)", remedy(for: obstacle, to: path))
+      tellProblem(
+        "\(bytes: user.name) is not allowed to read \(path)", remedy(for: obstacle, to: path))
     }
     guard isWell else { return }
     tell(
-      .well("permissions", "\(bytes: user.name) may read what the configuration names"))
+      .well("permissions", "\(bytes: user.name) can read all files in the configuration"))
   }
 
   private func isHidden(_ path: Path) -> Bool { service?.hides(path) == true }
@@ -50,12 +51,13 @@ struct PermissionCheck {
   private func remedy(for obstacle: UserRights.Obstacle, to path: Path) -> MessageText {
     switch obstacle {
     case .directory(let folder):
-      "move it out of \(folder), which that user may not enter, such as to /etc/homeward"
+      "move it out of \(folder), which that user cannot enter, for example to /etc/homeward"
     case .group(let group):
       "sudo adduser \(bytes: user.name) \(bytes: groupName(group).printable)"
     case .owner:
       path.bytes.span.starts(with: "/dev/")
-        ? "let a group read it by a rule of udev" : "sudo chown \(bytes: user.name) \(typed: path)"
+        ? "give a group read access with a udev rule"
+        : "sudo chown \(bytes: user.name) \(typed: path)"
     }
   }
 

@@ -50,25 +50,28 @@ struct PowerStatus: Equatable {
     let bits = bits ?? 0
     let before = bits >> Self.before
     let remedy: MessageText =
-      "take a supply for this board, with a short and thick cable; power its USB devices apart"
+      "use a power supply made for this board, with a short and thick cable; power its USB devices"
+      + " separately"
     if isAlarm == true || bits & Self.undervoltage != 0 {
       return .wrong(
-        "power", "undervoltage", .board, .osError, "The voltage of the supply is too low now",
+        "power", "undervoltage", .board, .osError, "The supply voltage is too low now",
         remedy: remedy)
     }
     if before & Self.undervoltage != 0 {
       return .note(
-        "power", "The voltage of the supply was too low before: cards fail by that",
+        "power",
+        "The supply voltage has been too low at least once since the last start; this damages"
+          + " SD cards",
         remedy: remedy)
     }
     if bits & Self.throttled != 0 {
       return .note(
-        "power", "The processor is slowed down: it is too hot",
-        remedy: "give it air, or a heat sink")
+        "power", "The processor is throttled: it is too hot",
+        remedy: "improve its airflow, or add a heat sink")
     }
     let heat: StaticString =
-      before & Self.throttled != 0 ? "; the processor was slowed down by heat before" : ""
-    return .well("power", "The voltage is right\(heat)")
+      before & Self.throttled != 0 ? "; the processor was throttled by heat earlier" : ""
+    return .well("power", "The supply voltage is good\(heat)")
   }
 
   private static func eachName(

@@ -17,19 +17,19 @@ extension ServerRefusal {
 
   var remedy: MessageText {
     switch self {
-    case .banned: "look into ip_bans.yaml of Home Assistant"
+    case .banned: "check ip_bans.yaml of Home Assistant"
     case .forbidden:
-      "have the proxy let /api/ and /auth/ pass without a login of its own, or write an address"
-        + " that does not lead through it"
+      "let the proxy pass /api/ and /auth/ without its own login, or use an address that does not"
+        + " go through it"
     case .untrustedProxy: Self.trustRemedy
-    case .wantsTLS: "write https:// in home_assistant.url, in place of http://"
+    case .wantsTLS: "write https:// instead of http:// in home_assistant.url"
     case .moved(let address): "write \(shown: Text(address)) into home_assistant.url"
-    case .notFound: "wait some minutes, and check again; if this stays, look at home_assistant.url"
+    case .notFound: "wait some minutes, and try again; if this continues, check home_assistant.url"
     case .unavailable where isOfProxy:
-      "look whether Home Assistant runs, and which address of it the proxy has"
+      "check that Home Assistant is running, and that the proxy has its address"
     case .unavailable: EncryptionProof.waiting
     case .loginPage, .notHomeAssistant:
-      "open that address in a browser: does this network have a login page? Else look at"
+      "open that address in a browser: does this network have a login page? If not, check"
         + " home_assistant.url"
     }
   }
@@ -51,7 +51,7 @@ extension ConnectionFlaw {
     switch self {
     case .plainServer: "write \(bytes: url.withOtherScheme) into home_assistant.url"
     case .noAnswerInPlain:
-      "does that port want TLS? Then write \(bytes: url.withOtherScheme) into home_assistant.url"
+      "if that port needs TLS, write \(bytes: url.withOtherScheme) into home_assistant.url"
     case .otherAuthority, .unreadableAuthorities:
       authorityFile.map { "\(remedy): \($0)" } ?? remedy
     default: remedy

@@ -83,28 +83,28 @@ struct ServiceState: Equatable {
     let state: MessageText =
       "homeward.service is \(bytes: active.printable) (\(bytes: sub.printable))"
     guard !active.span.elementsEqual("activating") || sub.span.elementsEqual("auto-restart") else {
-      return .note("service", state, remedy: "look again in a moment")
+      return .note("service", state, remedy: "check again in a moment")
     }
     let isRunning = active.span.elementsEqual("active") || active.span.elementsEqual("reloading")
     guard isRunning else {
       let isStarting = active.span.elementsEqual("activating")
       return .wrong(
         "service", isStarting ? "starting" : "not_running", .board, .unavailable,
-        restarts > 0 ? "\(state), and was started again \(restarts, "time")" : state,
+        restarts > 0 ? "\(state), and was restarted \(restarts, "time")" : state,
         remedy: isStarting
-          ? "sudo journalctl -u homeward says why it does not stay"
-          : "sudo systemctl restart homeward; sudo journalctl -u homeward says why it ended")
+          ? "sudo journalctl -u homeward shows why it stops"
+          : "sudo systemctl restart homeward; sudo journalctl -u homeward shows why it stopped")
     }
     if file.span.elementsEqual("disabled") || file.span.elementsEqual("enabled-runtime") {
       return .note(
         "service",
-        "\(state), and \(bytes: file.printable): it does not come back after a start of the board",
+        "\(state), but \(bytes: file.printable): it does not start with the board",
         remedy: "sudo systemctl enable homeward")
     }
     guard restarts > 0 else { return .well("service", "\(state), and enabled") }
     return .well(
       "service",
-      "\(state), and enabled; it ended and was started again \(restarts, "time"): sudo journalctl"
-        + " -u homeward says why")
+      "\(state), and enabled; it was restarted \(restarts, "time"): sudo journalctl -u homeward"
+        + " shows why")
   }
 }

@@ -33,7 +33,7 @@ final class SourceCheck {
         tell(.well("source", "\(source.name): \(text)"))
       } else if sample.failures.isEmpty {
         let isAbsent = source.isOptional || source.name == Supplies.usualName
-        let words: StaticString = isAbsent ? "there is none here" : "tells nothing now"
+        let words: StaticString = isAbsent ? "not found on this board" : "no value now"
         tell(.well("source", "\(source.name): \(words)"))
       }
     }
@@ -45,7 +45,7 @@ final class SourceCheck {
     guard let status = try? StatusClient(stateDirectory: stateDirectory).run(),
       let words = status.anchorWords
     else { return .well("source", "anchor: command_anchor sets the watch and clears it") }
-    return .well("source", "anchor: the watch of the agent that runs: \(words)")
+    return .well("source", "anchor: the running agent reports: \(words)")
   }
 
   // MARK: What came of it
@@ -84,9 +84,9 @@ final class SourceCheck {
       let status = try? StatusClient(stateDirectory: stateDirectory).run()
     else { return nil }
     if source.name == configuration.location?.anchor?.line?.name, let words = status.anchorWords {
-      return .well("source", "\(source.name): the anchor watch of the agent that runs: \(words)")
+      return .well("source", "\(source.name): the running agent's anchor watch reports: \(words)")
     }
     guard let words = status.words(ofSensor: sensor.description.uniqueID) else { return nil }
-    return .well("source", "\(source.name): \(words), as the agent that runs reads it")
+    return .well("source", "\(source.name): \(words), read by the running agent")
   }
 }

@@ -10,7 +10,7 @@ extension Configuration {
     do throws(CommandFailure) {
       return try readIfThere(from: [UInt8](defaultFile))
     } catch  where error.code == .noPermission {
-      Log().warning("what the configuration uses is shown to the agent and root only")
+      Log().warning("only the agent and root can see what the configuration uses")
       return nil
     }
   }

@@ -26,7 +26,7 @@ public enum Homeward {
     guard let error = StandardOutput.failure else { return code }
     let failure = CommandFailure(
       code: .inputOutput,
-      text: "standard output cannot be written: \(error); what is not there is lost")
+      text: "standard output cannot be written: \(error); the rest of the output is lost")
     return failure.told(by: command)
   }
 
@@ -35,7 +35,7 @@ public enum Homeward {
     _ arguments: inout Arguments, _ command: inout Command?
   ) throws(UsageError) -> ExitCode {
     guard var word = try arguments.next() else {
-      throw .mistake("say what to do, such as homeward pair")
+      throw .mistake("name a command, such as homeward pair")
     }
     if "--version" ~= word {
       let line: MessageText = "homeward \(homewardVersion)\n"
@@ -73,7 +73,7 @@ public enum Homeward {
       let words = command.map { HelpWords.of($0) } ?? Command.all.map { [UInt8]($0.name) }
       let nearest = Suggestion.index(nearestTo: word, in: words)
       let remedy: MessageText = nearest.map { "; did you mean \"\(bytes: words[$0])\"?" } ?? ""
-      text = "\(quoted: word) is not known here\(remedy)"
+      text = "\(quoted: word) is not recognized\(remedy)"
     }
     let program = command.program
     Log().error("\(program): \(text)")

@@ -10,15 +10,15 @@ extension ArchivedSegment {
     switch condition {
     case .intact, .vanished: break
     case .headless: flaws.append("its header is damaged")
-    case .otherVersion: flaws.append("of another version of Homeward, and not read")
-    case .unknown: flaws.append(byteCount == 0 ? "empty" : "nothing in it is of a spool")
+    case .otherVersion: flaws.append("not read: written by another version of Homeward")
+    case .unknown: flaws.append(byteCount == 0 ? "empty" : "not a spool file")
     case .unreadable(let failure):
       flaws.append("cannot be read: \(Errno(code: failure.code))")
     }
-    if let device, device > 0 { flaws.append("of another device") }
+    if let device, device > 0 { flaws.append("from another device") }
     if damagedByteCount > 0 { flaws.append("damaged: \(damagedByteCount, "byte")") }
-    if tornByteCount > 0 { flaws.append("no whole entry at its end: \(tornByteCount, "byte")") }
-    if namelessCount > 0 { flaws.append("without their sensor: \(namelessCount, "reading")") }
+    if tornByteCount > 0 { flaws.append("incomplete entry at its end: \(tornByteCount, "byte")") }
+    if namelessCount > 0 { flaws.append("without a known sensor: \(namelessCount, "reading")") }
     return flaws
   }
 

@@ -31,9 +31,9 @@ struct ExportOutput: ~Copyable {
     } catch Errno(code: EEXIST) {
       throw CommandFailure(
         code: .cannotCreate,
-        text: "\(path) is there already; name another file, or replace it with --force")
+        text: "\(path) already exists; name another file, or replace it with --force")
     } catch {
-      throw CommandFailure(code: .cannotCreate, text: "\(path) cannot be made: \(error)")
+      throw CommandFailure(code: .cannotCreate, text: "\(path) cannot be created: \(error)")
     }
   }
 
@@ -70,11 +70,11 @@ struct ExportOutput: ~Copyable {
     }
     guard isNew else {
       return CommandFailure(
-        code: .inputOutput, text: "\(file) cannot be written to its end: \(error)")
+        code: .inputOutput, text: "\(file) cannot be written completely: \(error)")
     }
     try? removeFile(at: file)
     return CommandFailure(
       code: .inputOutput,
-      text: "\(file) cannot be written to its end: \(error); what was there of it is removed")
+      text: "\(file) cannot be written completely: \(error); the incomplete file was removed")
   }
 }

@@ -55,11 +55,12 @@ struct SpoolExport {
   }
 
   private func words(_ count: Count) -> MessageText {
-    let rest: MessageText = includesAcknowledged ? "" : "; --all has also what Home Assistant has"
+    let rest: MessageText =
+      includesAcknowledged ? "" : "; --all also exports data that Home Assistant has"
     let fixes: MessageText = count.fixes == 1 ? "1 fix" : "\(count.fixes) fixes"
     switch format {
     case .gpx where count.fixes == 0:
-      return "There is no fix that waits\(rest)."
+      return "No fix is waiting\(rest)."
     case .gpx: return "\(fixes)\(rest)."
     case .csv: return "\(count.readings, "reading") and \(fixes)\(rest)."
     }

@@ -46,8 +46,8 @@ struct SpoolFolder: ~Copyable {
     guard isOptional || isCalledSpool || !archive.segments.isEmpty else {
       throw CommandFailure(
         code: .noInput,
-        text: "\(path) is no spool: no .spool file is in it; name the folder that holds them, such"
-          + " as \(Configuration.defaultStateDirectory)/\(StateDirectory.spoolName)")
+        text: "\(path) is not a spool: it contains no .spool file; name the folder that holds them,"
+          + " such as \(Configuration.defaultStateDirectory)/\(StateDirectory.spoolName)")
     }
   }
 
@@ -95,7 +95,7 @@ extension CommandFailure {
     case .noSuchFile:
       self.init(
         code: .noInput,
-        text: "there is no \(directory)")
+        text: "\(directory) does not exist")
     default:
       self.init(
         code: .noInput,

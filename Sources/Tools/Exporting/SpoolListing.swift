@@ -33,14 +33,14 @@ struct SpoolListing {
 
   var lines: [UInt8] {
     guard !segments.isEmpty else {
-      let line: MessageText = "\(directory) holds nothing: nothing waits.\n"
+      let line: MessageText = "\(directory) is empty: nothing is waiting.\n"
       return line.bytes
     }
     var table = ListTable(["file", "bytes", "entries", "waiting", "sequence", "from", "to", ""])
     for segment in segments { table.append(cells(of: segment)) }
     let totals: MessageText =
-      "\nfiles: \(segments.count), bytes: \(byteCount), entries: \(entryCount), of which wait for"
-      + " Home Assistant: \(waitingCount)\n"
+      "\nfiles: \(segments.count), bytes: \(byteCount), entries: \(entryCount), waiting for Home"
+      + " Assistant: \(waitingCount)\n"
     return table.lines + totals.bytes + remarks.bytes
   }
 

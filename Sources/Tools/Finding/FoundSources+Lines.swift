@@ -20,13 +20,13 @@ extension FoundSources {
       if !lines.isEmpty { lines.append(UInt8(ascii: "\n")) }
       lines += kind.lines(isColored: isColored)
     }
-    if lines.isEmpty { return [UInt8]("There is nothing here that Homeward knows.\n") }
+    if lines.isEmpty { return [UInt8]("Nothing was found that Homeward can report.\n") }
     return lines + advice(file).bytes
   }
 
   private func advice(_ file: [UInt8]?) -> MessageText {
     guard let file else {
-      return "\nTo report it, and to have these lines in a configuration: sudo homeward pair\n"
+      return "\nTo report it, and to write these lines into a configuration: sudo homeward pair\n"
     }
     guard kinds.contains(where: { $0.found.isEntry && $0.isNew }) else { return "" }
     let place: MessageText =
@@ -81,7 +81,7 @@ extension FoundSources.Kind {
     if let note = found.note { remarks.append(note) }
     if found.omittedCount > 0 { remarks.append("and \(found.omittedCount) more") }
     if found.unusableCount > 0 {
-      remarks.append("and \(found.unusableCount) whose names no configuration can hold")
+      remarks.append("and \(found.unusableCount) with names that a configuration cannot hold")
     }
     return remarks
   }

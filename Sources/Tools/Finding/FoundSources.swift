@@ -20,7 +20,7 @@ struct FoundSources {
       if !isReadable, let (name, failure) = sample?.failures.first {
         return failure.words(of: name).without(item.address)
       }
-      return sample?.words(without: item.name) ?? "says nothing"
+      return sample?.words(without: item.name) ?? "no value"
     }
 
     /// Whether it has a value now.

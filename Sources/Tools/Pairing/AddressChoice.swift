@@ -31,7 +31,7 @@ struct AddressChoice {
       let isFall = isTLSLost && !url.isEncrypted
       let question: MessageText =
         isFall
-        ? "Its https:// address cannot be used. Send the password in plain to \(name)?"
+        ? "Its https:// address cannot be used. Send the password unencrypted to \(name)?"
         : "Pair with \(name)?"
       if try confirm(question, !isFall) { return url }
     }

@@ -56,24 +56,24 @@ struct ConfigurationTemplate {
 
   private func network(_ findings: BoardFindings) -> MessageText {
     guard let ssid = findings.ssid else { return "" }
-    return "# This is the network here. With it the board knows when it is away from home.\n"
+    return "# This is the network here. With it the board detects when it is away from home.\n"
       + "#  home_network: { ssids: [\(yaml: ssid)] }\n"
   }
 
   private func location(_ findings: BoardFindings) -> MessageText {
     findings.hasGPSD
-      ? "# A gpsd answers on this board.\nlocation: { source: gpsd }\n\n"
-      : "# No gpsd answers on this board. With one, the board tells where it is.\n"
+      ? "# gpsd is running on this board.\nlocation: { source: gpsd }\n\n"
+      : "# gpsd is not running on this board. With gpsd, the board reports its position.\n"
         + "#location: { source: gpsd }\n\n"
   }
 
   private func battery(_ findings: BoardFindings) -> MessageText {
     guard let first = findings.supplies.first else {
-      return "# There is no battery. One that comes is reported, unless this says off.\n"
+      return "# No battery was found. One that is added later is reported, unless this is off.\n"
         + "#battery: off\n\n"
     }
     let all: MessageText = "\(listed: findings.supplies, max: Self.namesMax)"
-    return "# Power supplies here: \(all). All are reported, or only these:\n"
+    return "# Power supplies here: \(all). All are reported; to report only some:\n"
       + "#battery: [\(yaml: first)]\n\n"
   }
 
@@ -99,7 +99,7 @@ struct ConfigurationTemplate {
       ? "none with a name" : "\(listed: findings.lines, max: Self.namesMax)"
     let gpio17 = [UInt8]("GPIO17")
     let line = findings.lines.contains(gpio17) ? gpio17 : findings.lines.first ?? gpio17
-    return "# What this board has: sudo homeward sensors\n\(text)"
+    return "# To list what this board has: sudo homeward sensors\n\(text)"
       + "# GPIO lines here: \(found); \"homeward pins\" draws them.\n"
       + "#  - { gpio: \(yaml: line), \(Self.bilge) }\n"
   }

@@ -125,7 +125,7 @@ struct Dialog {
   }
 
   private static var unanswered: CommandFailure {
-    CommandFailure(code: .noInput, text: "the question was not answered; nothing is done")
+    CommandFailure(code: .noInput, text: "the question was not answered; nothing was changed")
   }
 
   private func answer(

@@ -106,7 +106,7 @@ final class Pairing {
       return " Try it: sudo homeward run --once --config \(typed: Path(options.configuration))"
     }
     guard Service.canStart else { return " Try it: sudo homeward run --once" }
-    return summary.offer == .toBeChanged ? " Then: sudo systemctl restart homeward" : ""
+    return summary.offer == .toBeChanged ? " Next: sudo systemctl restart homeward" : ""
   }
 
   private func checkThatAUserCanLogIn() throws(CommandFailure) {
@@ -133,8 +133,8 @@ final class Pairing {
       let option: StaticString = options.isLoginOnly ? " --login" : ""
       throw CommandFailure(
         code: error.code,
-        text: "\(error.text). At home, name the address there: \(Arguments.command("pair"))"
-          + "\(option) \(bytes: home)")
+        text: "\(error.text). At home, give the address there:"
+          + " \(Arguments.command("pair"))\(option) \(bytes: home)")
     }
   }
 
@@ -151,8 +151,8 @@ final class Pairing {
     if let existing, existing.stateDirectory != named {
       throw CommandFailure(
         code: .usage,
-        text: "\(Path(options.configuration)) names another state directory; without"
-          + " --state-directory that one is used")
+        text: "\(Path(options.configuration)) sets another state directory; leave out"
+          + " --state-directory to use that one")
     }
     return named
   }
@@ -191,12 +191,12 @@ final class Pairing {
     if case .none = state.readRegistration() {
     } else {
       let isMeant = try dialog.confirm(
-        "This board is paired already. Pairing it again makes Home Assistant throw its entities"
-          + " away, and make new ones; --login makes a new login only. Go on?", standard: false)
+        "This board is already paired. If you pair it again, Home Assistant deletes its entities"
+          + " and creates new ones; --login only makes a new login. Continue?", standard: false)
       guard isMeant else {
         throw CommandFailure(
           code: .usage,
-          text: "this board is paired already, and stays so; --yes pairs it again")
+          text: "this board is already paired, and nothing was changed; --yes pairs it again")
       }
     }
     // A damaged one is no reason to stop: it is replaced.
@@ -219,12 +219,13 @@ final class Pairing {
     let state = try StateDirectory.open(try stateDirectory())
     guard var registration = try state.keptRegistration() else {
       throw CommandFailure(
-        code: .noInput, text: "\(state.path) has no pairing; run: \(Arguments.command("pair"))")
+        code: .noInput,
+        text: "\(state.path) holds no registration; run: \(Arguments.command("pair"))")
     }
     _ = identity.complete(&registration)
     registration.board = identity.serial.map { Text($0) }
     try state.keep(registration)
-    dialog.say("This board is the device of its pairing now. Then: sudo systemctl start homeward")
+    dialog.say("This board is now the paired device. Next: sudo systemctl start homeward")
   }
 
   // MARK: The login
@@ -237,7 +238,8 @@ final class Pairing {
     if let file = existing?.homeAssistant.tokenFile {
       throw CommandFailure(
         code: .usage,
-        text: "the agent reads its token from \(Path(file)): write a new one there, and restart it")
+        text: "the agent reads its token from \(Path(file)): write a new one to that file, and"
+          + " restart the agent")
     }
     let former = state.credential()
     summary.url = try chosenURL()
@@ -279,7 +281,7 @@ final class Pairing {
     case .failure(let error):
       throw CommandFailure(
         code: .temporaryFailure,
-        text: "the new login cannot be tried: \(error.words). The former one stays; try again later"
+        text: "the new login cannot be tested: \(error.words). The old one stays; try again later"
       )
     }
     guard !isKnown else { return }
@@ -332,7 +334,7 @@ final class Pairing {
       try state.write(credential)
     } catch {
       throw CommandFailure(
-        code: .noInput, text: "the pairing cannot be kept in \(state.path): \(error)")
+        code: .noInput, text: "the pairing cannot be stored in \(state.path): \(error)")
     }
   }
 

@@ -11,7 +11,7 @@ extension RegistrationAnswer {
     case .withoutEncryption:
       throw CommandFailure(
         code: .temporaryFailure,
-        text: "Home Assistant registers without encryption; it needs its PyNaCl, which it has by"
+        text: "Home Assistant offers no encryption; for that it needs PyNaCl, which it has by"
           + " default")
     case .tokenRejected:
       throw CommandFailure(
@@ -20,7 +20,7 @@ extension RegistrationAnswer {
     case .requestRejected:
       throw CommandFailure(
         code: .temporaryFailure,
-        text: "Home Assistant does not like our registration (400); please report it")
+        text: "Home Assistant rejects the registration as malformed (400); please report it")
     case .server(.notFound):
       throw CommandFailure(
         code: .temporaryFailure,

@@ -74,7 +74,7 @@ struct ServerChoice {
   }
 
   private static var nobodyAnswers: MessageText {
-    "No Home Assistant answers in this network (to multicast DNS, which passes no router and no VPN)"
+    "No Home Assistant answers in this network (multicast DNS does not pass routers or VPNs)"
   }
 
   private static var nobodyChooses: CommandFailure {
@@ -97,7 +97,7 @@ struct ServerChoice {
     if case .homeAssistant(hasPasswords: false) = probe, needsPasswords {
       return CommandFailure(
         code: .noPermission,
-        text: "this Home Assistant lets nobody log in with a password; use a long-lived access"
+        text: "this Home Assistant does not allow a login with a password; use a long-lived access"
           + " token with --token")
     }
     guard let failure = probe.failure(at: url) else { return nil }

@@ -52,7 +52,8 @@ enum ServerProbe {
     case .server(.notFound):
       (code, words) = (
         endBeforePage(url) == nil ? .temporaryFailure : .usage,
-        "there is no login at \(bytes: url) (404): Home Assistant starts, or the address is wrong"
+        "there is no login at \(bytes: url) (404): Home Assistant is starting, or the address is"
+          + " wrong"
       )
     case .server(let refusal):
       (code, words) = (refusal.exitCode, refusal.words(.probe(of: url)))
@@ -68,13 +69,13 @@ enum ServerProbe {
     case .noConnection(let reason):
       switch ConnectionFlaw(reason) {
       case .untrustedCertificate?:
-        "name its authority's certificate with --ca-file FILE, or renew one that is out of date"
+        "name its authority's certificate with --ca-file FILE, or renew an expired certificate"
       case .otherAuthority?, .unreadableAuthorities?:
-        "--ca-file has to name the certificate of the authority that signed it"
-      case .noTLS?: "look for the port there that speaks HTTPS"
+        "--ca-file must name the certificate of the authority that signed it"
+      case .noTLS?: "use the port that serves HTTPS"
       case .plainServer?, .noAnswerInPlain?: "try \(bytes: url.withOtherScheme)"
       case let flaw?: flaw.remedy(at: url, authorityFile)
-      case nil: fault == .name ? "look at the name, or use a numeric address" : addressAdvice(url)
+      case nil: fault == .name ? "check the name, or use a numeric address" : addressAdvice(url)
       }
     case .server(.notFound): addressAdvice(url)
     case .server(.notHomeAssistant):
@@ -96,11 +97,11 @@ func addressAdvice(_ url: [UInt8]) -> MessageText? {
   let start = colon + 3  // Behind "://".
   guard start < url.count else { return nil }
   if let end = endBeforePage(url) {
-    return "an address ends before the page: \(bytes: [UInt8](url[..<end]))"
+    return "use the address without the page: \(bytes: [UInt8](url[..<end]))"
   }
   let host = url[(url.lastIndex(of: UInt8(ascii: "]")) ?? start)...]
   guard !host.contains(UInt8(ascii: ":")) else { return nil }
-  return "Home Assistant listens at port 8123, unless it was changed: \(bytes: url):8123"
+  return "Home Assistant listens at port 8123 by default: \(bytes: url):8123"
 }
 
 /// Where the address of a server ends in one with a page behind it; nil where there is none.

@@ -24,9 +24,9 @@ enum Service {
   /// Starts it, again if it runs. Returns what the person is told.
   static func start() -> MessageText {
     guard unsafe clinux_run("/usr/bin/systemctl", "restart", "homeward.service") == 0 else {
-      return "The service did not start; what it says: sudo journalctl -u homeward"
+      return "The service did not start. Read its log: sudo journalctl -u homeward"
     }
     return
-      "The agent runs, now and after every start of this board. How it is: sudo homeward status"
+      "The agent is running and starts with the board. Check it with: sudo homeward status"
   }
 }

@@ -46,14 +46,14 @@ struct PinReport: Equatable {
   var conflict: MessageText? {
     guard let first = configured.first else { return nil }
     let subject: MessageText = "pin \(number): \(quoted: first)"
-    if pin.line == nil { return "\(subject) is at \(bytes: pin.name), which is no GPIO line" }
-    if configured.count > 1 { return "\(subject) and \(quoted: configured[1]) are at one line" }
+    if pin.line == nil { return "\(subject) is at \(bytes: pin.name), which is not a GPIO line" }
+    if configured.count > 1 { return "\(subject) and \(quoted: configured[1]) use the same line" }
     if isTaken, !isTakenByAgent {
       let holder: MessageText = consumer.isEmpty ? "a driver" : "\(quoted: consumer)"
-      return "\(subject) cannot be read while \(holder) has the line"
+      return "\(subject) cannot be read while \(holder) uses the line"
     }
     guard isFunctionEnabled == true, let signal = pin.signal else { return nil }
-    return "\(subject) is at a line of \(bytes: signal.text), which is enabled"
+    return "\(subject) uses a line of \(bytes: signal.text), which is enabled"
   }
 }
 

@@ -113,7 +113,7 @@ final class SourceSampler {
   }
 
   private func ask(_ source: any Source) throws(CommandFailure) {
-    show("\rreads \(source.name) ")
+    show("\rreading \(source.name) ")
     defer { show("\r\u{1B}[K") }
     do throws(SourceFailure) {
       try source.sample(at: .now)
@@ -129,7 +129,7 @@ final class SourceSampler {
         source.deadlineReached(at: now)
         continue
       }
-      show("\rwaits for \(source.name), \(wholeSeconds: end - now.instant) at most ")
+      show("\rwaiting for \(source.name), at most \(wholeSeconds: end - now.instant) ")
       let next = screen != nil ? now.instant + .seconds(1) : nil
       try loop.wait(until: earliest(next, source.deadline))
     }

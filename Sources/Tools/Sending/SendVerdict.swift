@@ -71,18 +71,18 @@ enum SendVerdict {
   /// What a person is told, with what to do about it.
   func words(for type: MessageType) -> MessageText {
     switch self {
-    case .proven: "Home Assistant opened the message and did what it says."
+    case .proven: "Home Assistant opened the message and carried it out."
     case .sealed:
-      "Home Assistant sealed this answer with our key. An old one, given again by a proxy or an"
-        + " attacker on the way, would look the same."
+      "Home Assistant sealed this answer with this board's key. An old answer that a proxy or an"
+        + " attacker on the way repeats would look the same."
     case .answered:
       "Home Assistant answered; without a key nothing proves that it was Home Assistant."
     case .accepted: Self.acceptedWords(for: type)
     case .refused: "Home Assistant refuses the message or a part of it."
     case .dropped: Self.droppedWords(for: type)
     case .failed:
-      "The service does not exist, did not like its data, or failed; Home Assistant's log says"
-        + " which. A webhook that does not live now looks the same."
+      "The service does not exist, rejected its data, or failed; Home Assistant's log shows which."
+        + " A webhook that is not active now looks the same."
     case .notLive: "\(OutageCause.notLive.words)."
     case .undelivered(let cause): "\(cause.words)."
     case .enabled: "Everything between this board and Home Assistant is sealed from now on."
@@ -94,23 +94,23 @@ enum SendVerdict {
   private static func acceptedWords(for type: MessageType) -> MessageText {
     switch type {
     case .callService:
-      "Home Assistant called the service, or dropped the message: it answers the same."
+      "Home Assistant called the service, or dropped the message: its answer is the same."
     case .updateLocation: "\(acceptedWords) To see it arrive: sudo homeward watch states"
     default: "\(acceptedWords) To see it arrive: sudo homeward watch events"
     }
   }
 
   private static var acceptedWords: MessageText {
-    "Home Assistant got the message, and says the same where it dropped it."
+    "Home Assistant received the message; if it dropped the message, its answer is the same."
   }
 
   private static func droppedWords(for type: MessageType) -> MessageText {
     if type.isDroppedForItsKey {
-      "Home Assistant dropped the message without a word: it holds another key for this board, or"
+      "Home Assistant dropped the message without an error: it has another key for this board, or"
         + " none. Pair the board again: \(Arguments.command("pair"))"
     } else {
-      "Home Assistant dropped the message without a word: it does not like what stands in it, or"
-        + " cannot open it. Where sudo homeward send get_config works, it can"
+      "Home Assistant dropped the message without an error: it rejects the content, or cannot open"
+        + " the message. If sudo homeward send get_config works, it can open messages"
     }
   }
 }

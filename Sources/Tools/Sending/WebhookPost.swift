@@ -23,8 +23,8 @@ struct WebhookPost {
     guard let registration = try state.keptRegistration() else {
       throw CommandFailure(
         code: .unavailable,
-        text: "\(state.path) holds no registration: this board is no device of Home Assistant yet;"
-          + " make it one with: \(Arguments.command("pair"))")
+        text: "\(state.path) holds no registration: this board is not paired; pair it with:"
+          + " \(Arguments.command("pair"))")
     }
     self.configuration = configuration
     self.registration = registration
@@ -66,8 +66,8 @@ struct WebhookPost {
         throw CommandFailure(
           code: .osError,
           text:
-            "Home Assistant gave a key, and it cannot be kept in \(state.path): \(error); it"
-            + " gives none again. Make room there, and pair the board again:"
+            "Home Assistant sent a key, but it cannot be stored in \(state.path): \(error); Home"
+            + " Assistant does not send it again. Free space there, and pair the board again:"
             + " \(Arguments.command("pair"))")
       }
       return SendReport(.enableEncryption, .enabled)

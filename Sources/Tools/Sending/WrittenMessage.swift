@@ -18,7 +18,7 @@ struct WrittenMessage {
   /// - Throws: what is wrong with the words.
   init(_ words: [[UInt8]], data: DataArgument?) throws(UsageError) {
     guard let name = words.first else {
-      throw .mistake("say which type, such as get_config")
+      throw .mistake("name a type, such as get_config")
     }
     guard let type = MessageType(name: name.span) else { throw Self.unknown(name) }
     self.type = type
@@ -29,10 +29,10 @@ struct WrittenMessage {
   private static func unknown(_ name: [UInt8]) -> UsageError {
     let names = MessageType.allCases.map { $0.name }
     guard let nearest = Suggestion.nearest(to: name, in: names) else {
-      return .mistake("\(quoted: name) is no type of message that Home Assistant knows")
+      return .mistake("\(quoted: name) is not a message type of Home Assistant")
     }
     return .mistake(
-      "\(quoted: name) is no type of message that Home Assistant knows; did you mean \"\(nearest)\"?"
+      "\(quoted: name) is not a message type of Home Assistant; did you mean \"\(nearest)\"?"
     )
   }
 
@@ -110,8 +110,7 @@ struct WrittenMessage {
     for (key, _) in members.members where !locationKeys.contains(key) {
       if key == "in_zones" {
         throw .mistake(
-          "Home Assistant drops a location with \"in_zones\" in it if it is older than 2026.6;"
-            + " leave it out")
+          "Home Assistant before 2026.6 drops a location with \"in_zones\" in it; leave it out")
       }
       throw .mistake("Home Assistant drops a location with \(quoted: key.bytes) in it")
     }
@@ -190,7 +189,7 @@ private struct MessageWords {
     var numbers: [Double] = []
     for word in words {
       guard let number = JSONNumber(word.span) else {
-        throw .mistake("\(quoted: word) is no number")
+        throw .mistake("\(quoted: word) is not a number")
       }
       numbers.append(number.double)
     }

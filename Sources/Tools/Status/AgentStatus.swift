@@ -87,7 +87,7 @@ struct AgentStatus {
         lines.append(
           more: "accuracy", "\(accuracy.number("meters")) m, from \(accuracy.text("from"))")
       } else {
-        lines.append(more: "accuracy", "not told by the receiver")
+        lines.append(more: "accuracy", "not reported by the receiver")
       }
     }
     if let track = root["track"] {
@@ -179,7 +179,7 @@ struct StatusMembers {
   /// What is the matter, for how long, and when it is tried again.
   @inline(never)
   var words: MessageText {
-    let next: MessageText = has("next_attempt") ? "; tried again \(coming("next_attempt"))" : ""
+    let next: MessageText = has("next_attempt") ? "; next attempt \(coming("next_attempt"))" : ""
     return "\(text("text"))\(lasting("since"))\(next)"
   }
 

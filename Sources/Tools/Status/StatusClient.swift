@@ -35,7 +35,8 @@ struct StatusClient {
     guard let status = AgentStatus(document: [UInt8](document.bytes), isCalm: isCalm) else {
       throw CommandFailure(
         code: .dataError,
-        text: "what answers in \(stateDirectory) is not the agent, or one of another version")
+        text: "the program that answers in \(stateDirectory) is not the agent, or has another"
+          + " version")
     }
     return status
   }
@@ -60,7 +61,7 @@ struct StatusClient {
     if !disk.bytes.isEmpty, state.open() == .inUse {
       return CommandFailure(
         code: .temporaryFailure,
-        text: "the agent runs with \(stateDirectory), and cannot be asked\(disk)")
+        text: "the agent runs with \(stateDirectory), but cannot be asked\(disk)")
     }
     return CommandFailure(
       code: .unavailable,
@@ -72,7 +73,7 @@ struct StatusClient {
   private var cutOff: CommandFailure {
     CommandFailure(
       code: .temporaryFailure,
-      text: "the agent that runs with \(stateDirectory) ended before it had answered")
+      text: "the agent that runs with \(stateDirectory) stopped before it answered")
   }
 
   /// Why the agent could not be asked.
@@ -89,7 +90,7 @@ struct StatusClient {
     case .nameTooLong:
       CommandFailure(
         code: .noInput,
-        text: "\(stateDirectory) is too long a path to ask the agent there; name a shorter"
+        text: "the path \(stateDirectory) is too long to ask the agent there; set a shorter"
           + " state_directory")
     default:
       CommandFailure(code: .osError, text: "the agent cannot be asked: \(error)")

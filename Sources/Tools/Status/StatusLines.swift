@@ -49,17 +49,17 @@ struct StatusLines {
     if home.says("cause", "not_live"), home.isTrue("is_registration_doubted") != true {
       append(
         more: "what to do",
-        "\(Arguments.command("check")): it says whether this board was deleted there")
+        "\(Arguments.command("check")): it shows whether this board was deleted there")
     } else if home.isTrue("is_registration_doubted") == true {
       append(
         more: "what to do",
-        "\(Arguments.command("check")): it seems not to know this board any more")
+        "\(Arguments.command("check")): Home Assistant seems to have forgotten this board")
     } else if home.has("cause") {
       append(more: "what to do", Arguments.command("check"))
     }
     append(
       more: "last proof",
-      home.has("last_proof") ? home.past("last_proof") : "none since the agent runs")
+      home.has("last_proof") ? home.past("last_proof") : "none since the agent started")
     if home.has("next_attempt") { append(more: "next attempt", home.coming("next_attempt")) }
   }
 
@@ -69,10 +69,10 @@ struct StatusLines {
       let address: MessageText = route.has("url") ? ": \(route.text("url"))" : ""
       taken = "\(route.text("name"))\(address)\(route.lasting("since"))"
     }
-    append(taken == nil ? .wrong : .well, "route", taken ?? "none can be taken now")
+    append(taken == nil ? .wrong : .well, "route", taken ?? "none is usable now")
     // Most people have no cloud, and no use for a line about it.
     for route in routes where !route.says("state", "taken") && !route.says("state", "no_address") {
-      append(more: "not taken", "\(route.text("name")): \(route.words)")
+      append(more: "not used", "\(route.text("name")): \(route.words)")
     }
   }
 
@@ -99,7 +99,7 @@ struct StatusLines {
     guard isFailing || entries > 0 else { return }
     append(
       isFailing ? .wrong : .neither, "history",
-      "kept until they are proven: \(entries: entries)")
+      "stored until proven: \(entries: entries)")
     if isFailing { append(more: "why", history.text("text")) }
   }
 

@@ -17,7 +17,7 @@ extension StateChange {
   /// `sensor.boat_bat7_capacity  83 % -> 82 %`, and the attributes that are other than before.
   var lines: MessageText {
     let id: MessageText = "\(shown: entityID.text)"
-    guard let newState else { return "\(id) is gone\n" }
+    guard let newState else { return "\(id) was removed\n" }
     let attributes = AttributeChanges(
       from: oldState?.attributes ?? [:], to: newState.attributes
     ).lines
@@ -44,7 +44,7 @@ struct AttributeChanges {
   /// A line for each, below that of their entity.
   var lines: MessageText {
     var lines = MessageText(bytes: present.lines)
-    for key in gone { lines = "\(lines)    \(bytes: key.bytes.printable) is gone\n" }
+    for key in gone { lines = "\(lines)    \(bytes: key.bytes.printable) was removed\n" }
     return lines
   }
 }

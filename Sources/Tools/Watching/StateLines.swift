@@ -41,7 +41,7 @@ struct StateLines: ~Copyable {
     }
     for id in change.removed {
       shown[id] = nil
-      entry("\(localTime: Moment.now.wallTime)  \(column(id))  is gone\n")
+      entry("\(localTime: Moment.now.wallTime)  \(column(id))  was removed\n")
     }
   }
 

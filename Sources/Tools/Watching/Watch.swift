@@ -39,7 +39,7 @@ final class Watch {
     loop = try .forCommand()
     url = try configuration.homeAssistant.urlForSecrets(loop: loop)
     do throws(Errno) { signals = try Signals(loop: loop) } catch {
-      throw CommandFailure(code: .osError, text: "the kernel gives no signals: \(error)")
+      throw CommandFailure(code: .osError, text: "signals cannot be received: \(error)")
     }
     guard
       let driver = NetworkDriver(
@@ -68,7 +68,7 @@ final class Watch {
       let more: MessageText = absent.count > 1 ? " and \(absent.count - 1, "other")" : ""
       throw CommandFailure(
         code: .dataError,
-        text: "\(Self.words(missing: id))\(more); to see what it has: sudo homeward watch --once")
+        text: "\(Self.words(missing: id))\(more); to list its entities: sudo homeward watch --once")
     }
     return isRenderingFailed && options.entryCountMax != nil ? .dataError : .success
   }
@@ -106,8 +106,7 @@ final class Watch {
     } else if !isLost {
       isLost = true
       log.warning(
-        "the connection to Home Assistant is lost: \(cause.words). It is made again as soon as that"
-          + " works")
+        "the connection to Home Assistant is lost: \(cause.words). Connecting again")
     }
   }
 
@@ -135,7 +134,7 @@ final class Watch {
       wasStarted = true
       states.subscriptionStarted()
     case .failure(let error) where wasStarted:
-      log.warning("\(error.words); it is tried again")
+      log.warning("\(error.words); trying again")
     case .failure(.rejected): break  // The state of the connection says so, too.
     case .failure(let error): failure = CommandFailure(refusing: error)
     }
@@ -172,7 +171,9 @@ final class Watch {
       absent = missing
       output.end()
     } else {
-      for id in missing { log.warning("\(Self.words(missing: id)) now; it is shown when it comes") }
+      for id in missing {
+        log.warning("\(Self.words(missing: id)) now; it is shown when it appears")
+      }
       missing = []
     }
   }
@@ -199,7 +200,7 @@ final class Watch {
       isRenderingFailed = false
       if !options.isJSON { output.append(rendered.result.lines) }
     case .failed(let message, let level):
-      let words: MessageText = "Home Assistant says of the template: \(shown: message)"
+      let words: MessageText = "Home Assistant reports about the template: \(shown: message)"
       if level == "WARNING" {
         log.warning(words)
       } else {
@@ -216,7 +217,7 @@ final class Watch {
   }
 
   private func sayUnreadable() {
-    log.warning("Home Assistant sent something that it should not; it is passed over")
+    log.warning("Home Assistant sent an unexpected message; it is ignored")
   }
 }
 
@@ -228,7 +229,7 @@ extension CommandFailure {
       self.init(
         code: .noPermission,
         text: "Home Assistant lets only administrators watch that, and the user of this board is"
-          + " none")
+          + " not one")
     case .server: self.init(code: .dataError, text: error.words)
     default: self.init(code: .temporaryFailure, text: error.words)
     }

@@ -41,7 +41,7 @@ extension WatchOptions.Topic {
     case "events": self = .events(try Self.eventType(rest))
     case "template":
       guard rest.count == 1 else {
-        throw .mistake("template needs one, such as '{{ states(\"sun.sun\") }}'")
+        throw .mistake("template needs a template, such as '{{ states(\"sun.sun\") }}'")
       }
       self = .template(Text(rest[0]), variables: try data?.object() ?? [:])
       return
@@ -49,7 +49,7 @@ extension WatchOptions.Topic {
       guard EntityID(Text(name)) != nil else { throw Self.unknown(name) }
       self = .states(try Self.entities(words))
     }
-    guard data == nil else { throw .mistake("--data goes with a template only") }
+    guard data == nil else { throw .mistake("--data works only with template") }
   }
 
   private static func entities(_ words: [[UInt8]]) throws(UsageError) -> [EntityID] {
@@ -64,15 +64,15 @@ extension WatchOptions.Topic {
   }
 
   private static func eventType(_ words: [[UInt8]]) throws(UsageError) -> EventType? {
-    guard words.count <= 1 else { throw .mistake("events takes one type of event, or none") }
+    guard words.count <= 1 else { throw .mistake("events takes at most one type of event") }
     return words.first.map { EventType(Text($0)) }
   }
 
   private static func unknown(_ name: [UInt8]) -> UsageError {
     guard let nearest = Suggestion.nearest(to: name, in: WatchOptions.topics) else {
       return .mistake(
-        "\(quoted: name) is nothing to watch; write \(anyOf: WatchOptions.topics)")
+        "\(quoted: name) cannot be watched; write \(anyOf: WatchOptions.topics)")
     }
-    return .mistake("\(quoted: name) is nothing to watch; did you mean \"\(nearest)\"?")
+    return .mistake("\(quoted: name) cannot be watched; did you mean \"\(nearest)\"?")
   }
 }

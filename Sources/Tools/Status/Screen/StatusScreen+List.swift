@@ -71,7 +71,7 @@ extension StatusScreen {
     let hidden = root.number("sensor_count") - sensors.count
     if hidden > 0 {
       lines += wrapped(
-        "  \(hidden, "sensor") more: without a value yet, or too many to be told", columns,
+        "  \(hidden, "sensor") not shown (no value yet, or the list is too long)", columns,
         indent: 2, .faint)
     }
     return lines

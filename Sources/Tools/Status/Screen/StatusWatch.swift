@@ -33,7 +33,7 @@ final class StatusWatch: Watcher {
     loop = try EventLoop.forCommand()
     screen = StatusScreen(size: .ofTerminal, look: look, every: every, at: .now)
     do throws(Errno) { signals = try Descriptor.signals(ofTerminal: true) } catch {
-      throw CommandFailure(code: .osError, text: "the kernel gives no signals: \(error)")
+      throw CommandFailure(code: .osError, text: "signals cannot be received: \(error)")
     }
   }
 
@@ -65,7 +65,7 @@ final class StatusWatch: Watcher {
         _ = try loop.watch(STDIN_FILENO, for: .input, telling: self)
       }
     } catch {
-      throw CommandFailure(code: .osError, text: "the keyboard cannot be watched: \(error)")
+      throw CommandFailure(code: .osError, text: "the keyboard cannot be read: \(error)")
     }
   }
 
@@ -103,7 +103,7 @@ final class StatusWatch: Watcher {
     isDue = false
     if !isEntered {
       do throws(Errno) { try terminal.enterScreen() } catch {
-        throw CommandFailure(code: .osError, text: "the terminal cannot be drawn on: \(error)")
+        throw CommandFailure(code: .osError, text: "the terminal cannot be written: \(error)")
       }
       isEntered = true
       unwritten = [UInt8](Terminal.screenBeginning)
