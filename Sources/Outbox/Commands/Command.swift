@@ -1,5 +1,5 @@
-/// What Home Assistant may ask of this board with a notification: `kind.word` is its message, and
-/// what belongs to it stands in its `data`.
+/// Command that Home Assistant may send to this board with a notification: its message is
+/// `kind.word`, and its `data` contains the parameters.
 public enum Command: Equatable, Sendable {
   /// `data`: `command`, which is `turn_on`, `turn_off` or `pulse`.
   public enum Switching: Equatable, Sendable {

@@ -10,7 +10,7 @@ public enum CommandProblem: Error, Equatable, Sendable {
   case notConfirmed
   /// A command with this `id` came before.
   case repeated
-  /// So many results wait for Home Assistant that no more fit.
+  /// The queue of results for Home Assistant is full.
   case tooMany
   /// A member of its `data` is missing, or is not what it should be.
   case wrongData(StaticText)

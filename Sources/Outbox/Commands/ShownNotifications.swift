@@ -9,7 +9,7 @@ public struct ShownNotifications: Sendable {
   public struct Entry: Equatable, Sendable {
     /// By which it is replaced and cleared; nil where its sender gave none.
     let tag: Text?
-    /// What stands above it; nil where its sender gave nothing.
+    /// Title; nil without one.
     public let title: Text?
     public let message: Text
     public let receivedAt: Instant

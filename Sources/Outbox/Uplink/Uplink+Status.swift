@@ -7,7 +7,7 @@ public import Sensing
 extension Uplink {
   public var presence: HomeNetworks.Presence { home.presence }
   public var place: NetworkPlace { home.place }
-  /// Whether the configuration names the networks of the home.
+  /// Whether the configuration says which networks are home.
   public var knowsHome: Bool { settings.home != nil }
   public var nextCycleAt: Instant { plan.nextCycleAt }
   /// Time of the next upload without an urgent change; nil if each cycle ends with one.
@@ -20,7 +20,7 @@ extension Uplink {
     return intervals.uploadEvery ?? intervals.every
   }
 
-  /// Whether the rejection of a token is permanent.
+  /// Whether a token that is rejected is so for good.
   public var isServerKnown: Bool { settings.isServerKnown }
 
   /// Whether an enrollment is in progress.

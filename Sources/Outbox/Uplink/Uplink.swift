@@ -109,7 +109,7 @@ public final class Uplink {
     }
   }
 
-  /// Whether a token may be sent to the address in the configuration now.
+  /// Whether a token may be sent to the address of the configuration now.
   var maySendToken: Bool { delivery.routes.secrets.allows(settings.url) }
 
   // MARK: Recording

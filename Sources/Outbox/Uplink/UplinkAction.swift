@@ -7,7 +7,7 @@ public import Sensing
 extension Uplink {
   /// Settings from the configuration.
   public struct Settings: Sendable {
-    /// Networks of the home, and the address of Home Assistant in them.
+    /// The networks that are home, and the address of Home Assistant in them.
     public struct Home: Sendable {
       public let networks: HomeNetworks
       public let url: [UInt8]
@@ -31,18 +31,18 @@ extension Uplink {
       }
     }
 
-    /// Address of Home Assistant.
+    /// The address of Home Assistant.
     public var url: [UInt8]
-    /// Networks of the home; nil if the configuration names none.
+    /// Nil where the configuration does not say which networks are home.
     public var home: Home?
-    /// Use of the WebSocket; nil without one.
+    /// Nil where there is no WebSocket.
     public var webSocket: WebSocket?
-    /// Whether a registration without a key is accepted.
+    /// Whether a registration without a key is one.
     public var isPlainAllowed = false
     /// Whether an address without TLS may be used away from home.
     public var isPlainAllowedAway = false
-    /// Time without a sign that Home Assistant knows the device until a new registration; nil if a
-    /// person decides.
+    /// After how long without a sign that Home Assistant knows the device it is registered anew;
+    /// nil where a person does that.
     public var registersAgainAfter: Duration?
     /// Whether the token is in a file that the configuration names.
     public var readsTokenFile: Bool
@@ -184,13 +184,13 @@ extension Uplink {
 }
 
 extension Uplink.Settings {
-  /// Whether the rejection of a token at the address in the configuration is permanent: TLS proves
-  /// the server's identity. Over plain HTTP any machine on the way can reject it; and a moving
-  /// board may log in as a user without access from outside.
+  /// Whether a token that is rejected at the address of the configuration is so for good: TLS
+  /// proves who answers there. Over plain HTTP each machine on the way can say it; and a board that
+  /// comes and goes may log in as a user who may not from outside.
   public var isServerKnown: Bool { home == nil && url.span.starts(with: "https://") }
 
-  /// Returns the intervals under a power policy. A limited run has one cycle, and none at its end,
-  /// whose readings could not be sent.
+  /// From one cycle and from one upload to the next, while the power policy has this effect. A run
+  /// that ends by itself has one cycle, and none at its end: what is read then could not go.
   func intervals(for power: PowerEffect) -> CyclePlan.Intervals {
     onceTimeout.map { CyclePlan.Intervals(every: $0 * 2) } ?? usualIntervals(for: power)
   }
