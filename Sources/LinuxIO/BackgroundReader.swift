@@ -105,7 +105,6 @@ public struct DeviceBus: Equatable, Sendable {
     awaitedCount += 1
   }
 
-  /// Number of running threads.
   var threadCount: Int {
     guard let reader = unsafe reader else { return 0 }
     return unsafe Int(clinux_reader_threads(reader))

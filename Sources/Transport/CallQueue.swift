@@ -63,7 +63,7 @@ protocol CallQueueOwner: AnyObject {
 
   func tokenAccepted() { tokens.tokenAccepted() }
 
-  // MARK: What the owner asks for
+  // MARK: Requests of the owner
 
   func setAllowed(_ isAllowed: Bool) {
     guard isAllowed != self.isAllowed else { return }
@@ -166,7 +166,7 @@ protocol CallQueueOwner: AnyObject {
     http.send(call, to: address, telling: self)
   }
 
-  // MARK: Telling
+  // MARK: Reports
 
   private func tellToken(_ result: TokenResult) {
     guard isTokenWanted else { return }

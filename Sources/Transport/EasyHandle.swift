@@ -22,7 +22,7 @@ import LinuxIO
     unsafe check(ccurl_set_error_words(handle, errorWords))
     set(CURLOPT_NOSIGNAL, 1)
     // Otherwise, at the end of a transfer, libcurl would wait for a resolver whose name servers do
-    // not answer; the loop has one thread. The resolver's thread ends later.
+    // not answer; the loop has one thread. The look-up ends later.
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(connectTimeout.nanoseconds / 1_000_000))
     set(CURLOPT_TCP_KEEPALIVE, 1)

@@ -58,7 +58,7 @@ public import HomeAssistant
     terminatedURL = url
     // With it libcurl would wait a second for a "100 Continue", which Home Assistant does not send.
     var list = unsafe Self.append([UInt8]("Expect:"), to: nil)
-    // A missing header has the same meaning as `*/*` (RFC 9110, section 12.5.1).
+    // No header means the same as `*/*`, and costs no bytes (RFC 9110, section 12.5.1).
     unsafe list = Self.append([UInt8]("Accept:"), to: list)
     if method.hasBody { unsafe list = Self.append([UInt8](contentType.header), to: list) }
     if let bearerToken {

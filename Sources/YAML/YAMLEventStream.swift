@@ -2,8 +2,7 @@ import CYAML
 
 /// Parser events of libyaml, read one at a time.
 ///
-/// All pointers of the configuration's reading are in this file, except those of literals, which
-/// are in `TextBytes.swift`.
+/// All pointers of the configuration's reading are in this file, except those of literals.
 @safe struct YAMLEventStream: ~Copyable {
   private let parser: UnsafeMutablePointer<cyaml_parser>
 

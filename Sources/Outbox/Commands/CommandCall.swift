@@ -14,8 +14,8 @@ public struct CommandCall: Equatable, Sendable {
   public let output: [UInt8]?
   public let action: [UInt8]?
 
-  /// Nil of a notification that is for people. What looks like a command of the companion app, or
-  /// like one of a newer agent, is none for people.
+  /// Nil for a notification to people. Commands of the companion app or of a newer agent are not
+  /// notifications to people.
   public init?(_ notification: PushNotification) {
     guard let message = notification.message else { return nil }
     let isCommand =

@@ -65,17 +65,17 @@ struct CommandDispatcher {
 
   mutating func orderEnded() { orderCount -= 1 }
 
-  /// The sources are asked for this one.
+  /// Adds a command that waits for the sources.
   mutating func samplingBegan(_ call: CommandCall, wantsFix: Bool) {
     guard wantsFix else { return sampling.append(call) }
     if locating.isEmpty { hasFix = false }
     locating.append(call)
   }
 
-  /// A fix goes to Home Assistant.
+  /// Records that a fix is sent to Home Assistant.
   mutating func fixKept() { hasFix = true }
 
-  /// No source waits for anything. Returns the commands that end with that, and how.
+  /// Returns the commands that end when all sources have answered, with their problems.
   mutating func takeSampled() -> [(call: CommandCall, problem: CommandProblem?)] {
     var ended: [(call: CommandCall, problem: CommandProblem?)] = []
     for call in sampling { ended.append((call, nil)) }

@@ -14,8 +14,8 @@ import Sensing
 ///     time                in seconds since 1970; missing if the board does not know the time
 struct CommandResults {
   static let eventType: StaticString = "homeward_command"
-  /// More commands are refused, of which Home Assistant is not told. One that switches an output
-  /// off is carried out, and Home Assistant is not told of that either.
+  /// Maximum number of results. Further commands are refused without a report; only one that
+  /// switches an output off is carried out, also without a report.
   static let countMax = 16
   /// Number of waiting results from which no refusal is reported.
   static let refusedCountMax = 8
@@ -39,7 +39,7 @@ struct CommandResults {
 
   mutating func answered() { sentCount += 1 }
 
-  /// Home Assistant has what was sent.
+  /// Removes the results that Home Assistant has.
   mutating func proven() {
     results.removeFirst(sentCount)
     sentCount = 0

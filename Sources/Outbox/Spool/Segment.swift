@@ -2,7 +2,6 @@ import Bytes
 
 /// Segment of the spool, with the known facts about its file.
 struct Segment {
-  /// State of the header.
   enum Header {
     /// The disk has not read the header.
     case unread
@@ -28,7 +27,6 @@ struct Segment {
   var entryCountMax: Int {
     max(0, byteCount - SegmentHeader.byteCount) / SpoolRecord.entryByteCountMin
   }
-  /// Removal that deletes its file.
   var deletion: SpoolLog.Removal {
     SpoolLog.Removal(action: .delete(file), occupiedByteCount: occupiedByteCount)
   }

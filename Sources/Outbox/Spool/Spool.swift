@@ -86,7 +86,7 @@ public final class Spool {
     memory = SpoolMemory(durability)
     writer = SpoolWriter(log, memory)
     reader = SpoolReader(log, records)
-    // It has the records to itself until it is over.
+    // The opening has the records to itself until it is over.
     opening = SpoolOpening(device, records)
     disk = DiskStatus(seed: seed)
     slice = WorkSlice(byteCountMax: sliceByteCount)

@@ -152,10 +152,8 @@ struct WorkSlice {
 
   mutating func actionEnded(now: Instant) { self.now = now }
 
-  /// Postpones the remaining work.
   mutating func workPutOff() { deadline = now }
 
-  /// Begins another wake-up.
   mutating func begin() {
     byteCount = 0
     deadline = nil

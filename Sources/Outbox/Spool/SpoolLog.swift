@@ -13,9 +13,7 @@ final class SpoolLog {
     let action: Spool.Action
     /// Number of bytes of the cap that it takes until then.
     var occupiedByteCount = 0
-    /// Number of entries that are lost with it.
     var lossCount = 0
-    /// Number of failed attempts.
     var failureCount: UInt8 = 0
   }
 
@@ -163,7 +161,6 @@ final class SpoolLog {
   /// Whether the newest segment is the only one, and Home Assistant has all of it.
   var isNewestDelivered: Bool { count == 1 && next > newest.first && isSettled }
 
-  /// Whether the newest segment has reached its maximum size.
   var isNewestFull: Bool { newest.byteCount >= segmentByteCount }
 
   /// Adds a new, empty segment.
@@ -268,10 +265,8 @@ final class SpoolLog {
     return count
   }
 
-  /// Action for the first file to remove.
   var nextRemoval: Spool.Action? { removals.first?.action }
 
-  /// Records a completed removal.
   func removed() { losses.dropped += removals.removeFirst().lossCount }
 
   /// Handles a failed removal. A deletion is tried again after the others; after several counted

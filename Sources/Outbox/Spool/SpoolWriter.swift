@@ -46,7 +46,6 @@ final class SpoolWriter {
     self.memory = memory
   }
 
-  /// Whether a write has begun.
   var isUnderWay: Bool { step != .resting }
 
   /// Whether a write is due; a small number of acknowledgements waits for the next batch.
@@ -168,7 +167,6 @@ final class SpoolWriter {
   }
 }
 
-/// Writes the records of a segment.
 struct SegmentWriter {
   /// Maximum size of an entry with its sensor and clock records.
   static let entryByteCountMax = 3 * SpoolRecord.byteCountMax

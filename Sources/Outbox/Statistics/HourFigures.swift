@@ -49,7 +49,6 @@ extension [StatisticsPoint] {
 }
 
 extension StatisticDescription {
-  /// Whether Home Assistant has figures of this kind.
   func has(_ kind: StatisticsSensor.Kind) -> Bool {
     switch kind {
     case .mean: mean == .arithmetic

@@ -79,7 +79,6 @@ public struct StatisticsSensor: Equatable, Sendable {
     /// Sum of a quantity that also decreases, such as the energy of a grid with feed-in.
     case balance = 2
 
-    /// Whether Home Assistant stores a sum.
     var hasSum: Bool { self != .mean }
   }
 

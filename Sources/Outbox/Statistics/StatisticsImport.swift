@@ -55,7 +55,6 @@ public struct StatisticsImport: Sendable {
     case settling(until: Instant)
   }
 
-  /// Data of one pass.
   private struct Pass {
     let webhookID: [UInt8]
     /// Last hour that does not belong to Home Assistant alone.

@@ -52,7 +52,6 @@ public struct WaitingHours: Equatable, Sendable {
     remove(sensors[oldest].hours[...0], of: sensors[oldest].sensor)
   }
 
-  /// Removes hours.
   mutating func remove(_ hours: ArraySlice<SensorHour>, of sensor: StatisticsSensor) {
     guard let index = sensors.firstIndex(where: { $0.sensor == sensor }) else { return }
     sensors[index].hours.removeAll { hours.contains($0) }

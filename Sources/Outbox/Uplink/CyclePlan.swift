@@ -47,7 +47,6 @@ struct CyclePlan {
     cycleAt = now
   }
 
-  /// Interval of cycles.
   var every: Duration { intervals.every }
 
   /// Present intervals. A person who sets an interval wants to see it: each cycle then uploads.
@@ -67,9 +66,7 @@ struct CyclePlan {
     return gatheringSince.map { $0 + Self.urgentWaitMaxBetweenCycles }
   }
 
-  /// - Parameters:
-  ///   - isGathering: whether a source waits for an answer.
-  ///   - now: present time.
+  /// Records whether a source waits for an answer.
   mutating func sourcesLookedAt(isGathering: Bool, now: Instant) {
     gatheringSince = isGathering ? gatheringSince ?? now : nil
   }
@@ -82,10 +79,8 @@ struct CyclePlan {
     nextCycleAt = max(cycleAt + every, now)
   }
 
-  /// - Parameters:
-  ///   - every: new interval; nil for that of the configuration.
-  ///   - until: end of the new interval; nil without an end.
-  ///   - now: time of the next cycle.
+  /// Sets the interval of cycles, without an end if `until` is nil; a nil `every` restores the
+  /// configured one.
   mutating func setInterval(_ every: Duration?, until: Instant?, now: Instant) {
     commanded = every.map { ($0, until) }
     // At once: the activity of the sources between two cycles depends on the interval.

@@ -63,10 +63,8 @@ struct Registrar {
     self.now = now
   }
 
-  /// Whether an enrollment is in progress.
   var isEnrolling: Bool { enrollment != nil }
 
-  /// Time of the next attempt.
   var deadline: Instant? { enrollment?.deadline }
 
   // MARK: Registration
@@ -146,7 +144,6 @@ struct Registrar {
   /// Records that Home Assistant accepted the WebSocket's token.
   mutating func webSocketAccepted() { tokens.accepted() }
 
-  /// Whether the credential was rejected.
   var isCredentialRejected: Bool { tokens.isRejected }
 
   /// Whether a rejected credential may be sent again to a proven home.

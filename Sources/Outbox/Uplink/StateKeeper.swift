@@ -61,7 +61,6 @@ struct StateKeeper {
     isDue = true
   }
 
-  /// Allows another attempt.
   mutating func retryDue() { isDue = true }
 
   /// Checks whether the state can be written now: `.probed` is the answer.
@@ -71,7 +70,6 @@ struct StateKeeper {
     isDue = true
   }
 
-  /// Handles a successful write.
   mutating func written() {
     switch underWay.take() {
     case .registration: registration = nil

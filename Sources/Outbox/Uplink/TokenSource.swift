@@ -70,7 +70,6 @@ struct TokenSource {
 
   mutating func nextAction() -> Action? { actions.isEmpty ? nil : actions.removeFirst() }
 
-  /// Whether the credential was rejected.
   var isRejected: Bool { tokens?.isRejected == true }
   /// Whether a rejected credential may be tried again: its server did not prove its identity.
   func isRetryDue(now: Instant) -> Bool {
@@ -150,7 +149,6 @@ struct TokenSource {
     }
   }
 
-  /// Handles the content of the file.
   mutating func fileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {
     guard registration == .reading else { return }
     switch token {

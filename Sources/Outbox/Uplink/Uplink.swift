@@ -17,8 +17,8 @@ public import Sensing
 ///    returned; a request in progress ends when the board leaves.
 /// 4. At most one request of each channel is in progress.
 /// 5. Actions come in this order: those that end something, the disk, reports, messages.
-// A class: a struct is copied where it is an argument, 5 KB at a time, and the compiler's check of
-// noncopyable values took up to a minute and a half for a function that has such an argument.
+// A class: a struct is copied when it is passed as an argument, 5 KB at a time, and the compiler
+// needed up to a minute and a half to check a function with such a noncopyable argument.
 public final class Uplink {
   let settings: Settings
   public let identity: RegistrationRequest

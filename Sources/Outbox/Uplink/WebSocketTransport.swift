@@ -26,7 +26,7 @@ public final class WebSocketTransport {
   /// Time since which it is open, or closed.
   public private(set) var stateSince: Instant
 
-  /// Session policy. A request alone does not connect, because away from home that is not allowed.
+  /// Session policy. A request opens no connection, because the board may be away from home.
   public static var policy: SessionPolicy {
     var policy = SessionPolicy.unattended
     policy.connectsAutomatically = false
