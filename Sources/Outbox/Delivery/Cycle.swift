@@ -27,8 +27,8 @@ import Sensing
 /// 1. An answer that has to repeat a challenge counts only for the message written last.
 /// 2. The states of a cycle come after the key, the configuration, the zones, the device, results,
 ///    the sensors and the location, each if it is due.
-/// 3. An answer to another message than the states counts at once for Home Assistant's version,
-///    addresses and tracker, and with the proof for the device.
+/// 3. Answers about Home Assistant's version, addresses and tracker count at once, those about the
+///    device with the proof.
 struct Cycle {
   /// Next step of the cycle after an answer.
   enum Outcome {

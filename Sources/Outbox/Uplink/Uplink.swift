@@ -190,7 +190,7 @@ public final class Uplink {
       actions.append(.tell(.presence(home.presence, place)))
     }
     guard change.isNetworkOther else { return }
-    // Otherwise it would wait for its timeout: the answer cannot arrive in the new network.
+    // Its answer would be waited for until the timeout: the way back leads nowhere.
     endMessage(InlineText("the network is another one"))
     delivery.networkChanged(now: now)
     checkWebSocket()
