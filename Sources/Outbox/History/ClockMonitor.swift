@@ -17,7 +17,7 @@ struct ClockMonitor {
 
   /// Time of the wall clock at the start of the monotonic clock.
   private var origin: WallTime?
-  /// Difference of the true time from the machine's clock, as the receiver reports it.
+  /// Lead of the true time over the machine's clock, as the receiver reports it.
   private(set) var ahead: Duration = .zero
   /// Error in the last fix: one fix may be wrong, but two fixes with the same error are right.
   private var disagreement: Duration?

@@ -25,7 +25,7 @@ public enum WakePlan {
   /// - Parameters:
   ///   - interval: interval of wake-ups; positive.
   ///   - boardTime: present time by the board's own clock.
-  ///   - error: difference of the true time from that clock, as far as known.
+  ///   - error: lead of the true time over that clock, as far as known.
   ///   - isTrusted: whether the corrected time is known to be right.
   ///   - isVouchedFor: whether a person vouches for the board's clock. Only that clock is used
   ///     then: the clock that sets it at each start also counts the time to the alarm.
