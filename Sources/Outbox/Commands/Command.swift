@@ -1,5 +1,5 @@
-/// What Home Assistant may ask of this board with a notification: `kind.word` is its message, and
-/// what belongs to it stands in its `data`.
+/// Command that Home Assistant may send to this board with a notification: its message is
+/// `kind.word`, and its `data` contains the parameters.
 public enum Command: Equatable, Sendable {
   /// `data`: `command`, which is `turn_on`, `turn_off` or `pulse`.
   public enum Switching: Equatable, Sendable {
@@ -9,19 +9,19 @@ public enum Command: Equatable, Sendable {
     case pulse(Duration)
   }
 
-  /// The next fix is sent, also where the track does not need it.
+  /// Send the next fix, even if the track does not need it.
   case requestLocationUpdate
-  /// Every source is asked, and every state is told again.
+  /// Read every source, and send every state again.
   case updateSensors
   /// An output is switched: `output` is its name.
   case output([UInt8], Switching)
-  /// The length of a cycle, `every`, until the next start of the agent or for the time of `for`;
-  /// both in seconds. Nil, where `every` is missing: as in the configuration.
+  /// Set the interval of cycles to `every`, until the next start of the agent or for the time
+  /// `for`; both in seconds. Nil if `every` is missing: the interval in the configuration.
   case interval(Duration?, lasting: Duration?)
   /// The anchor watch is set (`turn_on`) or cleared (`turn_off`).
   case anchor(isSet: Bool)
   case reboot
-  /// The notification with this `tag` is not shown any more.
+  /// Remove the notification with this `tag`.
   case clearNotification(tag: [UInt8])
 }
 

@@ -1,52 +1,50 @@
 import Bytes
 
-/// One segment of the spool, as far as its file is known.
+/// Segment of the spool, with the known facts about its file.
 struct Segment {
-  /// State of its header.
   enum Header {
-    /// The disk did not read it.
+    /// The disk has not read the header.
     case unread
     case valid
     case damaged
   }
 
-  /// Lowest number that an entry of it can have, as its name says.
+  /// Lowest possible number of its entries, from the file name.
   let first: UInt64
-  /// Bytes of it that are on the disk for certain.
+  /// Number of its bytes that are on the disk for certain.
   var byteCount: Int
-  /// Bytes that a failed write may have left behind those.
+  /// Number of bytes after them that a failed write may have left.
   var tailByteCount = 0
   var header = Header.unread
 
   var file: SegmentFile { SegmentFile(first: first) }
   var occupiedByteCount: Int { Spool.occupiedByteCount(of: byteCount + tailByteCount) }
-  /// Whether a spool cannot have written it.
+  /// Whether the file is larger than a spool can have written.
   var isTooLarge: Bool { byteCount > Spool.unknownByteCount }
-  /// A number that no entry of it can have reached: each takes more than a byte.
+  /// Number that no entry of it can have reached: each takes more than a byte.
   var numbersEnd: UInt64 { first + UInt64(min(byteCount, Spool.unknownByteCount)) + 1 }
-  /// Number of entries that have room in it.
+  /// Maximum number of its entries.
   var entryCountMax: Int {
     max(0, byteCount - SegmentHeader.byteCount) / SpoolRecord.entryByteCountMin
   }
-  /// Deletes its file.
   var deletion: SpoolLog.Removal {
     SpoolLog.Removal(action: .delete(file), occupiedByteCount: occupiedByteCount)
   }
 }
 
-/// The start of a segment.
+/// Header of a segment.
 ///
 ///     offset  size  field                integers are little-endian
 ///          0     4  magic                "HWSP"
 ///          4     2  version              1
-///          6     1  0...3                0; an earlier agent counted here what it took out
+///          6     1  0...3                0; an earlier agent counted its removals here
 ///          7     1  0
-///          8     8  first                every sequence number of the segment is this or more
-///         16     8  acknowledged         what Home Assistant had of the segments before
-///         24    16  device               whose readings these are
+///          8     8  first                minimum of the sequence numbers of the segment
+///         16     8  acknowledged         last number that Home Assistant had when it was made
+///         24    16  device               device of the readings
 ///         40     4  checksum             CRC-32C of bytes 0..<40
 ///
-/// Every version begins like this, so that an old agent knows a new spool when it sees one.
+/// Every version begins like this, so that an old agent recognises a new spool.
 struct SegmentHeader: Equatable {
   static let byteCount = 44
   static let version: UInt16 = 1
@@ -60,9 +58,9 @@ struct SegmentHeader: Equatable {
 
   enum Contents: Equatable {
     case valid(SegmentHeader)
-    /// Of a version that is not ours.
+    /// A header of another version.
     case foreign
-    /// Torn or damaged, or no header at all.
+    /// A torn or damaged header, or something else.
     case unreadable
   }
 
@@ -80,7 +78,7 @@ struct SegmentHeader: Equatable {
     buffer.append(littleEndian: checksum.value)
   }
 
-  /// Judges the first bytes of a file.
+  /// Reads and checks the first bytes of a file.
   static func read(_ bytes: Span<UInt8>) -> Contents {
     guard bytes.count >= byteCount, bytes.starts(with: magic) else { return .unreadable }
     var checksum = CRC32C()
@@ -102,14 +100,14 @@ struct SegmentHeader: Equatable {
   }
 }
 
-/// A file of the spool's directory.
+/// File of the spool's directory.
 ///
-/// It is called by its first sequence number in 16 hexadecimal digits, so that a header that cannot
-/// be read costs no reading: `0000000000000001.spool`.
+/// Its name is its first sequence number in 16 hexadecimal digits, so that the number is known even
+/// if the header cannot be read: `0000000000000001.spool`.
 public struct SegmentFile: Equatable, Sendable {
   enum Kind: Equatable {
     case segment
-    /// A copy with less detail, which an earlier agent did not finish.
+    /// A copy with less detail that an earlier agent did not complete.
     case thinned
     /// A file that was set aside: the agent does not read it.
     case aside
@@ -125,7 +123,7 @@ public struct SegmentFile: Equatable, Sendable {
     self.kind = kind
   }
 
-  /// The file of that name, or nil where it is none of a spool.
+  /// Parses the name of a file; nil if it is not a file of a spool.
   public init?(name: Span<UInt8>) {
     guard name.count > 16, let first = UInt64(hexadecimal: name.extracting(0..<16)),
       (1...SpoolRecord.firstSequenceMax).contains(first)
@@ -140,10 +138,10 @@ public struct SegmentFile: Equatable, Sendable {
     return nil
   }
 
-  /// The same file once it is set aside.
+  /// File with the name for a file that is set aside.
   var aside: SegmentFile { SegmentFile(first: first, kind: .aside) }
 
-  /// The name in the directory.
+  /// Name in the directory.
   public var name: [UInt8] {
     var buffer = ByteBuffer(capacity: Self.nameByteCountMax)
     buffer.append(hexadecimal: first, digits: 16)

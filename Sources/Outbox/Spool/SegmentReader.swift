@@ -1,43 +1,43 @@
 import Bytes
 
-/// Finds the records of a segment, chunk by chunk and with the memory of one chunk.
+/// Finds the records of a segment, with the memory of one chunk.
 ///
-/// What is no record is skipped byte by byte until one begins again. Bytes before a record that is
-/// found are damage; bytes behind the last one are a torn tail.
+/// Bytes that are not a record are skipped until the next record. Those before a record are damage;
+/// those after the last one are a torn tail.
 final class SegmentReader {
   static let windowByteCount = 32 * 1024
 
   private(set) var window = ByteBuffer(capacity: windowByteCount)
   private(set) var names = SensorNames()
-  /// The clock of the entry that was found last, where its time is not trusted.
+  /// Clock of the entry found last, if its time is not trusted.
   private(set) var clock: ClockOrigin?
   private var first: UInt64 = 0
   private var salt = CRC32C()
-  /// Where in the file the window begins, and where in the window the next record is looked for.
+  /// Offset of the window in the file, and of the next search in the window.
   private var windowOffset = 0
   private var place = 0
-  /// What the chunk under way may bring, and what it brought.
+  /// Maximum size of the present chunk, and the number of its bytes read so far.
   private var chunkByteCountMax = 0
   private var chunkByteCount = 0
 
   private(set) var recordCount = 0
-  /// Where in the file the last record ends.
+  /// Offset in the file of the end of the last record.
   private(set) var endOfRecords = 0
-  /// Bytes of damage right before the last record, and between all records.
+  /// Number of damaged bytes directly before the last record, and between all records.
   private(set) var damage = 0
   private(set) var damagedByteCount = 0
-  /// Bytes of damage since the last entry.
+  /// Number of damaged bytes since the last entry.
   private(set) var unclearByteCount = 0
-  /// The numbers that are missing before the entry that was found last, and the damage there.
+  /// Missing numbers before the entry found last, and the number of damaged bytes there.
   private(set) var missing: Range<UInt64> = 0..<0
   private(set) var missingByteCount = 0
-  /// The number of the next entry, where none is missing.
+  /// Number of the next entry, if none is missing.
   private(set) var nextSequence: UInt64 = 0
 
-  /// Where in the file the next chunk comes from.
+  /// Offset of the next chunk in the file.
   var readOffset: Int { windowOffset + window.count }
 
-  /// Begins with the records of another segment.
+  /// Starts with the records of another segment.
   func begin(_ salt: SegmentSalt) {
     first = salt.first
     self.salt = salt.checksum
@@ -50,7 +50,7 @@ final class SegmentReader {
     seek(to: SegmentHeader.byteCount)
   }
 
-  /// Goes on at a record of the same segment, with the names that are known by now.
+  /// Continues at a record of the same segment, with the names known so far.
   func seek(to offset: Int) {
     clear()
     windowOffset = offset
@@ -64,14 +64,14 @@ final class SegmentReader {
     place = 0
   }
 
-  /// The next chunk of the segment.
+  /// Returns the action that reads the next chunk of the segment.
   func nextChunk(of segment: Segment) -> Spool.Action {
     .read(
       segment.file, offset: readOffset,
       byteCountMax: max(0, min(window.freeCapacity, segment.byteCount - readOffset)))
   }
 
-  /// A chunk is read, in one `fill` or in none.
+  /// Prepares for a chunk, which is read in one `fill` or in none.
   func chunkAsked(byteCountMax: Int) {
     chunkByteCountMax = byteCountMax
     chunkByteCount = 0
@@ -86,16 +86,16 @@ final class SegmentReader {
     precondition(chunkByteCount <= chunkByteCountMax, "no more is read than was asked for")
   }
 
-  /// Whether nothing was left to be read.
+  /// Whether the last chunk was empty.
   var isAtEnd: Bool { chunkByteCount == 0 }
 
-  /// Takes the window for something that is no record.
+  /// Empties the window for other content than records.
   func clear() {
     window.removeAll()
     place = 0
   }
 
-  /// The next record, or nil where the window holds no more whole ones. `isWhole` says that the
+  /// Returns the next record; nil if the window contains no other complete one. `isWhole` if the
   /// file ends with the window.
   func next(isWhole: Bool) -> SpoolRecord? {
     while place < window.count {
@@ -116,7 +116,7 @@ final class SegmentReader {
     return nil
   }
 
-  /// What the record at `start` says that it takes; 0 where too little of it is there.
+  /// Returns the size of the record at `start`, from its length field; 0 if that is missing.
   private func byteCount(at start: Int) -> Int {
     window.withBytes { SpoolRecord.byteCount(startingWith: $0.extracting(start...)) }
   }
@@ -145,18 +145,18 @@ final class SegmentReader {
     nextSequence = sequence + 1
   }
 
-  /// Whether the segment says of which sensor the entry is.
+  /// Whether the segment contains the name of the entry's sensor.
   func isNamed(_ entry: SpoolEntry) -> Bool {
     guard case .reading(let slot, _) = entry.content else { return true }
     return !names[slot].isEmpty
   }
 }
 
-/// What the slots of sensor records mean. Nothing is allocated for a name that stays the same.
+/// Unique ids for the slots of sensor records. An unchanged name causes no allocation.
 struct SensorNames {
   private var names = [[UInt8]](repeating: [], count: Int(UInt8.max) + 1)
 
-  /// Empty where nothing was said of the slot.
+  /// Unique id of the slot; empty if unknown.
   subscript(slot: UInt8) -> [UInt8] { names[Int(slot)] }
 
   mutating func set(_ slot: UInt8, to name: [UInt8]) {

@@ -1,9 +1,9 @@
 public import Bytes
 public import Sensing
 
-/// Entries come.
+/// Recording of entries.
 extension Spool {
-  /// Keeps a reading of the sensor that is called `uniqueID`, 1 to `uniqueIDByteCountMax` bytes.
+  /// Stores a reading of the sensor `uniqueID`, 1 to `uniqueIDByteCountMax` bytes.
   public func record(_ reading: Reading, of uniqueID: [UInt8], isTimeTrusted: Bool) {
     guard let slot = UInt8(exactly: reading.sensor.value) else {
       preconditionFailure("a spool has as many slots as a batch has sensors")
@@ -13,91 +13,90 @@ extension Spool {
       SpoolEntry(reading, slot: slot, isTimeTrusted: isTimeTrusted))
   }
 
-  /// Keeps a fix.
+  /// Stores a fix.
   public func record(_ fix: Fix, isTimeTrusted: Bool) {
     log.losses.overflowed += memory.append(SpoolEntry(fix, isTimeTrusted: isTimeTrusted))
   }
 
-  /// The clock of the times that are not trusted, as it goes now.
+  /// Present clock of the times that are not trusted.
   var clock: ClockOrigin? {
     get { memory.clock }
     set { memory.clock = newValue }
   }
 
-  /// The clock, which was not trusted, was wrong by `step`. Corrects what is in memory only.
+  /// Corrects untrusted times in memory by `step`.
   func correctTimesInMemory(by step: Duration) { memory.correctTimes(by: step) }
 
-  /// What was recorded so far is to be written.
+  /// Makes all entries recorded so far due for writing.
   public func batchClosed() { memory.batchClosed() }
 
-  /// What is recorded from here on is behind the `mark`.
+  /// Sets the `mark` after the entries recorded so far.
   func cycleBegan() { memory.mark(after: log.next - 1) }
 }
 
-/// What a spool looks like from outside; nothing here changes it.
+/// Queries.
 extension Spool {
-  /// When `deadlineReached` is due, or nil.
+  /// Time at which `deadlineReached` is due, or nil.
   public var deadline: Instant? { earliest(disk.retryAt, slice.deadline) }
 
-  /// Why entries are in memory, where they are not meant to be.
+  /// Failure because of which entries stay in memory; nil without one.
   public var failure: DiskFailure? { disk.failure }
   public var losses: Losses { log.losses }
 
-  /// Whether earlier runs left something, and it is not known yet what.
+  /// Whether earlier runs left entries that are not known yet.
   var isOpening: Bool { opening?.findings.segments.isEmpty == false }
 
-  /// Whether the disk did not read what is next, and is to be tried again at the deadline.
+  /// Whether the disk failed to read the next entries, and is tried again at the deadline.
   var isReadPostponed: Bool { reader.isPostponed }
 
-  /// Whether nothing is kept, on the disk or in memory, that was not acknowledged.
+  /// Whether no unacknowledged entry is on the disk or in memory.
   public var isEmpty: Bool { isOpen && memory.count == 0 && log.isSettled }
 
-  /// Entries that are in memory only.
+  /// Number of entries that are only in memory.
   public var entryCountInMemory: Int { memory.count }
 
-  /// Entries that are in memory, and are meant to be on the disk.
+  /// Number of entries that are only in memory but should be on the disk.
   var unkeptEntryCount: Int { keepsOnDisk ? memory.count : 0 }
 
-  /// Entries that were not acknowledged; more where the disk lost some and they were not read yet.
+  /// Number of unacknowledged entries; too large if the disk lost some that are still unread.
   public var entryCount: Int { memory.count + log.waitingCount }
 
-  /// Bytes that all files take of the disk.
+  /// Number of bytes that all files occupy on the disk.
   public var occupiedByteCount: Int { log.occupiedByteCount }
 
-  // MARK: The entry that was taken last
+  // MARK: Entry taken last
 
-  /// The unique id of its sensor.
+  /// Returns the unique id of the entry's sensor.
   public func uniqueID(of entry: SpoolEntry) -> [UInt8] {
     guard case .reading(let slot, _) = entry.content else { return [] }
     return entry.sequence == nil ? memory.names[slot] : records.names[slot]
   }
 
-  /// Its clock, if it is on the disk and its time is not trusted; nil if it is not known which it
-  /// was.
+  /// Returns the clock of an entry on the disk with an untrusted time; nil if unknown.
   func clock(of entry: SpoolEntry) -> ClockOrigin? {
     entry.sequence == nil || entry.isTimeTrusted ? nil : records.clock
   }
 
   // MARK: Positions
 
-  /// Behind what was taken.
+  /// Position after the entries that were taken.
   public var position: SpoolPosition {
     SpoolPosition(sequence: reader.taken, inMemory: memory.position)
   }
 
-  /// Behind what was recorded.
+  /// Position after the recorded entries.
   public var end: SpoolPosition {
     SpoolPosition(sequence: log.next - 1, inMemory: memory.end)
   }
 
-  /// Behind what was acknowledged.
+  /// Position after the acknowledged entries.
   var start: SpoolPosition {
     SpoolPosition(sequence: log.acknowledged, inMemory: memory.start)
   }
 
-  /// Behind what was recorded when the cycle began, wherever that is now.
+  /// Position after the entries recorded before the cycle, in memory or written meanwhile.
   var mark: SpoolPosition { memory.mark }
 
-  /// Whether something was recorded behind the mark.
+  /// Whether entries were recorded after the mark.
   var hasNews: Bool { memory.end > mark.inMemory }
 }

@@ -1,21 +1,22 @@
 public import Bytes
 
-/// Keeps readings and fixes that Home Assistant is not proven to have: through power cuts, full
-/// disks and broken ones.
+/// Storage of readings and fixes that Home Assistant is not proven to have, safe against power
+/// cuts, full disks and broken ones.
 ///
 /// # Constraints
 ///
-/// 1. An entry is on the disk until it is acknowledged. One that goes before is counted (`Losses`).
-/// 2. A number is given to one entry only, whenever the power goes, so that a receiver can tell a
-///    double. An entry is taken with its number only after it is on the disk.
-/// 3. All files together take no more than the cap. A full disk costs nothing that is on it.
-/// 4. A wake-up does a bounded piece of work (`WorkSlice`), and a batch waits for none of it.
-/// 5. One action at a time: its end is reported before the next one is asked for.
+/// 1. An entry is on the disk until it is acknowledged. One that is lost earlier is counted
+///    (`Losses`).
+/// 2. A number is given to one entry only, also after power cuts, so that a receiver can recognise
+///    a duplicate. An entry is taken with its number only after it is on the disk.
+/// 3. All files together take at most the cap. A full disk causes no loss of stored entries.
+/// 4. A wake-up does a bounded piece of work (`WorkSlice`), for which no batch waits.
+/// 5. One action at a time: its result is reported before the next action is requested.
 ///
 /// # Layout
 ///
 /// A directory of segments. Each is named after its lowest number, begins with a `SegmentHeader`,
-/// and holds records (`SpoolRecord`) with a checksum each.
+/// and contains records (`SpoolRecord`), each with a checksum.
 ///
 ///     0000000000000001.spool    the oldest: taken first, and dropped first
 ///     0000000000007f3a.spool
@@ -25,32 +26,32 @@ public import Bytes
 /// # Writing
 ///
 /// Entries are recorded in memory (`SpoolMemory`) and written in batches to the newest segment
-/// (`SpoolWriter`). A batch costs one write and one `fsync`; a new segment costs one `fsync` of the
-/// directory more. Entries that are acknowledged before their batch is closed are never written.
-/// When the disk fails they stay in memory, which drops its oldest when it is full; the disk is
-/// tried again after a time that doubles (`DiskStatus`).
+/// (`SpoolWriter`). A batch costs one write and one `fsync`; a new segment costs one more `fsync`,
+/// of the directory. Entries that are acknowledged before their batch is closed are never written.
+/// If the disk fails they stay in memory, which drops its oldest when it is full; the disk is tried
+/// again after a delay that doubles (`DiskStatus`).
 ///
 /// # Reading
 ///
-/// A start reads the headers, and the newest segment to its end (`SpoolOpening`). Entries are taken
-/// in the order of their numbers, those in memory last (`SpoolReader`). The caller acknowledges a
-/// position after the proof, or rewinds. An acknowledgement is one number, and stands in the header
-/// of the next segment and in the next batch; so it costs no write of its own. An acknowledgement
-/// that a power cut takes is not known: its entries are taken again.
+/// A start reads all headers, and the whole newest segment (`SpoolOpening`). Entries are taken in
+/// the order of their numbers, those in memory last (`SpoolReader`). The caller acknowledges a
+/// position after the proof, or rewinds. An acknowledgement is one number, stored in the header of
+/// the next segment and in the next batch, so it needs no separate write. If a power cut takes it,
+/// its entries are taken again.
 ///
 /// # Deleting
 ///
-/// `SpoolLog` knows the files. A segment is deleted once all of it is acknowledged. When the space
-/// is used up the oldest is dropped, never the newest: its loss is the count of its numbers. A file
-/// of another version or another device is set aside; so is one that the disk does not read after
-/// some attempts, and its entries are counted as lost. Where a run sets aside more than a quarter
-/// of the cap, the oldest of that is deleted.
+/// `SpoolLog` manages the files. A segment is deleted once all of it is acknowledged. When the
+/// space is used up the oldest is dropped, never the newest: its loss is the count of its numbers.
+/// A file of another version or another device is set aside; so is one that the disk fails to read
+/// several times, and its entries are counted as lost. If one run sets aside more than a quarter of
+/// the cap, it deletes the oldest of these files.
 ///
 /// # Use
 ///
-/// The caller performs `nextAction()` until there is none, and comes back at `deadline`.
+/// The caller performs `nextAction()` until it is nil, and comes back at `deadline`.
 public final class Spool {
-  /// What an action of the disk is for.
+  /// Part of the spool that requested an action.
   private enum Purpose { case opening, removing, writing, reading }
 
   let log: SpoolLog
@@ -59,19 +60,19 @@ public final class Spool {
   let records = SegmentReader()
   private let writer: SpoolWriter
   let reader: SpoolReader
-  /// Nil once it is known what earlier runs left.
+  /// Opening; nil once the entries of earlier runs are known.
   private(set) var opening: SpoolOpening?
   private(set) var disk: DiskStatus
   private(set) var slice: WorkSlice
   private var underWay: Purpose?
 
   /// - Parameters:
-  ///   - device: whose readings these are.
-  ///   - durability: what may be lost when the power goes.
-  ///   - byteCountCap: what all files together may take; at least four segments.
-  ///   - segmentByteCount: how large a segment becomes, less one batch.
-  ///   - sliceByteCount: how much is done in one wake-up of what can wait.
-  ///   - seed: where the jitter of the waits starts.
+  ///   - device: device of the readings.
+  ///   - durability: acceptable loss after a power cut.
+  ///   - byteCountCap: maximum size of all files together; at least four segments.
+  ///   - segmentByteCount: size of a segment, less one batch.
+  ///   - sliceByteCount: size of postponable work in one wake-up.
+  ///   - seed: start of the jitter of the delays.
   public init(
     device: DeviceFingerprint, durability: Durability = .batch,
     byteCountCap: Int = Spool.byteCountCap, segmentByteCount: Int = Spool.segmentByteCount,
@@ -85,48 +86,48 @@ public final class Spool {
     memory = SpoolMemory(durability)
     writer = SpoolWriter(log, memory)
     reader = SpoolReader(log, records)
-    // It has the records to itself until it is over.
+    // The opening has the records to itself until it is over.
     opening = SpoolOpening(device, records)
     disk = DiskStatus(seed: seed)
     slice = WorkSlice(byteCountMax: sliceByteCount)
   }
 
-  // MARK: Entries are taken
+  // MARK: Taking
 
-  /// The next entry; nil where there is none, or where the disk has to be read first
-  /// (`nextAction`). Of those in memory, none at `end` or behind it.
+  /// Returns the next entry; nil without one, or if the disk must be read first (`nextAction`). In
+  /// memory, only entries before `end` are taken.
   public func take(upTo end: UInt64 = .max) -> SpoolEntry? {
     if isReading || isReadPostponed { return nil }
     if isOpen, let entry = reader.take() { return entry }
     return isReading ? nil : memory.take(upTo: end)
   }
 
-  /// Home Assistant has everything that is before the position.
+  /// Records that Home Assistant has everything before the position.
   public func acknowledged(upTo position: SpoolPosition) {
     log.acknowledge(upTo: position.sequence)
     memory.acknowledge(upTo: position.inMemory)
   }
 
-  /// Everything that was not acknowledged is taken again.
+  /// Makes all unacknowledged entries available again.
   public func rewind() {
     reader.rewind()
     memory.rewind()
   }
 
-  /// What is in memory is taken again, and may be written meanwhile. What was taken can still be
-  /// acknowledged.
+  /// Makes the entries in memory available again; they may be written meanwhile. Those already
+  /// taken can still be acknowledged.
   func rewindMemory() { memory.rewind() }
 
-  // MARK: The disk
+  // MARK: Disk
 
-  /// Whether it is known what earlier runs left.
+  /// Whether the entries of earlier runs are known.
   var isOpen: Bool { opening == nil }
 
-  /// Whether `take` may bring more once what `nextAction` says is done.
+  /// Whether `take` may return more entries after the next action.
   public var isReading: Bool { isOpen ? reader.isActionWanted : disk.failure == nil }
 
-  /// What is to be done next, or nil. Its end is reported with `performed` or `failed` before the
-  /// next one is asked for.
+  /// Returns the next action, or nil. Its result must be reported with `performed` or `failed`
+  /// before the next call.
   public func nextAction() -> Action? {
     precondition(underWay == nil, "one action at a time")
     guard let purpose = nextPurpose(), let action = action(for: purpose) else { return nil }
@@ -157,8 +158,8 @@ public final class Spool {
     return reader.isActionWanted ? inSlices(.reading) : nil
   }
 
-  /// A full disk has room again after a deletion. So a batch comes after the deletions of one slice
-  /// that did not fail, and after all where it has no room otherwise.
+  /// Returns the purpose of the next change. A deletion gives a full disk room, so a batch comes
+  /// after one slice of successful deletions, and after all deletions if there is no room.
   private func nextChange() -> Purpose? {
     let isWriteWanted = isWriteWanted
     guard log.nextRemoval != nil else { return isWriteWanted ? .writing : nil }
@@ -178,7 +179,7 @@ public final class Spool {
     return isOpen ? writer.isWanted : memory.dueCount > 0
   }
 
-  /// Tells of a file for `.list`; a file that is none of the spool's is passed over.
+  /// Reports a file for `.list`; files that do not belong to a spool are ignored.
   public func fileFound(name: Span<UInt8>, byteCount: Int) {
     guard let opening, opening.isListing, underWay != nil else {
       preconditionFailure("files are told when they are asked for")
@@ -186,14 +187,14 @@ public final class Spool {
     opening.fileFound(name: name, byteCount: byteCount)
   }
 
-  /// Lets `body` write what `.append` is about to the file.
+  /// Passes the bytes of `.append` to `body`, which writes them to the file.
   public func withOutgoing<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try writer.outgoing.withBytes(body)
   }
 
-  /// Lets `body` write what it reads for `.read`, and say how many bytes it was.
+  /// Lets `body` write the bytes read for `.read` and return their number.
   public func fill<Failure: Error>(
     _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
   ) throws(Failure) {
@@ -202,7 +203,7 @@ public final class Spool {
 
   // MARK: Events
 
-  /// The action was done.
+  /// Handles the success of the action.
   public func performed(now: Instant) {
     switch actionEnded(now: now) {
     case .opening:
@@ -217,7 +218,7 @@ public final class Spool {
     }
   }
 
-  /// The disk did not do it.
+  /// Handles the failure of the action.
   public func failed(_ failure: DiskFailure, now: Instant) {
     switch actionEnded(now: now) {
     case .opening:
@@ -238,7 +239,7 @@ public final class Spool {
     return purpose
   }
 
-  /// Where the opening is over, everything that is there was looked at.
+  /// Uses the findings of the opening once it is over.
   private func openingWentOn() {
     guard let opening, opening.isOver else { return }
     log.opened(with: opening.findings)
@@ -246,21 +247,21 @@ public final class Spool {
     self.opening = nil
   }
 
-  /// A file that is not set aside is forgotten. A deletion is tried again: only those attempts
-  /// count between which something else worked.
+  /// Handles a failed removal. A file that cannot be set aside is ignored. A deletion is tried
+  /// again: only attempts with another success in between count.
   private func removalFailed(_ failure: DiskFailure, now: Instant) {
     let isDeletion = if case .delete? = log.nextRemoval { true } else { false }
     log.removalFailed(isCounted: !disk.areDeletionsPostponed)
     if isDeletion { disk.deletionFailed(failure, now: now) }
   }
 
-  /// The disk is tried again, and what was put off goes on.
+  /// Tries the disk again, and continues postponed work.
   public func deadlineReached(now: Instant) {
     slice.begin()
     if disk.deadlineReached(now: now) { reader.retryDue() }
   }
 
-  /// Tries a disk that failed now: there is no later time.
+  /// Tries a failed disk at once, because there is no later time.
   func retryDisk() {
     disk.retryWanted()
     reader.retryDue()

@@ -1,43 +1,41 @@
-/// The segments of a spool and the numbers of their entries: what stands on the disk, how far Home
-/// Assistant has it, what was lost of it, and the files that have to go.
+/// Segments of a spool and the numbers of their entries: the files on the disk, the acknowledged
+/// part, the losses, and the files to remove.
 ///
 /// Invariants:
 /// 1. Segments are in the order of their numbers, and no two begin with the same one.
 /// 2. `next` only grows: a number is given to one entry, or to none and never again.
-/// 3. A segment leaves the log when all of it is acknowledged, or what was not is counted as lost.
-/// 4. A write for which there is room (`hasRoom`) does not take the files past the cap.
+/// 3. A segment leaves the log when all of it is acknowledged, or the rest is counted as lost.
+/// 4. A write with room (`hasRoom`) does not make the files exceed the cap.
 /// 5. Losses are counted once, and rather too many than too few.
 final class SpoolLog {
-  /// A file that has to go: it is deleted, or gets another name.
+  /// File to be deleted or renamed.
   struct Removal {
     let action: Spool.Action
-    /// Bytes that it takes of the cap until then.
+    /// Number of bytes of the cap that it takes until then.
     var occupiedByteCount = 0
-    /// Entries that are lost with it.
     var lossCount = 0
-    /// How often the disk did not do it.
     var failureCount: UInt8 = 0
   }
 
   let device: DeviceFingerprint
   private let byteCountCap: Int
-  /// A segment that is this large takes no more batches.
+  /// Size at which a segment accepts no more batches.
   let segmentByteCount: Int
 
   private(set) var segments: [Segment] = []
   private var removals: [Removal] = []
   /// Files that this run set aside, the oldest first.
   private var asides: [Removal] = []
-  /// Bytes of files that could not be deleted.
+  /// Number of bytes of files that could not be deleted.
   private var undeletedByteCount = 0
 
   /// Number of the next entry.
   private(set) var next: UInt64 = 1
-  /// Numbers below it that no entry of the log has. None holds the first number of a segment.
+  /// Numbers below `next` without an entry. None contains the first number of a segment.
   private var gaps: [ClosedRange<UInt64>] = []
-  /// Home Assistant has every entry up to this number that was not lost.
+  /// Last acknowledged number: Home Assistant has every entry up to it that was not lost.
   private(set) var acknowledged: UInt64 = 0
-  /// What the disk says of that.
+  /// Last acknowledged number according to the disk.
   private(set) var persisted: UInt64 = 0
   var losses = Spool.Losses()
 
@@ -47,7 +45,7 @@ final class SpoolLog {
     self.segmentByteCount = segmentByteCount
   }
 
-  /// Earlier runs left this.
+  /// Takes over the findings about earlier runs.
   func opened(with findings: SpoolOpening.Findings) {
     segments = findings.segments
     removals = findings.removals
@@ -55,7 +53,7 @@ final class SpoolLog {
     losses.setAside += findings.setAsideCount
     losses.tornByteCount += findings.tornByteCount
     persisted = findings.acknowledged
-    // What Home Assistant has was given, whether or not a file still says so.
+    // A number that Home Assistant has was given, even if no file contains it.
     next = max(findings.nextNumber, persisted + 1)
     acknowledge(upTo: persisted)
     makeRoom()
@@ -71,40 +69,40 @@ final class SpoolLog {
 
   subscript(index: Int) -> Segment { segments[index] }
 
-  /// The segment that has the number, or the first behind it.
+  /// Returns the segment that has the number, or the first one after it.
   func index(of number: UInt64) -> Int { segments.lastIndex { $0.first <= number } ?? 0 }
 
-  /// The segment of that name, while it is in the log.
+  /// Returns the segment that begins with this number, while it is in the log.
   func index(beginningAt first: UInt64) -> Int? { segments.firstIndex { $0.first == first } }
 
-  /// Start of the checksums in the segment's file.
+  /// Returns the initial bytes of the checksums in the segment's file.
   func salt(of index: Int) -> SegmentSalt {
     SegmentSalt(first: segments[index].first, device: device)
   }
 
-  /// The numbers that entries of the segment can have, as far as they were given.
+  /// Returns the numbers that entries of the segment can have, below `next`.
   func numbers(of index: Int) -> Range<UInt64> {
     let first = segments[index].first
     let end = index < newestIndex ? segments[index + 1].first : next
     return first..<max(first, end)
   }
 
-  /// The file ends here: it is shorter than it was.
+  /// Records the end of a file that became shorter.
   func ended(_ index: Int, at byteCount: Int) { segments[index].byteCount = byteCount }
 
   // MARK: Numbers
 
-  /// Every entry up to this number is acknowledged, or gone and counted.
+  /// Last number up to which every entry is acknowledged, or lost and counted.
   private var settled: UInt64 { max(acknowledged, (segments.first?.first ?? next) - 1) }
 
   /// Whether no entry of the log waits.
   var isSettled: Bool { settled + 1 >= next }
 
-  /// Entries of the log that are not acknowledged; more where the disk lost some and they were not
-  /// read yet.
+  /// Number of unacknowledged entries of the log; too large if the disk lost some that are still
+  /// unread.
   var waitingCount: Int { waitingCount(in: 1..<next) }
 
-  /// How many of these numbers are of entries that wait.
+  /// Returns the number of waiting entries with these numbers.
   func waitingCount(in numbers: Range<UInt64>) -> Int {
     let first = max(numbers.lowerBound, settled + 1)
     guard first < numbers.upperBound else { return 0 }
@@ -121,22 +119,22 @@ final class SpoolLog {
     dropDelivered()
   }
 
-  /// Numbers that no entry has need no acknowledgement.
+  /// Acknowledges numbers without an entry.
   private func passGaps() {
     while let gap = gaps.first(where: { $0.contains(acknowledged + 1) }) {
       acknowledged = gap.upperBound
     }
   }
 
-  /// Drops segments of which everything is acknowledged. One stays that says which numbers were
-  /// given: the newest, or the one before while nothing in that is certain.
+  /// Drops fully acknowledged segments. One stays as a record of the used numbers: the newest, or
+  /// the one before it while the newest has no certain content.
   private func dropDelivered() {
     while count > 1, segments[1].byteCount > 0, segments[1].first <= acknowledged + 1 {
       dropOldest()
     }
   }
 
-  /// Notes numbers that no entry has; those that are settled need no note.
+  /// Records numbers without an entry, unless they are settled.
   private func note(_ gap: ClosedRange<UInt64>) {
     let settled = settled
     gaps.removeAll { $0.upperBound <= settled || gap.contains($0.lowerBound) }
@@ -151,11 +149,11 @@ final class SpoolLog {
 
   // MARK: Writing
 
-  /// So many acknowledged entries are worth a write of their own.
+  /// Number of acknowledged entries that justify a separate write.
   private static let acknowledgementsPerWrite: UInt64 = 4096
 
-  /// Whether a write is worthwhile without an entry: it notes what is acknowledged, or makes a new
-  /// segment so that the last one can go.
+  /// Whether a write without an entry is useful: it stores acknowledgements, or starts a new
+  /// segment so that the last one can be deleted.
   var isNoteWanted: Bool {
     isNewestDelivered || acknowledged >= persisted + Self.acknowledgementsPerWrite
   }
@@ -163,16 +161,15 @@ final class SpoolLog {
   /// Whether the newest segment is the only one, and Home Assistant has all of it.
   var isNewestDelivered: Bool { count == 1 && next > newest.first && isSettled }
 
-  /// Whether the newest segment is as large as a segment becomes.
   var isNewestFull: Bool { newest.byteCount >= segmentByteCount }
 
-  /// A segment was made, and is the newest.
+  /// Adds a new, empty segment.
   func created() {
     precondition(segments.last.map { $0.first < next } ?? true, "numbers rise")
     segments.append(Segment(first: next, byteCount: 0, header: .valid))
   }
 
-  /// As many entries stand in the newest segment, and what was acknowledged.
+  /// Records a completed write to the newest segment.
   func written(_ byteCount: Int, entryCount: UInt64, acknowledged: UInt64) {
     segments[newestIndex].byteCount += byteCount
     next += entryCount
@@ -181,13 +178,13 @@ final class SpoolLog {
     makeRoom()
   }
 
-  /// As many bytes may stand behind the newest segment, with numbers that are not given again.
-  /// Returns whether the segment is still there.
+  /// Records a failed write: bytes may follow the newest segment, with numbers that are not given
+  /// again. Returns whether the segment still exists.
   func writeFailed(_ byteCount: Int, numberCount: UInt64) -> Bool {
     skip(numberCount)
     segments[newestIndex].tailByteCount = max(newest.tailByteCount, byteCount)
     if newest.byteCount == 0 {
-      // Nothing in it is certain. At the next start it would be a file that cannot be read.
+      // No certain content: at the next start it would be an unreadable file.
       removals.append(segments.removeLast().deletion)
       return false
     }
@@ -195,39 +192,39 @@ final class SpoolLog {
     return true
   }
 
-  /// The next numbers are of no entry.
+  /// Leaves the next `count` numbers without an entry.
   func skip(_ count: UInt64) {
     next += count
     note(next - count...next - 1)
   }
 
-  /// The newest segment was cut to what is certain.
+  /// Records that the newest segment was cut to its certain content.
   func newestWasCut() { segments[newestIndex].tailByteCount = 0 }
 
-  // MARK: The cap
+  // MARK: Cap
 
-  /// Bytes that all files take of the disk.
+  /// Number of bytes that all files occupy on the disk.
   var occupiedByteCount: Int {
     removals.reduce(lastingByteCount) { $0 + $1.occupiedByteCount }
   }
 
-  /// Bytes that are taken once the files are gone that have to go.
+  /// Number of bytes that stay occupied after the pending removals.
   private var lastingByteCount: Int {
     segments.reduce(undeletedByteCount + asideByteCount) { $0 + $1.occupiedByteCount }
   }
 
   private var asideByteCount: Int { asides.reduce(0) { $0 + $1.occupiedByteCount } }
 
-  /// Bytes of the cap that a write may take at most: a segment may end an entry behind its limit.
+  /// Maximum size of a write: a segment may end an entry after its limit.
   private var writeByteCountMax: Int { segmentByteCount + Spool.blockByteCount }
 
-  /// Whether a write has room beside the files that still have to go.
+  /// Whether a write has room beside the files to remove.
   var hasRoom: Bool {
     removals.isEmpty || occupiedByteCount + writeByteCountMax <= byteCountCap
   }
 
-  /// Drops the oldest segments until a new one has room beside the others, also while one file is
-  /// not deleted. Never drops the newest.
+  /// Drops the oldest segments until a new one has room, even if one file cannot be deleted. Never
+  /// drops the newest.
   private func makeRoom() {
     while count > 1,
       count > Spool.segmentCountMax || lastingByteCount + 2 * writeByteCountMax > byteCountCap
@@ -236,17 +233,17 @@ final class SpoolLog {
     }
   }
 
-  // MARK: Files that go
+  // MARK: Removals
 
-  /// Drops the oldest segment; what of it is not acknowledged is lost with the file.
+  /// Drops the oldest segment; its unacknowledged entries are lost with the file.
   private func dropOldest() {
     var removal = segments[0].deletion
     removal.lossCount = takeOut(0)
     removals.append(removal)
   }
 
-  /// A segment that cannot be read was set aside. If more than a quarter of the cap is set aside,
-  /// the oldest of that is deleted.
+  /// Records that an unreadable segment was set aside. If more than a quarter of the cap is set
+  /// aside, the oldest of these files is deleted.
   func wasSetAside(_ index: Int) {
     let segment = segments[index]
     losses.unreadable += takeOut(index)
@@ -259,7 +256,7 @@ final class SpoolLog {
     }
   }
 
-  /// Returns how many entries are lost with the segment: no more than have room in it.
+  /// Removes a segment. Returns the number of lost entries, limited by its size.
   private func takeOut(_ index: Int) -> Int {
     let numbers = numbers(of: index)
     let count = min(waitingCount(in: numbers), segments[index].entryCountMax)
@@ -268,15 +265,13 @@ final class SpoolLog {
     return count
   }
 
-  /// What has to be done with the first of the files that have to go.
   var nextRemoval: Spool.Action? { removals.first?.action }
 
-  /// It was done.
   func removed() { losses.dropped += removals.removeFirst().lossCount }
 
-  /// The disk did not do it. A deletion is tried again after the others; after some attempts that
-  /// count the file stays until the next start, and takes its room. So does one that is not set
-  /// aside.
+  /// Handles a failed removal. A deletion is tried again after the others; after several counted
+  /// attempts the file stays until the next start and takes its space, like a file that cannot be
+  /// set aside.
   func removalFailed(isCounted: Bool = true) {
     var removal = removals.removeFirst()
     if isCounted { removal.failureCount += 1 }

@@ -1,26 +1,26 @@
 import Bytes
 
-/// Looks at what is there at the start: every header is read, and the newest segment to its end.
-/// That is all, so that a full spool costs little more time than a small one.
+/// Examines the files at the start: reads every header, and the whole newest segment, but no more,
+/// so that a full spool takes little longer.
 ///
 /// Invariants:
-/// 1. What it finds is its own until it is over: nothing is given, acknowledged or taken by what is
-///    known of half the files.
-/// 2. A number that any file may hold is reserved, whether or not the file can be read.
-/// 3. What is found in the newest segment, and nothing else, is on the disk for certain before it
-///    is over: the process before may have been killed between a write, or a cut, and its `fsync`.
+/// 1. Its findings are used only when it is over: no number is given and no entry is acknowledged
+///    or taken before all files are known.
+/// 2. A number that any file may contain is reserved, even if the file cannot be read.
+/// 3. The entries found in the newest segment, and only those, are on the disk for certain before
+///    it is over: the earlier process may have been killed before the `fsync` of a write or a cut.
 final class SpoolOpening {
-  /// What earlier runs left.
+  /// Files and numbers left by earlier runs.
   struct Findings {
     fileprivate(set) var segments: [Segment] = []
     fileprivate(set) var removals: [SpoolLog.Removal] = []
-    /// A number above all that may have been given.
+    /// Number above all that may have been given.
     fileprivate(set) var nextNumber: UInt64 = 1
-    /// Numbers below it that no entry can have.
+    /// Numbers below `nextNumber` that no entry can have.
     fileprivate(set) var gaps: [ClosedRange<UInt64>] = []
-    /// What stands on the disk as acknowledged.
+    /// Last acknowledged number on the disk.
     fileprivate(set) var acknowledged: UInt64 = 0
-    /// Whether the newest segment takes more.
+    /// Whether the newest segment accepts more entries.
     fileprivate(set) var isNewestOpen = false
     fileprivate(set) var setAsideCount = 0
     fileprivate(set) var tornByteCount = 0
@@ -65,7 +65,7 @@ final class SpoolOpening {
 
   // MARK: Events
 
-  /// There is such a file; one that is none of the spool's is passed over.
+  /// Adds a file; files that do not belong to a spool are ignored.
   func fileFound(name: Span<UInt8>, byteCount: Int) {
     guard let file = SegmentFile(name: name) else { return }
     let segment = Segment(first: file.first, byteCount: byteCount)
@@ -99,11 +99,11 @@ final class SpoolOpening {
     switch step {
     case .listing: findings = Findings()
     case .readingHeader(let index):
-      // What stands in the segment is looked at when its turn comes.
+      // The reader examines the content of the segment later.
       reserve(below: findings.segments[index].numbersEnd)
       readHeader(index + 1)
     case .scanning:
-      // The disk does not say what stands in the newest segment; nothing is added to it.
+      // The content of the newest segment is unknown, so nothing is added to it.
       reserve(below: newest.numbersEnd)
       step = .synchronizing
     case .cutting: step = .synchronizing
@@ -118,7 +118,7 @@ final class SpoolOpening {
     findings.acknowledged = max(findings.acknowledged, number)
   }
 
-  // MARK: The headers
+  // MARK: Headers
 
   private func readHeader(_ index: Int) {
     guard index < findings.segments.count else { return scanNewest() }
@@ -129,7 +129,7 @@ final class SpoolOpening {
   private func headerRead(_ index: Int) {
     let segment = findings.segments[index]
     guard segment.byteCount >= SegmentHeader.byteCount else {
-      // The power went before there was a header. Its number goes with it.
+      // The power failed before there was a header. Its number is not given again.
       reserve(below: segment.first + 1)
       findings.removals.append(segment.deletion)
       findings.segments.remove(at: index)
@@ -150,7 +150,7 @@ final class SpoolOpening {
     }
   }
 
-  /// Keeps the numbers of the file from being given again, and the file from being touched.
+  /// Reserves the numbers of the file and schedules its renaming.
   private func setAside(_ index: Int) {
     let segment = findings.segments.remove(at: index)
     reserve(below: segment.numbersEnd)
@@ -159,7 +159,7 @@ final class SpoolOpening {
       SpoolLog.Removal(action: .setAside(segment.file, as: segment.file.aside)))
   }
 
-  // MARK: The newest
+  // MARK: Newest segment
 
   private func scanNewest() {
     findings.isNewestOpen = false
@@ -199,7 +199,7 @@ final class SpoolOpening {
       tornByteCount > 0 && findings.isNewestOpen ? .cutting(records.endOfRecords) : .synchronizing
   }
 
-  /// What cannot be read had numbers as well, and each took more than a byte.
+  /// Skips as many numbers as unreadable bytes can contain: each entry takes more than a byte.
   private func skip(_ byteCount: Int) {
     guard byteCount > 0 else { return }
     let first = findings.nextNumber

@@ -1,36 +1,35 @@
 import Bytes
 
-/// Takes the entries on the disk in the order of their numbers, segment by segment, and counts what
-/// the disk lost of them.
+/// Takes the entries on the disk in the order of their numbers, segment by segment, and counts the
+/// losses.
 ///
 /// Invariants:
-/// 1. What is acknowledged is taken.
+/// 1. Acknowledged entries count as taken.
 /// 2. An entry is taken once until it is rewound.
-/// 3. A number that no entry has is passed with the next one that was found, or at the end of its
-///    segment.
-// A class: it is asked at every turn, and a struct of this size is copied for each question.
+/// 3. A number without an entry is skipped with the next entry, or at the end of its segment.
+// A class: it is queried at every turn, and a struct of this size is copied for each query.
 final class SpoolReader {
-  /// What the disk is asked for next.
+  /// Next request to the disk.
   private enum Want: Equatable {
     case nothing
-    /// More of the segment has to be read.
+    /// More of the segment must be read.
     case chunk
-    /// The segment was not read, or nothing in it is a record.
+    /// The segment cannot be read, or contains no record, and must be set aside.
     case aside(isGarbage: Bool)
   }
 
   private let log: SpoolLog
   private let records: SegmentReader
-  /// Number of the entry that was taken last, or a later one that no entry has.
+  /// Number of the entry taken last, or a later one without an entry.
   private var last: UInt64 = 0
-  /// First number of the segment that entries are taken from.
+  /// First number of the present segment.
   private var segment: UInt64?
   private var want = Want.nothing
-  /// How often in a row the disk did not read.
+  /// Number of consecutive failed reads.
   private var failedReadCount: UInt8 = 0
-  /// Whether the disk did not read what is next, and is to be tried again.
+  /// Whether the last read failed and must be repeated.
   private(set) var isPostponed = false
-  /// Up to where the segments were read before: what was lost there is counted.
+  /// Position up to which segments were read before: losses before it are already counted.
   private var known = (segment: UInt64(0), offset: 0)
 
   init(_ log: SpoolLog, _ records: SegmentReader) {
@@ -38,28 +37,28 @@ final class SpoolReader {
     self.records = records
   }
 
-  /// Every entry up to this number was taken.
+  /// Last number up to which every entry was taken.
   var taken: UInt64 { max(last, log.acknowledged) }
 
-  /// Whether the disk has to be asked before the next entry can be taken.
+  /// Whether the disk is needed before the next entry can be taken.
   var isActionWanted: Bool { want != .nothing && !isPostponed && index != nil }
 
-  /// The segment that entries are taken from, while the log has it.
+  /// Index of the present segment, while it is in the log.
   private var index: Int? { segment.flatMap { log.index(beginningAt: $0) } }
 
   // MARK: Taking
 
-  /// The next entry on the disk; nil where there is none, or where more has to be read first.
+  /// Returns the next entry on the disk; nil without one, or if more must be read first.
   func take() -> SpoolEntry? {
     while let index = index ?? entered(), want == .nothing {
       if let entry = nextEntry(of: index) { return entry }
-      // A segment of which nothing is left to be taken may have gone meanwhile.
+      // A completely taken segment may have been removed meanwhile.
       if let index = self.index, want != .nothing || !leave(index) { return nil }
     }
     return nil
   }
 
-  /// Everything that was not acknowledged is taken again.
+  /// Makes all unacknowledged entries available again.
   func rewind() {
     last = 0
     leaveSegment()
@@ -70,7 +69,7 @@ final class SpoolReader {
     want = .nothing
   }
 
-  /// Begins with the segment of the next number that was given; nil where none was.
+  /// Enters the segment of the next number; nil if no such number was given.
   private func entered() -> Int? {
     leaveSegment()
     guard taken + 1 < log.next, log.count > 0 else { return nil }
@@ -80,14 +79,14 @@ final class SpoolReader {
     return index
   }
 
-  /// The next entry of the segment; nil at its end, or where more of it has to be read.
+  /// Returns the next entry of the segment; nil at its end, or if more of it must be read.
   private func nextEntry(of index: Int) -> SpoolEntry? {
     let (first, numbers) = (log[index].first, log.numbers(of: index))
     let isWhole = records.readOffset >= log[index].byteCount
     while let record = records.next(isWhole: isWhole) {
       let isNews = isNews(first, at: records.endOfRecords)
       if isNews { log.losses.damagedByteCount += records.damage }
-      // Numbers that are none of the segment's were not written by a spool.
+      // A number outside the segment's range was not written by a spool.
       guard case .entry(let entry) = record, let sequence = entry.sequence,
         numbers.contains(sequence)
       else { continue }
@@ -107,8 +106,8 @@ final class SpoolReader {
     return nil
   }
 
-  /// No entry that is still to be taken has a number up to this one. Where Home Assistant has all
-  /// before it, there is nothing to wait for either.
+  /// Skips numbers up to `number` that belong to no entry still to be taken. If Home Assistant has
+  /// all entries before them, they are acknowledged.
   private func pass(upTo number: UInt64) {
     guard number > taken else { return }
     let isAcknowledged = taken == log.acknowledged
@@ -116,8 +115,8 @@ final class SpoolReader {
     if isAcknowledged { log.acknowledge(upTo: number) }
   }
 
-  /// Goes on to the next segment. False at the end of the newest, to which more may come, and where
-  /// the disk has to be asked first.
+  /// Moves to the next segment. Returns false at the end of the newest, which may grow, and if the
+  /// disk is needed first.
   private func leave(_ index: Int) -> Bool {
     let end = log.numbers(of: index).upperBound
     let isNewest = index == log.newestIndex
@@ -133,9 +132,9 @@ final class SpoolReader {
     return !isNewest
   }
 
-  // MARK: The disk
+  // MARK: Disk
 
-  /// What is asked of the segment that entries are taken from.
+  /// Returns the next action for the present segment.
   func nextAction() -> Spool.Action? {
     guard isActionWanted, let index else { return nil }
     let segment = log[index]
@@ -148,13 +147,13 @@ final class SpoolReader {
     guard want == .chunk else { return wasSetAside(index) }
     want = .nothing
     failedReadCount = 0
-    // The file is shorter than it was.
+    // The file became shorter.
     if records.isAtEnd { log.ended(index, at: records.readOffset) }
   }
 
-  /// The disk is tried again; after some attempts the segment is set aside. Where the disk does not
-  /// do that either, it is the disk that fails, and all begins anew. Returns whether it is tried
-  /// again.
+  /// Handles a failed action. The disk is tried again; after several attempts the segment is set
+  /// aside. If that fails too, the disk is at fault, and the attempts start again. Returns whether
+  /// the disk is tried again.
   func failed() -> Bool {
     if want == .aside(isGarbage: true), let index {
       wasSetAside(index)
@@ -176,12 +175,12 @@ final class SpoolReader {
     log.wasSetAside(index)
   }
 
-  /// The disk is tried again.
+  /// Allows the next attempt.
   func retryDue() { isPostponed = false }
 
   // MARK: Losses
 
-  /// Whether the segment was not read up to there before.
+  /// Returns whether the segment was not read up to this offset before, and records it.
   private func isNews(_ first: UInt64, at offset: Int) -> Bool {
     let place = (segment: first, offset: offset)
     guard place > known else { return false }
@@ -189,13 +188,13 @@ final class SpoolReader {
     return true
   }
 
-  /// Counts the entries that damage took before the one that was found last.
+  /// Counts the entries that damage destroyed before the entry found last.
   private func countMissing() {
     countDamage(records.missing, byteCount: records.missingByteCount)
   }
 
-  /// Counts the entries that damage took behind the last record, as the first number of the next
-  /// segment tells.
+  /// Counts the entries that damage destroyed after the last record, from the first number of the
+  /// next segment.
   private func countTail(of index: Int, before end: UInt64) {
     guard isNews(log[index].first, at: .max) else { return }
     let tail = max(0, log[index].byteCount - records.endOfRecords)
@@ -204,7 +203,7 @@ final class SpoolReader {
     countDamage(first..<end, byteCount: records.unclearByteCount + tail)
   }
 
-  /// Counts missing numbers: no more than had room in the bytes that are no record.
+  /// Counts missing numbers, limited by the space of the damaged bytes.
   private func countDamage(_ numbers: Range<UInt64>, byteCount: Int) {
     let roomCount = byteCount / SpoolRecord.entryByteCountMin
     if roomCount > 0 { log.losses.damaged += min(log.waitingCount(in: numbers), roomCount) }

@@ -1,17 +1,17 @@
 import Bytes
 
 /// Writes entries to the newest segment, or to a new one: one write and one `fsync` for a batch,
-/// and one of the directory where the file is new.
+/// and one of the directory if the file is new.
 ///
 /// Invariants:
-/// 1. From the first action of a write to its last, no other is asked for in between.
-/// 2. Numbers that may be on the disk after a write that failed are skipped, not given again.
-/// 3. The newest segment takes more only while all that stands in it is certain (`Newest.open`).
-/// 4. A segment in which anything stands is in its directory for certain: the process may be killed
-///    at any moment, and the next one only adds to the file.
-// A class: a struct with a segment's table in it is copied to ask it a question.
+/// 1. No other action interrupts the actions of a write.
+/// 2. Numbers that may be on the disk after a failed write are skipped, not given again.
+/// 3. The newest segment accepts more only while all its content is certain (`Newest.open`).
+/// 4. A segment with content is in its directory for certain: the process may be killed at any
+///    moment, and the next one only adds to the file.
+// A class: a struct with a segment's table in it is copied for each query.
 final class SpoolWriter {
-  /// What is asked of the disk.
+  /// Next request to the disk.
   private enum Step {
     case resting
     case repairing
@@ -21,13 +21,13 @@ final class SpoolWriter {
     case synchronizing
   }
 
-  /// Whether the newest segment takes more.
+  /// State of the newest segment.
   private enum Newest {
-    /// A new one is made for the next batch.
+    /// The next batch gets a new segment.
     case closed
     case open(SegmentWriter)
-    /// There may be more in the segment that begins with this number than is certain. It is cut
-    /// before it takes more.
+    /// The segment that begins with this number may end with uncertain bytes. It is cut before it
+    /// accepts more.
     case unclean(UInt64)
   }
 
@@ -36,9 +36,9 @@ final class SpoolWriter {
   private var step = Step.resting
   private var newest = Newest.closed
   private(set) var outgoing = ByteBuffer(capacity: Spool.outgoingByteCountMax)
-  /// How many numbers are given with what is being written.
+  /// Number of sequence numbers in the present write.
   private var numberCount: UInt64 = 0
-  /// The acknowledgement that is being written.
+  /// Acknowledgement in the present write.
   private var stated: UInt64 = 0
 
   init(_ log: SpoolLog, _ memory: SpoolMemory) {
@@ -46,18 +46,17 @@ final class SpoolWriter {
     self.memory = memory
   }
 
-  /// Whether a write has begun.
   var isUnderWay: Bool { step != .resting }
 
-  /// Whether there is something to write; it goes with the next batch where it can wait.
+  /// Whether a write is due; a small number of acknowledgements waits for the next batch.
   var isWanted: Bool { memory.dueCount > 0 || log.isNoteWanted }
 
-  /// The newest segment takes more.
+  /// Opens the newest segment for more entries.
   func open() { newest = .open(SegmentWriter(log.salt(of: log.newestIndex))) }
 
-  // MARK: What is to be done
+  // MARK: Actions
 
-  /// What a write that is wanted, or is under way, asks of the disk next.
+  /// Returns the next action of a write that is due or has begun.
   func nextAction() -> Spool.Action {
     if step == .resting { begin() }
     switch step {
@@ -75,7 +74,7 @@ final class SpoolWriter {
     if case .unclean(let first) = newest, log.segments.last?.first == first {
       step = .repairing
     } else if isSegmentWanted {
-      // Two files cannot have one name.
+      // Two files cannot have the same name.
       if log.count > 0, log.newest.first == log.next { log.skip(1) }
       step = .creating
     } else {
@@ -92,7 +91,7 @@ final class SpoolWriter {
     return log.isNewestFull || log.isNewestDelivered
   }
 
-  /// Writes as many entries as fit, and what the disk does not say yet of what is acknowledged.
+  /// Fills `outgoing` with as many entries as fit, and with new acknowledgements.
   private func fill() {
     guard case .open(var writer) = newest else { preconditionFailure("the newest takes more") }
     let segment = log.newest
@@ -119,7 +118,7 @@ final class SpoolWriter {
 
   // MARK: Events
 
-  /// The action was done. Returns whether the write is over.
+  /// Handles the success of the action. Returns whether the write is complete.
   func performed() -> Bool {
     switch step {
     case .resting: preconditionFailure("nothing was asked for")
@@ -149,12 +148,12 @@ final class SpoolWriter {
     step = .resting
   }
 
-  /// The disk did not do it; of `outgoing`, any part may stand in the file under these numbers.
+  /// Handles the failure of the action: any part of `outgoing` may be in the file.
   func failed() {
     let skippedCount = max(1, numberCount)
     switch step {
     case .resting: preconditionFailure("nothing was asked for")
-    // What may stand in the tail has numbers that are not given again. A new segment is made.
+    // The numbers in the uncertain tail are not given again. A new segment is created.
     case .repairing: newest = .closed
     case .creating: log.skip(skippedCount)
     case .synchronizingDirectory, .appending, .synchronizing:
@@ -168,16 +167,15 @@ final class SpoolWriter {
   }
 }
 
-/// Writes the records of a segment.
 struct SegmentWriter {
-  /// No entry with what it needs before it takes more.
+  /// Maximum size of an entry with its sensor and clock records.
   static let entryByteCountMax = 3 * SpoolRecord.byteCountMax
 
   let first: UInt64
   private let salt: CRC32C
-  /// The slots whose meaning stands in the segment.
+  /// Slots that are already defined in the segment.
   private var declared = SlotSet()
-  /// The clock that stands in the segment.
+  /// Last clock in the segment.
   private var clock: ClockOrigin?
 
   init(_ salt: SegmentSalt) {
@@ -185,8 +183,8 @@ struct SegmentWriter {
     self.salt = salt.checksum
   }
 
-  /// Writes an entry under its number, and before it the name of its sensor and the clock of its
-  /// time where they are not there.
+  /// Writes an entry with its number, and before it the name of its sensor and the clock of its
+  /// time if they are missing.
   mutating func write(
     _ entry: SpoolEntry, sequence: UInt64, names: borrowing SensorNames,
     clock: ClockOrigin? = nil, into buffer: inout ByteBuffer
@@ -207,7 +205,6 @@ struct SegmentWriter {
   }
 }
 
-/// A set of slots.
 private struct SlotSet {
   private var words = InlineArray<4, UInt64>(repeating: 0)
 
