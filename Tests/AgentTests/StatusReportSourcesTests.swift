@@ -89,7 +89,7 @@ import Testing
         "WRONG  source           BAT0 is in use by another program, for 1 min",
         "         what to do     look what the kernel says of it: sudo dmesg",
       ])
-    #expect(StatusRig.lines(status).contains("ok     Home Assistant   takes the data"))
+    #expect(StatusRig.lines(status).contains("ok     Home Assistant   accepts the data"))
   }
 
   private func declare(

@@ -50,7 +50,7 @@ extension WholeAgent.Receivers {
 
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: " is not there; it is looked for again").count == 1)
+    #expect(ending.lines(with: " is not there; the agent keeps looking").count == 1)
     #expect(ending.lines(with: ": Connection reset by peer").count == 1)
     #expect(ending.lines(with: "gpsd works again").count == 2)
   }
@@ -238,7 +238,7 @@ extension WholeAgent.PowerSupplies {
     #expect(ending.status == 0)
     #expect(ending.lines(with: "BAT7/capacity says \"n/a\", which makes no sense").count == 1)
     #expect(ending.lines(with: "makes no sense").count == 1)
-    #expect(ending.lines(with: "BAT7 is not there; it is looked for again").count == 1)
+    #expect(ending.lines(with: "BAT7 is not there; the agent keeps looking").count == 1)
     #expect(ending.lines(with: "BAT7 works again").count == 2)
     #expect(agent.count(of: "outage") == 0)
   }

@@ -96,12 +96,12 @@ extension Reporter {
   /// The agent does its work all the same.
   func statusFailed(_ error: Errno) {
     log.warning(
-      "homeward status cannot be answered: \(error); it is tried again with every cycle")
+      "the agent cannot answer homeward status: \(error); it retries in each cycle")
   }
 
   /// It is out of descriptors or memory for the moment.
   func statusPaused(_ error: Errno) {
     log.warning(
-      "homeward status cannot be answered now: \(error); it is tried again with every cycle")
+      "the agent cannot answer homeward status now: \(error); it retries in each cycle")
   }
 }
