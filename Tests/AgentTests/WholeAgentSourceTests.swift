@@ -142,7 +142,7 @@ extension WholeAgent.Receivers {
     Flaw(
       name: "a clock that stands still an hour ago",
       report: TPV(time: -3600, isClockStuck: true, latitude: elsewhere),
-      words: " gives no fix: its clock stands still or went back"),
+      words: " gives no fix: its clock stopped or went back"),
   ]
 
   @Test(arguments: flaws)
