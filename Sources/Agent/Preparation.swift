@@ -141,12 +141,12 @@ struct Restart: ~Copyable {
 
   private static func whatWouldBeLost(_ driver: UplinkDriver) -> MessageText? {
     guard driver.uplink.hasKeptRegistration else {
-      return "the registration cannot be kept on the disk yet, and would be lost"
+      return "the registration cannot be saved to disk yet and would be lost"
     }
     let unkept = driver.uplink.unkeptEntryCount
     guard unkept > 0 else { return nil }
-    return "\(entries: unkept) cannot be kept on the disk yet, and would be lost; make room there,"
-      + " or restart the agent to go on without them"
+    return "\(entries: unkept) cannot be saved to disk yet and would be lost; free disk space, or"
+      + " restart the agent to discard them"
   }
 
   /// Restarts the program. Returns the error if the kernel rejects that.

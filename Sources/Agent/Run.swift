@@ -56,7 +56,7 @@ public struct Run {
   }
 
   private static func refused(_ error: Errno) -> CommandFailure {
-    CommandFailure(code: .osError, text: "the kernel refuses what the agent needs: \(error)")
+    CommandFailure(code: .osError, text: "the kernel refuses a needed resource: \(error)")
   }
 
   /// Waits if earlier runs ended too soon. Returns false if the agent is asked to stop meanwhile.
@@ -67,12 +67,12 @@ public struct Run {
     do throws(Errno) {
       let pause = try starts.begin()
       if pause > .zero {
-        log.warning("the last runs ended too soon: this one waits \(pause) first")
+        log.warning("the last runs ended too soon; the agent starts in \(pause)")
         service?.waiting(pause)
         wait.held.tell()
         try wait.pass(pause)
       }
-    } catch { log.warning("how often the agent starts cannot be counted: \(error)") }
+    } catch { log.warning("the agent cannot count its starts: \(error)") }
     // The configuration is read after this.
     _ = wait.signals.takeReloadRequest()
     return !wait.signals.isStopRequested
@@ -92,7 +92,9 @@ public struct Run {
       }
       guard input.isHandedOn else { throw failure }
       if failure.text.bytes != told {
-        log.error("\(failure.text). Until that is mended the agent waits, with its outputs safe")
+        log.error(
+          "\(failure.text). The agent waits until this is fixed; its outputs stay in their"
+            + " safe state")
       }
       told = failure.text.bytes
       service?.waiting(Preparation.retryInterval)

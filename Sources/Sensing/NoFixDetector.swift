@@ -54,7 +54,7 @@ extension FixFilter.Verdict {
     case .usable: nil
     case .misdated(_, .weeksOff):
       .wrongDate(
-        receiver, why: "1,024 weeks behind, as old receivers are; a newer firmware mends it")
+        receiver, why: "1,024 weeks behind (GPS week rollover; update the receiver's firmware)")
     case .misdated(_, .impossible): .wrongDate(receiver, why: "long before or after the present")
     case .frozen: .frozen(receiver)
     case .noFix: .withoutFix(receiver, why: "its receiver has none; does the antenna see the sky?")
@@ -69,11 +69,11 @@ extension FixFilter.Flaw {
     case .unknownMode: "it has a mode that gpsd does not document"
     case .noPosition: "its latitude or longitude is missing, or not on Earth"
     case .emptyPosition:
-      "its position is 0, 0 at height 0 or without an accuracy, as receivers say that have none"
-    case .contradictory: "its latitude and longitude are another place than its ECEF coordinates"
-    case .notNewer: "its clock stands still or went back"
-    case .unreadable: "what gpsd says of it is not JSON; see it with gpspipe -w"
-    case .otherReceiver: "only other receivers report than location.device; gpspipe -w names them"
+      "it reports position 0, 0 at height 0 or without an accuracy, which means no position"
+    case .contradictory: "its latitude and longitude contradict its ECEF coordinates"
+    case .notNewer: "its clock stopped or went back"
+    case .unreadable: "gpsd reports it in invalid JSON; gpspipe -w shows it"
+    case .otherReceiver: "only receivers other than location.device report; gpspipe -w names them"
     }
   }
 }

@@ -153,13 +153,13 @@ public enum ConnectionFlaw: CaseIterable, Sendable {
   public var words: StaticString {
     switch self {
     case .untrustedCertificate: "its certificate is not trusted"
-    case .otherAuthority: "its certificate is of no authority in ca_file"
-    case .certificateOutOfDate: "its certificate is out of date, or our clock is"
+    case .otherAuthority: "its certificate is not from an authority in ca_file"
+    case .certificateOutOfDate: "its certificate is out of date, or our clock is wrong"
     case .certificateForAnotherName: "its certificate is for another name"
     case .unreadableAuthorities: "the file of authorities cannot be used"
-    case .otherPublicKey: "its public key is another one than configured"
+    case .otherPublicKey: "its public key is not the configured one"
     case .noTLS: "TLS fails there"
-    case .plainServer: "it speaks no TLS there"
+    case .plainServer: "it does not speak TLS there"
     case .noAnswer: "it closed the connection without an answer"
     case .noAnswerInPlain: "it closed the connection at once"
     case .environmentProxy: "no connection, and http_proxy is set"

@@ -167,7 +167,7 @@ public protocol WebSocketOwner: AnyObject {
         if let writeFailure { finish(conversation.disconnected(writeFailure)) }
         return
       case .end:
-        return finish(conversation.disconnected(InlineText("The server hung up")))
+        return finish(conversation.disconnected(InlineText("The server closed the connection")))
       case .failed(let words):
         return finish(conversation.disconnected(words))
       }
@@ -257,7 +257,7 @@ extension WebSocketConnection: MultiHandleOwner {
   func transferFinished(_ result: CURLcode) {
     guard result == CURLE_OK else { return finish(.notConnected(words(for: result, of: easy))) }
     guard let address = WebSocketAddress(terminatedURL: terminatedURL) else {
-      return finish(.notConnected(InlineText("The URL cannot be asked for")))
+      return finish(.notConnected(InlineText("The URL cannot be requested")))
     }
     let socket: ConnectedSocket
     do throws(Errno) {

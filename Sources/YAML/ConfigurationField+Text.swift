@@ -48,7 +48,7 @@ extension ConfigurationField {
       return value
     }
     report(
-      "\(quoted: text) is not a whole number that is possible here",
+      "\(quoted: text) is not a whole number in range",
       remedy: "write one from \(range.lowerBound) to \(range.upperBound)")
     return nil
   }

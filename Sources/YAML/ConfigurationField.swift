@@ -126,7 +126,7 @@ public final class SeenTexts {
         writtenTexts[index] == written
           ? "this is already used on line \(line)"
           : "\(quoted: written) is \(quoted: writtenTexts[index]), already used on line \(line)",
-        remedy: "each may stand there once")
+        remedy: "write each one once")
     }
     texts.append(text)
     writtenTexts.append(written)

@@ -70,7 +70,7 @@ public final class SectionReader {
     for entry in entries where !entry.key.span.elementsEqual("name") {
       let nearest = Suggestion.nearest(to: entry.key, in: kinds)
       field.problems.report(
-        at: entry.mark, field.path, "\(quoted: entry.key) is no kind of sensor",
+        at: entry.mark, field.path, "\(quoted: entry.key) is not a kind of sensor",
         remedy: nearest.map { "did you mean \"\($0)\"?" } ?? "write \(anyOf: kinds)")
       return true
     }

@@ -11,7 +11,7 @@ extension YAMLSyntaxFailure {
     if let comment = comment(in: source) {
       return ConfigurationProblem(
         at: comment, .root,
-        "this # begins a comment, and so what begins on line \(contextMark.line) has no end",
+        "this # begins a comment, so the bracket on line \(contextMark.line) is not closed",
         remedy: "put a text that contains \" #\" in quotes")
     }
     if problem.span.starts(with: "found a tab") || (isAboutCharacter && byte == UInt8(ascii: "\t"))

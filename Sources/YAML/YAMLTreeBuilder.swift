@@ -102,7 +102,7 @@ struct YAMLTreeBuilder: ~Copyable {
       let value = try node(from: try nextEvent(), path.appending(key), depth: depth + 1)
       if let first = entries.first(where: { $0.key == key }) {
         report(
-          event.mark, path, "the key \(quoted: key) stands here twice",
+          event.mark, path, "the key \(quoted: key) is here twice",
           remedy: "remove one; the first is on line \(first.mark.line)")
       } else {
         entries.append(YAMLEntry(key: key, mark: event.mark, value: value))
@@ -157,7 +157,7 @@ extension YAMLTreeBuilder {
   ) throws(YAMLAbandoned) {
     guard depth > Self.depthMax else { return }
     throw abandon(
-      event.mark, path, "keys and lists stand more than \(Self.depthMax) deep in one another",
+      event.mark, path, "keys and lists are nested more than \(Self.depthMax) deep",
       remedy: "no setting needs that; check the brackets and the indentation")
   }
 
@@ -189,7 +189,7 @@ extension YAMLTreeBuilder {
     }
     if case .scalar(isPlain: true) = event.kind, let quote = event.text.typographicQuote {
       report(
-        event.mark, path, "\(bytes: quote) is no quote to YAML, but a part of the text",
+        event.mark, path, "\(bytes: quote) is not a quote in YAML, but a part of the text",
         remedy: "write \" at both ends")
       return false
     }
@@ -203,8 +203,8 @@ extension YAMLTreeBuilder {
   private func refuse(tag: [UInt8], _ event: YAMLEvent, _ path: ConfigurationPath) {
     if tag.span.elementsEqual("!secret") {
       report(
-        event.mark, path, "!secret is not supported: it is known to Home Assistant only",
-        remedy: "a token belongs into a file named by token_file; write other values here")
+        event.mark, path, "!secret is not supported: only Home Assistant knows it",
+        remedy: "write a token to the file of token_file, and other values here")
     } else {
       report(
         event.mark, path, "tags (\(quoted: tag)) are not supported",

@@ -97,7 +97,7 @@ extension SetUp.PlantedFaults {
       "another program holds the line",
       "source         GPIO17 is in use by another program: pump", atFault: "this board",
       remedy:
-        "end the program that holds it (sudo gpioinfo shows which), or take it out of sensors",
+        "stop the program that uses it (sudo gpioinfo shows which), or remove it from sensors",
       status: 74
     ) {
       try $0.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO17 17 pump")
@@ -121,7 +121,7 @@ extension SetUp.PlantedFaults {
       "another program holds an output",
       "source         GPIO22 is in use by another program: pump", atFault: "this board",
       remedy:
-        "end the program that holds it (sudo gpioinfo shows which), or take it out of sensors",
+        "stop the program that uses it (sudo gpioinfo shows which), or remove it from sensors",
       status: 74
     ) {
       try $0.preloadChip("/dev/gpiochip0 pinctrl-fake GPIO22 22 pump")
@@ -156,7 +156,7 @@ extension SetUp.PlantedFaults {
     PlantedFault(
       "a host that has to be looked up",
       "configuration  {configuration}:8:33: location.host: \"gps.local\" is not a numeric address;"
-        + " write one such as 192.168.1.9, without a port; names are not looked up here",
+        + " write one such as 192.168.1.9, without a port; names are not resolved here",
       atFault: "the configuration", remedy: nil, status: 78
     ) { try $0.configure("location: { source: gpsd, host: gps.local }") },
     PlantedFault(
@@ -220,7 +220,7 @@ extension SetUp.PlantedFaults {
     #expect(ending.status == 0, "\(ending.output)")
     #expect(
       ending.output.dropLast().last
-        == "ok     source         GPIO22: Pump free, and not switched by a check")
+        == "ok     source         GPIO22: Pump free; a check does not switch it")
   }
 
   /// On a kernel whose line has another name.
@@ -241,7 +241,7 @@ extension SetUp.PlantedFaults {
     let ending = try await world.homeward(["check"])
     #expect(
       ending.output.dropLast().last
-        == "ok     source         main-chip/3: Pump free, and not switched by a check",
+        == "ok     source         main-chip/3: Pump free; a check does not switch it",
       "\(ending.output)")
   }
 

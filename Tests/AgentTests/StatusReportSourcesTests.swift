@@ -87,9 +87,9 @@ import Testing
         "         what to do     sudo homeward pins draws the pins of this board, and sudo gpioinfo lists"
           + " its lines (sudo apt install gpiod)",
         "WRONG  source           BAT0 is in use by another program, for 1 min",
-        "         what to do     look what the kernel says of it: sudo dmesg",
+        "         what to do     see the kernel log: sudo dmesg",
       ])
-    #expect(StatusRig.lines(status).contains("ok     Home Assistant   takes the data"))
+    #expect(StatusRig.lines(status).contains("ok     Home Assistant   accepts the data"))
   }
 
   private func declare(

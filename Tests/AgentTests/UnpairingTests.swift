@@ -142,7 +142,7 @@ extension SetUp.Unpairing {
     let requestCount = home.requestCount
     let ending = try await board.unpaired("--yes")
     #expect(ending.status == 0)
-    #expect(ending.lines(with: "Home Assistant does not accept the login any more").count == 1)
+    #expect(ending.lines(with: "Home Assistant no longer accepts the login").count == 1)
     #expect(ending.lines(with: "delete this board there").count == 1)
     #expect(board.isUnpaired)
     #expect(home.refusals(.login(.invalidGrant)) == 1)

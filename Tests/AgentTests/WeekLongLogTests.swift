@@ -76,7 +76,7 @@ import Testing
       rig.now = rig.now + .seconds(60)
     }
     #expect(try rig.text().utf8.count / 7 < 24 * 1024, "bytes a day")
-    #expect(try rig.text().contains("more since this was told last"))
+    #expect(try rig.text().contains("since this was last logged"))
   }
 
   // MARK: Commands
@@ -118,7 +118,7 @@ import Testing
     #expect(text.utf8.count < 80 * 1024, "bytes a day")
     let named = lines.count { $0.contains(#"command_gpio" ("Pump", "turn_on") is done"#) }
     #expect(named == 24 * LineRateLimiter.linesMax)
-    #expect(lines.contains { $0.contains("commands more done, too many in an hour") })
+    #expect(lines.contains { $0.contains("more commands done; too many in an hour") })
   }
 
   @Test func whatIsSwitchedRarelyIsToldEachTime() throws {

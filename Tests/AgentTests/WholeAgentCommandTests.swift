@@ -96,7 +96,7 @@ extension WholeAgent.Commanded {
     home.fault = .hang
     let next = try RunningAgent(on: board, environment: environment)
     if earlierStarts > 0 {
-      #expect(await next.says("this one waits"))
+      #expect(await next.says("the last runs ended too soon"))
     } else {
       try await next.event("started")
     }

@@ -59,7 +59,7 @@ extension WholeAgent.Outages {
     let ending = await agent.stop()
     #expect(ending.status == 0)
     #expect(ending.lines(with: trouble.words).count == 1)
-    #expect(ending.lines(with: "takes the data again").count == 1)
+    #expect(ending.lines(with: "accepts the data again").count == 1)
     #expect(agent.count(of: "outage") == 1)
   }
 

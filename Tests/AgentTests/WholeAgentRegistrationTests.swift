@@ -260,7 +260,7 @@ extension WholeAgent.Registering {
       ending.lines(
         with: "does not accept the token; because it may ban this address"
       ).count == 1)
-    #expect(ending.lines(with: "Home Assistant takes the data again after").count == 1)
+    #expect(ending.lines(with: "Home Assistant accepts the data again after").count == 1)
     // Nor does another command send that token.
     let pair = try await board.run("pair", "--token-file", board.path("token"), "--yes")
     #expect(pair.lines(with: "rejected this token before").count == 1, "\(pair.log)")

@@ -127,7 +127,7 @@ extension WholeAgent.Screen {
     let agent = try RunningAgent(on: board)
     try await agent.event("proven")
     let command = try watch(board, screen: ["TERM": "dumb"])
-    for _ in 0..<2 { try await command.asked("ok     Home Assistant   takes the data") }
+    for _ in 0..<2 { try await command.asked("ok     Home Assistant   accepts the data") }
     command.send(signal: SIGINT)
     let ending = await command.ending()
     #expect(ending.status == 0)

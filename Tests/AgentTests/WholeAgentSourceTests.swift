@@ -50,7 +50,7 @@ extension WholeAgent.Receivers {
 
     let ending = await agent.stop()
     #expect(ending.status == 0)
-    #expect(ending.lines(with: " was not found; it is looked for again").count == 1)
+    #expect(ending.lines(with: " was not found; the agent keeps looking").count == 1)
     #expect(ending.lines(with: ": Connection reset by peer").count == 1)
     #expect(ending.lines(with: "gpsd works again").count == 2)
   }
@@ -142,7 +142,7 @@ extension WholeAgent.Receivers {
     Flaw(
       name: "a clock that stands still an hour ago",
       report: TPV(time: -3600, isClockStuck: true, latitude: elsewhere),
-      words: " has no fix: its clock stands still or went back"),
+      words: " has no fix: its clock stopped or went back"),
   ]
 
   @Test(arguments: flaws)
@@ -241,7 +241,7 @@ extension WholeAgent.PowerSupplies {
         with: "BAT7/capacity reports \"n/a\", which is not a valid value"
       ).count == 1)
     #expect(ending.lines(with: "is not a valid value").count == 1)
-    #expect(ending.lines(with: "BAT7 was not found; it is looked for again").count == 1)
+    #expect(ending.lines(with: "BAT7 was not found; the agent keeps looking").count == 1)
     #expect(ending.lines(with: "BAT7 works again").count == 2)
     #expect(agent.count(of: "outage") == 0)
   }

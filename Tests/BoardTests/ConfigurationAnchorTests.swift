@@ -196,7 +196,7 @@ import Testing
         == true)
     #expect(
       text(advice.remedy(for: missing, of: InlineText("anchor.watch")).bytes)?
-        .contains("make room") == true)
+        .contains("free space") == true)
   }
 
   @Test func aWatchWithoutALineIsSetByACommand() throws {

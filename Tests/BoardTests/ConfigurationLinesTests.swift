@@ -119,8 +119,8 @@ private let boardFile = """
     #expect(found.count == 1)
     #expect(
       found.first?.hasSuffix(
-        "sensors[1].pulses: \"main-chip/2\" is \"GPIO2\", already used on line 3; each may stand"
-          + " there once") == true, "\(found)")
+        "sensors[1].pulses: \"main-chip/2\" is \"GPIO2\", already used on line 3; write each"
+          + " one once") == true, "\(found)")
     #expect(try problems(two, knowsBoard: false) == [])
     let output = "outputs: [{ gpio: J1_3, name: Pump }]\n"
     #expect(try problems("sensors: [{ gpio: PIN3, name: Bilge }]\n" + output).count == 1)

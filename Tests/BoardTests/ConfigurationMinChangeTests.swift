@@ -4,7 +4,7 @@ import Testing
 
 /// `min_change` of sources that bring several sensors.
 @Suite struct ConfigurationMinChangeTests {
-  private static let change = "write a number such as 0.5, or 0 for every one"
+  private static let change = "write a number such as 0.5, or 0 for all"
 
   @Test(arguments: [
     (
@@ -27,7 +27,7 @@ import Testing
         + "f:2:12: battery: unknown key \"only\"; "
         + "write name, voltage, current, chemistry, cells or min_change\n"
         + "f:2:35: battery.voltage: no sensor of this configuration measures in V; "
-        + "write one into sensors, such as a battery monitor (ve_direct)"
+        + "add one to sensors, such as a battery monitor (ve_direct)"
     ),
     (
       "system: { min_change: { uptime: 5 } }",
@@ -53,12 +53,12 @@ import Testing
     #expect(
       Outcome.problem(minimum + entry)
         == "f:2:65: sensors[0].min_change: unknown key \"yield_today\"; "
-        + "yield_today is a count, each step of which is told")
+        + "yield_today is a count, and each step is reported")
     let pulses = "sensors: [{ pulses: GPIO27, name: Rain, min_change: 1 }]"
     #expect(
       Outcome.problem(minimum + pulses)
         == "f:2:41: sensors[0]: unknown key \"min_change\"; "
-        + "the total is a count, each step of which is told; write it into rate")
+        + "the total is a count, and each step is reported; write it into rate")
   }
 
   @Test func aSensorThatOnlyLeavesOutHasNoLeastChange() {

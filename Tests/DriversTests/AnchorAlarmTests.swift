@@ -393,8 +393,8 @@ import Testing
     let name = InlineText("anchor.watch")
     #expect(
       remedy(.malformed(name, found: name), of: "anchor.watch")
-        == "set the watch again, with its switch or a command, and the file is written anew")
-    #expect(remedy(.missing(name), of: "anchor.watch")?.contains("make room") == true)
+        == "set the watch again with its switch or a command; this replaces the file")
+    #expect(remedy(.missing(name), of: "anchor.watch")?.contains("free space") == true)
     #expect(remedy(.missing(name), of: "GPIO5")?.contains("gpioinfo") == true)
   }
 }

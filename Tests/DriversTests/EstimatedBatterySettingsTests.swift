@@ -90,11 +90,11 @@ import YAML
     ("voltage: House voltage, chemistry: li_ion", "the key \"cells\" is missing"),
     (
       "voltage: House voltage, chemistry: agm, cells: 0",
-      "\"0\" is not a whole number that is possible here"
+      "\"0\" is not a whole number in range"
     ),
     (
       "voltage: House voltage, chemistry: agm, cells: 101",
-      "\"101\" is not a whole number that is possible here"
+      "\"101\" is not a whole number in range"
     ),
     ("voltage: House voltage, chemistry: agm, capacity: 100", "unknown key \"capacity\""),
   ])

@@ -36,7 +36,7 @@ import Testing
     #expect(failure(of: look) == nil)
     #expect(fake.flags == 0, "no program asked for the line")
     #expect(!fake.outputLevel, "its safe state is on, and it stays off")
-    #expect(recorded == .text(InlineText("free, and not switched by a check")))
+    #expect(recorded == .text(InlineText("free; a check does not switch it")))
     #expect(look.holder == nil)
   }
 

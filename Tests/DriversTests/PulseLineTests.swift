@@ -253,7 +253,7 @@ import Testing
     supervisor.add(line)
     supervisor.sample(at: at(seconds: 0))
     #expect(total == millimetres(0))
-    let report = "pulses.counts: malformed pulses.counts 'what was damaged'"
+    let report = "pulses.counts: malformed pulses.counts 'a damaged file'"
     #expect(sink.reports == [report])
     pulse(fake, seconds: 1)
     supervisor.sample(at: at(seconds: 900))

@@ -113,7 +113,7 @@ import Testing
     let rig = try rig(rest)
     #expect(
       rig.failure()
-        == "implausible \(name(end)) '\(found)', where a number such as -2.5 is expected")
+        == "implausible \(name(end)) '\(found)', but a number such as -2.5 is expected")
     #expect(rig.value == .unknown)
   }
 

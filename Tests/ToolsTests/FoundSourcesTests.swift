@@ -164,7 +164,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     try board.addConverter(1, named: [UInt8]("x".utf8), ["in_temp_input": [UInt8]("warm".utf8)])
     let entries = try found().kinds.flatMap { $0.entries }
     let part = try #require(entries.first { text($0.item.address) == "28-0316a2796cff" })
-    #expect(text(part.words.bytes).contains("gone, busy or a bad checksum"))
+    #expect(text(part.words.bytes).contains("missing, busy or a bad checksum"))
     #expect(!part.isReadable)
     let channel = try #require(entries.first { text($0.item.address) == "x/temp" })
     #expect(text(channel.words.bytes) == "reports \"warm\", which is not a valid value")
@@ -180,7 +180,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
     let entries = try #require(found.kind("ve_direct")).entries
     #expect(entries.map { $0.sample != nil } == [true, false])
     #expect(text(entries[0].words.bytes) == "usb-VictronEnergy_BV_cable-if00-port0 was not found")
-    #expect(text(entries[1].words.bytes).hasSuffix(": not listened to"))
+    #expect(text(entries[1].words.bytes).hasSuffix(": not read"))
   }
 
   @Test func whatIsNoEntryIsReadOnlyWhereThatIsWanted() throws {

@@ -103,7 +103,7 @@ struct ToldStatus {
   var document: String {
     var members = [
       #""is_well":\#(isWell),"version":"0.1.0","started":{"seconds":\#(started)}"#,
-      #""home_assistant":{"is_well":\#(isWell),"state":"proven","text":"takes the data","#
+      #""home_assistant":{"is_well":\#(isWell),"state":"proven","text":"accepts the data","#
         + #""last_proof":{"seconds":4}}"#,
       #""routes":[{"route":"instance","name":"home_assistant.url","state":"taken","#
         + #""url":"http://192.168.1.5:8123","since":{"seconds":200}}]"#,

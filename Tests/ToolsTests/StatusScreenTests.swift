@@ -48,7 +48,7 @@ import Testing
     backlog  3                                                      ⣀⣀⠔⠁
                         ▁▂▄▆▁▂▄▆▁▂▄▆                        ├───┤ 200 m, north up
     ────────────────────────────────────────────────────────────────────────────────
-    ok     Home Assistant   takes the data
+    ok     Home Assistant   accepts the data
              last proof     less than 1 min ago
     ok     route            home_assistant.url: http://192.168.1.5:8123, for 3 min
            waiting          3 readings, 0 locations
@@ -74,7 +74,7 @@ import Testing
     backlog  3                                    ⣀⣀⠔⠁
                         ▁▂▄▆▁▂▄▆▁▂▄▆        ├───┤ 200 m
     ────────────────────────────────────────────────────────────
-    ok     Home Assistant   takes the data
+    ok     Home Assistant   accepts the data
              last proof     less than 1 min ago
     ok     route            home_assistant.url:
                             http://192.168.1.5:8123, for 3 min
@@ -93,7 +93,7 @@ import Testing
     signal   -84 dBm    ▇▆▆▅▅▄▄▃▃▂▂▁
     backlog  3          ▁▁▂▃▁▁▂▃▁▁▂▃
     ────────────────────────────────────────
-    ok     Home Assistant takes the data
+    ok     Home Assistant accepts the data
              last proof less than 1 min ago
     ok     route home_assistant.url:
              http://192.168.1.5:8123, for 3
@@ -277,12 +277,12 @@ import Testing
     #expect(rig.terminal.lines[0].contains("the agent has not answered since 16:22:32"))
     #expect(rig.picture.contains("no agent runs with /var/lib/homeward\n"))
     #expect(rig.picture.contains("battery  83 %"))
-    for text in ["takes the data", "Bilge", "83 %", "battery"] {
+    for text in ["accepts the data", "Bilge", "83 %", "battery"] {
       #expect(rig.style(of: text) == "0;2", "\(text)")
     }
     try rig.answered(ToldStatus().document)
     #expect(rig.terminal.lines[0].contains("all is well"))
-    #expect(rig.style(of: "takes the data") == "0")
+    #expect(rig.style(of: "accepts the data") == "0")
     #expect(rig.picture.contains("83 %       ▆  ▆\n"), "a gap of two columns")
   }
 

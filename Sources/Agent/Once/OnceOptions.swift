@@ -70,13 +70,12 @@ extension WakeMoment.Doubt {
   fileprivate var words: MessageText {
     switch self {
     case .unknownTime:
-      "it is not known whether the clock of this board is right, so no moment is told: neither the"
-        + " network nor a GPS receiver has told the time. Let NTP reach a server (timedatectl shows"
-        + " whether it did); or, if another clock sets the board's at each start, such as a"
-        + " real-time clock or a power HAT's, add --trust-clock"
+      "the clock of this board is not confirmed by the network or a GPS receiver, so no wake time"
+        + " is printed. Let NTP reach a server (timedatectl shows whether it did); or, if a"
+        + " real-time clock or a power HAT sets the board's clock at each start, add --trust-clock"
     case .impossibleTime:
-      "the clock of this board cannot be right, so no moment is told: date shows it. Set it, or look"
-        + " at the battery of the clock that sets it"
+      "the clock of this board is wrong (date shows it), so no wake time is printed. Set it, or"
+        + " check the battery of the clock that sets it"
     }
   }
 }

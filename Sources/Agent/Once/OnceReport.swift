@@ -81,7 +81,7 @@ struct OnceReport {
   var verdict: MessageText { isFixMissing ? "\(delivered) \(Self.noFix)" : delivered }
 
   private static let noFix: MessageText =
-    "There was no fix: does the antenna see the sky? \(Arguments.command("check")) tells what the"
+    "There was no fix: does the antenna see the sky? \(Arguments.command("check")) shows what the"
     + " receiver lacks; --timeout gives it more time"
 
   private var delivered: MessageText {
@@ -89,19 +89,22 @@ struct OnceReport {
       counts.history > 0 ? " As history: \(entries: counts.history)." : ""
     guard isLeft || outcome != .proven else {
       return counts.refused > 0
-        ? "Home Assistant has everything that it wants; what it refused is named above.\(history)"
+        ? "Home Assistant has everything except the refused values named above.\(history)"
         : isFixMissing
-          ? "Home Assistant has what was read, and no position.\(history)"
+          ? "Home Assistant has all readings, but no position.\(history)"
           : "Home Assistant has everything.\(history)"
     }
-    guard isLeft else { return "Home Assistant was not reached; nothing waits for it.\(history)" }
+    guard isLeft else {
+      return "Home Assistant was not reached; nothing is left to"
+        + " send.\(history)"
+    }
     let remedy: MessageText =
       if !isKept {
-        "they are lost: nothing is kept on the disk"
+        "they are lost: nothing is stored on disk"
       } else if isPaced, outcome == .proven {
-        "history.bytes_per_minute lets no more go in this time; --timeout gives it more"
+        "history.bytes_per_minute allows no more in this time; raise --timeout"
       } else {
-        "they are kept, and go with the next run"
+        "they are stored and sent with the next run"
       }
     var left: MessageText = "\(entries: leftCount)"
     if leftHourCount > 0 { left = "\(left) and \(leftHourCount, "hour") of statistics" }

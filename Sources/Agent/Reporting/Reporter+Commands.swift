@@ -29,14 +29,14 @@ extension Reporter {
   func tellLeftOutCommands(isEnding: Bool = false) {
     let count = commandLog.takeLeftOut(now: now(), isEnding: isEnding)
     if count > 0 {
-      log.notice("\(count, "command") more done, too many in an hour to name each")
+      log.notice("\(count, "more command") done; too many in an hour to log each")
     }
   }
 
   /// - Parameter failure: error of the request to the service manager; nil on success.
   func rebooting(_ failure: Errno?) {
-    guard let failure else { return log.notice("the board reboots, as Home Assistant asked for") }
-    log.error("the board does not reboot, as the service manager cannot be asked: \(failure)")
+    guard let failure else { return log.notice("the board reboots, as Home Assistant requested") }
+    log.error("the board does not reboot: the service manager cannot be reached: \(failure)")
     events.write("reboot_failed")
   }
 }

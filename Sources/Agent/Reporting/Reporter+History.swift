@@ -29,20 +29,20 @@ extension Reporter {
     guard lost > toldLostCount * 2 else { return }
     toldLostCount = lost
     log.error(
-      "lost since the start: \(entries: lost), because there was no room (see"
-        + " history.disk_megabytes), or the disk was damaged or could not be read")
+      "lost since the start: \(entries: lost), because the storage was full (see"
+        + " history.disk_megabytes), or the disk was damaged or unreadable")
     events.write("lost") { $0.appendMember("entries", lost) }
   }
 
   private func diskFailed(_ error: Errno) {
     log.error(
-      "what is not delivered is kept in memory only, and is lost when the agent ends:"
-        + " the disk of state_directory fails (\(error))")
+      "undelivered data is in memory only, and is lost when the agent stops: the disk of"
+        + " state_directory fails (\(error))")
     events.write("spool_failed")
   }
 
   private func diskWorks() {
-    log.notice("what is not delivered is kept on the disk again")
+    log.notice("undelivered data is stored on disk again")
     events.write("spool_recovered")
   }
 }

@@ -98,7 +98,7 @@ struct ServiceNotices: ~Copyable {
     // In addition to the usual time of a start.
     lines.append("EXTEND_TIMEOUT_USEC=")
     lines.append(decimal: (pause.nanoseconds + 60_000_000_000) / 1000)
-    lines.append("\nSTATUS=Waits before it begins, and its log says why\n")
+    lines.append("\nSTATUS=Waits before it starts; its log shows why\n")
     if watchdogTimeout != nil { lines.append("WATCHDOG=1\n") }
   }
 
@@ -115,6 +115,6 @@ struct ServiceNotices: ~Copyable {
 
   mutating func prepareStopping() {
     lines.removeAll()
-    lines.append("STOPPING=1\nSTATUS=Keeps what Home Assistant does not have yet\n")
+    lines.append("STOPPING=1\nSTATUS=Stores what Home Assistant does not have yet\n")
   }
 }

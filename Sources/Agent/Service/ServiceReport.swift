@@ -19,7 +19,7 @@ final class ServiceReport {
       self.manager = manager
       self.log = log
     } catch {
-      log.warning("the service manager cannot be told how the agent is: \(error)")
+      log.warning("the agent cannot report to the service manager: \(error)")
       return nil
     }
   }
@@ -57,7 +57,7 @@ final class ServiceReport {
   private func tell() -> Bool {
     do throws(Errno) { return try manager.tell(notices.lines) } catch {
       if !hasFailed {
-        log.warning("the service manager cannot be told how the agent is: \(error)")
+        log.warning("the agent cannot report to the service manager: \(error)")
       }
       hasFailed = true
       return false

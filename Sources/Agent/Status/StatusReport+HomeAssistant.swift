@@ -33,7 +33,7 @@ extension StatusReport {
   private func append(_ status: DeliveryStatus, to document: inout ByteBuffer) {
     switch status {
     case .untried: document.appendState("untried", "nothing was sent yet")
-    case .proven: document.appendState("proven", "takes the data")
+    case .proven: document.appendState("proven", "accepts the data")
     case .outage(let cause, let since, let isDoubted):
       document.appendMember("state", "outage")
       append(cause, since: since, to: &document)
@@ -77,13 +77,13 @@ extension StatusReport {
     _ obstacle: RouteObstacle?, isBetter: Bool, to document: inout ByteBuffer
   ) {
     switch obstacle {
-    case .noAddress: document.appendState("no_address", "Home Assistant told no address")
+    case .noAddress: document.appendState("no_address", "Home Assistant gave no address")
     case .away where network?.presence == .unknown:
       document.appendState("away", "it is not known whether this board is at home")
     case .away: document.appendState("away", "this board is not at home")
     case .unencrypted:
       document.appendState(
-        "unencrypted", "where this may not be home, nothing is sent over plain HTTP")
+        "unencrypted", "plain HTTP is used only at home")
     case .failed(let cause, let since, let until):
       document.appendMember("state", "failed")
       append(cause, since: since, to: &document)

@@ -25,12 +25,12 @@ extension PowerMonitor {
       switch isOnMains {
       case true?: "on mains"
       case false?: "on battery"
-      case nil: isOnBattery ? "on battery, as far as its sensors tell" : "no sensor tells of it"
+      case nil: isOnBattery ? "on battery, according to its sensors" : "no sensor reports it"
       }
     if hasLevels { words = "\(words); power level: \(levelWords)" }
     if let hours = hoursLeft.map({ Int(clamping: $0) }) {
       let time: MessageText = hours >= 48 ? "\(hours / 24) days" : "\(hours) h"
-      words = "\(words); it lasts some \(time) at what it lost lately"
+      words = "\(words); it lasts about \(time) at the recent rate"
     }
     return words
   }

@@ -200,7 +200,7 @@ struct StatusReport {
     document.appendMember("entries", history.entryCount)
     if let failure {
       document.appendMember(
-        "text", words: "the disk does not keep it: \(Errno(code: failure.code))")
+        "text", words: "not stored on disk: \(Errno(code: failure.code))")
     }
     document.closeJSONObject()
   }

@@ -96,12 +96,12 @@ extension Reporter {
   /// Reports that status cannot be served; the agent works on.
   func statusFailed(_ error: Errno) {
     log.warning(
-      "homeward status cannot be answered: \(error); it is tried again with every cycle")
+      "the agent cannot answer homeward status: \(error); it retries in each cycle")
   }
 
   /// Reports a temporary lack of descriptors or memory.
   func statusPaused(_ error: Errno) {
     log.warning(
-      "homeward status cannot be answered now: \(error); it is tried again with every cycle")
+      "the agent cannot answer homeward status now: \(error); it retries in each cycle")
   }
 }

@@ -67,10 +67,10 @@ extension AnchorSettings {
   public var remedies: [SourceRemedies] {
     let file = SourceRemedies(of: AnchorFile.name, isNamedByPerson: false) { failure in
       if case .malformed = failure {
-        return "set the watch again, with its switch or a command, and the file is written anew"
+        return "set the watch again with its switch or a command; this replaces the file"
       }
-      return "make room on the disk of state_directory, and see whether it is read-only or fails"
-        + " (sudo dmesg); it is tried again in each cycle"
+      return "free space on the disk of state_directory, and check whether it is read-only or fails"
+        + " (sudo dmesg); the agent retries in each cycle"
     }
     return (line.map { [$0.remedies] } ?? []) + [file]
   }

@@ -145,9 +145,9 @@ extension BatterySettings {
   public func remedies(sys: Path) -> SourceRemedies {
     if case .estimated(let settings) = self { return settings.remedies }
     return SourceRemedies(of: Supplies.usualName, isNamedByPerson: true) { failure in
-      guard case .missing = failure else { return "look what the kernel says of it: sudo dmesg" }
+      guard case .missing = failure else { return "see the kernel log: sudo dmesg" }
       let here = Self.automatic.found(in: BoardSearch(sys: sys)).items.map { $0.address }
-      if here.isEmpty { return "power supplies here: none; write these to battery, or auto" }
+      if here.isEmpty { return "this board has no power supply; write battery: auto" }
       return
         "power supplies here: \(listed: here, max: Self.suppliesShownMax); write these to battery,"
         + " or auto"

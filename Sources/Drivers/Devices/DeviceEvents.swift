@@ -121,6 +121,6 @@ extension DeviceEvents {
   public static let remedies = SourceRemedies(
     of: InlineText("device events"), isNamedByPerson: false
   ) { _ in
-    "what is plugged in or pulled is found with the next cycle; look what the kernel says: sudo dmesg"
+    "changes of devices are found with the next cycle; see the kernel log: sudo dmesg"
   }
 }

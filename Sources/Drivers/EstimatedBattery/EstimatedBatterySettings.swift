@@ -102,17 +102,17 @@ extension EstimatedBatterySettings {
     return SourceRemedies(of: Self.sourceName, isNamedByPerson: true) { failure in
       guard case .malformed(_, let found) = failure else {
         return
-          "look why there is no such sensor: its device may be away, or \"only\" may leave it out"
+          "check why this sensor is missing: its device may be away, or \"only\" may exclude it"
       }
       guard let likely = Self.likelyCells(of: chemistry, found) else {
-        return "look whether the battery is connected, and whether its sensor tells volts"
+        return "check whether the battery is connected, and whether its sensor reports volts"
       }
       if likely < cells {
         return
-          "look whether it is flat or damaged; if not, write how many cells it has in series into"
+          "check whether it is flat or damaged; if not, write its number of cells in series into"
           + " battery, such as cells: \(likely)"
       }
-      return "write how many cells it has in series into battery, such as cells: \(likely)"
+      return "write its number of cells in series into battery, such as cells: \(likely)"
     }
   }
 }
@@ -130,7 +130,7 @@ extension ConfigurationField {
     guard let example = fitting.first else {
       report(
         "no sensor of this configuration measures in \(units[0])",
-        remedy: "write one into sensors, such as a battery monitor (ve_direct)")
+        remedy: "add one to sensors, such as a battery monitor (ve_direct)")
       return nil
     }
     let isThere = sensors.contains { $0.isCalled(text) }

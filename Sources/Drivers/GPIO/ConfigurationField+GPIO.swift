@@ -41,7 +41,7 @@ extension GPIOLineAddress {
       digits.count == 1 || digits[0] != UInt8(ascii: "0")
     else {
       throw Refusal(
-        "after the last slash of \(quoted: text) there is no offset",
+        "\(quoted: text) has no offset after its last slash",
         remedy: "write a number from 0 to \(Int(Self.offsetMax)), as \"gpioinfo\" shows")
     }
     self = .chip(label: label, offset: UInt32(offset))
@@ -76,10 +76,10 @@ extension GPIOLineAddress {
   static func remedy(for failure: SourceFailure) -> MessageText {
     switch failure {
     case .busy:
-      "end the program that holds it (sudo gpioinfo shows which), or take it out of sensors"
+      "stop the program that uses it (sudo gpioinfo shows which), or remove it from sensors"
     case .flooded:
-      "look at its wire: one that nothing drives needs bias, and one beside a motor a shield; a"
-        + " debounce of 20ms or more keeps short edges away"
+      "check its wire: a floating one needs bias, and one beside a motor a shield; a debounce of"
+        + " 20ms or more filters short edges"
     default:
       "sudo homeward pins draws the pins of this board, and sudo gpioinfo lists its lines (sudo apt"
         + " install gpiod)"

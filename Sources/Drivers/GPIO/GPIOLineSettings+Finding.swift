@@ -37,7 +37,7 @@ extension GPIOLineSettings {
       kind.note = "sudo homeward pins shows them"
     }
     if uses.isIncomplete {
-      kind.note = "the kernel does not tell of all lines here; to root it tells more"
+      kind.note = "some lines are not visible to this user; root sees more"
     }
     return kind
   }

@@ -48,10 +48,10 @@ public struct GPSDSettings: Sendable {
     case .withoutFix, .wrongDate:
       return "cgps shows what its receiver sees (sudo apt install gpsd-clients)"
     case .frozen:
-      return "sudo systemctl restart gpsd; if that does not last, take gpsd 3.25 or later, or look"
-        + " at the receiver's settings: a mode for standing still holds its position"
-    case .behind: return "let the receiver say less, or take it to this board: gpspipe -w shows it"
-    default: return "look at location.host and location.port; gpsd listens at port 2947"
+      return "sudo systemctl restart gpsd; if it returns, use gpsd 3.25 or later, or check the"
+        + " receiver's settings: a stationary mode holds its position"
+    case .behind: return "let the receiver send less, or move it to this board: gpspipe -w shows it"
+    default: return "check location.host and location.port; gpsd listens on port 2947"
     }
   }
 
@@ -154,7 +154,7 @@ extension ConfigurationField {
     if isText, isNumericAddress(text) { return text }
     report(
       "\(quoted: text) is not a numeric address",
-      remedy: "write one such as 192.168.1.9, without a port; names are not looked up here")
+      remedy: "write one such as 192.168.1.9, without a port; names are not resolved here")
     return nil
   }
 }

@@ -29,15 +29,15 @@ extension IIOSettings {
     SourceRemedies(of: entry.address.name, isNamedByPerson: true) { failure in
       switch failure {
       case .missing:
-        "grep . /sys/bus/iio/devices/*/name shows the devices, and ls the files of each; one that is"
-          + " not there lacks its dtoverlay in /boot/firmware/config.txt, or its cable"
+        "grep . /sys/bus/iio/devices/*/name shows the devices, and ls the files of each; for a"
+          + " missing one, check its dtoverlay in /boot/firmware/config.txt and its cable"
       case .ambiguous:
         "write which one, such as ads1015@1-0048/voltage0: the name, @ and the place that is shown"
       case .busy:
-        "a program reads the device through its buffer; end it, or write 0 to buffer/enable"
+        "a program reads the device through its buffer; stop it, or write 0 to buffer/enable"
       case .implausible: ChannelSettings.implausibleRemedy
       case .malformed:
-        "what the converter gets is out of its range, or its driver has another format"
+        "the input of the converter is out of range, or its driver has another format"
       default:
         "the part does not answer: look at its cable and its supply (i2cdetect -y 1 shows the parts)"
       }

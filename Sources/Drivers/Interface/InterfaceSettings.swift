@@ -33,7 +33,7 @@ extension InterfaceSettings {
   var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { failure in
       if case .missing = failure { return "ip link shows the interfaces of this board" }
-      return "look what the kernel says of it: sudo dmesg"
+      return "see the kernel log: sudo dmesg"
     }
   }
 

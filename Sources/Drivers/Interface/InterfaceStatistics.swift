@@ -145,7 +145,7 @@ private final class WirelessSocket {
       case .failed(let errno): throw .failed(name, errno: errno)
       }
     }
-    throw .malformed(name, found: InlineText("an answer of nl80211 without an end"))
+    throw .malformed(name, found: InlineText("an endless answer of nl80211"))
   }
 
   private func send(named name: InlineText) throws(SourceFailure) {
@@ -175,7 +175,7 @@ private final class WirelessSocket {
     do throws(NetlinkError) {
       return try Self.received(buffer, by: &inquiry)
     } catch {
-      throw .malformed(name, found: InlineText("an answer of nl80211 that makes no sense"))
+      throw .malformed(name, found: InlineText("a malformed answer of nl80211"))
     }
   }
 

@@ -49,7 +49,7 @@ extension ConfigurationField {
     if number.coefficient > 0, number.isLess(than: FixedPoint(1000)) { return number }
     report(
       "a resistor of this size measures no current",
-      remedy: "write the ohms that are on the board, such as 0.1 where it says R100")
+      remedy: "write the ohms of the resistor on the board, such as 0.1 for R100")
     return nil
   }
 }

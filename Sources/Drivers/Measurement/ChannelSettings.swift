@@ -40,8 +40,8 @@ extension ChannelSettings {
 
   /// What a person does about a number that cannot be.
   static var implausibleRemedy: MessageText {
-    "nothing is connected there, or its driver reads it wrong: look at the part and its cable; a"
-      + " channel that stays like this is better left out"
+    "nothing is connected there, or its driver reads it wrong: check the part and its cable, or"
+      + " remove the channel"
   }
 
   /// What it reads, and what it is called; `key` is that of its kind.

@@ -144,8 +144,8 @@ public final class KernelSensor: FileSource {
     case .answer(.implausible(let number, let range)): throw range.failure(of: name, number)
     case .fault:
       throw .distrusted(
-        name, why: "is faulty: its part says that the reading cannot be trusted",
-        remedy: "look at what is connected there and at its cable: open or shorted")
+        name, why: "is faulty: its part reports that the reading cannot be trusted",
+        remedy: "check what is connected there and its cable: open or shorted")
     case .answer(.saturated(let number)):
       throw .malformed(name, found: Self.endOfRange(number))
     case .answer(.flaw): throw .malformed(name, found: InlineText("nothing"))

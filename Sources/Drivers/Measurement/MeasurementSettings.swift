@@ -102,7 +102,7 @@ private struct MeasurementMeaning {
     guard let text = field.text() else { return nil }
     if possible.contains(text) { return text }
     let subject: MessageText =
-      sensorClass.map { "\(quoted: text) does not go with \($0.name)" }
+      sensorClass.map { "\(quoted: text) does not match \($0.name)" }
       ?? "\(quoted: text) is unknown"
     field.report(subject, remedy: "write \(possible.alternatives)")
     return nil
@@ -139,8 +139,8 @@ extension ConfigurationField {
   fileprivate func reportForeign(_ unit: [UInt8], insteadOf usual: [UInt8]?) {
     let usual: MessageText = usual.map { "write \(bytes: $0)" } ?? "leave it out"
     report(
-      "\(quoted: unit) is not the unit of what is measured here",
-      remedy: "\(usual); or say how it becomes that, such as factor: 1000")
+      "\(quoted: unit) is not the unit of this measurement",
+      remedy: "\(usual); or convert it, such as factor: 1000")
   }
 
   fileprivate func reportMismatch(
@@ -149,7 +149,7 @@ extension ConfigurationField {
     let units: MessageText =
       sensorClass.units.first == nil ? "no unit" : "unit: \(sensorClass.units.alternatives)"
     let problem: MessageText =
-      unit.map { "\(sensorClass.name) does not go with \(quoted: $0)" }
+      unit.map { "\(sensorClass.name) does not match \(quoted: $0)" }
       ?? "\(sensorClass.name) has a unit"
     report(problem, remedy: isWritten ? "write \(units)" : "write it with \(units)")
   }

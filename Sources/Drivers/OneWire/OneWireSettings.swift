@@ -36,13 +36,13 @@ extension OneWireSettings {
     SourceRemedies(of: name, isNamedByPerson: true) { [id] failure in
       switch failure {
       case .missing:
-        "ls /sys/bus/w1/devices shows the parts; where there is none, write dtoverlay=w1-gpio into"
-          + " /boot/firmware/config.txt, restart, and look at the cable"
+        "ls /sys/bus/w1/devices shows the parts; if there are none, write dtoverlay=w1-gpio into"
+          + " /boot/firmware/config.txt, reboot, and check the cable"
       case _ where id.span.starts(with: "3b-"):
-        "look at the thermocouple, which may be open, shorted or the wrong way round, and at the"
-          + " cable: three wires, and a resistor of 4.7 kOhm between data and 3.3 V"
+        "check the thermocouple, which may be open, shorted or reversed, and the cable: three"
+          + " wires, and a resistor of 4.7 kOhm between data and 3.3 V"
       default:
-        "look at its cable: three wires, and a resistor of 4.7 kOhm between data and 3.3 V"
+        "check its cable: three wires, and a resistor of 4.7 kOhm between data and 3.3 V"
       }
     }
   }

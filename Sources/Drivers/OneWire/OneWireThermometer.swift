@@ -106,7 +106,7 @@ extension OneWireThermometer: SlowKernelFileOwner {
 
   private func scratchpadRead(_ text: Span<UInt8>) {
     if text.starts(with: "00 00 00 00 00 00 00 00 00") {
-      failed(.malformed(name, found: InlineText("zeros alone, as a shorted wire does")))
+      failed(.malformed(name, found: InlineText("only zeros, as from a shorted wire")))
     } else {
       measured(0)
     }
@@ -145,7 +145,7 @@ struct OneWireFilter {
   mutating func answered(_ text: Span<UInt8>) -> Answer {
     let text = text.trimmed()
     // The kernel tells of a bad checksum, and of a part that is gone or busy, with no text at all.
-    if text.isEmpty { return .flaw(InlineText("nothing: gone, busy or a bad checksum")) }
+    if text.isEmpty { return .flaw(InlineText("nothing: missing, busy or a bad checksum")) }
     guard let number = KernelText.integer(text) else { return .flaw(InlineText(text)) }
     let celsius = FixedPoint(number, decimals: 3)
     if let range, !range.contains(celsius) { return .implausible(celsius, range) }

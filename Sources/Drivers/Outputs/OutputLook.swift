@@ -36,7 +36,7 @@ public final class OutputLook: Source {
       sensor.record(error.value, at: moment.wallTime, in: sink)
       throw error
     }
-    let words = InlineText("free, and not switched by a check")
+    let words = InlineText("free; a check does not switch it")
     sensor.record(.text(words), at: moment.wallTime, in: sink)
   }
 

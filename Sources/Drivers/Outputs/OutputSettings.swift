@@ -63,8 +63,8 @@ extension OutputSettings {
     let safe = keys.optional("safe")?.word(of: ["off", "on"]).map { levels[$0] }
     if maxOn != nil, safe == .active {
       item.report(
-        "an output whose safe state is on cannot have a longest time",
-        remedy: "take out max_on or safe: on")
+        "an output with safe: on cannot have max_on",
+        remedy: "remove max_on or safe: on")
     }
     guard let line, let entity else { return nil }
     self.init(
@@ -77,7 +77,7 @@ extension OutputSettings {
   public var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { failure in
       if case .malformed = failure {
-        return "look at its wire: another device drives it, or it is shorted"
+        return "check its wire: another device drives it, or it is shorted"
       }
       return GPIOLineAddress.remedy(for: failure)
     }

@@ -83,7 +83,7 @@ extension PulseSettings {
       .gpioLine(notAmong: taken)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     keys.hint(
-      "min_change", "the total is a count, each step of which is told; write it into rate")
+      "min_change", "the total is a count, and each step is reported; write it into rate")
     let perPulse = keys.optional("per_pulse")?.amount()
     let minWidth = keys.optional("min_width")?.duration(in: Self.minWidthRange, example: "5ms")
     let isActiveLow = keys.optional("active_low")?.boolean()
@@ -115,12 +115,12 @@ extension CountsFile {
   public static var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: false) { failure in
       if case .malformed = failure {
-        return "of a damaged file the totals begin at 0 again, which Home Assistant takes for a new"
-          + " meter; of a newer version's, install that version, or remove the file to begin at 0"
+        return "if it is damaged, the totals restart at 0, as with a new meter; if it is from a"
+          + " newer version, install that version, or remove the file to restart at 0"
       }
-      return "make room on the disk of state_directory, and see whether it is read-only or fails"
-        + " (sudo dmesg); a file that cannot be read is tried again in each cycle, and removed, the"
-        + " totals begin at 0"
+      return "free space on the disk of state_directory, and check whether it is read-only or fails"
+        + " (sudo dmesg); the agent retries in each cycle; if you remove the file, the totals"
+        + " restart at 0"
     }
   }
 }

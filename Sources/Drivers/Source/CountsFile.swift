@@ -76,9 +76,9 @@ public final class CountsFile {
       found()
     } catch .damaged {
       isRead = true
-      tell("what was damaged", now: now)
+      tell("a damaged file", now: now)
     } catch {
-      tell("what a newer version wrote", now: now)
+      tell("a file of a newer version", now: now)
     }
   }
 

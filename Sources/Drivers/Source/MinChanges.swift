@@ -45,7 +45,7 @@ extension MinChanges {
   ) {
     guard let keys = field.section(example: example) else { return }
     if let index = keys.index(ofFirst: counted) {
-      keys.hint(counted[index], "\(counted[index]) is a count, each step of which is told")
+      keys.hint(counted[index], "\(counted[index]) is a count, and each step is reported")
     }
     for sensor in measured {
       guard let least = keys.optional(sensor.word)?.minChange() else { continue }
@@ -61,7 +61,8 @@ extension ConfigurationField {
     guard let text = text() else { return nil }
     if let change = FixedPoint(written: text.span), change.coefficient >= 0 { return change }
     report(
-      "\(quoted: text) is not a change", remedy: "write a number such as 0.5, or 0 for every one")
+      "\(quoted: text) is not a change",
+      remedy: "write a number such as 0.5, or 0 for all")
     return nil
   }
 }

@@ -35,7 +35,7 @@ public struct SourceRemedies: Sendable {
       "let the agent read it: sudo adduser homeward GROUP, where GROUP owns it (ls -l)"
     case .unsupported(_, let remedy), .distrusted(_, _, let remedy): "\(remedy.text)"
     case .intermittent(let failure):
-      "look at its cable, its plugs and its supply first; else \(self.remedy(for: failure))"
+      "first check its cable, plugs and supply; otherwise \(self.remedy(for: failure))"
     default: remedy(failure)
     }
   }

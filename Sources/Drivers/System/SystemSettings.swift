@@ -44,7 +44,7 @@ public struct SystemSettings: Equatable, Sendable {
 
   /// `proc` is where the configuration says that procfs is mounted.
   public func remedies(proc: Path) -> [SourceRemedies] {
-    let dmesg: StaticString = "look what the kernel says of it: sudo dmesg"
+    let dmesg: StaticString = "see the kernel log: sudo dmesg"
     let isUsual = proc.bytes.span.elementsEqual("/proc")
     let ofFigures = (["load average", "memory", "last start"] as [StaticString]).map { name in
       SourceRemedies(of: InlineText(name), isNamedByPerson: !isUsual) { _ in

@@ -77,7 +77,7 @@ public final class TextFileSensor: FileSource {
       pattern.place(in: text).map { InlineText(text.extracting($0).trimmed()) }
     }
     if let place {
-      let why = InlineText("where a number such as -2.5 is expected")
+      let why = InlineText("but a number such as -2.5 is expected")
       return .implausible(name, found: place, why: why)
     }
     let found = buffer.withBytes { InlineText($0.trimmed()) }

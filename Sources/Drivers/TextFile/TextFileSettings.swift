@@ -59,12 +59,12 @@ extension TextFileSettings {
     SourceRemedies(of: name, isNamedByPerson: true) { failure in
       switch failure {
       case .missing:
-        "write the path of a file that is there; the service sees neither /home nor the /tmp of"
-          + " others: put it into /run or /var/lib"
-      case .malformed: "say where the number stands: pattern, such as \"level=*\", or line"
+        "write the path of an existing file; the service sees neither /home nor other users' /tmp:"
+          + " put it into /run or /var/lib"
+      case .malformed: "write where the number is: pattern, such as \"level=*\", or line"
       case .implausible:
-        "a number is digits with a point, not a comma, and perhaps a sign before it (LC_ALL=C makes"
-          + " programs write so); behind it comes what stands behind the * of pattern"
+        "a number has a point, not a comma, and perhaps a sign before it (LC_ALL=C makes programs"
+          + " write so); the text after it must be the text after the * of pattern"
       default: "write the path of a file that the agent may read (ls -l)"
       }
     }

@@ -15,7 +15,7 @@ extension VEDirectSettings {
       kind.append(
         search.entry(
           "ve_direct", [path], named: [[UInt8](isVictron ? "Victron" : "Battery monitor")],
-          words: isVictron ? nil : "anything may be connected there: not listened to"))
+          words: isVictron ? nil : "any device may be connected there: not read"))
     }
     return kind
   }

@@ -99,18 +99,18 @@ extension VEDirectSettings {
     return SourceRemedies(of: name, isNamedByPerson: true) { failure in
       switch failure {
       case .missing: "ls /dev/serial/by-id shows the cables that are plugged in"
-      case .busy: "end the program that has it open: sudo fuser -v \(bytes: path)"
+      case .busy: "stop the program that has it open: sudo fuser -v \(bytes: path)"
       case .silent:
-        "look at both ends of the cable; a device that is off, or speaks with another program,"
-          + " says nothing"
+        "check both ends of the cable; a device that is off, or used by another program, sends"
+          + " nothing"
       case .malformed(_, let found) where found == VEDirectSession.wrongSums:
-        "it is VE.Direct, and bytes are lost or changed on the way: look at the plugs, and keep the"
+        "it is VE.Direct, but bytes are lost or changed on the way: check the plugs, and keep the"
           + " cable away from inverters and motors"
       case .implausible:
-        "nothing is connected there, or the device counts wrongly: look at its settings and its"
-          + " wires; leave the value out (only) if it stays"
-      case .malformed: "look whether it is a cable of VE.Direct, and no other device"
-      default: "look at the cable: sudo dmesg"
+        "nothing is connected there, or the device counts wrongly: check its settings and its"
+          + " wires; exclude the value (only) if it stays"
+      case .malformed: "check that it is a VE.Direct cable, and not another device"
+      default: "check the cable: sudo dmesg"
       }
     }
   }

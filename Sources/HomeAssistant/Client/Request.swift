@@ -96,9 +96,9 @@ extension RequestError {
     switch self {
     case .server(_, let message): Text([UInt8]("Home Assistant refuses it: ") + message.bytes)
     case .http(let status, _): Self.answers(status)
-    case .decoding: "Home Assistant's answer is not what it should be"
+    case .decoding: "Home Assistant's answer is malformed"
     case .transport(let words): Text([UInt8]("Home Assistant cannot be reached: ") + words.bytes)
-    case .rejected: "Home Assistant does not accept the login any more"
+    case .rejected: "Home Assistant no longer accepts the login"
     case .expired: "Home Assistant does not answer"
     case .disconnected: "the connection to Home Assistant was lost"
     case .cancelled: "the request was cancelled"

@@ -111,7 +111,7 @@ struct TokenSource {
     if isRenewing {
       isRenewing = false
       actions.append(.cancelRenewal)
-      _ = tokens?.connectionFailed(InlineText("the board left"), now: now)
+      _ = tokens?.connectionFailed(InlineText("the board left the network"), now: now)
     }
     if registration != .none { giveToRegistration(.flaw(.withheld)) }
     giveToWebSocket(.unavailable(Self.withheld))

@@ -191,7 +191,7 @@ public final class Uplink {
     }
     guard change.isNetworkOther else { return }
     // Its answer would be waited for until the timeout: the way back leads nowhere.
-    endMessage(InlineText("the network is another one"))
+    endMessage(InlineText("the network changed"))
     delivery.networkChanged(now: now)
     checkWebSocket()
   }
@@ -209,7 +209,7 @@ public final class Uplink {
     guard webhook.message != nil, let route = delivery.routeUnderWay,
       let url = delivery.routes.url(of: route), !delivery.routes.secrets.allows(url)
     else { return }
-    endMessage(InlineText("the board left"))
+    endMessage(InlineText("the board left the network"))
   }
 
   /// Ends the message in transit, which counts as not arrived.

@@ -110,7 +110,7 @@ extension WebSocketTransport: DirectMessageOwner {
       let status = try HandledWebhook.readReply(result, body: &response)
       unsafe owner.postAnswered(status: status)
     } catch {
-      unsafe owner.postFailed(InlineText("the answer over the WebSocket is none"))
+      unsafe owner.postFailed(InlineText("the answer over the WebSocket is malformed"))
     }
   }
 

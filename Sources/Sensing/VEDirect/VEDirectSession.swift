@@ -250,7 +250,7 @@ public struct VEDirectSession: ~Copyable {
     values.decide()
     guard !heard.intersection(wanted).isEmpty else {
       return failed(
-        .unsupported(name, remedy: "leave \"only\" out: it names nothing of this device"))
+        .unsupported(name, remedy: "remove \"only\": it names no value of this device"))
     }
     state = .closed
     hasFailed = false
@@ -261,9 +261,9 @@ public struct VEDirectSession: ~Copyable {
     if byteCount == 0 { return .silent(name) }
     let hasBlocks = reader.wrongSumCount != wrongSumCount
     return .malformed(
-      name, found: hasBlocks ? Self.wrongSums : InlineText("bytes without a block of VE.Direct"))
+      name, found: hasBlocks ? Self.wrongSums : InlineText("bytes without a VE.Direct block"))
   }
 
   /// Failure of a device whose blocks are whole and whose sums are wrong.
-  public static let wrongSums = InlineText("whole blocks of VE.Direct with wrong sums")
+  public static let wrongSums = InlineText("VE.Direct blocks with wrong checksums")
 }

@@ -12,7 +12,7 @@ extension NetlinkError {
   var words: StaticString {
     switch self {
     case .truncated: "a message that is cut off"
-    case .badLength: "a length that cannot be"
+    case .badLength: "an impossible length"
     }
   }
 }
