@@ -9,7 +9,7 @@ extension EventLoop {
     }
   }
 
-  /// Sleeps until something happens, for a command that waits for it.
+  /// Waits for an event or the deadline, for a command.
   func wait(until deadline: Instant?) throws(CommandFailure) {
     do throws(Errno) { try turn(until: deadline) } catch {
       throw CommandFailure(code: .osError, text: "waiting for events failed: \(error)")

@@ -5,7 +5,7 @@ import LinuxIO
 import Outbox
 import Sensing
 
-/// What of the board itself may keep it from reporting: its clock, its disk and its supply.
+/// Check of the board itself: its clock, its disk and its supply may keep it from reporting.
 struct BoardCheck {
   let configuration: Configuration
   /// Whether the service cannot see whether the kernel's clock is right.
@@ -27,11 +27,11 @@ struct BoardCheck {
     (try? byteCount(ofFileAt: Path("/run/systemd/timesync/synchronized"))) != nil
   }
 
-  /// 2025: no board with this program has a right clock before it.
+  /// Start of 2025: no board with this program has an earlier correct time.
   private static let leastTime = WallTime(nanoseconds: 1_735_689_600_000_000_000)
 
-  /// How the clock is, and what sets it. A clock that was not set is no problem where it shows a
-  /// time that may be: many boards keep time, or get it from fixes.
+  /// Returns the state of the clock and what sets it. An unset clock with a plausible time is not a
+  /// problem: many boards keep time, or get it from fixes.
   static func clock(
     isSynchronized: Bool, isTimesyncd: Bool, now: WallTime, hasReceiver: Bool,
     isHidden: Bool = false
@@ -62,10 +62,10 @@ struct BoardCheck {
       "clock", "\(time); the kernel does not know whether this is correct\(other)", remedy: remedy)
   }
 
-  /// More than an answer is under way, and enough to make the times of history wrong.
+  /// Longer than an answer takes, and long enough to make the times of history wrong.
   private static let clockDifferenceMax: Duration = .seconds(120)
 
-  /// What the `Date` of an answer of Home Assistant says of this clock; nil where they agree.
+  /// Compares this clock with the `Date` of an answer of Home Assistant; nil if they agree.
   static func clock(
     comparedTo server: WallTime?, at now: Moment, isSynchronized: Bool = isClockSynchronized
   ) -> Finding? {
@@ -100,8 +100,8 @@ struct BoardCheck {
       writing: StateDirectory(directory).writingError)
   }
 
-  /// How the disk is: `bytes` of it are free, `wanted` is what history may still take, and
-  /// `writing` is why a file cannot be written.
+  /// Returns the state of the disk: `bytes` are free, history may still take `wanted`, and
+  /// `writing` is the reason why a file cannot be written.
   static func disk(
     free bytes: UInt64, isReadOnly: Bool, at place: Path, of directory: Path, wanted: UInt64,
     writing: Errno?
@@ -130,10 +130,10 @@ struct BoardCheck {
       remedy: "free space there (sudo apt clean), or set a smaller history.disk_megabytes")
   }
 
-  /// What the files of a folder take.
+  /// Returns the total size of the files in a folder.
   private static func filesByteCount(of folder: Path) -> UInt64 {
     var sum: UInt64 = 0
-    // A folder that is not there, or is for others only, has nothing to tell.
+    // A folder that is missing, or for other users only, counts as empty.
     try? DirectoryReader(opening: folder).forEachName { name in
       let count = try? byteCount(ofFileAt: folder / [UInt8](name))
       sum &+= UInt64(clamping: count ?? 0)

@@ -6,8 +6,8 @@ import LinuxIO
 import Transport
 import YAML
 
-/// Looks at all that reporting needs, one thing after the other, beside an agent that may be
-/// running. It changes nothing, but keeps in mind that a login was rejected.
+/// Check of everything that reporting needs, step by step, while an agent may be running. It
+/// changes nothing, except that it records a rejected login.
 final class Checkup {
   private let file: [UInt8]
   private let isOfService: Bool
@@ -15,8 +15,8 @@ final class Checkup {
   private var report: CheckReport
   private var sources: SourceCheck?
 
-  /// By the configuration in `file`; without one by that of the service, which is looked at, too.
-  /// `isShown`: whether a person is shown each finding when it is there.
+  /// Creates a checkup for the configuration in `file`; if that is nil, for the service and its
+  /// configuration. `isShown`: whether a person sees each finding as soon as it is made.
   init(configuration file: [UInt8]?, isShown: Bool) throws(CommandFailure) {
     self.file = file ?? [UInt8](Configuration.defaultFile)
     isOfService = file == nil
@@ -25,7 +25,7 @@ final class Checkup {
   }
 
   func run() throws(CommandFailure) -> CheckReport {
-    // Also where the loop fails in between: what was found is shown.
+    // Also if the loop fails in between: the findings so far are shown.
     defer { report.showEnd() }
     guard let configuration = readConfiguration() else { return report }
     let service = isOfService ? ServiceState.ask() : nil
@@ -33,7 +33,7 @@ final class Checkup {
       .run { report.append($0) }
     if isOfService { look(at: service, configuration) }
     try askHomeAssistant(configuration)
-    // Last: a receiver is waited for, and what keeps everything back is the first to know.
+    // Last: a receiver takes time, and a problem that stops all reports has to be shown first.
     let sources = SourceCheck(
       configuration, loop: loop, isWatched: report.isShown && Terminal(STDOUT_FILENO) != nil)
     self.sources = sources
@@ -48,8 +48,8 @@ final class Checkup {
       .run { report.append($0) }
   }
 
-  /// As whom the service runs, or would; nil where this is about no service, or there is no such
-  /// user.
+  /// Returns the user that the service runs as, or would run as; nil if this check is not about a
+  /// service, or the user does not exist.
   private func user(of service: ServiceState?) -> UserRights? {
     guard isOfService else { return nil }
     let name = service?.isLoaded == true ? service?.user : [UInt8]("homeward")
@@ -147,8 +147,8 @@ final class Checkup {
       "This board is not paired: \(state.path) holds no registration", remedy: remedy)
   }
 
-  /// The login of this board, and what may not be sent; nil where there is none, which is no
-  /// problem: reporting needs none.
+  /// Returns the login of this board and the tokens that must not be sent; nil without a login,
+  /// which is not a problem: reporting needs none.
   private func readLogin(
     _ state: StateDirectory, _ configuration: Configuration
   ) -> (Login, RejectedTokens)? {
@@ -163,8 +163,8 @@ final class Checkup {
 
   // MARK: The server
 
-  /// Whether Home Assistant answers at the address of `url`, which is not the one at home. Where it
-  /// does not, the login is not tried.
+  /// Returns whether Home Assistant answers at `url`, which is not the address at home. If it does
+  /// not, the login is not tried.
   private func isReached(_ url: [UInt8], _ http: BlockingHTTP) throws(CommandFailure) -> Bool {
     guard try ServerProbe.run(http, at: url).failure(at: url) != nil else { return true }
     report.append(
@@ -175,7 +175,7 @@ final class Checkup {
     return false
   }
 
-  /// Whether Home Assistant answers.
+  /// Reports, and returns, whether Home Assistant answers.
   private func probe(
     _ url: [UInt8], _ http: BlockingHTTP, _ settings: TransportSettings
   ) throws(CommandFailure) -> Bool {
@@ -187,7 +187,7 @@ final class Checkup {
     report.append(
       .wrong(
         "server", probe.cause, probe.culprit,
-        // The address was not typed here.
+        // The address comes from the configuration, not from the command line.
         failure.code == .usage ? .configuration : failure.code, failure.text,
         remedy: probe.remedy(http.fault, at: url, settings.authorityFile)))
     return false
@@ -218,7 +218,8 @@ extension ServerProbe {
     }
   }
 
-  /// Nil where the words say it. `fault` is that of a request without an answer.
+  /// Returns the remedy; nil if the text of the failure contains it. `fault` is that of a request
+  /// without an answer.
   fileprivate func remedy(
     _ fault: TransferFault, at url: [UInt8], _ authorityFile: Path?
   ) -> MessageText? {

@@ -3,10 +3,10 @@ import Bytes
 import HomeAssistant
 import Outbox
 
-/// Whether Home Assistant opens what this board sends: it is sent a sealed challenge, and only who
-/// holds the key can repeat it. What it says of itself is asked for then.
+/// Check that Home Assistant can open the messages of this board: it gets a sealed challenge, which
+/// only the holder of the key can repeat, and is then asked for its configuration.
 struct EncryptionProof {
-  /// The configuration of a large home.
+  /// Size of the configuration of a large home.
   static let answerByteCountMax = 1 << 20
 
   let http: BlockingHTTP
@@ -39,7 +39,7 @@ struct EncryptionProof {
     return http.readAnswer(to: registration)
   }
 
-  /// What is wrong with an answer, or nil.
+  /// Returns the problem with an answer, or nil.
   private func flaw(
     of answer: HomeAssistant.Answer, to type: MessageType, _ version: inout Text?
   ) -> OutageCause? {
@@ -89,7 +89,7 @@ struct EncryptionProof {
     "\(Arguments.command("pair")) (Home Assistant then creates new entities)"
   }
 
-  /// The webhook does not live now: only the user of this board can see why.
+  /// Returns the finding about a webhook that is not live: only the user of this board can see why.
   private func notLive(_ loginCheck: LoginCheck?) throws(CommandFailure) -> Finding {
     switch try loginCheck?.deviceStatus(deviceID) ?? .unknown {
     case .unknown:

@@ -4,7 +4,7 @@ import Drivers
 import Sensing
 
 extension NetworkHere {
-  /// What `homeward check` shows of it.
+  /// Finding of `homeward check` about the network.
   var finding: Finding {
     let reason: MessageText = place.reason(presence).map { ": \($0)" } ?? ""
     switch presence {
@@ -17,7 +17,7 @@ extension NetworkHere {
     }
   }
 
-  /// What the board is connected to.
+  /// Description of the present connection.
   private var connection: MessageText {
     switch place {
     case .unknown, .none: ""

@@ -5,14 +5,14 @@ import LinuxIO
 import Sensing
 import Transport
 
-/// Whether the user that the service runs as may read what the configuration names: who runs
-/// `homeward check` is root, and may read all.
+/// Check of the files that the user of the service has to read: `homeward check` itself runs as
+/// root, which may read everything.
 struct PermissionCheck {
   let user: UserRights
   let configuration: Configuration
-  /// The service, where systemd has one.
+  /// State of the service; nil without systemd.
   var service: ServiceState?
-  /// Where the devices are.
+  /// Directory of the device files.
   var devices = Path("/dev")
 
   func run(_ tell: (Finding) -> Void) {
@@ -61,7 +61,7 @@ struct PermissionCheck {
     }
   }
 
-  /// The files and devices that the agent opens and that may be for others only.
+  /// Files and devices that the agent opens and that may be readable by other users only.
   private var paths: [Path] {
     var paths: [Path] = []
     if !configuration.lineAddresses.isEmpty { paths += chips }
@@ -82,10 +82,11 @@ struct PermissionCheck {
     return paths
   }
 
-  /// Which of them have the lines is not looked up: one that may be read is enough.
+  /// Paths of the GPIO chips; empty if the user may read one of them. Which chip has the configured
+  /// lines is not checked.
   private var chips: [Path] {
     var chips: [Path] = []
-    // Without the folder there are no devices.
+    // Without the directory there are no devices.
     try? DirectoryReader(opening: devices).forEachName { name in
       if name.starts(with: "gpiochip") { chips.append(devices / [UInt8](name)) }
     }

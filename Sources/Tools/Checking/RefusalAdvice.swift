@@ -4,7 +4,7 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-// Who has to do something about what a server refuses, or about a connection that fails, and what.
+// The party at fault, and the remedy, if a server refuses a request or a connection fails.
 
 extension ServerRefusal {
   var culprit: Finding.Culprit {
@@ -46,7 +46,7 @@ extension ConnectionFlaw {
     }
   }
 
-  /// The same advice as everywhere, with the line to write, as far as that is known.
+  /// Returns the general advice, with the line to write if that is known.
   func remedy(at url: [UInt8], _ authorityFile: Path?) -> MessageText {
     switch self {
     case .plainServer: "write \(bytes: url.withOtherScheme) into home_assistant.url"
@@ -60,7 +60,7 @@ extension ConnectionFlaw {
 }
 
 extension [UInt8] {
-  /// `https://` for `http://`, and the other way round.
+  /// The URL with `https://` in place of `http://`, or the reverse.
   var withOtherScheme: [UInt8] {
     guard let colon = firstIndex(of: UInt8(ascii: ":")) else { return self }
     let isEncrypted = span.starts(with: "https:")

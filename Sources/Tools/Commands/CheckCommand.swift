@@ -44,9 +44,8 @@ extension Command {
   }
 }
 
-/// `homeward check`
 struct CheckCommand {
-  /// Nil for that of the service.
+  /// Nil for the configuration of the service.
   private let file: [UInt8]?
   private let isJSON: Bool
 

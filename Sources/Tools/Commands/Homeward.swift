@@ -4,7 +4,7 @@ import CLinux
 import HomeAssistant
 import YAML
 
-/// The program: its arguments to a command, the command's end to an exit code.
+/// Program: reads a command from its arguments, and exits with the code of the command.
 public enum Homeward {
   public static func main() -> Never {
     unsafe clinux_report_fatal_signals(
@@ -30,7 +30,7 @@ public enum Homeward {
     return failure.told(by: command)
   }
 
-  /// `command` becomes the one that was typed.
+  /// Runs the typed command, which it stores in `command`.
   private static func run(
     _ arguments: inout Arguments, _ command: inout Command?
   ) throws(UsageError) -> ExitCode {
@@ -61,7 +61,7 @@ public enum Homeward {
     }
   }
 
-  /// `command` is nil where the program was not told which.
+  /// Reports an error. `command` is nil if none was named.
   private static func end(_ error: UsageError, of command: Command?) -> ExitCode {
     let text: MessageText
     switch error {
@@ -83,22 +83,23 @@ public enum Homeward {
 }
 
 extension Command? {
-  /// What is typed to run it, without its arguments.
+  /// Words that run it, without its arguments.
   fileprivate var program: MessageText { map { "homeward \($0.name)" } ?? "homeward" }
 }
 
 extension CommandFailure {
-  /// Tells the person: `homeward NAME: what is wrong; what to do`. What is wrong in a configuration
-  /// names its place.
+  /// Logs `homeward NAME: problem; remedy`, and returns the code. A problem in a configuration
+  /// names its place instead.
   fileprivate func told(by command: Command?) -> ExitCode {
     Log().error(code == .configuration ? text : "\(command.program): \(text)")
     return code
   }
 }
 
-/// The words that a command knows: its help names all of them.
+/// Words that a command accepts: its help names all of them.
 enum HelpWords {
-  /// What follows `homeward NAME` at the begin of a line, and all that begins with two dashes.
+  /// Returns the words after `homeward NAME` at the begin of a line, and all that begin with two
+  /// dashes.
   static func of(_ command: Command) -> [[UInt8]] {
     var words: [[UInt8]] = []
     var line: [[UInt8]] = []

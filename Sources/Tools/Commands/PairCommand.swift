@@ -76,7 +76,6 @@ extension Command {
   }
 }
 
-/// `homeward pair`
 struct PairCommand {
   private let options: PairingOptions
 
@@ -111,7 +110,7 @@ struct PairCommand {
     self.options = options
   }
 
-  /// An absolute path that can stand in quotation marks in a configuration.
+  /// Returns an absolute path that can stand in quotation marks in a configuration.
   private static func path(_ text: [UInt8], of option: Argument) throws(UsageError) -> [UInt8] {
     let isFit = text.allSatisfy {
       (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
@@ -135,7 +134,7 @@ struct PairCommand {
       return .success
     }
     let summary = try Pairing(options).run()
-    // The state directory is free again.
+    // The state directory is unlocked again.
     if !options.isConfigurationNamed, summary.offer != .toBeChanged, Service.canStart {
       Log().notice(Service.start())
     }

@@ -47,9 +47,8 @@ extension Command {
   }
 }
 
-/// `homeward pins`
 struct PinsCommand {
-  /// Nil for the usual one.
+  /// Nil for the default file.
   private let file: [UInt8]?
   private let board: [UInt8]?
   private let isJSON: Bool
@@ -78,7 +77,7 @@ struct PinsCommand {
     do throws(BoardFileFailure) {
       if let board {
         var surroundings = PinReport.Surroundings()
-        // That of this machine is no other board's.
+        // The configuration of this machine does not apply to another board.
         if file != nil { surroundings.configured = configuration?.lines ?? [] }
         report = BoardReport(
           try named(board, in: BoardFiles(packagedIn: host.boards)), in: surroundings)
@@ -122,7 +121,7 @@ struct PinsCommand {
 }
 
 extension Configuration {
-  /// Where its sensors and outputs have GPIO lines, and what it calls them.
+  /// GPIO lines of its sensors and outputs, and their names.
   fileprivate var lines: [(address: GPIOLineAddress, name: [UInt8])] {
     let inputs = sensors.compactMap { sensor -> (address: GPIOLineAddress, name: [UInt8])? in
       switch sensor {

@@ -72,7 +72,7 @@ extension Command {
   }
 }
 
-/// What was typed behind `homeward run`.
+/// Arguments of `homeward run`.
 private struct RunCommand {
   let run: Run
 
@@ -100,16 +100,16 @@ private struct RunCommand {
   }
 }
 
-/// What was typed about a run that ends by itself.
+/// Arguments of `homeward run --once`.
 private struct OnceWords {
   private static let timeoutRange: ClosedRange<Duration> = .seconds(1) ... .seconds(24 * 3600)
 
   private var isOnce = false
   private var options = OnceOptions()
-  /// The first option that goes with `--once` only.
+  /// First option that requires `--once`.
   private var dependent: Argument?
 
-  /// Returns whether it is one of these.
+  /// Reads an argument; returns whether it is one of these.
   mutating func take(
     _ argument: Argument, _ arguments: inout Arguments
   ) throws(UsageError) -> Bool {

@@ -95,8 +95,8 @@ struct SendCommand {
     return report.code
   }
 
-  /// The answer goes to standard output, and what to think of it to standard error: a script can
-  /// use the first alone.
+  /// Prints the answer to standard output, and its assessment to standard error: a script can use
+  /// the first alone.
   private func tell(_ report: SendReport) {
     if isJSON {
       writeToTerminal(report.json, STDOUT_FILENO)

@@ -42,9 +42,8 @@ extension Command {
   }
 }
 
-/// `homeward sensors`
 struct SensorsCommand {
-  /// Nil for the usual one.
+  /// Nil for the default file.
   private let file: [UInt8]?
   private let isJSON: Bool
 

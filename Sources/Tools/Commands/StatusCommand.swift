@@ -51,7 +51,6 @@ extension Command {
   }
 }
 
-/// `homeward status`
 struct StatusCommand {
   private let file: [UInt8]
   private let isJSON: Bool
@@ -110,8 +109,9 @@ struct StatusCommand {
       : status.lines.wrappedForOutput.withVerdictsColored(on: STDOUT_FILENO)
   }
 
-  /// An agent that does not run may be started meanwhile, so that is told, and no end where it ran
-  /// before.
+  /// Prints the status repeatedly. An agent that does not answer may be started meanwhile: the
+  /// failure is reported, and ends the command only if it may not wait and the agent has not
+  /// answered before.
   private func repeatLines(
     _ client: StatusClient, isWaitingAllowed: Bool
   ) throws(CommandFailure) {

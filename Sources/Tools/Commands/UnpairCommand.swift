@@ -42,7 +42,6 @@ extension Command {
   }
 }
 
-/// `homeward unpair`
 struct UnpairCommand {
   private let options: UnpairingOptions
   private let isJSON: Bool

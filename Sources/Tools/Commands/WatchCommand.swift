@@ -53,7 +53,6 @@ extension Command {
   }
 }
 
-/// `homeward watch`
 struct WatchCommand {
   private static let countDigitsMax = 9
 

@@ -4,7 +4,7 @@ import LinuxIO
 import Outbox
 
 extension ArchivedSegment {
-  /// What is not as it should be, and what that costs.
+  /// Flaws of the segment, and their cost.
   var flaws: [MessageText] {
     var flaws: [MessageText] = []
     switch condition {
@@ -22,12 +22,12 @@ extension ArchivedSegment {
     return flaws
   }
 
-  /// All that there is to say of it beside numbers.
+  /// Remarks on the segment, beside its numbers.
   var notes: [MessageText] {
     isAside ? ["set aside"] + flaws : flaws
   }
 
-  /// A word for scripts.
+  /// Name of the condition in the JSON output.
   var conditionCode: StaticString {
     switch condition {
     case .intact: "intact"

@@ -4,13 +4,13 @@ import CLinux
 import LinuxIO
 import Outbox
 
-/// `homeward spool export`: what a spool holds as a file that other programs read.
+/// `homeward spool export`: the content of a spool as a file for other programs.
 struct SpoolExport {
   var format: ExportFormat
-  /// nil for standard output.
+  /// Nil for standard output.
   let file: [UInt8]?
   let replaces: Bool
-  /// Whether what Home Assistant has is written, too.
+  /// Whether entries that Home Assistant has are written, too.
   let includesAcknowledged: Bool
   let isJSON: Bool
 
@@ -68,7 +68,7 @@ struct SpoolExport {
 
   private func json(_ count: Count) -> [UInt8] {
     let file = file ?? []
-    // A byte becomes six at most.
+    // JSON takes at most six bytes for one.
     var line = ByteBuffer(capacity: 256 + 6 * file.count)
     line.openJSONObject()
     line.appendMember("format", format.name)

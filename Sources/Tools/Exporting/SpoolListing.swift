@@ -3,7 +3,7 @@ import Bytes
 import LinuxIO
 import Outbox
 
-/// `homeward spool list`: what stands in the files of a spool.
+/// `homeward spool list`: the content of the files of a spool.
 struct SpoolListing {
   private let directory: Path
   private let segments: [ArchivedSegment]

@@ -5,23 +5,23 @@ import Drivers
 import LinuxIO
 import Transport
 
-/// The configuration file, as far as pairing has to do with it.
+/// Configuration file in a pairing.
 struct ConfigurationFile {
   let path: [UInt8]
   let dialog: Dialog
 
   let loop: EventLoop
 
-  /// What became of it.
+  /// Result for the file.
   enum Offer {
     case written
-    /// It is there and says what was agreed upon, or the person does not want one.
+    /// Unchanged: the file agrees with the pairing, or the person does not want one.
     case asItIs
-    /// The person has to change it before the agent starts.
+    /// To be changed by the person before the agent starts.
     case toBeChanged
   }
 
-  /// Offers to write one where there is none, or says what the one there says otherwise.
+  /// Offers to write a missing file, or reports the differences of an existing one.
   func offer(
     _ existing: Configuration?, _ template: ConfigurationTemplate
   ) throws(CommandFailure) -> Offer {
@@ -43,7 +43,7 @@ struct ConfigurationFile {
     return .written
   }
 
-  /// What is written: with the sensors of this board that the person wants.
+  /// Returns the text of a new file, with the sensors of this board that the person chooses.
   func text(
     _ template: ConfigurationTemplate, of board: Configuration
   ) throws(CommandFailure) -> MessageText {

@@ -3,13 +3,13 @@ import Bytes
 import HomeAssistant
 import LinuxIO
 
-/// A login that is not kept yet.
+/// Login that is not stored yet.
 struct NewLogin {
   let credential: Credential
   let accessToken: AccessToken?
 }
 
-/// Asks a person, or a file, for what a board logs in with.
+/// Request to a person, or a file, for the credential of a board.
 struct LoginRequest {
   let source: PairingOptions.Source
   let http: BlockingHTTP
@@ -26,7 +26,7 @@ struct LoginRequest {
     }
   }
 
-  /// A token as a person gave it.
+  /// Checks a token that a person gave.
   private func accept(
     _ text: [UInt8], _ rejected: RejectedTokens
   ) throws(CommandFailure) -> NewLogin {

@@ -4,49 +4,49 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// What `homeward pair` was told.
+/// Options of `homeward pair`.
 struct PairingOptions {
-  /// Where the credential comes from.
+  /// Source of the credential.
   enum Source {
     /// User name and password, asked for.
     case login
     /// A long-lived access token, asked for.
     case token
-    /// The same from a file; `-` is standard input.
+    /// A long-lived access token from a file; `-` is standard input.
     case tokenFile([UInt8])
 
     var isLogin: Bool { if case .login = self { true } else { false } }
   }
 
-  /// The address of Home Assistant, as it was typed.
+  /// Address of Home Assistant, as typed.
   var url: [UInt8]?
   var configuration = [UInt8](Configuration.defaultFile)
-  /// Where there is no configuration: the state directory, which goes into the one that is written.
+  /// State directory if there is no configuration; it goes into the new one.
   var stateDirectory: [UInt8]?
-  /// What Home Assistant calls the board, as it was typed.
+  /// Name of the board in Home Assistant, as typed.
   var name: [UInt8]?
   var source = Source.login
-  /// Whether the pairing stays, and belongs to this board from now on.
+  /// Whether an existing pairing stays, and belongs to this board from now on.
   var keepsDevice = false
   var isConfigurationNamed: Bool {
     !configuration.span.elementsEqual(Configuration.defaultFile)
   }
   /// PEM certificates of the authorities of an `https://` address.
   var authorityFile: [UInt8]?
-  /// Whether the board stays the device that it is, and gets a new login.
+  /// Whether the board stays the same device, and gets a new login.
   var isLoginOnly = false
   var isYes = false
   var isJSON = false
 }
 
-/// Makes this board a device of a Home Assistant: finds the server, logs in, registers, and keeps
-/// what came of it.
+/// Pairing of this board with a Home Assistant: finds the server, logs in, registers, and stores
+/// the result.
 final class Pairing {
   private let options: PairingOptions
   private let dialog: Dialog
   private let loop: EventLoop
   private let http: BlockingHTTP
-  /// The configuration, where there is one already.
+  /// Configuration, if there is one already.
   private let existing: Configuration?
   private let settings: TransportSettings
   private var summary = PairingSummary()
@@ -68,7 +68,7 @@ final class Pairing {
   func run() throws(CommandFailure) -> PairingSummary {
     try checkThatAUserCanLogIn()
     let state = try StateDirectory.open(try stateDirectory())
-    // A registration that cannot be kept would leave a device behind in Home Assistant, too.
+    // A registration that cannot be stored would leave a device behind in Home Assistant, too.
     let rejected = try state.keptRejectedTokens()
     if options.isLoginOnly { return try renewLogin(state, rejected) }
     let former = try formerCredential(state)
@@ -90,8 +90,8 @@ final class Pairing {
       revoke(login.credential)
       throw error
     }
-    // One of another address is nothing to show here, and one that another board was paired with
-    // may be at work there.
+    // A credential for another address must not be sent to this one, and one that another board was
+    // paired with may be in use there.
     if let former, former.clientURL == url, kept.isOfThisBoard { revoke(former) }
     try lookAtPerson(login, configuration, state, rejected)
     let file = ConfigurationFile(path: options.configuration, dialog: dialog, loop: loop)
@@ -100,7 +100,7 @@ final class Pairing {
     return summary
   }
 
-  /// What the person does next; nothing where the service is started now.
+  /// Next step for the person; empty if the service is started now.
   private var next: MessageText {
     guard !options.isConfigurationNamed else {
       return " Try it: sudo homeward run --once --config \(typed: Path(options.configuration))"
@@ -157,7 +157,7 @@ final class Pairing {
     return named
   }
 
-  /// What a configuration would say, with a name that can stand in it.
+  /// Returns the template of a configuration, with a valid name.
   private func namedTemplate(at url: [UInt8]) throws(CommandFailure) -> ConfigurationTemplate {
     var template = ConfigurationTemplate(
       url: url, authorityFile: options.authorityFile, name: options.name,
@@ -186,7 +186,7 @@ final class Pairing {
     }
   }
 
-  /// Asks whether a pairing that is there may go. Returns its credential.
+  /// Asks whether an existing pairing may be replaced. Returns its credential.
   private func formerCredential(_ state: StateDirectory) throws(CommandFailure) -> Credential? {
     if case .none = state.readRegistration() {
     } else {
@@ -199,12 +199,12 @@ final class Pairing {
           text: "this board is already paired, and nothing was changed; --yes pairs it again")
       }
     }
-    // A damaged one is no reason to stop: it is replaced.
+    // A damaged credential is no reason to stop: it is replaced.
     if case .value(let credential) = state.readCredential() { return credential }
     return nil
   }
 
-  /// What was registered before, and whether it was this board.
+  /// Returns the stored registration, and whether it belongs to this board.
   private func keptRegistration(
     _ state: StateDirectory
   ) -> (value: Registration?, isOfThisBoard: Bool) {
@@ -214,7 +214,7 @@ final class Pairing {
 
   private var identity: DeviceIdentity { DeviceIdentity(host: host) }
 
-  /// Has a pairing that was made on another board belong to this one.
+  /// Assigns a pairing that was made on another board to this one.
   func keepDevice() throws(CommandFailure) {
     let state = try StateDirectory.open(try stateDirectory())
     guard var registration = try state.keptRegistration() else {
@@ -262,7 +262,7 @@ final class Pairing {
       code: .unavailable, text: "this board is not paired; pair it: \(Arguments.command("pair"))")
   }
 
-  /// A login at another Home Assistant is none of this board's.
+  /// Throws if the Home Assistant of the login does not know this board.
   private func checkThatTheBoardIsKnown(
     to login: NewLogin, _ registration: Registration, _ state: StateDirectory,
     _ rejected: RejectedTokens
@@ -293,8 +293,8 @@ final class Pairing {
 
   private var host: Configuration.HostPaths { existing?.host ?? .standard }
 
-  /// Ends a refresh token that is of no use any more. Home Assistant says nothing worth hearing to
-  /// it, and one that is not ended ends by itself 90 days later.
+  /// Revokes a refresh token that is no longer used. The answer does not matter: without it, the
+  /// token expires after 90 days.
   private func revoke(_ credential: Credential) {
     guard case .refreshToken(let token, _) = credential else { return }
     _ = try? http.send(.revoke(refreshToken: token), to: summary.url)

@@ -2,12 +2,12 @@ import Board
 import Bytes
 import HomeAssistant
 
-/// Looks at whose tracker this board became, says so, and offers to undo it.
+/// Review of the person whose tracker this board became: reports it, and offers to undo it.
 struct PersonReview {
   let client: BlockingClient
   let dialog: Dialog
 
-  /// What cannot be found out is said: the board is paired all the same.
+  /// Runs the review. A failure is only reported: the board is paired already.
   func run(deviceID: [UInt8], _ summary: inout PairingSummary) throws(CommandFailure) {
     let user: User
     switch try client.ask(CurrentUser()) {

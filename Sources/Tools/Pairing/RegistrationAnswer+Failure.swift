@@ -3,7 +3,7 @@ import Bytes
 import HomeAssistant
 
 extension RegistrationAnswer {
-  /// The registration, or why there is none, for a person who waits for it.
+  /// Returns the registration, or throws the reason why there is none.
   func registration(acceptsPlain: Bool) throws(CommandFailure) -> Registration {
     switch self {
     case .registered(let registration): return registration

@@ -4,7 +4,7 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// Logs in with what a person types.
+/// Login with the answers that a person types.
 struct SignIn {
   let http: BlockingHTTP
   let dialog: Dialog
@@ -96,7 +96,7 @@ extension LoginError {
 }
 
 extension Credential {
-  /// The address that a login was made at; nil for a long-lived token, which does not say.
+  /// Address at which the login was made; nil for a long-lived token, which has none.
   var clientURL: [UInt8]? {
     guard case .refreshToken(_, let clientID) = self else { return nil }
     return try? serverURL(clientID)

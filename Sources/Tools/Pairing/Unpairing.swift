@@ -5,22 +5,22 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// What `homeward unpair` was told.
+/// Options of `homeward unpair`.
 struct UnpairingOptions {
   var configuration = [UInt8](Configuration.defaultFile)
   var isLocal = false
   var isYes = false
 }
 
-/// What `homeward unpair` has done.
+/// Result of `homeward unpair`.
 struct UnpairingSummary {
-  /// Whether Home Assistant does not have the device any more.
+  /// Whether Home Assistant no longer has the device.
   var isDeviceDeleted = false
-  /// Whether the login is good for nothing any more. A long-lived token stays: the person who made
-  /// it may use it elsewhere.
+  /// Whether the login is no longer valid. A long-lived token stays: the person who made it may use
+  /// it elsewhere.
   var isLoginEnded = false
 
-  /// One JSON object on standard output.
+  /// Writes one JSON object to standard output.
   func print() {
     var line = ByteBuffer(capacity: 256)
     line.openJSONObject()
@@ -36,7 +36,7 @@ struct UnpairingSummary {
   }
 }
 
-/// Undoes what `Pairing` did, as far as the login may.
+/// Reversal of a `Pairing`, as far as the login allows it.
 final class Unpairing {
   private let options: UnpairingOptions
   private let dialog: Dialog
@@ -167,7 +167,7 @@ extension StateDirectory {
     (try? byteCount(ofFileAt: path / name)) != nil
   }
 
-  /// Whether there is anything of a pairing, damaged or not.
+  /// Whether it holds any part of a pairing, damaged or not.
   fileprivate var isPaired: Bool {
     if case .none = readRegistration(), case .none = readCredential() { return false }
     return true
@@ -175,7 +175,7 @@ extension StateDirectory {
 }
 
 extension RequestError {
-  /// Whether Home Assistant said nothing to it.
+  /// Whether Home Assistant did not answer.
   fileprivate var isNoAnswer: Bool {
     switch self {
     case .transport, .expired, .disconnected: true

@@ -3,7 +3,7 @@ import Bytes
 import HomeAssistant
 import LinuxIO
 
-/// The value of `--data`: JSON that a person typed, or sent through standard input.
+/// Value of `--data`: JSON from the command line or from standard input.
 struct DataArgument {
   static let byteCountMax = 1 << 20
 
@@ -11,7 +11,7 @@ struct DataArgument {
 
   init(_ text: [UInt8]) { self.text = text }
 
-  /// The word behind `--data`; `-` stands for standard input.
+  /// Reads the word after `--data`; `-` stands for standard input.
   init(
     of option: Argument, from arguments: inout Arguments
   ) throws(UsageError) {

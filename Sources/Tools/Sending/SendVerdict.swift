@@ -3,15 +3,15 @@ import Bytes
 import HomeAssistant
 import Outbox
 
-/// What became of a message that a person sent.
+/// Result of a message that a person sent.
 enum SendVerdict {
   /// Home Assistant opened this very message with our key and did what it says.
   case proven
   /// Home Assistant sealed the answer with our key; nothing says that it is to this message.
   case sealed
-  /// The same of a plain registration: nothing proves who answered.
+  /// Home Assistant, or another server, answered a plain registration: nothing proves the sender.
   case answered
-  /// Home Assistant got the message; it says the same where it dropped it.
+  /// Home Assistant received the message, and may have dropped it: it answers the same.
   case accepted
   /// Home Assistant opened the message and did not do it, or not all of it.
   case refused
@@ -19,7 +19,7 @@ enum SendVerdict {
   /// A service did not do its work, or does not exist.
   case failed
   case notLive
-  /// The message came to no handler, or to one of another registration.
+  /// The message reached no handler, or that of another registration.
   case undelivered(OutageCause)
   // enable_encryption
   case enabled
@@ -39,7 +39,7 @@ enum SendVerdict {
     }
   }
 
-  /// What a script calls it.
+  /// Name in the JSON output.
   var name: StaticString {
     switch self {
     case .proven: "proven"
@@ -60,7 +60,7 @@ enum SendVerdict {
   func code(for type: MessageType) -> ExitCode {
     switch self {
     case .proven, .sealed, .answered, .accepted, .enabled: .success
-    // Nothing can be wrong with these messages but the key.
+    // Only the key can be wrong with these messages.
     case .dropped where type.isDroppedForItsKey: OutageCause.dropped.exitCode
     case .refused, .dropped, .failed, .alreadyEnabled, .notAvailable: .dataError
     case .notLive: .temporaryFailure
@@ -68,7 +68,7 @@ enum SendVerdict {
     }
   }
 
-  /// What a person is told, with what to do about it.
+  /// Returns the result for a person, with the remedy.
   func words(for type: MessageType) -> MessageText {
     switch self {
     case .proven: "Home Assistant opened the message and carried it out."
@@ -116,7 +116,7 @@ enum SendVerdict {
 }
 
 extension MessageType {
-  /// Whether Home Assistant drops it only where it cannot open it.
+  /// Whether Home Assistant drops it only if it cannot open it.
   fileprivate var isDroppedForItsKey: Bool {
     switch self {
     case .getConfiguration, .getZones, .updateRegistration: true

@@ -2,8 +2,7 @@ import Board
 import Bytes
 import LinuxIO
 
-/// What people read of how an agent or a board is: a verdict, a subject, and what there is to say
-/// of it.
+/// Text for people about an agent or a board: lines with a verdict, a subject and a description.
 struct StatusLines {
   enum Verdict {
     case well, wrong, neither
@@ -27,7 +26,7 @@ struct StatusLines {
     append(verdict.words, subject, width: subjectWidth, text)
   }
 
-  /// More of the line before.
+  /// Appends a detail of the line before.
   mutating func append(more subject: StaticString, _ text: MessageText) {
     append("         ", subject, width: subjectWidth - 2, text)
   }
@@ -70,7 +69,7 @@ struct StatusLines {
       taken = "\(route.text("name"))\(address)\(route.lasting("since"))"
     }
     append(taken == nil ? .wrong : .well, "route", taken ?? "none is usable now")
-    // Most people have no cloud, and no use for a line about it.
+    // Most people have no cloud, and need no line about it.
     for route in routes where !route.says("state", "taken") && !route.says("state", "no_address") {
       append(more: "not used", "\(route.text("name")): \(route.words)")
     }
@@ -127,7 +126,7 @@ struct StatusLines {
         + " \(counts.number("lost")) lost")
   }
 
-  /// `seconds` is how long it took. Less than an hour says nothing of a month.
+  /// Appends the traffic of `seconds`. Less than an hour is too short to estimate a month.
   mutating func append(traffic: StatusMembers, seconds: Int) {
     let (sent, received) = (traffic.number("sent_bytes"), traffic.number("received_bytes"))
     let monthly = (Double(sent) + Double(received)) * 30 * 86_400 / Double(max(seconds, 1))
@@ -145,7 +144,7 @@ struct StatusLines {
 }
 
 extension [UInt8] {
-  /// The same lines, with the verdicts at the begin of some in colour where a terminal shows it.
+  /// Returns the lines with leading verdicts in colour, if the terminal shows colours.
   func withVerdictsColored(on descriptor: Int32) -> [UInt8] {
     let type = environmentVariable("TERM") ?? []
     let isDumb = type.isEmpty || type == [UInt8]("dumb")

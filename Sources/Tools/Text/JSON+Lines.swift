@@ -1,6 +1,6 @@
 import Bytes
 
-/// JSON for people. A terminal obeys no character of it: controls are written as JSON escapes.
+/// JSON for people. A terminal executes no character of it: controls are written as JSON escapes.
 extension JSON {
   /// Lines with a member or an element each, indented by two spaces for each level. A text that
   /// stands alone is shown as its lines.
@@ -17,7 +17,7 @@ extension JSON {
 }
 
 extension JSONObject {
-  /// A line for each member, behind four spaces: its key, and its value as JSON.
+  /// Lines of the members, each after four spaces: the key, and the value as JSON.
   var lines: [UInt8] {
     var shown: [UInt8] = []
     for (key, value) in members {
@@ -29,7 +29,7 @@ extension JSONObject {
 }
 
 extension [UInt8] {
-  /// The text with an escape for each control but line ends and tabs.
+  /// Text with an escape for each control character except line ends and tabs.
   fileprivate var escapedLines: [UInt8] {
     var shown: [UInt8] = []
     for byte in self {
@@ -44,7 +44,7 @@ extension [UInt8] {
   }
 }
 
-/// Puts JSON, which has no space between its words, on indented lines.
+/// Formatter of JSON without spaces into indented lines.
 private struct JSONIndenter {
   private(set) var shown: [UInt8] = []
   private var depth = 0

@@ -4,9 +4,9 @@ import HomeAssistant
 import LinuxIO
 import Transport
 
-/// Watches Home Assistant over its WebSocket, until a signal stops it or the output is complete.
+/// Watch of Home Assistant over its WebSocket, until a signal stops it or the output is complete.
 final class Watch {
-  /// How long the end waits for Home Assistant to close the connection, too.
+  /// Maximum time at the end for Home Assistant to close the connection, too.
   private static let farewellTimeout: Duration = .seconds(1)
 
   private let options: WatchOptions
@@ -22,10 +22,10 @@ final class Watch {
   private var states: StateLines
   private var wasReady = false
   private var wasStarted = false
-  /// Whether it was said that there is no connection.
+  /// Whether the loss of the connection was reported.
   private var isLost = false
   private var missing: [EntityID]
-  /// Which of them were missing when `--once` showed the others.
+  /// Entities that were missing when `--once` showed the others.
   private var absent: [EntityID] = []
   private var isRenderingFailed = false
   private var failure: CommandFailure?
@@ -165,7 +165,7 @@ final class Watch {
       try states.apply(event) { if !options.isJSON { output.append($0.bytes) } }
     } catch { sayUnreadable() }
     if options.isJSON { showUnchanged(event) }
-    // Home Assistant begins with all that is there. An entity that is not may still come.
+    // Home Assistant begins with all existing entities. A missing one may still come.
     missing.removeAll { states.knows($0) }
     if options.isOnce {
       absent = missing
@@ -222,7 +222,7 @@ final class Watch {
 }
 
 extension CommandFailure {
-  /// Home Assistant lets no user, or not this one, watch that.
+  /// Failure if Home Assistant lets no user, or not this one, watch that.
   fileprivate init(refusing error: RequestError) {
     switch error {
     case .server("unauthorized", _):

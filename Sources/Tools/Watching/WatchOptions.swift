@@ -3,12 +3,12 @@ import Bytes
 import HomeAssistant
 import YAML
 
-/// What `homeward watch` was told.
+/// Options of `homeward watch`.
 struct WatchOptions {
   enum Topic {
-    /// All entities where none is named.
+    /// All entities if none is named.
     case states([EntityID])
-    /// All types where none is named.
+    /// All types if none is named.
     case events(EventType?)
     case template(Text, variables: JSONObject)
   }
@@ -17,19 +17,16 @@ struct WatchOptions {
   var configuration = [UInt8](Configuration.defaultFile)
   var isJSON = false
   var showsAttributes = false
-  /// How many entries end it; nil for none.
+  /// Number of entries after which it ends; nil for no limit.
   var entryCountMax: Int?
-  /// `--once`: of states, all that are watched as they are now; else one entry.
+  /// `--once`: with states, all watched entities as they are now; else one entry.
   var isOnce = false
 
   static let topics: [StaticString] = ["states", "events", "template"]
 }
 
 extension WatchOptions.Topic {
-  /// - Parameters:
-  ///   - words: the topic, and what follows it.
-  ///   - data: the value of `--data`, or nil.
-  /// - Throws: what is wrong with the words.
+  /// Reads the topic and the words after it; `data` is the value of `--data`.
   init(_ words: [[UInt8]], data: DataArgument?) throws(UsageError) {
     guard let name = words.first else {
       self = .states([])
