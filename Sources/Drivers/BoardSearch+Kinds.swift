@@ -31,8 +31,8 @@ extension BoardSearch {
   /// Limit of the list: more would not help, and a status document holds many remedies.
   private static let othersShownMax = 8
 
-  /// Lists the items of the same kind as a missing entry, those of the same device first: `here:
-  /// bme280/temp, bme280/pressure`. Nil if there are none.
+  /// Lists the items of the same kind as a missing entry, those of the same device first:
+  /// `here: bme280/temp, bme280/pressure`. Nil if there are none.
   public func others(than entry: ConfiguredEntry) -> MessageText? {
     let key = entry.key
     let finder = Self.finders.first { [UInt8]($0.key).span.elementsEqual(key) }

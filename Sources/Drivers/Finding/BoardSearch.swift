@@ -102,7 +102,7 @@ public final class BoardSearch {
   /// Returns the names in a folder, in byte order; empty if it cannot be read.
   static func names(in folder: Path) -> [[UInt8]] {
     var names: [[UInt8]] = []
-    // A kernel without the folder has no devices of the kind.
+    // A kernel without the folder has nothing of the kind.
     try? DirectoryReader(opening: folder).forEachName { name in
       if names.count < namesMax { insert([UInt8](name), into: &names) }
     }

@@ -14,7 +14,7 @@ public struct FoundKind: Sendable {
   public let isEntry: Bool
   /// Items found, at most `itemsMax`.
   public private(set) var items: [FoundItem] = []
-  /// Further finds that need a decision of a person, such as the names of free GPIO lines.
+  /// Related results that need a decision of a person, such as the names of free GPIO lines.
   public var examples: [[UInt8]] = []
   /// Remark about all items; nil if there is none.
   public var note: MessageText?

@@ -3,8 +3,8 @@ import LinuxIO
 import Sensing
 import YAML
 
-/// Settings of one channel of a device that the kernel measures with: an entry `iio: …` or `hwmon:
-/// …` of `sensors`. Each kind defines its channels, and what they measure.
+/// Settings of a channel of a device that the kernel measures with: an entry `iio: …` or
+/// `hwmon: …` of `sensors`. Each kind defines its channels, and what they measure.
 public struct ChannelSettings: Equatable, Sendable {
   /// `iio` or `hwmon`: device and channel, such as `bme280/temp`. Required.
   public var address: ChannelAddress

@@ -74,7 +74,7 @@ public final class KernelSensor: FileSource {
     /// Text in place of a number.
     case flaw(InlineText)
     case error(Errno)
-    /// There is no file to read.
+    /// Failure to open the channel.
     case failure(SourceFailure)
   }
 

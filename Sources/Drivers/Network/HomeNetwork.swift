@@ -35,9 +35,9 @@ public final class HomeNetwork {
   private var generic: Line?
 
   /// - Parameters:
-  ///   - loop: who tells that the kernel has spoken.
-  ///   - owner: who is told; it outlives this.
-  ///   - goal: Home Assistant at home; nil where no network is known to be home.
+  ///   - loop: the loop that watches the sockets.
+  ///   - owner: receiver of changes and failures; it outlives this.
+  ///   - goal: Home Assistant at home; nil if no network is known to be home.
   public init(loop: EventLoop, owner: any HomeNetworkOwner, to goal: NetworkGoal? = nil) {
     self.loop = loop
     unsafe self.owner = owner

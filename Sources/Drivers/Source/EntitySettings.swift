@@ -15,7 +15,7 @@ public struct EntitySettings: Equatable, Sendable {
   /// `icon`: `prefix:name`, such as `mdi:water`; at most 64 bytes.
   public var icon: [UInt8]?
   /// `unique_id`: identifies the sensor in Home Assistant; 1 to 64 lower-case letters, digits and
-  /// `_`. Default: derived from the address, so that a replaced part is a new sensor.
+  /// `_`. Default: derived from the address, so that a replacement part is another sensor.
   public var uniqueID: [UInt8]?
   /// `min_change`: smallest change to report of a measured quantity; 0 or more, in the unit of the
   /// sensor. Default: nil, the standard one of the quantity.

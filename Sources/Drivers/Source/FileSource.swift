@@ -49,7 +49,7 @@ public class FileSource: BackgroundRead, Source {
   ///   it is then called again beside the loop.
   func readFiles() -> Bool { true }
 
-  /// Records the results of `readFiles`, as far as they could be read even if it throws.
+  /// Records the results of `readFiles`. If it throws, all that could be read has been recorded.
   func tell(at moment: Moment) throws(SourceFailure) {}
 
   /// Records that no answer arrived.

@@ -4,18 +4,18 @@ public import Sensing
 
 /// Event mode of a source: events do not wait for a cycle.
 public enum Listening: Sendable {
-  /// Reads when it is asked, and throws if that fails. Has no deadline of its own, and nothing
-  /// pending between two requests.
+  /// A source that only reads when it is asked, and throws if that fails. It has no deadline of its
+  /// own, and nothing pending between two requests.
   case never
-  /// Is asked as often as `never`, and may throw. Reports to the supervisor itself that it works,
-  /// and later failures, and may have deadlines.
+  /// A source that is asked as often as a `never` one, and may throw. It reports to its supervisor
+  /// that it works, and later failures, and may have deadlines.
   case answering
-  /// Receives events, and reports to its supervisor that it works or fails.
+  /// A source that receives events, and reports to its supervisor that it works or fails.
   case open
-  /// Like `open`, but receives nothing now: it is asked again as soon as its pause is over.
+  /// An `open` source that receives nothing now: it is asked again as soon as its pause is over.
   case closed
-  /// Like `closed`, but until the next cycle, so that the device can sleep: it is asked again a few
-  /// times, and if its failure lasts, only with the cycles.
+  /// A `closed` source that rests until the next cycle, so that its device can sleep: it is asked
+  /// again a few times, and if its failure lasts, only with the cycles.
   case resting
 }
 
@@ -33,7 +33,7 @@ public protocol Source: AnyObject {
   /// every cycle while the source works. Readable values are recorded even when it throws.
   func sample(at moment: Moment) throws(SourceFailure)
 
-  /// Present event mode: always `.never`, always `.answering`, or neither of these two.
+  /// Present event mode: from the start always `.never`, always `.answering`, or neither of them.
   var listening: Listening { get }
 
   /// Whether a board that never had the device of this source is as good as one that has it.

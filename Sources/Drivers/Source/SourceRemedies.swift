@@ -5,8 +5,7 @@ public import Sensing
 public struct SourceRemedies: Sendable {
   /// Name of the source.
   public let source: InlineText
-  /// Whether the configuration names what the source reads, so that a missing device may be a wrong
-  /// name.
+  /// Whether the configuration names what the source reads: a missing device may have a wrong name.
   public let isNamedByPerson: Bool
   private let remedy: @Sendable (SourceFailure) -> MessageText
 

@@ -147,7 +147,7 @@ public final class Supervisor {
   private func ask(_ source: any Source, of row: Row, at moment: Moment) {
     do throws(SourceFailure) {
       try source.sample(at: moment)
-      // A source that listens reports itself that it works.
+      // A listening source reports its success on its own.
       if source.listening == .never { worked(row) }
     } catch .missing where source.isOptional && !row.hasWorked {
       absent(row, now: moment.instant)
