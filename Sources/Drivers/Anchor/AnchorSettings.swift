@@ -46,7 +46,6 @@ extension AnchorSettings {
     self.init(radiusMeters: radius, line: line, name: name ?? [UInt8]("Anchor"))
   }
 
-  /// Reads the keys of the line.
   private static func line(
     _ field: ConfigurationField, _ keys: SectionReader, notAmong taken: TakenNames
   ) -> GPIOLineSettings? {

@@ -6,7 +6,6 @@ import Sensing
 
 /// A GPIO line that the agent holds until this value ends.
 struct GPIOLineRequest: ~Copyable {
-  /// Purpose of a requested line.
   enum Purpose {
     /// Input that the kernel debounces for `quiet` if it can, with a buffer for up to 1024 events.
     case input(edges: GPIOEdges, quiet: Duration, eventCountMax: UInt32)
@@ -64,7 +63,6 @@ struct GPIOLineRequest: ~Copyable {
     }
   }
 
-  /// Sets the level of an output.
   func set(_ level: Level) throws(Errno) {
     guard cgpio_set_level(line.number, level == .active) == 0 else {
       throw Errno(code: clinux_errno())
@@ -76,7 +74,6 @@ struct GPIOLineRequest: ~Copyable {
   }
 }
 
-/// Reported edges of a line.
 enum GPIOEdges {
   /// Edges at which the line becomes active.
   case rising

@@ -5,7 +5,6 @@ import Sensing
 /// Channels of hardware monitors, each one file of sysfs
 /// (`Documentation/hwmon/sysfs-interface.rst`).
 extension MonitorSettings {
-  /// Makes the source of the channel.
   func source(_ context: SourceContext) -> KernelSensor {
     let settings = self
     return entry.source("hwmon_", of: .hardwareMonitor, context) { (sys) throws(SourceFailure) in

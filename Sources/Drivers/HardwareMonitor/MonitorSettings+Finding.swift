@@ -10,7 +10,6 @@ extension MonitorSettings {
       skippedParents: ["power_supply", "thermal"])
   }
 
-  /// Returns the channels of all hardware monitors.
   static func found(in search: BoardSearch) -> FoundKind {
     var kind = FoundKind("Hardware monitors", key: "hwmon")
     search.findChannels(&kind, of: finder(sys: search.sys)) { device in

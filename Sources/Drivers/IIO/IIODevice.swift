@@ -5,7 +5,6 @@ import Sensing
 /// Channels of Industrial IO devices, each one file of sysfs that is read without a buffer
 /// (`Documentation/ABI/testing/sysfs-bus-iio`).
 extension IIOSettings {
-  /// Makes the source of the channel.
   func source(_ context: SourceContext) -> KernelSensor {
     let settings = self
     return entry.source("iio_", of: .industrialIO, context) { (sys) throws(SourceFailure) in

@@ -48,7 +48,6 @@ extension InterfaceSettings {
   }
 }
 
-/// A sensor that an interface can have.
 enum InterfaceSensor {
   case received, sent, signal
 

@@ -42,7 +42,6 @@ public final class InterfaceStatistics: FileSource {
 
   public override var deviceKinds: DeviceKinds { .network }
 
-  /// Values of the interface.
   private struct Figures {
     let received: FixedPoint
     let sent: FixedPoint

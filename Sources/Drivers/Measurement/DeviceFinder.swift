@@ -105,7 +105,6 @@ struct DeviceFinder {
   }
 }
 
-/// A device that was found.
 struct FoundDevice {
   let directory: Path
   /// Name from its driver.

@@ -39,7 +39,6 @@ public final class KernelSensor: FileSource {
   private var channel: OpenChannel?
   /// Bus of the channel; before that is known, a bus of its own.
   private var knownBus: DeviceBus
-  /// Outcome of the last reading.
   private var outcome = Outcome.answer(.flaw)
   private var notYetCount = 0
 
@@ -66,7 +65,6 @@ public final class KernelSensor: FileSource {
 
   // MARK: Reading
 
-  /// Outcome of one reading of the file.
   private enum Outcome {
     case answer(KernelConversion.Answer)
     /// The part itself reports that the number is invalid.

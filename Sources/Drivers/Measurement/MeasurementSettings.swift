@@ -55,7 +55,6 @@ extension MeasurementSettings {
   }
 }
 
-/// Meaning of a number in Home Assistant: class, unit and state class that go together.
 private struct MeasurementMeaning {
   let sensorClass: SensorClass?
   let unit: [UInt8]?

@@ -23,7 +23,6 @@ public final class CountsFile {
   /// Whether the counts of earlier runs are known.
   private var isRead = false
   private var isChanged = false
-  /// Earliest time of the next write.
   private var dueAt: Instant?
 
   /// Reads nothing yet.

@@ -17,7 +17,6 @@ final class SlowKernelFile: BackgroundRead {
   private let reader: BackgroundReader
   private let file: KernelFile
   private var bus: DeviceBus?
-  /// Error of the last reading.
   private var error: Errno?
   private unowned(unsafe) var owner: (any SlowKernelFileOwner)?
 

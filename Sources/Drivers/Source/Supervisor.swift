@@ -47,7 +47,6 @@ public final class Supervisor {
   /// Time that waiting sources receive after the board slept, because their devices slept too.
   public static let wakingTime: Duration = .seconds(5)
 
-  /// Time of the board's last wake-up.
   private var wokeAt = Instant(nanoseconds: .min)
 
   /// `owner` outlives this, and this outlives the sources.
