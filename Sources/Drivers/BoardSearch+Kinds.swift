@@ -2,8 +2,7 @@ public import Bytes
 public import LinuxIO
 
 extension BoardSearch {
-  /// The kinds of entries of `sensors` that can be found, in the order in which people read them. A
-  /// new kind is a line here.
+  /// Finders of the kinds of `sensors` entries, in the order for people. A new kind is a line here.
   private static var finders: [(key: StaticString, find: (BoardSearch) -> FoundKind)] {
     [
       ("one_wire", OneWireSettings.found), ("iio", IIOSettings.found),
@@ -12,13 +11,13 @@ extension BoardSearch {
     ]
   }
 
-  /// All that this board has, kind by kind; kinds of which it has nothing are empty.
+  /// Returns all that this board has, kind by kind; kinds without items are empty.
   ///
   /// - Parameters:
-  ///   - battery: which power supplies are reported.
-  ///   - system: what of the board itself is reported.
-  ///   - location: where the position comes from.
-  ///   - loop: what asks gpsd whether it is there.
+  ///   - battery: settings of the reported power supplies.
+  ///   - system: settings of the board's own sensors.
+  ///   - location: source of the position.
+  ///   - loop: the loop for the request to gpsd.
   /// - Returns: a kind for each finder.
   public func everything(
     battery: BatterySettings, system: SystemSettings, location: GPSDSettings?, loop: EventLoop
@@ -29,11 +28,11 @@ extension BoardSearch {
     ] + Self.finders.map { $0.find(self) }
   }
 
-  /// More would not help, and a status document holds many remedies.
+  /// Limit of the list: more would not help, and a status document holds many remedies.
   private static let othersShownMax = 8
 
-  /// What there is of the same kind as an entry that is not there, those of the same device first:
-  /// `here are bme280/temp, bme280/pressure`. Nil where there is nothing.
+  /// Lists the items of the same kind as a missing entry, those of the same device first:
+  /// `here: bme280/temp, bme280/pressure`. Nil if there are none.
   public func others(than entry: ConfiguredEntry) -> MessageText? {
     let key = entry.key
     let finder = Self.finders.first { [UInt8]($0.key).span.elementsEqual(key) }

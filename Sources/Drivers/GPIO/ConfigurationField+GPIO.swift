@@ -8,7 +8,7 @@ extension ConfigurationField {
     return word(of: ["as_is", "pull_up", "pull_down", "disabled"]).map { biases[$0] }
   }
 
-  /// A line's name, or a chip's label and an offset with a slash between them.
+  /// Reads a line's name, or a chip's label and an offset with a slash between them.
   func gpioLine(notAmong taken: TakenNames) -> GPIOLineAddress? {
     guard let text = text() else { return nil }
     do throws(Refusal) {
@@ -47,7 +47,8 @@ extension GPIOLineAddress {
     self = .chip(label: label, offset: UInt32(offset))
   }
 
-  /// `17`, `gpiochip0/17` and `/dev/gpiochip0` mean another line after the next kernel update.
+  /// Refuses `17`, `gpiochip0/17` and `/dev/gpiochip0`: they mean another line after the next
+  /// kernel update.
   private static func refuseNumberedChip(_ text: Span<UInt8>) throws(Refusal) {
     if text.decimalValue != nil {
       throw Refusal(
@@ -72,7 +73,7 @@ extension GPIOLineAddress {
 }
 
 extension GPIOLineAddress {
-  /// What a person does about a line that fails.
+  /// Returns the remedy for a line that fails.
   static func remedy(for failure: SourceFailure) -> MessageText {
     switch failure {
     case .busy:

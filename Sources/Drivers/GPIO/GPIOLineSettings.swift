@@ -4,17 +4,17 @@ import YAML
 
 /// An entry `gpio: …` of the configuration's `sensors`: a line that is either on or off.
 public struct GPIOLineSettings: Equatable, Sendable {
-  /// `gpio`: which line. Required.
+  /// `gpio`: the line. Required.
   public var address: GPIOLineAddress
   public var entity: EntitySettings
-  /// `debounce`: how long a level must last before it counts; 0 to 10 s. The default, 20 ms,
-  /// outlasts the bouncing of common switches and reeds.
+  /// `debounce`: minimum duration of a level that counts; 0 to 10 s. The default, 20 ms, outlasts
+  /// the bouncing of common switches and reeds.
   public var debounce: Duration
   /// `urgent`: whether a change is reported at once instead of with the next cycle.
   public var isUrgent: Bool
   /// `active_low`: whether the sensor is on while the line is low.
   public var isActiveLow: Bool
-  /// `bias`: what the line does while nothing drives it.
+  /// `bias`: bias of the line while nothing drives it.
   public var bias: GPIOBias
 
   public init(
@@ -42,7 +42,7 @@ extension GPIOLineSettings {
       "tamper", "update", "vibration", "window",
     ], icon: "mdi:electric-switch")
 
-  /// Reads an entry; nil, reported, where it cannot be used.
+  /// Reads an entry; nil, reported, if it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
     let line = keys.required("gpio", example: "gpio: GPIO17")?.gpioLine(notAmong: taken)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
@@ -56,10 +56,10 @@ extension GPIOLineSettings {
       isUrgent: isUrgent ?? false, isActiveLow: isActiveLow ?? false, bias: bias ?? .asIs)
   }
 
-  /// What messages call it.
+  /// Name of the line in messages.
   public var name: InlineText { InlineText(address.text.span) }
 
-  /// By which Home Assistant knows its sensor.
+  /// Unique id of its sensor in Home Assistant.
   var uniqueID: [UInt8] { entity.uniqueID ?? address.uniqueID }
 
   var remedies: SourceRemedies {

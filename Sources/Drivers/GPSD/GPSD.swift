@@ -4,7 +4,7 @@ public import LinuxIO
 public import Sensing
 
 extension GPSD.Address {
-  /// What messages call it.
+  /// Name in messages.
   fileprivate var words: InlineText {
     var words = ByteBuffer(capacity: 512)
     words.append("gpsd at ")
@@ -17,7 +17,7 @@ extension GPSD.Address {
 
 /// Fixes from gpsd: its TCP socket, its reports parsed by libgps.
 ///
-/// `GPSDSession` decides what is said, when to listen and what is believed; this moves the bytes
+/// `GPSDSession` decides what to send, when to listen and what to believe; this moves the bytes
 /// between it, the socket and libgps.
 @safe public final class GPSD {
   public struct Address: Sendable {
@@ -30,19 +30,19 @@ extension GPSD.Address {
     }
   }
 
-  /// Reads of one turn of the loop. What is left is read in the next ones.
+  /// Maximum number of reads per turn of the loop. The rest is read in the next ones.
   static let readsMax = 16
 
   public let name: InlineText
   private let address: Address
-  /// What failures call it: with its address.
+  /// Name in failures, with the address.
   private let subject: InlineText
   private let loop: EventLoop
   private let sink: any ReadingSink
   private let supervisor: Supervisor
   private let memory: UnsafeMutablePointer<gps_data_t>
 
-  /// Nil for what is not wanted.
+  /// Sensors in the order of `ReceiverDetail`; nil for details that are not wanted.
   private var sensors: [DeclaredSensor?]
   private var session: GPSDSession
   private var connection: Descriptor?
@@ -83,9 +83,9 @@ extension GPSD.Address {
 
   deinit { unsafe cgps_free(memory) }
 
-  // MARK: What the session wants
+  // MARK: Actions of the session
 
-  /// Does what the session wants after an event, and hands on what came of it.
+  /// Performs the session's action after an event, and delivers the results.
   private func perform(_ action: GPSDSession.Action?, now: Instant) {
     deliver()
     switch action {
@@ -104,7 +104,7 @@ extension GPSD.Address {
       disconnect()
       supervisor.worked(name)
     case .fail(let failure):
-      // What ends with the connection is heard before that it ended.
+      // The last results come before the end of the connection.
       deliver()
       disconnect()
       recordAll(failure.value)
@@ -185,7 +185,7 @@ extension GPSD.Address {
 
   private func send(_ command: StaticString, now: Instant) {
     do throws(Errno) {
-      // A socket that just connected takes a line; one that does not is stuck.
+      // A socket that just connected accepts a line; otherwise it is stuck.
       guard try connection?.send(command) == command.utf8CodeUnitCount else {
         return failed(.connectionReset, now: now)
       }
@@ -203,7 +203,7 @@ extension GPSD.Address {
   private func listen(for readiness: Readiness) {
     guard let watch, readiness != awaited else { return }
     awaited = readiness
-    // An error here is one of the descriptor, which the next read or write meets again.
+    // An error here is one of the descriptor: the next read or write fails with it.
     try? loop.change(watch, to: readiness)
   }
 
@@ -215,7 +215,7 @@ extension GPSD.Address {
 
   // MARK: Reports
 
-  /// Hands a report to libgps, and what it says to the session.
+  /// Parses a report with libgps, and passes the result to the session.
   private func readReport(now: Instant) {
     let report = unpackReport()
     session.reportRead(report, now: now, wallTime: Moment.now.wallTime)

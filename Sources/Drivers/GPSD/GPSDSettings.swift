@@ -9,15 +9,15 @@ public struct GPSDSettings: Sendable {
   public var host: [UInt8]
   /// `port`: 1 to 65535. Default: 2947.
   public var port: UInt16
-  /// `device`: the only receiver of that gpsd to believe, as gpsd calls it; 1 to 127 bytes of
+  /// `device`: the only receiver of that gpsd to believe, by its name in gpsd; 1 to 127 bytes of
   /// visible ASCII. Default: empty, the best of them.
   public var device: [UInt8] = []
-  /// `moving` and `parked`: which fixes are kept and sent. Default: nil, every one.
+  /// `moving` and `parked`: selection of the fixes to store and send. Default: nil, every one.
   public var track: TrackFilter.Settings?
-  /// `diagnostics`: what is a sensor beside the position: `true` for all that the receiver tells,
-  /// or a list. Default: none.
+  /// `diagnostics`: sensors beside the position: `true` for all that the receiver reports, or a
+  /// list. Default: none.
   public var details: ReceiverDetailSet = []
-  /// `anchor`: the anchor watch. Default: nil, there is none.
+  /// `anchor`: settings of the anchor watch. Default: nil, no watch.
   public var anchor: AnchorSettings?
 
   public func source(_ context: SourceContext) -> any Source {
@@ -27,7 +27,7 @@ public struct GPSDSettings: Sendable {
       supervisor: context.supervisor, now: context.now)
   }
 
-  /// Of gpsd, and of what the anchor watch needs.
+  /// Remedies for gpsd, and for what the anchor watch needs.
   public var allRemedies: [SourceRemedies] { [remedies] + (anchor?.remedies ?? []) }
 
   private var remedies: SourceRemedies {
@@ -67,8 +67,8 @@ extension GPSDSettings {
   /// `GPS_PATH_MAX` of gpsd, without the NUL.
   fileprivate static let receiverBytesMax = 127
 
-  /// Reads `location`; nil for `off`, and, reported, where it cannot be used. `isAnchorCommanded`
-  /// says whether commands may set the anchor watch.
+  /// Reads `location`; nil for `off` and, reported, if it cannot be used. `isAnchorCommanded` says
+  /// whether commands may set the anchor watch.
   public init?(
     _ field: ConfigurationField, notAmong taken: TakenNames, isAnchorCommanded: Bool
   ) {
@@ -95,7 +95,7 @@ extension GPSDSettings {
   private static let distanceRange = 1...1_000_000
   private static let turnRange = 5...170
 
-  /// Reads `moving` and `parked`; nil where there is neither.
+  /// Reads `moving` and `parked`; nil if there is neither.
   private static func track(_ keys: SectionReader) -> TrackFilter.Settings? {
     let moving = keys.optional("moving")?.section(
       example: "moving: { every: 10s, or_distance: 50m, or_turn: 20° }")
@@ -122,7 +122,7 @@ extension GPSDSettings {
 }
 
 extension ConfigurationField {
-  /// What gpsd calls a receiver: the path of a device, or an address.
+  /// Reads gpsd's name of a receiver: the path of a device, or an address.
   fileprivate func receiver() -> [UInt8]? {
     guard let text = text() else { return nil }
     let isPath = !text.isEmpty && text.count <= GPSDSettings.receiverBytesMax
@@ -147,7 +147,7 @@ extension ConfigurationField {
     return details
   }
 
-  /// The address of a computer: the agent looks no name up beside `localhost`.
+  /// Reads the address of a computer: the agent looks up no name except `localhost`.
   fileprivate func numericAddress() -> [UInt8]? {
     guard let text = text() else { return nil }
     let isText = isHostName(text.span) || isIPv6Address(text.span)

@@ -11,7 +11,7 @@ public struct MonitorSettings: Equatable, Sendable {
 extension MonitorSettings {
   private static let example: StaticString = "hwmon: sht3x/temp1"
 
-  /// Reads an entry; nil, reported, where it cannot be used.
+  /// Reads an entry; nil, reported, if it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
     var channel: MonitorChannel?
     let entry = ChannelSettings(

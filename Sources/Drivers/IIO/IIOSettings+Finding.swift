@@ -7,7 +7,6 @@ extension IIOSettings {
     DeviceFinder(folder: sys / "bus" / "iio" / "devices", prefix: "iio:device")
   }
 
-  /// The channels of all devices of Industrial IO.
   static func found(in search: BoardSearch) -> FoundKind {
     var kind = FoundKind("Converters and sensors of Industrial IO", key: "iio")
     search.findChannels(&kind, of: finder(sys: search.sys)) { device in

@@ -11,7 +11,7 @@ public struct IIOSettings: Equatable, Sendable {
 extension IIOSettings {
   private static let example: StaticString = "iio: bme280/temp"
 
-  /// Reads an entry; nil, reported, where it cannot be used.
+  /// Reads an entry; nil, reported, if it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
     var channel: IIOChannel?
     let entry = ChannelSettings(

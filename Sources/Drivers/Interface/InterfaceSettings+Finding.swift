@@ -7,8 +7,8 @@ extension InterfaceSettings {
   private static let ethernet: Int64 = 1
   private static let loopback: Int64 = 772
 
-  /// The network interfaces that belong to a device, and those of modems and tunnels. Bridges and
-  /// the ends of containers, which look like cables without a device, are left out.
+  /// Returns the network interfaces that belong to a device, and those of modems and tunnels.
+  /// Bridges and the ends of containers, which look like cables without a device, are left out.
   static func found(in search: BoardSearch) -> FoundKind {
     var kind = FoundKind("Network interfaces", key: "network")
     let folder = search.sys / "class" / "net"

@@ -2,8 +2,8 @@ import Bytes
 public import LinuxIO
 public import Sensing
 
-/// What a network interface has received and sent since it came up, and how strong the signal is
-/// that its radio hears (`Documentation/ABI/testing/sysfs-class-net-statistics`; nl80211).
+/// Data that a network interface has received and sent since it came up, and the strength of the
+/// signal at its radio (`Documentation/ABI/testing/sysfs-class-net-statistics`; nl80211).
 public final class InterfaceStatistics: FileSource {
   private let received: KernelFile
   private let sent: KernelFile
@@ -14,7 +14,7 @@ public final class InterfaceStatistics: FileSource {
   private var signalSensor: DeclaredSensor
   private var figures: Result<Figures, SourceFailure>?
 
-  /// Whether the interface has a radio, where that is known.
+  /// Whether the interface has a radio; nil if unknown.
   private var hasRadio: Bool?
   private let nl80211 = WirelessSocket()
 
@@ -42,15 +42,14 @@ public final class InterfaceStatistics: FileSource {
 
   public override var deviceKinds: DeviceKinds { .network }
 
-  /// What the interface says.
   private struct Figures {
     let received: FixedPoint
     let sent: FixedPoint
-    /// Nil where it has no radio.
+    /// Strength of the signal; nil if the interface has no radio.
     let signal: Value?
   }
 
-  /// A radio that has stopped holds up who asks for its signal, for seconds.
+  /// Reads the values. A stopped radio delays a request for its signal, for seconds.
   override func readFiles() -> Bool {
     do throws(SourceFailure) {
       let counts = (try megabytes(received), try megabytes(sent))
@@ -79,14 +78,15 @@ public final class InterfaceStatistics: FileSource {
 
   override func tellSilence(at moment: Moment) { recordFailure(.unavailable, at: moment) }
 
-  /// An interface that was named has its counters before it is there; a radio may be none.
+  /// Records a failure. A named interface has its counters before it exists, but it may have no
+  /// radio.
   private func recordFailure(_ value: Value, at moment: Moment) {
     receivedSensor.record(value, at: moment.wallTime, in: sink)
     sentSensor.record(value, at: moment.wallTime, in: sink)
     signalSensor.recordFailure(value, at: moment.wallTime, in: sink)
   }
 
-  /// In millions of bytes.
+  /// Reads a counter in millions of bytes.
   private func megabytes(_ file: KernelFile) throws(SourceFailure) -> FixedPoint {
     try file.parse { (text) -> FixedPoint? in
       KernelText.integer(text, in: 0...Int64.max).map {
@@ -108,23 +108,23 @@ public final class InterfaceStatistics: FileSource {
   }
 }
 
-/// The socket on which nl80211 is asked. The kernel has answered before it is read.
+/// A socket for requests to nl80211. The kernel has answered before it is read.
 private final class WirelessSocket {
-  /// Datagrams that are read of one answer.
+  /// Maximum number of datagrams of one answer.
   private static let datagramsMax = 64
 
   private var inquiry = SignalInquiry()
   private var socket: NetlinkSocket?
   private var buffer = ByteBuffer(capacity: SignalInquiry.datagramByteCountMax)
 
-  /// In dBm; nil while the radio is associated with no access point.
+  /// Returns the signal in dBm; nil while the radio is not associated with an access point.
   func signal(
     ofInterface index: UInt32, named name: InlineText
   ) throws(SourceFailure) -> Int8? {
     do throws(SourceFailure) {
       return try askedSignal(ofInterface: index, named: name)
     } catch {
-      // What it still has to say belongs to a question that is over.
+      // Datagrams that it still holds belong to the failed request.
       socket = nil
       throw error
     }
@@ -157,7 +157,7 @@ private final class WirelessSocket {
     }
   }
 
-  /// Returns whether there is a datagram of the kernel in the buffer.
+  /// Receives a datagram; returns whether the buffer holds one of the kernel.
   private func receive(named name: InlineText) throws(SourceFailure) -> Bool {
     do throws(Errno) {
       switch try socket?.receive(into: &buffer) {

@@ -2,12 +2,11 @@ import Bytes
 import Sensing
 import YAML
 
-/// The keys by which a person says what a number means: `scale` and `to`, `table`, or `factor` and
-/// `offset`.
+/// Keys that define the meaning of a number: `scale` and `to`, `table`, or `factor` and `offset`.
 struct CalibrationKeys {
-  /// Whether there is one, be it wrong.
+  /// Whether there is such a key, even a wrong one.
   let isPresent: Bool
-  /// Nil where there is none, or what is written was reported.
+  /// Calibration; nil if there is no such key, or an error was reported.
   let calibration: Calibration?
 
   init(_ keys: SectionReader) {
@@ -81,7 +80,7 @@ private struct Fields {
 }
 
 extension ConfigurationField {
-  /// A decimal number with at most nine digits behind its point.
+  /// Reads a decimal number with at most nine digits after its point.
   func decimal(example: StaticString) -> FixedPoint? {
     guard let text = text() else { return nil }
     if let number = FixedPoint(written: text.span.trimmed()) { return number }

@@ -4,8 +4,8 @@ import YAML
 
 /// An entry `one_wire: …` of the configuration's `sensors`: a thermometer on a 1-Wire bus.
 public struct OneWireSettings: Equatable, Sendable {
-  /// `one_wire`: the part, as the kernel names its directory, such as `28-0316a2796cff`; in lower
-  /// case. Required.
+  /// `one_wire`: the part, by the kernel's name of its directory, such as `28-0316a2796cff`; in
+  /// lower case. Required.
   public var id: [UInt8]
   public var entity: EntitySettings
 
@@ -21,7 +21,7 @@ extension OneWireSettings {
     deviceClass: "temperature", unit: "°C", stateClass: "measurement",
     isMeasured: true)
 
-  /// Reads an entry; nil, reported, where it cannot be used.
+  /// Reads an entry; nil, reported, if it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
     let id = keys.required("one_wire", example: "one_wire: 28-0316a2796cff")?
       .oneWireID(notAmong: taken.addresses)
@@ -49,12 +49,12 @@ extension OneWireSettings {
 }
 
 extension OneWireSettings {
-  /// The families that `w1_therm` of the kernel reads: DS18S20, DS1822, DS18B20, DS1825 and the
+  /// Families that `w1_therm` of the kernel reads: DS18S20, DS1822, DS18B20, DS1825 and the
   /// thermocouples of MAX31850, DS28EA00.
   private static let families: [StaticString] = ["10-", "22-", "28-", "3b-", "42-"]
   private static let idByteCount = 15
 
-  /// Whether it is the id of a part, in lower case.
+  /// Whether the text is the id of a part, in lower case.
   fileprivate static func isID(_ text: Span<UInt8>) -> Bool {
     guard text.count == idByteCount else { return false }
     for index in text.indices {
@@ -66,7 +66,7 @@ extension OneWireSettings {
     return true
   }
 
-  /// Whether it is the id of a part that measures a temperature.
+  /// Whether the text is the id of a part that measures a temperature.
   static func isThermometer(_ id: Span<UInt8>) -> Bool {
     guard isID(id) else { return false }
     for family in families where id.starts(with: family) { return true }
@@ -75,7 +75,7 @@ extension OneWireSettings {
 }
 
 extension ConfigurationField {
-  /// The kernel writes `%02x-%012llx`; capital letters are taken, too.
+  /// Reads an id. The kernel writes `%02x-%012llx`; capital letters are accepted, too.
   fileprivate func oneWireID(notAmong ids: SeenTexts) -> [UInt8]? {
     guard let text = text() else { return nil }
     let id = text.lowercasedASCII

@@ -4,14 +4,14 @@ import YAML
 
 /// An entry of the configuration's `outputs`: a line that the agent switches.
 public struct OutputSettings: Equatable, Sendable {
-  /// `gpio`: which line. Required.
+  /// `gpio`: the line. Required.
   public var address: GPIOLineAddress
   public var entity: EntitySettings
-  /// `max_on`: how long it is on after a command; 1 s to 24 h. Default: nil, until another one.
+  /// `max_on`: time that it stays on after a command; 1 s to 24 h. Default: nil, until another one.
   public var maxOn: Duration?
   /// `active_low`: whether it is on while the line is low.
   public var isActiveLow: Bool
-  /// `safe`: what it is before the first command and after the last. Default: off.
+  /// `safe`: level before the first command and after the last one. Default: off.
   public var safe: Level
 
   public init(
@@ -35,8 +35,8 @@ extension OutputSettings {
     deviceClasses: ["heat", "light", "lock", "moving", "opening", "plug", "power", "running"],
     icon: "mdi:electric-switch")
 
-  /// Reads `outputs`. An entry with a mistake is reported and left out: none may be switched by
-  /// half of what a person meant.
+  /// Reads `outputs`. An entry with a mistake is reported and left out: no output may be switched
+  /// by half of what a person meant.
   static func list(_ field: ConfigurationField, notAmong taken: TakenNames) -> [OutputSettings] {
     field.items(count: 0...countMax, example: "[{ gpio: GPIO22, name: Pump }]").compactMap { item in
       let before = item.problemCount
@@ -53,7 +53,7 @@ extension OutputSettings {
     return OutputSettings(keys, item, notAmong: taken)
   }
 
-  /// Reads an entry; nil, reported, where it cannot be used.
+  /// Reads an entry; nil, reported, if it cannot be used.
   private init?(_ keys: SectionReader, _ item: ConfigurationField, notAmong taken: TakenNames) {
     let line = keys.required("gpio", example: "gpio: GPIO22")?.gpioLine(notAmong: taken)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
@@ -87,15 +87,16 @@ extension OutputSettings {
     GPIOOutput(self, sink: context.sink, supervisor: context.supervisor)
   }
 
-  /// The same, to be looked at: it is not switched.
+  /// Makes a source that looks at the output without switching it.
   public func look(_ context: SourceContext) -> OutputLook {
     OutputLook(self, sink: context.sink)
   }
 
-  /// The unique id that is made of the address.
+  /// Unique id derived from the address.
   public var ownID: [UInt8] { uniqueID("output_", address.text.span) }
 
-  /// What Home Assistant is told, and at once: who switched it waits for that.
+  /// Description for Home Assistant, urgent because the person who switched the output waits for
+  /// it.
   var description: SensorDescription {
     Self.entityKind.description(of: entity, uniqueID: ownID, isUrgent: true)
   }

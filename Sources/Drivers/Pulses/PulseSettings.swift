@@ -4,18 +4,18 @@ import YAML
 
 /// An entry `pulses: …` of the configuration's `sensors`: a line whose pulses are counted.
 public struct PulseSettings: Equatable, Sendable {
-  /// `pulses`: which line. Required.
+  /// `pulses`: the line. Required.
   public var address: GPIOLineAddress
   public var entity: EntitySettings
-  /// `per_pulse`: what one pulse adds to the total; above 0, with at most 9 digits before and 9
-  /// after the point. Default: 1.
+  /// `per_pulse`: amount that one pulse adds to the total; above 0, with at most 9 digits before
+  /// and 9 after the point. Default: 1.
   public var perPulse: FixedPoint
-  /// `min_width`: how long a pulse has to last, and the pause before it; 0 to 1 s. Default: 0,
+  /// `min_width`: minimum duration of a pulse, and of the pause before it; 0 to 1 s. Default: 0,
   /// every rising edge is a pulse.
   public var minWidth: Duration
   /// `active_low`: whether a pulse is a low level.
   public var isActiveLow: Bool
-  /// `bias`: what the line does while nothing drives it.
+  /// `bias`: bias of the line while nothing drives it.
   public var bias: GPIOBias
   /// `rate`: a second sensor. Default: none.
   public var rate: PulseRateSettings?
@@ -35,7 +35,7 @@ public struct PulseSettings: Equatable, Sendable {
   }
 }
 
-/// `rate: { per: hour, name: Rain rate }`: how fast pulses come.
+/// `rate: { per: hour, name: Rain rate }`: settings of the rate of the pulses.
 public struct PulseRateSettings: Equatable, Sendable {
   public enum Span: Equatable, Sendable { case second, minute, hour }
 
@@ -77,7 +77,7 @@ extension PulseSettings {
     ], stateClasses: ["measurement"], stateClass: "measurement", icon: "mdi:speedometer",
     isMeasured: true)
 
-  /// Reads an entry; nil, reported, where it cannot be used.
+  /// Reads an entry; nil, reported, if it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
     let line = keys.required("pulses", example: "pulses: GPIO27")?
       .gpioLine(notAmong: taken)
@@ -98,11 +98,11 @@ extension PulseSettings {
 
   var name: InlineText { InlineText(address.text.span) }
 
-  /// The unique id that is made of the address.
+  /// Unique id derived from the address.
   var ownID: [UInt8] { uniqueID("pulses_", address.text.span) }
-  /// By which the count is kept.
+  /// Key of the stored count.
   public var id: [UInt8] { entity.uniqueID ?? ownID }
-  /// The unique id of its rate that is made of the address.
+  /// Unique id of its rate, derived from the address.
   public var rateID: [UInt8] { ownID + [UInt8]("_rate") }
 
   var remedies: SourceRemedies {
@@ -111,7 +111,7 @@ extension PulseSettings {
 }
 
 extension CountsFile {
-  /// What a person does where the counts cannot be kept or read.
+  /// Remedies for counts that cannot be stored or read.
   public static var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: false) { failure in
       if case .malformed = failure {
@@ -128,7 +128,7 @@ extension CountsFile {
 extension ConfigurationField {
   private static let digitsMax = 9
 
-  /// Digits, perhaps with a point, of a number above 0.
+  /// Reads a number above 0: digits, optionally with a point.
   fileprivate func amount() -> FixedPoint? {
     guard let text = text() else { return nil }
     if let number = FixedPoint(digits: text, digitsMax: Self.digitsMax), number.coefficient > 0 {
@@ -153,7 +153,7 @@ extension ConfigurationField {
 }
 
 extension FixedPoint {
-  /// Nil where it is no number of so many digits before the point and after it.
+  /// Parses a number with at most `digitsMax` digits before its point and after it; nil for others.
   fileprivate init?(digits text: [UInt8], digitsMax: Int) {
     let point = text.firstIndex(of: UInt8(ascii: "."))
     let whole = text[..<(point ?? text.count)]

@@ -6,17 +6,17 @@ import YAML
 public struct TextFileSettings: Equatable, Sendable {
   /// `file`: an absolute path. Required.
   public var path: [UInt8]
-  /// `pattern` and `line`: where the number stands.
+  /// `pattern` and `line`: place of the number.
   public var pattern: NumberPattern
   public var measurement: MeasurementSettings
-  /// Where the number stands, as the configuration says it.
+  /// Place of the number, as the configuration has it.
   let place: [UInt8]
 }
 
 extension TextFileSettings {
   private static let uniqueIDBytesMax = 64
 
-  /// Reads an entry; nil, reported, where it cannot be used.
+  /// Reads an entry; nil, reported, if it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
     let field = keys.required("file", example: "file: /run/tank")
     let path = field?.absolutePath()
@@ -34,8 +34,8 @@ extension TextFileSettings {
     self.init(path: path, pattern: pattern, measurement: measurement, place: place)
   }
 
-  /// Two patterns may differ by signs that no unique id can have, and two paths behind what fits:
-  /// a checksum tells them apart.
+  /// Unique id with a checksum: two patterns may differ in characters that no unique id can have,
+  /// and two paths behind its maximum length.
   var uniqueID: [UInt8] {
     let id = Sensing.uniqueID("file", path.span)
     guard !place.isEmpty || id.count > Self.uniqueIDBytesMax else { return id }
@@ -49,7 +49,7 @@ extension TextFileSettings {
     return [UInt8](id.prefix(Self.uniqueIDBytesMax - end.count)) + end
   }
 
-  /// The end of what the configuration says: paths differ there.
+  /// Name in messages: the end of path and place, by which paths differ.
   var name: InlineText {
     let text = path + place
     return InlineText([UInt8](text.suffix(InlineText.byteCountMax)).span)

@@ -2,11 +2,11 @@ import Bytes
 import LinuxIO
 
 extension VEDirectSettings {
-  /// Where udev names serial ports by what is plugged in.
+  /// Folder in which udev names serial ports by what is plugged in.
   private static let folder: StaticString = "serial/by-id"
 
-  /// The serial ports by the names of their adapters. Those that Victron makes are for VE.Direct;
-  /// to others anything may be connected, and they are not listened to.
+  /// Returns the serial ports by the names of their adapters. Those that Victron makes are for
+  /// VE.Direct; to others anything may be connected, and they are not listened to.
   static func found(in search: BoardSearch) -> FoundKind {
     var kind = FoundKind("Serial ports, for VE.Direct", key: "ve_direct")
     for name in BoardSearch.names(in: search.devices / folder) {
