@@ -11,9 +11,10 @@ VAGUE = re.compile(r"\b(nobody|somebody|whoever|someone|anybody)\b", re.IGNORECA
 CLAUSE = re.compile(
   r"///\s*(?:What|Who|Whom|Whose|Which|How|Where|When|That|Those|They|It|One|None|The same|So)\b")
 OLD_WORDS = re.compile(
-  r"\b(?:(?:is|are) none|anew|any more|so (?:many|often|long)|all the same|by itself|ever more)\b")
+  r"(?<!there )\b(?:is|are) none\b"
+  r"|\b(?:anew|any more|so (?:many|often)|all the same|by itself|ever more)\b")
 # How many of them Sources has. Each may only fall: lower it when you have mended some.
-CLAUSES_MAX, OLD_WORDS_MAX = 1_743, 322
+CLAUSES_MAX, OLD_WORDS_MAX = 2, 4
 
 
 def wide_comments(tree):
