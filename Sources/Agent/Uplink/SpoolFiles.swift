@@ -104,10 +104,12 @@ final class SpoolFiles {
 
   /// Renames a file. Only the agent changes the directory: a name that is free now remains free.
   private func setAside(_ old: SegmentFile, as new: SegmentFile) throws(Errno) {
-    do throws(Errno) { _ = try opened(old, .read) } catch .noSuchFile { return } catch {}
     guard (try? opened(new, .read)) == nil else { throw .fileExists }
     let folder = try folder()
-    try folder.rename(Path(old.name), to: Path(new.name))
+    // A file that is gone needs no other name.
+    do throws(Errno) { try folder.rename(Path(old.name), to: Path(new.name)) } catch .noSuchFile {
+      return
+    }
     try folder.synchronize()
   }
 }
