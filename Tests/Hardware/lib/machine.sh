@@ -12,9 +12,7 @@ boot() {
   case $arch in
     amd64)
       qemu=(qemu-system-x86_64 -cpu Nehalem)
-      # Clocks of a known frequency: one that is measured at the start is wrong on a busy machine. The
-      # HPET loses an event that is in the past by the time it is set, and then the guest sleeps on.
-      append+=' console=ttyS0 hpet=disable clocksource=acpi_pm nolapic_timer no_timer_check'
+      append+=' console=ttyS0 clocksource=hpet nolapic_timer no_timer_check'
       ;;
     arm64)
       qemu=(qemu-system-aarch64 -machine virt -cpu cortex-a57)
