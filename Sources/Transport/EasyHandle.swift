@@ -153,8 +153,8 @@ public enum ConnectionFlaw: CaseIterable, Sendable {
   public var words: StaticString {
     switch self {
     case .untrustedCertificate: "its certificate is not trusted"
-    case .otherAuthority: "its certificate is not from an authority in ca_file"
-    case .certificateOutOfDate: "its certificate is out of date, or our clock is wrong"
+    case .otherAuthority: "its certificate is from no authority in ca_file"
+    case .certificateOutOfDate: "its certificate or our clock is out of date"
     case .certificateForAnotherName: "its certificate is for another name"
     case .unreadableAuthorities: "the file of authorities cannot be used"
     case .otherPublicKey: "its public key is not the configured one"

@@ -152,7 +152,7 @@ extension SetUp.Checking {
     let board = try Board(reportingTo: home, settings: "history: { order: newest_first }")
     let check = try await board.checked()
     let notes = check.report.findings.filter { $0.subject == "configuration" }
-    #expect(notes.contains { $0.text.contains(": history.order: this key has no effect: ") })
+    #expect(notes.contains { $0.text.contains(": history: \"order\" has no effect: ") })
     #expect(notes.allSatisfy { $0.isWell })
   }
 
@@ -169,7 +169,8 @@ extension SetUp.Checking {
     let board = try Board(reportingTo: home)
     #expect(
       try await board.checked()["registration"]?.remedy
-        == "\(pair) \(board.configuration), or put a token into \(board.path("token"))")
+        == "\(pair) \(board.configuration), or put a token into \(board.path("token")) and start the agent"
+    )
   }
 
   @Test func aDamagedRegistrationOrLoginIsNamed() async throws {

@@ -18,7 +18,7 @@ extension WholeAgent.CommandLine {
       (["fly"], "\"fly\" is not recognized", "Try: homeward --help"),
       (["run", "--fly"], "\"--fly\" is not recognized", "Try: homeward run --help"),
       (["run", "--config"], "--config needs the name of a file", "Try: homeward run --help"),
-      (["run", "--log-level", "loud"], "\"loud\" is no level", "Try: homeward run --help"),
+      (["run", "--log-level", "loud"], "\"loud\" is not a level", "Try: homeward run --help"),
       (["run", "--config", ""], "--config needs the name of a file", "Try: homeward run --help"),
     ] {
       let ending = try await ending(arguments)

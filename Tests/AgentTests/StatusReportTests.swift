@@ -185,8 +185,7 @@ import Testing
     #expect(shown.contains("         not used       the home network: this board is not at home"))
     #expect(
       shown.contains(
-        "         not used       home_assistant.url: where this may not be home, nothing is sent"
-          + " over plain HTTP"
+        "         not used       home_assistant.url: plain HTTP is used only at home"
       ))
   }
 
@@ -262,7 +261,7 @@ import Testing
         == "WRONG  WebSocket        it does not answer, for 1 min 1 s; next attempt in 9 s")
     #expect(
       try line(.ready(ServerVersion("2026.1"))) == "ok     WebSocket        open, for 1 min 1 s")
-    #expect(try line(.connecting) == "       WebSocket        being opened, for 1 min 1 s")
+    #expect(try line(.connecting) == "       WebSocket        connecting, for 1 min 1 s")
     #expect(try line(.down(.rejected("no")))?.hasPrefix("WRONG  WebSocket        Home As") == true)
   }
 }

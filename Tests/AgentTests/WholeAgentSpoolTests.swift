@@ -228,7 +228,7 @@ extension WholeAgent.Spooling {
       on: board, ["spool", "list", "--directory", board.path("card")]
     ).ending()
     #expect(ending.status == 66)
-    #expect(ending.lines(with: "there is no \(board.path("card"))").count == 1)
+    #expect(ending.lines(with: "\(board.path("card")) does not exist").count == 1)
   }
 
   @Test func aBoardThatHasNeverKeptAnythingIsWell() async throws {

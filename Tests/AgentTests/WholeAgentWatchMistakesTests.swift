@@ -71,7 +71,7 @@ extension WholeAgent.Watching {
     try board.write(token: "two words")
     let other = try await board.run("watch")
     #expect(other.status == 66)
-    #expect(other.lines(with: "token_file holds a space").count == 1, "\(other.log)")
+    #expect(other.lines(with: "token_file contains a space").count == 1, "\(other.log)")
     #expect(home.requestCount == 0)
   }
 

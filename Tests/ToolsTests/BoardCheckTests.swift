@@ -262,7 +262,7 @@ func row(_ finding: Finding?) -> String {
   @Test func aServiceThatDoesNotComeBackIsToldAndReportsAllTheSame() {
     let row = finding(
       "LoadState=loaded", "ActiveState=active", "SubState=running", "UnitFileState=disabled")
-    #expect(row.hasPrefix("service: homeward.service is active (running), and disabled: it does"))
+    #expect(row.hasPrefix("service: homeward.service is active (running), but disabled: it does"))
     #expect(row.hasSuffix("; sudo systemctl enable homeward"))
     let pulledIn = finding(
       "LoadState=loaded", "ActiveState=active", "SubState=running", "UnitFileState=static")

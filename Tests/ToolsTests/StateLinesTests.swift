@@ -43,7 +43,7 @@ import Testing
       """#
     #expect(
       try lines(event, of: &states) == [
-        "sun.sun        up", "    azimuth: [1, 2]", #"    name: "a\u001bb""#,
+        "sun.sun        up", "    azimuth: [1,2]", #"    name: "a\u001bb""#,
         "    elevation was removed",
       ])
     #expect(try lines(#"{"c":{"sun.sun":{"+":{"lu":1700000002}}}}"#, of: &states) == [])

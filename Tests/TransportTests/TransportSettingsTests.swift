@@ -57,13 +57,17 @@ import Testing
       try reach(TransportSettings(authorityFile: pipe)) == [.failed(words), .failed(words)])
   }
 
+  @Test(arguments: ConnectionFlaw.allCases)
+  func theDescriptionOfAFlawIsNotCut(_ flaw: ConnectionFlaw) {
+    #expect(flaw.words.utf8CodeUnitCount <= InlineText.byteCountMax)
+  }
+
   @Test func anotherAuthorityIsNotBelieved() throws {
     let other = try TLSFront.Authority()
     defer { other.remove() }
-    let words = "its certificate is not from an authority in ca_file"
-    #expect(
-      try reach(TransportSettings(authorityFile: Path(other.file("authority.pem"))))
-        == [.failed(words), .failed(words)])
+    let words = "its certificate is from no authority in ca_file"
+    let answers = try reach(TransportSettings(authorityFile: Path(other.file("authority.pem"))))
+    #expect(answers == [.failed(words), .failed(words)])
   }
 
   /// The certificate is right, and for another name.

@@ -82,8 +82,7 @@ extension StatusReport {
       document.appendState("away", "it is not known whether this board is at home")
     case .away: document.appendState("away", "this board is not at home")
     case .unencrypted:
-      document.appendState(
-        "unencrypted", "plain HTTP is used only at home")
+      document.appendState("unencrypted", "plain HTTP is used only at home")
     case .failed(let cause, let since, let until):
       document.appendMember("state", "failed")
       append(cause, since: since, to: &document)
