@@ -7,13 +7,13 @@ import Testing
   private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Sources").standardizedFileURL
 
-  private func text(of path: String) throws -> String {
+  private func source(_ path: String) throws -> String {
     try String(contentsOf: Self.sources.appending(path: path), encoding: .utf8)
   }
 
   /// The words between backticks, in a page and in that of `power`.
   private func wordsOfThePages() throws -> Set<String> {
-    let pages = try text(of: "Board/Configuration/README.md") + text(of: "Sensing/Power/README.md")
+    let pages = try source("Board/Configuration/README.md") + source("Sensing/Power/README.md")
     let code = pages.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .filter { $0.offset % 2 == 1 }
     return Set(code.flatMap { $0.element.matches(of: /[a-z0-9_]+/).map { String($0.output) } })
@@ -22,7 +22,7 @@ import Testing
   @Test func eachKeyStandsOnItsPage() throws {
     var keys: Set<String> = []
     for part in ["Reading", "Sections", "Server", "Power"] {
-      let file = try text(of: "Board/Configuration/Configuration+\(part).swift")
+      let file = try source("Board/Configuration/Configuration+\(part).swift")
       for match in file.matches(of: /(?:optional|required)\(\s*"([a-z0-9_]+)"/) {
         keys.insert(String(match.1))
       }
