@@ -159,7 +159,7 @@ import Transport
     #expect(some.notifications.isWebSocketWanted)
     let empty = try Outcome.configuration(minimum + "commands: []\n")
     #expect(empty.commands.isEmpty && !empty.notifications.isWebSocketWanted)
-    for kind in CommandKind.all {
+    for kind in CommandKind.allCases {
       let one = try Outcome.configuration(minimum + "commands: [\(kind.word)]\n")
       #expect(one.commands == CommandKinds(kind))
     }

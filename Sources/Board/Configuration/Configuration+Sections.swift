@@ -38,7 +38,7 @@ extension ConfigurationField {
     let commands = fields.commands?.commands() ?? []
     let location = locationField.flatMap {
       GPSDSettings(
-        $0, notAmong: taken, isAnchorCommanded: commands.contains(CommandKinds(.anchor)))
+        $0, notAmong: taken, isAnchorCommanded: commands.allows(.anchor))
     }
     let devices = SensorSettings.lists(
       sensors: fields.sensors, outputs: fields.outputs, notAmong: taken)
@@ -90,13 +90,13 @@ extension ConfigurationField {
   }
 
   private func commands() -> CommandKinds {
-    let words = CommandKind.all.map { $0.word }
+    let words = CommandKind.allCases.map { $0.word }
     let seen = SeenTexts()
     var commands: CommandKinds = []
     for item in items(count: 0...words.count, example: "[request_location_update]") {
       guard let index = item.word(of: words) else { continue }
       seen.add([UInt8](words[index]), of: item)
-      commands.insert(CommandKinds(CommandKind.all[index]))
+      commands.insert(CommandKinds(CommandKind.allCases[index]))
     }
     return commands
   }
