@@ -60,51 +60,30 @@ public struct Configuration: Sendable {
 extension Configuration {
   /// `home_assistant`: the server.
   public struct HomeAssistantSettings: Sendable {
-    /// `url`: http or https, a host, and optionally a port and a path; at most 512 bytes; without
-    /// a slash at the end. Required.
-    public var url: [UInt8]
+    /// The other keys, which `Uplink` goes by.
+    public var server: Uplink.Settings.Server
     /// `token_file`: the absolute path of a file with a long-lived access token, with which the
     /// agent registers and opens the WebSocket. Default: nil, what `homeward pair` kept is used.
     public var tokenFile: [UInt8]?
     /// `transport`: how messages go to the webhook: `http`, or `websocket`, which falls back on
     /// HTTP while there is no connection. Default: `http`.
     public var transport: MessageTransport
-    /// `encryption: preferred`: a server that gives no key is sent messages in plain, and asked for
-    /// a key once a day. Default: `required`, nothing is sent in plain.
-    public var isPlainAllowed: Bool
-    /// `register_again`: where Home Assistant has not known this device for so long, it is
-    /// registered anew, which makes its entities anew; 30 s to 24 h. Default, and with `off`: nil,
-    /// never: a person has to do it.
-    public var registersAgainAfter: Duration?
-    /// `home_network: { ssids, bssids, gateways, url }`: how to know home, and the address there.
-    /// Default: nil, the board is wherever it is.
-    public var homeNetwork: HomeNetworkSettings?
-    /// `plain_http_away`: whether an address without TLS may be used away from home. Default:
-    /// false.
-    public var isPlainAllowedAway: Bool
     /// `tls: { ca_file, public_key, certificate_file, key_file }`: who the server has to be, and
     /// what it is shown. Default: the system's authorities.
     public var tls: TransportSettings
 
+    public var url: [UInt8] { server.url }
+
     /// How the server at an address is reached. `tls` holds for the addresses of the configuration;
     /// another server is judged by the system's authorities.
     public func transport(to address: [UInt8]) -> TransportSettings {
-      address == url || address == homeNetwork?.url ? tls : .system
+      address == url || address == server.home?.url ? tls : .system
     }
 
     /// What the network is judged by; nil where none is known to be home.
     public var networkGoal: NetworkGoal? {
-      homeNetwork.map { NetworkGoal(url: $0.url ?? url, in: $0.networks) }
+      server.home.map { NetworkGoal(url: $0.url, in: $0.networks) }
     }
-  }
-
-  /// `home_network`: at least one of the three lists, each of 1 to 16 items.
-  public struct HomeNetworkSettings: Equatable, Sendable {
-    /// `ssids`: names of wireless networks, 1 to 32 bytes. `bssids`: their access points, where the
-    /// name alone is not enough. `gateways`: hardware addresses of gateways at the end of a cable.
-    public var networks: HomeNetworks
-    /// `url`: the address there. Default: nil, that of `home_assistant.url`.
-    public var url: [UInt8]?
   }
 
   public enum MessageTransport: Equatable, Sendable {

@@ -8,7 +8,7 @@ extension Uplink {
   public var presence: HomeNetworks.Presence { home.presence }
   public var place: NetworkPlace { home.place }
   /// Whether the configuration says which networks are home.
-  public var knowsHome: Bool { settings.home != nil }
+  public var knowsHome: Bool { settings.server.home != nil }
   public var nextCycleAt: Instant { plan.nextCycleAt }
   /// When the next upload is due, if nothing urgent comes before; nil where each cycle ends with
   /// one.
@@ -22,7 +22,7 @@ extension Uplink {
   }
 
   /// Whether a token that is rejected is so for good.
-  public var isServerKnown: Bool { settings.isServerKnown }
+  public var isServerKnown: Bool { settings.server.isKnown }
 
   /// Whether a registration is being made.
   public var isRegistering: Bool { registrar.isEnrolling }
@@ -70,10 +70,10 @@ extension Uplink {
 extension Routes {
   init(_ settings: Uplink.Settings, _ memory: Uplink.Memory, seed: UInt64, now: Instant) {
     self.init(
-      instance: settings.url, home: settings.home?.url,
+      instance: settings.server.url, home: settings.server.home?.url,
       cloudhook: memory.registration?.cloudhookURL?.bytes,
       remoteUI: memory.registration?.remoteUIURL?.bytes, presence: .unknown,
-      isPlainAllowedAway: settings.isPlainAllowedAway, seed: seed, now: now)
+      isPlainAllowedAway: settings.server.isPlainAllowedAway, seed: seed, now: now)
   }
 }
 
