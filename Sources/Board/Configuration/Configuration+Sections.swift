@@ -40,11 +40,11 @@ extension ConfigurationField {
       GPSDSettings(
         $0, notAmong: taken, isAnchorCommanded: commands.allows(.anchor))
     }
-    let devices = SensorSettings.lists(
-      sensors: fields.sensors, outputs: fields.outputs, notAmong: taken)
+    let sensors = fields.sensors.map { SensorKind.list($0, notAmong: taken) } ?? []
+    let outputs = fields.outputs.map { OutputSettings.list($0, notAmong: taken) } ?? []
     // It may name sensors.
     let battery = batteryField.map {
-      BatterySettings($0, among: devices.sensors.flatMap { $0.measured })
+      BatterySettings($0, among: sensors.flatMap { $0.measured })
     }
     let power =
       keys.optional("power")?.powerLevels(
@@ -69,8 +69,8 @@ extension ConfigurationField {
       durability: durability ?? .batch, history: history ?? .standard,
       deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,
-      host: host ?? .standard,
-      sensors: devices.sensors, outputs: devices.outputs, power: power, commands: commands)
+      host: host ?? .standard, sensors: sensors, outputs: outputs, power: power,
+      commands: commands)
   }
 
   /// From one upload to the next, which is more than a cycle.

@@ -44,7 +44,7 @@ public struct Configuration: Sendable {
   public var host: HostPaths
   /// `sensors`: what is connected to the board, at most 64; no two with the same address, or with
   /// names that differ in the case of ASCII letters only. Default: none.
-  public var sensors: [SensorSettings]
+  public var sensors: [any ConfiguredSensor]
   /// `outputs`: GPIO lines that the agent switches, at most 16; with addresses and names of their
   /// own. Default: none.
   public var outputs: [OutputSettings] = []

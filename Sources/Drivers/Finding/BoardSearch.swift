@@ -19,8 +19,8 @@ public struct ConfiguredEntry: Sendable {
 
 /// Where the finders of the kinds look, and what the configuration has already.
 ///
-/// A finder is a function `found(in:)` beside the settings of its kind, and has a line in
-/// `BoardSearch+Kinds.swift`. It changes nothing, opens no device, and measures nothing.
+/// A finder is the function `found(in:)` of the settings of its kind. It changes nothing, opens no
+/// device, and measures nothing.
 public final class BoardSearch {
   /// Names of a folder of the kernel that are kept; real ones have some dozens.
   static let namesMax = 1024
@@ -34,11 +34,7 @@ public final class BoardSearch {
   /// Those that are taken, in lower case: no two sensors have the same.
   private var takenNames: [[UInt8]]
 
-  /// - Parameters:
-  ///   - sys: where sysfs is mounted.
-  ///   - devices: where the devices are.
-  ///   - configured: the entries of `sensors`.
-  ///   - names: what else has a name in the configuration.
+  /// Makes a search; `names` are those that outputs have taken.
   public init(
     sys: Path, devices: Path = Path("/dev"), configured: [ConfiguredEntry] = [],
     names: [[UInt8]] = []

@@ -8,7 +8,7 @@ extension GPIOLineSettings {
   /// How many lines of each chip are free, and the names of some that a person can type. What is
   /// at a line, the kernel does not know.
   static func found(in search: BoardSearch) -> FoundKind {
-    var kind = FoundKind("GPIO lines", key: "gpio")
+    var kind = FoundKind("GPIO lines", key: key)
     let uses = GPIOLineUses(in: search.devices)
     var start = 0
     while start < uses.lines.count {

@@ -20,12 +20,7 @@ public struct GPSDSettings: Sendable {
   /// `anchor`: the anchor watch. Default: nil, there is none.
   public var anchor: AnchorSettings?
 
-  public func source(_ context: SourceContext) -> any Source {
-    GPSD(
-      GPSD.Address(host: host, port: port), device: device, details: details, cycle: context.cycle,
-      fixTimeout: context.answerTimeout, loop: context.loop, sink: context.sink,
-      supervisor: context.supervisor, now: context.now)
-  }
+  public func source(_ context: SourceContext) -> any Source { GPSD(self, context) }
 
   /// Of gpsd, and of what the anchor watch needs.
   public var allRemedies: [SourceRemedies] { [remedies] + (anchor?.remedies ?? []) }

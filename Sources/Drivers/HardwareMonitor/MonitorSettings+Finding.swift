@@ -12,7 +12,7 @@ extension MonitorSettings {
 
   /// The channels of all hardware monitors.
   static func found(in search: BoardSearch) -> FoundKind {
-    var kind = FoundKind("Hardware monitors", key: "hwmon")
+    var kind = FoundKind("Hardware monitors", key: key)
     search.findChannels(&kind, of: finder(sys: search.sys)) { device in
       device.files(endingIn: "_input").compactMap { stem in
         guard let channel = MonitorChannel(stem) else { return nil }

@@ -44,11 +44,6 @@ extension ChannelSettings {
       + " channel that stays like this is better left out"
   }
 
-  /// What it reads, and what it is called; `key` is that of its kind.
-  func named(_ key: StaticString) -> ConfiguredEntry {
-    ConfiguredEntry(key, address.text, measurement.entity.name)
-  }
-
   /// The channel as a source, which `open` finds. Unique ids begin with `prefix`.
   func source(
     _ prefix: StaticString, of devices: DeviceKinds, _ context: SourceContext,

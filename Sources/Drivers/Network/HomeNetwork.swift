@@ -33,10 +33,7 @@ public final class HomeNetwork {
   private var route: Line?
   private var generic: Line?
 
-  /// - Parameters:
-  ///   - loop: who tells that the kernel has spoken.
-  ///   - owner: who is told; it outlives this.
-  ///   - goal: Home Assistant at home; nil where no network is known to be home.
+  /// Makes the driver; `owner` outlives it. `goal` is nil where no network is known to be home.
   public init(loop: EventLoop, owner: any HomeNetworkOwner, to goal: NetworkGoal? = nil) {
     self.loop = loop
     unsafe self.owner = owner

@@ -1,6 +1,6 @@
 import Bytes
 public import Sensing
-import YAML
+public import YAML
 
 /// An entry of the configuration's `outputs`: a line that the agent switches.
 public struct OutputSettings: Equatable, Sendable {
@@ -37,7 +37,9 @@ extension OutputSettings {
 
   /// Reads `outputs`. An entry with a mistake is reported and left out: none may be switched by
   /// half of what a person meant.
-  static func list(_ field: ConfigurationField, notAmong taken: TakenNames) -> [OutputSettings] {
+  public static func list(
+    _ field: ConfigurationField, notAmong taken: TakenNames
+  ) -> [OutputSettings] {
     field.items(count: 0...countMax, example: "[{ gpio: GPIO22, name: Pump }]").compactMap { item in
       let before = item.problemCount
       let settings = entry(item, notAmong: taken)
@@ -88,12 +90,19 @@ extension OutputSettings {
   }
 
   /// The same, to be looked at: it is not switched.
-  public func look(_ context: SourceContext) -> OutputLook {
-    OutputLook(self, sink: context.sink)
+  public func look(_ context: SourceContext) -> OutputLook { OutputLook(self, context) }
+
+  /// The same sensor in Home Assistant, at the line that the board file means.
+  public func moved(to line: GPIOLineAddress) -> OutputSettings {
+    guard line != address else { return self }
+    var moved = self
+    moved.entity.uniqueID = entity.uniqueID ?? ownID
+    moved.address = line
+    return moved
   }
 
   /// The unique id that is made of the address.
-  public var ownID: [UInt8] { uniqueID("output_", address.text.span) }
+  var ownID: [UInt8] { uniqueID("output_", address.text.span) }
 
   /// What Home Assistant is told, and at once: who switched it waits for that.
   var description: SensorDescription {

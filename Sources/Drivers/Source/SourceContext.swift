@@ -7,6 +7,8 @@ public struct SourceContext {
   /// Where sysfs and procfs are mounted.
   public let sys: Path
   public let proc: Path
+  /// Where the devices are.
+  public let devices: Path
   public let loop: EventLoop
   /// Who reads what takes its time.
   public let reader: BackgroundReader
@@ -24,12 +26,13 @@ public struct SourceContext {
   public let changesNothing: Bool
 
   public init(
-    sys: Path, proc: Path, loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor,
-    counts: CountsFile, cycle: Duration, answerTimeout: Duration, now: Instant,
-    reader: BackgroundReader? = nil, changesNothing: Bool = false
+    sys: Path, proc: Path, devices: Path = Path("/dev"), loop: EventLoop, sink: any ReadingSink,
+    supervisor: Supervisor, counts: CountsFile, cycle: Duration, answerTimeout: Duration,
+    now: Instant, reader: BackgroundReader? = nil, changesNothing: Bool = false
   ) {
     self.sys = sys
     self.proc = proc
+    self.devices = devices
     self.loop = loop
     self.reader = reader ?? BackgroundReader(loop: loop)
     self.sink = sink
