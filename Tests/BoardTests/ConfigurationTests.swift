@@ -152,6 +152,12 @@ import Transport
     #expect(configuration.sensors.count == 1)
   }
 
+  @Test func aHomeWithoutAnAddressHasThatOfHomeAssistant() throws {
+    let file = "home_assistant: { url: http://h:1, home_network: { ssids: [Harbour] } }\n"
+    let settings = try Outcome.configuration(file).homeAssistant
+    #expect(text(settings.server.home?.url) == "http://h:1")
+  }
+
   @Test func commandsAreAllowedOneByOneAndComeWithNotifications() throws {
     let none = try Outcome.configuration(minimum)
     #expect(none.commands.isEmpty && !none.notifications.isWebSocketWanted)
