@@ -82,7 +82,7 @@ struct Preparation {
     }
     registration = kept
     otherBoardWords = kept.flatMap { [state] in identity.otherBoardWords(of: $0, in: state) }
-    if registration?.isPlain == true, !configuration.homeAssistant.isPlainAllowed {
+    if registration?.isPlain == true, !configuration.homeAssistant.server.isPlainAllowed {
       throw state.registrationIsPlain
     }
   }

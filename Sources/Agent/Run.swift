@@ -200,7 +200,7 @@ public struct Run {
     driver.start(
       sampling: supervisor, commanding: CommandExecutor(outputs: outputs, anchor: anchor))
     // An outage ends sooner if the agent sees the link return.
-    if configuration.homeAssistant.homeNetwork != nil || !isOnce {
+    if configuration.homeAssistant.server.home != nil || !isOnce {
       output.watchNetwork(on: loop, to: configuration.homeAssistant.networkGoal, now: now)
     }
     return runLoop

@@ -174,7 +174,7 @@ private struct WeekWithoutHomeAssistant: ~Copyable {
     let device = History.Device(id: [UInt8]("board".utf8), name: [UInt8]("Boat".utf8))
     uplink = Uplink(
       Uplink.Settings(
-        url: [UInt8]("https://127.0.0.1:3".utf8), every: .seconds(30), readsTokenFile: false),
+        .init(url: [UInt8]("https://127.0.0.1:3".utf8)), every: .seconds(30), readsTokenFile: false),
       identity: RegistrationRequest(
         deviceID: device.id, deviceName: device.name, manufacturer: [], model: [],
         osName: device.name, osVersion: device.name, appVersion: device.name),

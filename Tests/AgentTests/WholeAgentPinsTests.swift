@@ -113,7 +113,8 @@ extension WholeAgent.Pins {
   @Test func anUnknownNameIsPutRight() async throws {
     let ending = try await ending(on: board(), "--board", "mi")
     #expect(ending.status == 66)
-    #expect(ending.lines(with: "\"mi\" does not exist; did you mean \"my\"?").count == 1, "\(ending.log)")
+    #expect(
+      ending.lines(with: "\"mi\" does not exist; did you mean \"my\"?").count == 1, "\(ending.log)")
   }
 
   @Test func aDamagedBoardFileIsToldWithItsPlace() async throws {

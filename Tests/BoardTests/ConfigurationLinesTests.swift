@@ -1,9 +1,9 @@
-import Drivers
 import Sensing
 import Testing
 import YAML
 
 @testable import Board
+@testable import Drivers
 
 private let boardFile = """
   name: My board
@@ -142,10 +142,7 @@ private let boardFile = """
   @Test func pulsesAreFoundAtAPinAndKeepTheirCountAndTheirRate() throws {
     let moved = try moved(
       "sensors: [{ pulses: PIN2, name: Rain, rate: { per: hour, name: Rain rate } }]\n")
-    guard case .pulses(let rain)? = moved.sensors.first else {
-      Issue.record("no pulses")
-      return
-    }
+    let rain = try #require(moved.sensors.first as? SensorEntry<PulseSettings>).settings
     #expect(text(rain.address.text) == "main-chip/2")
     #expect(text(rain.id) == "pulses_pin2")
     #expect(text(rain.entity.uniqueID) == "pulses_pin2")
@@ -156,10 +153,7 @@ private let boardFile = """
     let moved = try moved(
       "sensors: [{ pulses: PIN2, name: R, unique_id: own, rate: { per: hour, name: S,"
         + " unique_id: own_rate } }]\n")
-    guard case .pulses(let rain)? = moved.sensors.first else {
-      Issue.record("no pulses")
-      return
-    }
+    let rain = try #require(moved.sensors.first as? SensorEntry<PulseSettings>).settings
     #expect(text(rain.id) == "own")
     #expect(text(rain.rate?.entity.uniqueID) == "own_rate")
   }

@@ -2,6 +2,8 @@ import Board
 import Bytes
 import Testing
 
+@testable import Drivers
+
 /// `min_change` of sources that bring several sensors.
 @Suite struct ConfigurationMinChangeTests {
   private static let change = "write a number such as 0.5, or 0 for all"
@@ -76,12 +78,9 @@ import Testing
           - { pulses: GPIO27, name: Rain, rate: { per: hour, name: Rate, min_change: 0.5 } }
           - { network: wlan0, name: Wi-Fi, min_change: 5 }
         """)
-    guard case .pulses(let pulses) = configuration.sensors[0],
-      case .network(let network) = configuration.sensors[1]
-    else { throw AnotherKind() }
-    #expect(pulses.rate?.entity.minChange == FixedPoint(5, decimals: 1))
-    #expect(network.entity.minChange == FixedPoint(5))
+    let pulses = try #require(configuration.sensors[0] as? SensorEntry<PulseSettings>)
+    let network = try #require(configuration.sensors[1] as? SensorEntry<InterfaceSettings>)
+    #expect(pulses.settings.rate?.entity.minChange == FixedPoint(5, decimals: 1))
+    #expect(network.settings.entity.minChange == FixedPoint(5))
   }
-
-  private struct AnotherKind: Error {}
 }

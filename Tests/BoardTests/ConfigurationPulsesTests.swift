@@ -1,22 +1,18 @@
 import Board
 import Bytes
-import Drivers
 import Sensing
 import Testing
 import YAML
+
+@testable import Drivers
 
 /// Pulse counters and outputs in the configuration.
 @Suite struct ConfigurationPulsesTests {
   private func pulses(_ settings: String) throws -> PulseSettings {
     let configuration = try Outcome.configuration(
       minimum + "sensors: [{ pulses: GPIO27, name: Rain\(settings) }]")
-    guard case .pulses(let settings)? = configuration.sensors.first else {
-      throw ConfigurationFileIsAnother()
-    }
-    return settings
+    return try #require(configuration.sensors.first as? SensorEntry<PulseSettings>).settings
   }
-
-  private struct ConfigurationFileIsAnother: Error {}
 
   private func output(_ settings: String) throws -> OutputSettings {
     let configuration = try Outcome.configuration(

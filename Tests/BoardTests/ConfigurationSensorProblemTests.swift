@@ -156,7 +156,7 @@ import Testing
   }
 
   static let noKind = "is not a kind of sensor"
-  static let kinds = "write gpio, one_wire, network, ve_direct, iio, hwmon, file or pulses"
+  static let kinds = "write one_wire, iio, hwmon, ve_direct, network, gpio, pulses or file"
 
   @Test(arguments: [
     ("{ dht22: GPIO4, name: Air }", 13, "\"dht22\" \(noKind); \(kinds)"),

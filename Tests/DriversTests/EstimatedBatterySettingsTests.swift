@@ -17,7 +17,7 @@ import YAML
       ConfigurationField(file: [UInt8](text.utf8), example: "{}", problems: problems)
     }
     let known = field("[{ \(sensors) }]").map {
-      SensorSettings.lists(sensors: $0, outputs: nil).sensors.flatMap { $0.measured }
+      SensorKind.list($0).flatMap { $0.measured }
     }
     guard let field = field("{ \(battery) }") else { return (nil, ["no file"]) }
     let settings = BatterySettings(field, among: known ?? [])

@@ -9,9 +9,9 @@ import Testing
 
   private func measurement(_ entry: String) -> MeasurementSettings? {
     switch sensorSettings(entry).settings {
-    case .iio(let settings)?: settings.entry.measurement
-    case .monitor(let settings)?: settings.entry.measurement
-    case .textFile(let settings)?: settings.measurement
+    case let entry as SensorEntry<IIOSettings>: entry.settings.entry.measurement
+    case let entry as SensorEntry<MonitorSettings>: entry.settings.entry.measurement
+    case let entry as SensorEntry<TextFileSettings>: entry.settings.measurement
     default: nil
     }
   }

@@ -30,10 +30,7 @@ import Testing
   ) -> OneWireThermometer {
     OneWireThermometer(
       OneWireSettings(id: [UInt8](id.utf8), entity: entity),
-      SourceContext(
-        sys: tree.path, proc: tree.path, loop: loop, sink: sink, supervisor: supervisor,
-        counts: CountsFile(in: tree.path, supervisor: supervisor), cycle: .seconds(60),
-        answerTimeout: .seconds(5), now: at(seconds: 0).instant, reader: reader))
+      SourceContext(in: tree.path, loop, sink, supervisor, reader: reader))
   }
 
   private func write(_ text: String) throws { try tree.write(text, to: "\(part)/temperature") }

@@ -31,7 +31,7 @@ struct Audit {
   private mutating func checkSecrets() {
     if world.home.isBanned { complain("Home Assistant banned the board") }
     // A key that is asked for afterwards may be lost on its way, or an old one may come.
-    if !world.plan.settings.isPlainAllowed { complaints += records.keyDisputes }
+    if !world.plan.settings.server.isPlainAllowed { complaints += records.keyDisputes }
   }
 
   private mutating func checkAgent() {

@@ -120,7 +120,7 @@ import Testing
     let home = "home_network: { ssids: [Harbour], url: \"http://192.168.1.5:8123\" }"
     let text = "home_assistant: { url: \"\(url)\", \(home) }\n"
     let settings = try Configuration.parse([UInt8](text.utf8)).homeAssistant
-    let atHome = try #require(settings.homeNetwork?.url)
+    let atHome = try #require(settings.server.home?.url)
     let chosen = try settings.urlForSecrets { atHome }
     #expect(chosen == [UInt8](wanted.utf8))
   }

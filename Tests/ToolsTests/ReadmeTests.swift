@@ -1,9 +1,9 @@
 import Bytes
-import Drivers
 import Foundation
 import Testing
 
 @testable import Board
+@testable import Drivers
 @testable import Tools
 
 /// What the README tells people to write and to type is understood.
@@ -134,13 +134,11 @@ import Testing
     let line = String(describing: ConfigurationTemplate.bilge)
     #expect(text.contains("  - { gpio: GPIO17, \(line) }\n"))
     let file = "home_assistant: { url: http://h }\nsensors: [{ gpio: GPIO17, \(line) }]\n"
-    guard case .gpio(let bilge)? = try Configuration.parse([UInt8](file.utf8)).sensors.first else {
-      Issue.record("it is a GPIO line")
-      return
-    }
+    let sensor = try Configuration.parse([UInt8](file.utf8)).sensors.first
+    let bilge = try #require(sensor as? SensorEntry<GPIOLineSettings>)
     // Water closes the switch, which draws the line to ground.
-    #expect(bilge.isActiveLow)
-    #expect(bilge.bias == .pullUp)
+    #expect(bilge.settings.isActiveLow)
+    #expect(bilge.settings.bias == .pullUp)
   }
 
   /// The pages that the README leads to, and itself.

@@ -49,16 +49,10 @@ struct UplinkFactory {
   private func settings(hasWebSocket: Bool) -> Uplink.Settings {
     let home = configuration.homeAssistant
     var settings = Uplink.Settings(
-      url: home.url, every: configuration.every, readsTokenFile: home.tokenFile != nil)
+      home.server, every: configuration.every, readsTokenFile: home.tokenFile != nil)
     settings.uploadEvery = configuration.uploadEvery
     settings.onceTimeout = onceTimeout
     settings.powerLevels = configuration.power
-    settings.home = home.homeNetwork.map {
-      Uplink.Settings.Home(networks: $0.networks, url: $0.url ?? home.url)
-    }
-    settings.isPlainAllowed = home.isPlainAllowed
-    settings.isPlainAllowedAway = home.isPlainAllowedAway
-    settings.registersAgainAfter = home.registersAgainAfter
     settings.commands = configuration.commands
     settings.track = configuration.location?.track
     if hasWebSocket {

@@ -38,13 +38,13 @@ extension ConfigurationField {
     let commands = fields.commands?.commands() ?? []
     let location = locationField.flatMap {
       GPSDSettings(
-        $0, notAmong: taken, isAnchorCommanded: commands.contains(CommandKinds(.anchor)))
+        $0, notAmong: taken, isAnchorCommanded: commands.allows(.anchor))
     }
-    let devices = SensorSettings.lists(
-      sensors: fields.sensors, outputs: fields.outputs, notAmong: taken)
+    let sensors = fields.sensors.map { SensorKind.list($0, notAmong: taken) } ?? []
+    let outputs = fields.outputs.map { OutputSettings.list($0, notAmong: taken) } ?? []
     // The battery may name sensors.
     let battery = batteryField.map {
-      BatterySettings($0, among: devices.sensors.flatMap { $0.measured })
+      BatterySettings($0, among: sensors.flatMap { $0.measured })
     }
     let power =
       keys.optional("power")?.powerLevels(
@@ -69,8 +69,8 @@ extension ConfigurationField {
       durability: durability ?? .batch, history: history ?? .standard,
       deviceName: deviceName, location: location,
       battery: battery ?? .automatic, system: system ?? .all,
-      host: host ?? .standard,
-      sensors: devices.sensors, outputs: devices.outputs, power: power, commands: commands)
+      host: host ?? .standard, sensors: sensors, outputs: outputs, power: power,
+      commands: commands)
   }
 
   /// Returns the time between two uploads, which is longer than a cycle.
@@ -91,13 +91,13 @@ extension ConfigurationField {
   }
 
   private func commands() -> CommandKinds {
-    let words = CommandKind.all.map { $0.word }
+    let words = CommandKind.allCases.map { $0.word }
     let seen = SeenTexts()
     var commands: CommandKinds = []
     for item in items(count: 0...words.count, example: "[request_location_update]") {
       guard let index = item.word(of: words) else { continue }
       seen.add([UInt8](words[index]), of: item)
-      commands.insert(CommandKinds(CommandKind.all[index]))
+      commands.insert(CommandKinds(CommandKind.allCases[index]))
     }
     return commands
   }

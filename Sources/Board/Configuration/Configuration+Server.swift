@@ -16,18 +16,18 @@ extension ConfigurationField {
     let url = keys.required("url", example: "url: http://192.168.1.5:8123")?.httpURL()
     let tokenFile = keys.optional("token_file")?.absolutePath()
     let transport = keys.optional("transport")?.word(of: ["http", "websocket"])
-    let encryption = keys.optional("encryption")?.word(of: ["required", "preferred"])
-    let registersAgainAfter = keys.optional("register_again")?.registersAgainAfter()
-    let homeNetwork = keys.optional("home_network")?.homeNetwork()
-    let isPlainAllowedAway = keys.optional("plain_http_away")?.boolean()
+    var server = Uplink.Settings.Server(url: url ?? [])
+    server.isPlainAllowed =
+      keys.optional("encryption")?.word(of: ["required", "preferred"]) == 1
+    server.registersAgainAfter = keys.optional("register_again")?.registersAgainAfter()
+    server.home = keys.optional("home_network")?.homeNetwork(of: server.url)
+    server.isPlainAllowedAway = keys.optional("plain_http_away")?.boolean() ?? false
     let tls = keys.optional("tls")?.tls()
     keys.hint(
       "token", "put the token into a separate file and name that file with \"token_file\"")
-    guard let url else { return nil }
+    guard url != nil else { return nil }
     return Configuration.HomeAssistantSettings(
-      url: url, tokenFile: tokenFile, transport: transport == 1 ? .webSocket : .http,
-      isPlainAllowed: encryption == 1, registersAgainAfter: registersAgainAfter,
-      homeNetwork: homeNetwork, isPlainAllowedAway: isPlainAllowedAway ?? false,
+      server: server, tokenFile: tokenFile, transport: transport == 1 ? .webSocket : .http,
       tls: tls ?? .system)
   }
 
@@ -36,7 +36,8 @@ extension ConfigurationField {
     return duration(in: Configuration.registerAgainRange, example: "10min")
   }
 
-  private func homeNetwork() -> Configuration.HomeNetworkSettings? {
+  /// Reads `home_network`; `usual` is the address of Home Assistant if `url` is missing.
+  private func homeNetwork(of usual: [UInt8]) -> Uplink.Settings.Home? {
     guard let keys = section(example: "home_network: { ssids: [Harbour] }") else { return nil }
     defer { keys.reportUnknownKeys() }
     let range = 1...Configuration.homeNetworksMax
@@ -49,12 +50,12 @@ extension ConfigurationField {
         "no key defines the home network", remedy: "write ssids, bssids or gateways")
       return nil
     }
-    return Configuration.HomeNetworkSettings(
+    return Uplink.Settings.Home(
       networks: HomeNetworks(
         ssids: ssids?.compactMap { $0.ssid() } ?? [],
         bssids: bssids?.compactMap { $0.hardwareAddress() } ?? [],
         gateways: gateways?.compactMap { $0.hardwareAddress() } ?? []),
-      url: url)
+      url: url ?? usual)
   }
 
   private func ssid() -> SSID? {

@@ -43,7 +43,7 @@ public struct Configuration: Sendable {
   public var host: HostPaths
   /// `sensors`: sensors connected to the board, at most 64; with different addresses, and names
   /// that differ in more than the case of ASCII letters. Default: none.
-  public var sensors: [SensorSettings]
+  public var sensors: [any ConfiguredSensor]
   /// `outputs`: GPIO lines that the agent switches, at most 16; with addresses and names of their
   /// own. Default: none.
   public var outputs: [OutputSettings] = []
@@ -59,51 +59,30 @@ public struct Configuration: Sendable {
 extension Configuration {
   /// `home_assistant`: the server.
   public struct HomeAssistantSettings: Sendable {
-    /// `url`: http or https, a host, and optionally a port and a path; at most 512 bytes; without
-    /// a slash at the end. Required.
-    public var url: [UInt8]
+    /// The keys that `Uplink` needs.
+    public var server: Uplink.Settings.Server
     /// `token_file`: absolute path of a file with a long-lived access token, with which the agent
     /// registers and opens the WebSocket. Default: nil, the credential from `homeward pair`.
     public var tokenFile: [UInt8]?
     /// `transport`: transport of messages to the webhook: `http`, or `websocket`, which falls back
     /// on HTTP while there is no connection. Default: `http`.
     public var transport: MessageTransport
-    /// `encryption: preferred`: sends plain messages to a server without a key, and asks it for a
-    /// key once a day. Default: `required`, nothing is sent in plain.
-    public var isPlainAllowed: Bool
-    /// `register_again`: time after which a device that Home Assistant does not know is registered
-    /// again, which creates new entities; 30 s to 24 h. Default, and with `off`: nil, never: a
-    /// person has to do it.
-    public var registersAgainAfter: Duration?
-    /// `home_network: { ssids, bssids, gateways, url }`: identification of the home network, and
-    /// the address there. Default: nil, home is not detected.
-    public var homeNetwork: HomeNetworkSettings?
-    /// `plain_http_away`: whether an address without TLS may be used away from home. Default:
-    /// false.
-    public var isPlainAllowedAway: Bool
     /// `tls: { ca_file, public_key, certificate_file, key_file }`: checks of the server's identity,
     /// and the client certificate. Default: the system's authorities.
     public var tls: TransportSettings
 
+    public var url: [UInt8] { server.url }
+
     /// Returns the TLS settings for an address. `tls` applies to the configured addresses; other
     /// servers are checked with the system's authorities.
     public func transport(to address: [UInt8]) -> TransportSettings {
-      address == url || address == homeNetwork?.url ? tls : .system
+      address == url || address == server.home?.url ? tls : .system
     }
 
     /// Goal of the network monitor; nil if no home network is configured.
     public var networkGoal: NetworkGoal? {
-      homeNetwork.map { NetworkGoal(url: $0.url ?? url, in: $0.networks) }
+      server.home.map { NetworkGoal(url: $0.url, in: $0.networks) }
     }
-  }
-
-  /// `home_network`: at least one of the three lists, each of 1 to 16 items.
-  public struct HomeNetworkSettings: Equatable, Sendable {
-    /// `ssids`: names of wireless networks, 1 to 32 bytes. `bssids`: their access points, if the
-    /// name alone is not enough. `gateways`: hardware addresses of gateways of wired networks.
-    public var networks: HomeNetworks
-    /// `url`: address in the home network. Default: nil, that of `home_assistant.url`.
-    public var url: [UInt8]?
   }
 
   public enum MessageTransport: Equatable, Sendable {

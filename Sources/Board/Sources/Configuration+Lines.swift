@@ -26,7 +26,7 @@ extension Configuration {
 
   /// Addresses of the GPIO lines of sensors, outputs and the anchor watch.
   public var lineAddresses: [GPIOLineAddress] {
-    sensors.compactMap { $0.lineAddress } + outputs.map { $0.address }
+    sensors.compactMap { $0.line } + outputs.map { $0.address }
       + (location?.anchor?.line.map { [$0.address] } ?? [])
   }
 
@@ -42,35 +42,14 @@ extension Configuration {
       }
     }
     found.sensors = sensors.map { sensor in
-      switch sensor {
-      case .gpio(var line):
-        line.move(to: place(of: line.address, line.entity.name))
-        return .gpio(line)
-      case .pulses(var line):
-        line.move(to: place(of: line.address, line.entity.name))
-        return .pulses(line)
-      default: return sensor
-      }
+      guard case .line(let address, let moved) = sensor.input else { return sensor }
+      return moved(place(of: address, sensor.entry.name))
     }
-    for index in found.outputs.indices {
-      let output = found.outputs[index]
-      found.outputs[index].move(to: place(of: output.address, output.entity.name))
-    }
+    found.outputs = outputs.map { $0.moved(to: place(of: $0.address, $0.entity.name)) }
     if let line = location?.anchor?.line {
-      found.location?.anchor?.line?.move(to: place(of: line.address, line.entity.name))
+      found.location?.anchor?.line = line.moved(to: place(of: line.address, line.entity.name))
     }
     return found
-  }
-}
-
-extension SensorSettings {
-  /// Line that the sensor reads; nil for other kinds.
-  fileprivate var lineAddress: GPIOLineAddress? {
-    switch self {
-    case .gpio(let line): line.address
-    case .pulses(let line): line.address
-    default: nil
-    }
   }
 }
 
@@ -84,33 +63,5 @@ extension BoardPins {
     guard !uses.isIncomplete, uses.line(at: address) == nil else { return address }
     for other in try addresses(of: address) where uses.line(at: other) != nil { return other }
     return address
-  }
-}
-
-// A setting that moves to another line keeps its identity in Home Assistant.
-
-extension GPIOLineSettings {
-  fileprivate mutating func move(to line: GPIOLineAddress) {
-    guard line != address else { return }
-    entity.uniqueID = entity.uniqueID ?? address.uniqueID
-    address = line
-  }
-}
-
-extension PulseSettings {
-  fileprivate mutating func move(to line: GPIOLineAddress) {
-    guard line != address else { return }
-    let rateID = rate?.entity.uniqueID ?? rateID
-    rate?.entity.uniqueID = rateID
-    entity.uniqueID = id
-    address = line
-  }
-}
-
-extension OutputSettings {
-  fileprivate mutating func move(to line: GPIOLineAddress) {
-    guard line != address else { return }
-    entity.uniqueID = entity.uniqueID ?? ownID
-    address = line
   }
 }

@@ -27,12 +27,8 @@ public final class AnchorAlarm {
   /// Whether reading the file was tried in this cycle.
   private var isFileAsked = false
 
-  /// - Parameters:
-  ///   - settings: how far the boat may be from its anchor, and what sets the watch.
-  ///   - directory: where the watch is kept.
-  ///   - context: where all readings go, and who hears of failures.
-  ///   - owner: who hears what becomes of the watch; it outlives this.
-  ///   - now: the present; readings only know the time of day.
+  /// Makes the watch, which is stored in `directory`; `owner` outlives it. `now` returns the
+  /// present, because readings have only the time of day.
   public init(
     _ settings: AnchorSettings, in directory: Path, _ context: SourceContext,
     owner: (any AnchorAlarmOwner)?, now: @escaping () -> Instant = { Moment.now.instant }

@@ -77,9 +77,7 @@ extension AnchorSettings {
   /// Source of the line that sets the watch, if there is one. Its levels go to the sink of
   /// `context`.
   public func lineSource(_ context: SourceContext) -> (any Source)? {
-    line.map {
-      GPIOLine($0, loop: context.loop, sink: context.sink, supervisor: context.supervisor)
-    }
+    line.map { GPIOLine($0, context) }
   }
 
   var description: SensorDescription {

@@ -37,14 +37,8 @@ public final class Supplies: Source {
   private var supplies: [Supply] = []
   private var placesTaken = 0
 
-  /// - Parameters:
-  ///   - sys: where sysfs is mounted.
-  ///   - selection: which of them.
-  ///   - minChanges: the least changes that count.
-  ///   - sink: where readings go.
-  ///   - supervisor: who hears of each supply.
-  ///   - access: who reads what is slow; nil where the loop waits for it.
-  ///   - name: what messages call them.
+  /// Makes the driver; without `access` the loop waits for slow files.
+  ///
   /// - Precondition: at most `suppliesMax` names; the configuration refuses more.
   public init(
     sys: Path = Path("/sys"), selection: SupplySelection = .all,

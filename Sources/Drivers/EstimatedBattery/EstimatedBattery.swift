@@ -30,10 +30,8 @@ public final class EstimatedBattery {
   private var confidence: DeclaredSensor
   private var wasAsked = false
 
-  /// - Parameters:
-  ///   - settings: which sensors tell about it, and what it is.
-  ///   - sink: where all readings go.
-  ///   - now: the present; readings only know the time of day.
+  /// Makes the driver; `now` returns the present, because readings have only the time
+  /// of day.
   public init(
     _ settings: EstimatedBatterySettings, sink: any ReadingSink,
     now: @escaping () -> Instant = { Moment.now.instant }

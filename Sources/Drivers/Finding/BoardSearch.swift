@@ -19,8 +19,8 @@ public struct ConfiguredEntry: Sendable {
 
 /// Places that the finders of the kinds search, and the entries that the configuration has.
 ///
-/// A finder is a function `found(in:)` beside the settings of its kind, listed in
-/// `BoardSearch+Kinds.swift`. It changes nothing, opens no device, and measures nothing.
+/// A finder is the function `found(in:)` of the settings of its kind. It changes nothing, opens no
+/// device, and measures nothing.
 public final class BoardSearch {
   /// Maximum number of stored names of a kernel folder; real ones have some dozens.
   static let namesMax = 1024
@@ -34,11 +34,7 @@ public final class BoardSearch {
   /// Names in use, in lower case: no two sensors have the same.
   private var takenNames: [[UInt8]]
 
-  /// - Parameters:
-  ///   - sys: mount point of sysfs.
-  ///   - devices: folder of the devices.
-  ///   - configured: the entries of `sensors`.
-  ///   - names: other names in the configuration.
+  /// Makes a search; `names` are other names in the configuration.
   public init(
     sys: Path, devices: Path = Path("/dev"), configured: [ConfiguredEntry] = [],
     names: [[UInt8]] = []

@@ -1,7 +1,7 @@
 public import Bytes
 import CLinux
 public import LinuxIO
-public import Sensing
+import Sensing
 
 /// A GPIO line as a binary sensor: its edges as they occur, debounced, with the kernel's own
 /// timestamps.
@@ -23,21 +23,12 @@ public final class GPIOLine {
   /// Whether the loop ignores edges now.
   private var isResting = false
 
-  /// - Parameters:
-  ///   - settings: which line, and what it means.
-  ///   - devices: where the devices of the chips are.
-  ///   - loop: who tells that there are edges.
-  ///   - sink: where the levels go.
-  ///   - supervisor: who hears that the line works or fails.
-  public init(
-    _ settings: GPIOLineSettings, devices: Path = Path("/dev"), loop: EventLoop,
-    sink: any ReadingSink, supervisor: Supervisor
-  ) {
+  init(_ settings: GPIOLineSettings, _ context: SourceContext) {
     self.settings = settings
-    self.devices = devices
-    self.loop = loop
-    self.sink = sink
-    self.supervisor = supervisor
+    devices = context.devices
+    loop = context.loop
+    sink = context.sink
+    supervisor = context.supervisor
     name = settings.name
     input = Self.makeInput(settings)
     sensor = DeclaredSensor(

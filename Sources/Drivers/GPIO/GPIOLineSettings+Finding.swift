@@ -8,7 +8,7 @@ extension GPIOLineSettings {
   /// Returns the number of free lines of each chip, and the names of some that a person can type.
   /// The kernel does not know what is connected to a line.
   static func found(in search: BoardSearch) -> FoundKind {
-    var kind = FoundKind("GPIO lines", key: "gpio")
+    var kind = FoundKind("GPIO lines", key: key)
     let uses = GPIOLineUses(in: search.devices)
     var start = 0
     while start < uses.lines.count {

@@ -30,7 +30,8 @@ public struct GPIOLineSettings: Equatable, Sendable {
   }
 }
 
-extension GPIOLineSettings {
+extension GPIOLineSettings: SensorSettings {
+  static let key: StaticString = "gpio"
   static let debounceRange: ClosedRange<Duration> = .zero ... .seconds(10)
 
   static let entityKind = EntityKind(
@@ -42,9 +43,8 @@ extension GPIOLineSettings {
       "tamper", "update", "vibration", "window",
     ], icon: "mdi:electric-switch")
 
-  /// Reads an entry; nil, reported, if it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let line = keys.required("gpio", example: "gpio: GPIO17")?.gpioLine(notAmong: taken)
+    let line = keys.required(Self.key, example: "gpio: GPIO17")?.gpioLine(notAmong: taken)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     let debounce = keys.optional("debounce")?.duration(in: Self.debounceRange, example: "50ms")
     let isUrgent = keys.optional("urgent")?.boolean()
@@ -61,6 +61,20 @@ extension GPIOLineSettings {
 
   /// Unique id of its sensor in Home Assistant.
   var uniqueID: [UInt8] { entity.uniqueID ?? address.uniqueID }
+
+  /// Returns these settings at the line in the board file, with the same identity in Home
+  /// Assistant.
+  public func moved(to line: GPIOLineAddress) -> GPIOLineSettings {
+    guard line != address else { return self }
+    var moved = self
+    moved.entity.uniqueID = uniqueID
+    moved.address = line
+    return moved
+  }
+
+  var input: SensorInput { .line(address) { SensorEntry(moved(to: $0)) } }
+  var measured: [MeasuredSensor] { [] }
+  func source(_ context: SourceContext) -> any Source { GPIOLine(self, context) }
 
   var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { failure in

@@ -3,9 +3,9 @@ import CGPS
 public import LinuxIO
 public import Sensing
 
-extension GPSD.Address {
-  /// Name in messages.
-  fileprivate var words: InlineText {
+extension GPSDSettings {
+  /// Name in failures, with the address.
+  fileprivate var subject: InlineText {
     var words = ByteBuffer(capacity: 512)
     words.append("gpsd at ")
     words.append(host)
@@ -20,22 +20,12 @@ extension GPSD.Address {
 /// `GPSDSession` decides what to send, when to listen and what to believe; this moves the bytes
 /// between it, the socket and libgps.
 @safe public final class GPSD {
-  public struct Address: Sendable {
-    public let host: [UInt8]
-    public let port: UInt16
-
-    public init(host: [UInt8], port: UInt16) {
-      self.host = host
-      self.port = port
-    }
-  }
-
   /// Maximum number of reads per turn of the loop. The rest is read in the next ones.
   static let readsMax = 16
 
   public let name: InlineText
-  private let address: Address
-  /// Name in failures, with the address.
+  private let host: [UInt8]
+  private let port: UInt16
   private let subject: InlineText
   private let loop: EventLoop
   private let sink: any ReadingSink
@@ -49,36 +39,23 @@ extension GPSD.Address {
   private var watch: Watch?
   private var awaited: Readiness = []
 
-  /// - Parameters:
-  ///   - address: where gpsd listens.
-  ///   - device: the path of the receiver to believe, or nothing for the best.
-  ///   - details: what is a sensor beside the position.
-  ///   - cycle: how far apart the cycles are, which decides the pace.
-  ///   - fixTimeout: how long a cycle waits for a fix where it has to wait for one.
-  ///   - loop: who tells that the socket is ready.
-  ///   - sink: where the fixes go.
-  ///   - supervisor: who hears that gpsd works or fails.
-  ///   - now: the present.
-  public init(
-    _ address: Address, device: [UInt8] = [], details: ReceiverDetailSet = [], cycle: Duration,
-    fixTimeout: Duration, loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor,
-    now: Instant
-  ) {
+  init(_ settings: GPSDSettings, _ context: SourceContext) {
     guard let memory = unsafe cgps_make() else { preconditionFailure("out of memory at start") }
     unsafe self.memory = memory
-    self.address = address
-    subject = address.words
-    self.loop = loop
-    self.sink = sink
-    self.supervisor = supervisor
+    host = settings.host
+    port = settings.port
+    subject = settings.subject
+    loop = context.loop
+    sink = context.sink
+    supervisor = context.supervisor
     name = InlineText("gpsd")
     sensors = ReceiverDetail.allCases.map { detail in
-      guard details.contains(ReceiverDetailSet(detail)) else { return nil }
+      guard settings.details.contains(ReceiverDetailSet(detail)) else { return nil }
       return DeclaredSensor(detail.description, minChange: detail.minChange)
     }
     session = GPSDSession(
-      name: subject, device: device, details: details, cycle: cycle, fixTimeout: fixTimeout,
-      now: now)
+      name: subject, device: settings.device, details: settings.details, cycle: context.cycle,
+      fixTimeout: context.answerTimeout, now: context.now)
   }
 
   deinit { unsafe cgps_free(memory) }
@@ -138,7 +115,7 @@ extension GPSD.Address {
 
   private func connect(now: Instant) {
     do throws(Errno) {
-      guard let socket = try connectStream(host: address.host, port: address.port) else {
+      guard let socket = try connectStream(host: host, port: port) else {
         let remedy: StaticText = "write gpsd's host as a numeric address, such as 192.168.1.9"
         return perform(session.failed(.unsupported(subject, remedy: remedy)), now: now)
       }

@@ -20,12 +20,7 @@ public struct GPSDSettings: Sendable {
   /// `anchor`: settings of the anchor watch. Default: nil, no watch.
   public var anchor: AnchorSettings?
 
-  public func source(_ context: SourceContext) -> any Source {
-    GPSD(
-      GPSD.Address(host: host, port: port), device: device, details: details, cycle: context.cycle,
-      fixTimeout: context.answerTimeout, loop: context.loop, sink: context.sink,
-      supervisor: context.supervisor, now: context.now)
-  }
+  public func source(_ context: SourceContext) -> any Source { GPSD(self, context) }
 
   /// Remedies for gpsd, and for what the anchor watch needs.
   public var allRemedies: [SourceRemedies] { [remedies] + (anchor?.remedies ?? []) }

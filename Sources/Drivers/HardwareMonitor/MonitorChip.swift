@@ -5,7 +5,7 @@ import Sensing
 /// Channels of hardware monitors, each one file of sysfs
 /// (`Documentation/hwmon/sysfs-interface.rst`).
 extension MonitorSettings {
-  func source(_ context: SourceContext) -> KernelSensor {
+  func source(_ context: SourceContext) -> any Source {
     let settings = self
     return entry.source("hwmon_", of: .hardwareMonitor, context) { (sys) throws(SourceFailure) in
       try settings.open(sys: sys)

@@ -11,7 +11,7 @@ extension MonitorSettings {
   }
 
   static func found(in search: BoardSearch) -> FoundKind {
-    var kind = FoundKind("Hardware monitors", key: "hwmon")
+    var kind = FoundKind("Hardware monitors", key: key)
     search.findChannels(&kind, of: finder(sys: search.sys)) { device in
       device.files(endingIn: "_input").compactMap { stem in
         guard let channel = MonitorChannel(stem) else { return nil }

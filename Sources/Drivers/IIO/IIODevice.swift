@@ -5,7 +5,7 @@ import Sensing
 /// Channels of Industrial IO devices, each one file of sysfs that is read without a buffer
 /// (`Documentation/ABI/testing/sysfs-bus-iio`).
 extension IIOSettings {
-  func source(_ context: SourceContext) -> KernelSensor {
+  func source(_ context: SourceContext) -> any Source {
     let settings = self
     return entry.source("iio_", of: .industrialIO, context) { (sys) throws(SourceFailure) in
       try settings.open(sys: sys)

@@ -8,7 +8,7 @@ extension IIOSettings {
   }
 
   static func found(in search: BoardSearch) -> FoundKind {
-    var kind = FoundKind("Converters and sensors of Industrial IO", key: "iio")
+    var kind = FoundKind("Converters and sensors of Industrial IO", key: key)
     search.findChannels(&kind, of: finder(sys: search.sys)) { device in
       var stems = device.files(endingIn: "_input")
       for stem in device.files(endingIn: "_raw") where !stems.contains(stem) {

@@ -8,14 +8,14 @@ public struct IIOSettings: Equatable, Sendable {
   public var channel: IIOChannel
 }
 
-extension IIOSettings {
+extension IIOSettings: SensorSettings {
+  static let key: StaticString = "iio"
   private static let example: StaticString = "iio: bme280/temp"
 
-  /// Reads an entry; nil, reported, if it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
     var channel: IIOChannel?
     let entry = ChannelSettings(
-      keys, keys.required("iio", example: Self.example), example: Self.example,
+      keys, keys.required(Self.key, example: Self.example), example: Self.example,
       shunt: keys.optional("shunt"), notAmong: taken
     ) {
       channel = $0.iioChannel($1.channel)
@@ -24,6 +24,10 @@ extension IIOSettings {
     guard let entry, let channel else { return nil }
     self.init(entry: entry, channel: channel)
   }
+
+  var entity: EntitySettings { entry.measurement.entity }
+  var input: SensorInput { .part(entry.address.text) }
+  var measured: [MeasuredSensor] { entry.measurement.measured }
 
   var remedies: SourceRemedies {
     SourceRemedies(of: entry.address.name, isNamedByPerson: true) { failure in

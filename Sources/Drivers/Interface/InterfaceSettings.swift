@@ -16,12 +16,12 @@ public struct InterfaceSettings: Equatable, Sendable {
   }
 }
 
-extension InterfaceSettings {
+extension InterfaceSettings: SensorSettings {
+  static let key: StaticString = "network"
   static let entityKind = EntityKind(icon: "mdi:network", isMeasured: true)
 
-  /// Reads an entry; nil, reported, if it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let interface = keys.required("network", example: "network: wwan0")?
+    let interface = keys.required(Self.key, example: "network: wwan0")?
       .interfaceName(notAmong: taken.addresses)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     guard let interface, let entity else { return nil }
@@ -29,6 +29,10 @@ extension InterfaceSettings {
   }
 
   var name: InlineText { InlineText(interface.span) }
+
+  var input: SensorInput { .part(interface) }
+  var measured: [MeasuredSensor] { [] }
+  func source(_ context: SourceContext) -> any Source { InterfaceStatistics(self, context) }
 
   var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { failure in

@@ -1,5 +1,5 @@
 import Bytes
-public import LinuxIO
+import LinuxIO
 public import Sensing
 
 /// Data that a network interface has received and sent since it came up, and the strength of the
@@ -18,16 +18,8 @@ public final class InterfaceStatistics: FileSource {
   private var hasRadio: Bool?
   private let nl80211 = WirelessSocket()
 
-  /// - Parameters:
-  ///   - settings: which interface, and what it is called.
-  ///   - sys: where sysfs is mounted.
-  ///   - sink: where the numbers go.
-  ///   - access: who reads what is slow; nil where the loop waits for it.
-  public init(
-    _ settings: InterfaceSettings, sys: Path = Path("/sys"), sink: any ReadingSink,
-    _ access: SlowAccess? = nil
-  ) {
-    let interface = sys / "class" / "net" / settings.interface
+  init(_ settings: InterfaceSettings, _ context: SourceContext) {
+    let interface = context.sys / "class" / "net" / settings.interface
     let name = settings.name
     received = KernelFile(interface / "statistics" / "rx_bytes", label: name)
     sent = KernelFile(interface / "statistics" / "tx_bytes", label: name)
@@ -37,7 +29,7 @@ public final class InterfaceStatistics: FileSource {
     sentSensor = DeclaredSensor(settings.description(of: .sent))
     signalSensor = DeclaredSensor(
       settings.description(of: .signal), minChange: settings.entity.minChange)
-    super.init(name, sink: sink, access)
+    super.init(name, sink: context.sink, context.slowAccess)
   }
 
   public override var deviceKinds: DeviceKinds { .network }

@@ -43,11 +43,6 @@ extension ChannelSettings {
       + " remove the channel"
   }
 
-  /// Returns the entry with its address and name; `key` is that of its kind.
-  func named(_ key: StaticString) -> ConfiguredEntry {
-    ConfiguredEntry(key, address.text, measurement.entity.name)
-  }
-
   /// Makes the source of the channel, which `open` finds. Unique ids begin with `prefix`.
   func source(
     _ prefix: StaticString, of devices: DeviceKinds, _ context: SourceContext,

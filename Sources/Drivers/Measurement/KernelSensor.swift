@@ -42,13 +42,7 @@ public final class KernelSensor: FileSource {
   private var outcome = Outcome.answer(.flaw)
   private var notYetCount = 0
 
-  /// - Parameters:
-  ///   - name: what messages call it.
-  ///   - measurement: what its number means.
-  ///   - uniqueID: the one made of the address.
-  ///   - devices: which kind of device it is of.
-  ///   - context: who reads what is slow, and who hears of the number.
-  ///   - open: finds the device, and opens what has to be read of it.
+  /// Makes the driver; `open` finds the device, and opens its files.
   init(
     _ name: InlineText, _ measurement: MeasurementSettings, uniqueID: [UInt8],
     of devices: DeviceKinds,

@@ -34,10 +34,8 @@ public final class HomeNetwork {
   private var route: Line?
   private var generic: Line?
 
-  /// - Parameters:
-  ///   - loop: the loop that watches the sockets.
-  ///   - owner: receiver of changes and failures; it outlives this.
-  ///   - goal: Home Assistant at home; nil if no network is known to be home.
+  /// Makes the driver; `owner` receives changes and failures, and outlives it. `goal` is Home
+  /// Assistant at home; nil if no network is known to be home.
   public init(loop: EventLoop, owner: any HomeNetworkOwner, to goal: NetworkGoal? = nil) {
     self.loop = loop
     unsafe self.owner = owner

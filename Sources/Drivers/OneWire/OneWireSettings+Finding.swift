@@ -7,11 +7,11 @@ extension OneWireSettings {
 
   /// Returns the thermometers that the kernel has found on its 1-Wire buses.
   static func found(in search: BoardSearch) -> FoundKind {
-    var kind = FoundKind("Thermometers on 1-Wire", key: "one_wire")
+    var kind = FoundKind("Thermometers on 1-Wire", key: key)
     for id in BoardSearch.names(in: search.sys / "bus" / "w1" / "devices")
     where isThermometer(id.span) {
       let end = [UInt8](id.suffix(endByteCount))
-      kind.append(search.entry("one_wire", [id], named: [[UInt8]("Thermometer ") + end]))
+      kind.append(search.entry(key, [id], named: [[UInt8]("Thermometer ") + end]))
     }
     return kind
   }

@@ -15,15 +15,15 @@ public struct OneWireSettings: Equatable, Sendable {
   }
 }
 
-extension OneWireSettings {
+extension OneWireSettings: SensorSettings {
+  static let key: StaticString = "one_wire"
   static let entityKind = EntityKind(
     deviceClasses: ["temperature"], units: ["°C"], stateClasses: ["measurement"],
     deviceClass: "temperature", unit: "°C", stateClass: "measurement",
     isMeasured: true)
 
-  /// Reads an entry; nil, reported, if it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let id = keys.required("one_wire", example: "one_wire: 28-0316a2796cff")?
+    let id = keys.required(Self.key, example: "one_wire: 28-0316a2796cff")?
       .oneWireID(notAmong: taken.addresses)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     guard let id, let entity else { return nil }
@@ -31,6 +31,10 @@ extension OneWireSettings {
   }
 
   var name: InlineText { InlineText(id.span) }
+
+  var input: SensorInput { .part(id) }
+  var measured: [MeasuredSensor] { [] }
+  func source(_ context: SourceContext) -> any Source { OneWireThermometer(self, context) }
 
   var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { [id] failure in

@@ -18,10 +18,7 @@ public final class OneWireThermometer {
   private let supervisor: Supervisor
   private var answer: PendingAnswer
 
-  /// - Parameters:
-  ///   - settings: which part, and what it means.
-  ///   - context: where the kernel is, and who hears of the temperature.
-  public init(_ settings: OneWireSettings, _ context: SourceContext) {
+  init(_ settings: OneWireSettings, _ context: SourceContext) {
     let part = context.sys / "bus" / "w1" / "devices" / settings.id
     name = settings.name
     filter = OneWireFilter(of: KernelPart(named: settings.id))

@@ -22,11 +22,6 @@ public final class GPIOOutput {
   /// Whether the last level that was read is the wanted one.
   private var isFollowing = false
 
-  /// - Parameters:
-  ///   - settings: which line, and what it may do.
-  ///   - devices: where the devices of the chips are.
-  ///   - sink: where the level goes.
-  ///   - supervisor: who hears that the line works or fails.
   public init(
     _ settings: OutputSettings, devices: Path = Path("/dev"), sink: any ReadingSink,
     supervisor: Supervisor

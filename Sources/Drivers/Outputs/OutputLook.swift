@@ -13,17 +13,11 @@ public final class OutputLook: Source {
   private let sink: any ReadingSink
   private var sensor: DeclaredSensor
 
-  /// - Parameters:
-  ///   - settings: which line it is.
-  ///   - devices: where the devices of the chips are.
-  ///   - sink: where it is said that the line is free.
-  public init(
-    _ settings: OutputSettings, devices: Path = Path("/dev"), sink: any ReadingSink
-  ) {
+  init(_ settings: OutputSettings, _ context: SourceContext) {
     name = settings.name
     address = settings.address
-    self.devices = devices
-    self.sink = sink
+    devices = context.devices
+    sink = context.sink
     sensor = DeclaredSensor(settings.description)
   }
 

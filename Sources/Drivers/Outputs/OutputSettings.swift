@@ -1,6 +1,6 @@
 import Bytes
 public import Sensing
-import YAML
+public import YAML
 
 /// An entry of the configuration's `outputs`: a line that the agent switches.
 public struct OutputSettings: Equatable, Sendable {
@@ -37,7 +37,9 @@ extension OutputSettings {
 
   /// Reads `outputs`. An entry with a mistake is reported and left out: no output may be switched
   /// by half of what a person meant.
-  static func list(_ field: ConfigurationField, notAmong taken: TakenNames) -> [OutputSettings] {
+  public static func list(
+    _ field: ConfigurationField, notAmong taken: TakenNames
+  ) -> [OutputSettings] {
     field.items(count: 0...countMax, example: "[{ gpio: GPIO22, name: Pump }]").compactMap { item in
       let before = item.problemCount
       let settings = entry(item, notAmong: taken)
@@ -88,12 +90,20 @@ extension OutputSettings {
   }
 
   /// Makes a source that looks at the output without switching it.
-  public func look(_ context: SourceContext) -> OutputLook {
-    OutputLook(self, sink: context.sink)
+  public func look(_ context: SourceContext) -> OutputLook { OutputLook(self, context) }
+
+  /// Returns these settings at the line in the board file, with the same identity in Home
+  /// Assistant.
+  public func moved(to line: GPIOLineAddress) -> OutputSettings {
+    guard line != address else { return self }
+    var moved = self
+    moved.entity.uniqueID = entity.uniqueID ?? ownID
+    moved.address = line
+    return moved
   }
 
   /// Unique id derived from the address.
-  public var ownID: [UInt8] { uniqueID("output_", address.text.span) }
+  var ownID: [UInt8] { uniqueID("output_", address.text.span) }
 
   /// Description for Home Assistant, urgent because the person who switched the output waits for
   /// it.

@@ -1,7 +1,7 @@
 public import Bytes
 import CLinux
 public import LinuxIO
-public import Sensing
+import Sensing
 
 /// The pulses of a GPIO line as a total, and optionally a rate.
 ///
@@ -25,21 +25,12 @@ public final class PulseLine {
   private var before: Int64?
   private var isCounting = false
 
-  /// - Parameters:
-  ///   - settings: which line, and what its pulses mean.
-  ///   - devices: where the devices of the chips are.
-  ///   - sink: where the total and the rate go.
-  ///   - supervisor: who hears that the line works or fails.
-  ///   - counts: who keeps the count.
-  public init(
-    _ settings: PulseSettings, devices: Path = Path("/dev"), sink: any ReadingSink,
-    supervisor: Supervisor, counts: CountsFile
-  ) {
+  init(_ settings: PulseSettings, _ context: SourceContext) {
     self.settings = settings
-    self.devices = devices
-    self.sink = sink
-    self.supervisor = supervisor
-    self.counts = counts
+    devices = context.devices
+    sink = context.sink
+    supervisor = context.supervisor
+    counts = context.counts
     name = settings.name
     id = settings.id
     counter = PulseCounter(

@@ -57,7 +57,8 @@ public struct PulseRateSettings: Equatable, Sendable {
   }
 }
 
-extension PulseSettings {
+extension PulseSettings: SensorSettings {
+  static let key: StaticString = "pulses"
   private static let minWidthRange: ClosedRange<Duration> = .zero ... .seconds(1)
 
   static let entityKind = EntityKind(
@@ -77,9 +78,8 @@ extension PulseSettings {
     ], stateClasses: ["measurement"], stateClass: "measurement", icon: "mdi:speedometer",
     isMeasured: true)
 
-  /// Reads an entry; nil, reported, if it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let line = keys.required("pulses", example: "pulses: GPIO27")?
+    let line = keys.required(Self.key, example: "pulses: GPIO27")?
       .gpioLine(notAmong: taken)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     keys.hint(
@@ -104,6 +104,24 @@ extension PulseSettings {
   public var id: [UInt8] { entity.uniqueID ?? ownID }
   /// Unique id of its rate, derived from the address.
   public var rateID: [UInt8] { ownID + [UInt8]("_rate") }
+
+  /// Returns these settings at the line in the board file, with the same identities in Home
+  /// Assistant.
+  func moved(to line: GPIOLineAddress) -> PulseSettings {
+    guard line != address else { return self }
+    var moved = self
+    moved.entity.uniqueID = id
+    moved.rate?.entity.uniqueID = rate?.entity.uniqueID ?? rateID
+    moved.address = line
+    return moved
+  }
+
+  /// Returns no items: the kernel does not know the device at a line.
+  static func found(in search: BoardSearch) -> FoundKind { FoundKind("Pulses", key: key) }
+
+  var input: SensorInput { .line(address) { SensorEntry(moved(to: $0)) } }
+  var measured: [MeasuredSensor] { [] }
+  func source(_ context: SourceContext) -> any Source { PulseLine(self, context) }
 
   var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { GPIOLineAddress.remedy(for: $0) }

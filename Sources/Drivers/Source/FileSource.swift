@@ -29,10 +29,7 @@ public class FileSource: BackgroundRead, Source {
   /// Whether new values were announced since the reading beside the loop began.
   private var isOutdated = false
 
-  /// - Parameters:
-  ///   - name: what messages call it.
-  ///   - sink: where readings go.
-  ///   - access: who reads what is slow; nil where the loop waits for it.
+  /// Makes a source; without `access` the loop waits for slow files.
   init(_ name: InlineText, sink: any ReadingSink, _ access: SlowAccess? = nil) {
     self.name = name
     self.sink = sink

@@ -7,6 +7,8 @@ public struct SourceContext {
   /// Mount point of sysfs; `proc` is that of procfs.
   public let sys: Path
   public let proc: Path
+  /// Folder of the devices.
+  public let devices: Path
   public let loop: EventLoop
   /// Reader of slow files.
   public let reader: BackgroundReader
@@ -24,12 +26,13 @@ public struct SourceContext {
   public let changesNothing: Bool
 
   public init(
-    sys: Path, proc: Path, loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor,
-    counts: CountsFile, cycle: Duration, answerTimeout: Duration, now: Instant,
-    reader: BackgroundReader? = nil, changesNothing: Bool = false
+    sys: Path, proc: Path, devices: Path = Path("/dev"), loop: EventLoop, sink: any ReadingSink,
+    supervisor: Supervisor, counts: CountsFile, cycle: Duration, answerTimeout: Duration,
+    now: Instant, reader: BackgroundReader? = nil, changesNothing: Bool = false
   ) {
     self.sys = sys
     self.proc = proc
+    self.devices = devices
     self.loop = loop
     self.reader = reader ?? BackgroundReader(loop: loop)
     self.sink = sink

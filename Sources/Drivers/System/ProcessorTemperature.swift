@@ -21,12 +21,7 @@ public final class ProcessorTemperature: FileSource {
   /// Outcome of the last reading, in degrees.
   private var answer = Result<FixedPoint, SourceFailure>.success(FixedPoint(0))
 
-  /// - Parameters:
-  ///   - sys: where sysfs is mounted.
-  ///   - isOptional: whether a machine without a zone is as good as one that has it.
-  ///   - minChange: the least change that counts; nil for 1 °C.
-  ///   - sink: where the temperature goes.
-  ///   - access: who reads what is slow; nil where the loop waits for it.
+  /// Makes the driver; without `access` the loop waits for slow files.
   public init(
     sys: Path = Path("/sys"), isOptional: Bool = false, minChange: FixedPoint? = nil,
     sink: any ReadingSink, _ access: SlowAccess? = nil

@@ -20,8 +20,7 @@ public final class TextFileSensor: FileSource {
   /// Buffer with one byte more, which shows that a file is longer.
   private var buffer = ByteBuffer(capacity: TextFileSensor.byteCountMax + 1)
 
-  /// Opens nothing yet.
-  public init(_ settings: TextFileSettings, _ context: SourceContext) {
+  init(_ settings: TextFileSettings, _ context: SourceContext) {
     path = Path(settings.path)
     pattern = settings.pattern
     measurement = settings.measurement

@@ -13,12 +13,12 @@ public struct TextFileSettings: Equatable, Sendable {
   let place: [UInt8]
 }
 
-extension TextFileSettings {
+extension TextFileSettings: SensorSettings {
+  static let key: StaticString = "file"
   private static let uniqueIDBytesMax = 64
 
-  /// Reads an entry; nil, reported, if it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let field = keys.required("file", example: "file: /run/tank")
+    let field = keys.required(Self.key, example: "file: /run/tank")
     let path = field?.absolutePath()
     let line = keys.optional("line").map { $0.wholeNumber(in: 1...NumberPattern.lineMax) }
     let patternField = keys.optional("pattern")
@@ -54,6 +54,13 @@ extension TextFileSettings {
     let text = path + place
     return InlineText([UInt8](text.suffix(InlineText.byteCountMax)).span)
   }
+
+  static func found(in search: BoardSearch) -> FoundKind { FoundKind("Text files", key: key) }
+
+  var entity: EntitySettings { measurement.entity }
+  var input: SensorInput { .file(path) }
+  var measured: [MeasuredSensor] { measurement.measured }
+  func source(_ context: SourceContext) -> any Source { TextFileSensor(self, context) }
 
   var remedies: SourceRemedies {
     SourceRemedies(of: name, isNamedByPerson: true) { failure in

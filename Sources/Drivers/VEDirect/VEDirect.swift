@@ -29,20 +29,13 @@ public final class VEDirect {
   /// Serial number from which `identity` was made.
   private var serial: InlineText?
 
-  /// - Parameters:
-  ///   - settings: which port, and what its sensors are called.
-  ///   - loop: who tells that there are bytes.
-  ///   - sink: where the values go.
-  ///   - supervisor: who hears that the device works or fails.
-  public init(
-    _ settings: VEDirectSettings, loop: EventLoop, sink: any ReadingSink, supervisor: Supervisor
-  ) {
+  init(_ settings: VEDirectSettings, _ context: SourceContext) {
     self.settings = settings
     path = Path(settings.path)
     name = settings.name
-    self.loop = loop
-    self.sink = sink
-    self.supervisor = supervisor
+    loop = context.loop
+    sink = context.sink
+    supervisor = context.supervisor
     session = VEDirectSession(name: settings.name, wanted: settings.sensors)
   }
 

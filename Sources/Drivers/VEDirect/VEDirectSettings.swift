@@ -30,12 +30,12 @@ public struct VEDirectSettings: Equatable, Sendable {
   }
 }
 
-extension VEDirectSettings {
+extension VEDirectSettings: SensorSettings {
+  static let key: StaticString = "ve_direct"
   private static let entityKind = EntityKind(icon: "mdi:battery")
 
-  /// Reads an entry; nil, reported, if it cannot be used.
   init?(_ keys: SectionReader, notAmong taken: TakenNames) {
-    let path = keys.required("ve_direct", example: "ve_direct: /dev/serial/by-id/usb-Victron…")?
+    let path = keys.required(Self.key, example: "ve_direct: /dev/serial/by-id/usb-Victron…")?
       .serialPort(notAmong: taken.addresses)
     let entity = Self.entityKind.settings(keys, notAmong: taken)
     let sensors = keys.optional("only")?.veDirectSensors() ?? .usual
@@ -95,6 +95,9 @@ extension VEDirectSettings {
     return VEDirectSensor.description(
       number, of: identity(serial: nil), named: entity.name, icon: nil)
   }
+
+  var input: SensorInput { .file(path) }
+  func source(_ context: SourceContext) -> any Source { VEDirect(self, context) }
 
   var remedies: SourceRemedies {
     let path = path

@@ -25,14 +25,9 @@ public enum Command: Equatable, Sendable {
   case clearNotification(tag: [UInt8])
 }
 
-/// The kinds of commands, for the list of those that are allowed.
-public enum CommandKind: UInt8, Sendable {
+/// Kind of a command, for the list of those that are allowed.
+public enum CommandKind: UInt8, CaseIterable, Sendable {
   case requestLocationUpdate, updateSensors, output, interval, anchor, reboot, clearNotification
-
-  public static let all: [CommandKind] = [
-    .requestLocationUpdate, .updateSensors, .output, .interval, .anchor, .reboot,
-    .clearNotification,
-  ]
 
   /// The message of the notification, and the word in the configuration. The companion app has the
   /// same for what it can do, too.
@@ -49,11 +44,14 @@ public enum CommandKind: UInt8, Sendable {
   }
 }
 
-/// The kinds that the configuration allows.
+/// Kinds that the configuration allows.
 public struct CommandKinds: OptionSet, Sendable {
-  public let rawValue: UInt8
+  public let rawValue: UInt32
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   public init(_ kind: CommandKind) { rawValue = 1 << kind.rawValue }
+
+  /// Whether commands of this kind are allowed. `contains` would allow a kind without a bit.
+  public func allows(_ kind: CommandKind) -> Bool { !isDisjoint(with: CommandKinds(kind)) }
 }

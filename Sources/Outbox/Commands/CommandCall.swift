@@ -65,7 +65,7 @@ public struct CommandCall: Equatable, Sendable {
 
 extension CommandKind {
   public init?(word: Span<UInt8>) {
-    guard let kind = Self.all.first(where: { word.elementsEqual($0.word) }) else { return nil }
+    guard let kind = Self.allCases.first(where: { word.elementsEqual($0.word) }) else { return nil }
     self = kind
   }
 }

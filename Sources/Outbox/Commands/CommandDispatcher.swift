@@ -32,7 +32,7 @@ struct CommandDispatcher {
     _ call: CommandCall, _ notification: PushNotification
   ) throws(CommandProblem) -> Command {
     guard let kind = CommandKind(word: call.word.span) else { throw .unknownCommand }
-    guard allowed.contains(CommandKinds(kind)) else { throw .notAllowed }
+    guard allowed.allows(kind) else { throw .notAllowed }
     guard notification.confirmation != .failed else { throw .notConfirmed }
     let command = try Command(kind, notification.data)
     let id = try CommandCall.id(in: notification.data)

@@ -119,7 +119,7 @@ extension Uplink {
         return true
       }
     case .sealingImpossible: if let registration { keeper.keepKeyless(registration) }
-    case .registrationDoubted where settings.registersAgainAfter != nil && maySendToken:
+    case .registrationDoubted where settings.server.registersAgainAfter != nil && maySendToken:
       registrar.registrationWanted(now: now)
     default: break
     }

@@ -8,7 +8,7 @@ extension Uplink {
   public var presence: HomeNetworks.Presence { home.presence }
   public var place: NetworkPlace { home.place }
   /// Whether the configuration says which networks are home.
-  public var knowsHome: Bool { settings.home != nil }
+  public var knowsHome: Bool { settings.server.home != nil }
   public var nextCycleAt: Instant { plan.nextCycleAt }
   /// Time of the next upload without an urgent change; nil if each cycle ends with one.
   public var nextUploadAt: Instant? { plan.nextUploadAt }
@@ -21,7 +21,7 @@ extension Uplink {
   }
 
   /// Whether a token that is rejected is so for good.
-  public var isServerKnown: Bool { settings.isServerKnown }
+  public var isServerKnown: Bool { settings.server.isKnown }
 
   /// Whether an enrollment is in progress.
   public var isRegistering: Bool { registrar.isEnrolling }
@@ -69,10 +69,10 @@ extension Uplink {
 extension Routes {
   init(_ settings: Uplink.Settings, _ memory: Uplink.Memory, seed: UInt64, now: Instant) {
     self.init(
-      instance: settings.url, home: settings.home?.url,
+      instance: settings.server.url, home: settings.server.home?.url,
       cloudhook: memory.registration?.cloudhookURL?.bytes,
       remoteUI: memory.registration?.remoteUIURL?.bytes, presence: .unknown,
-      isPlainAllowedAway: settings.isPlainAllowedAway, seed: seed, now: now)
+      isPlainAllowedAway: settings.server.isPlainAllowedAway, seed: seed, now: now)
   }
 }
 

@@ -72,6 +72,7 @@ public final class Uplink {
   ) {
     var random = SplitMix64(seed: seed)
     self.settings = settings
+    let server = settings.server
     self.identity = identity
     self.now = now
     // A board that is switched off after one cycle cannot look a second time.
@@ -81,25 +82,25 @@ public final class Uplink {
     pace = SamplingPace(cycle: plan.every)
     commands = CommandDispatcher(allowed: settings.commands)
     track = settings.track.map { TrackFilter($0) }
-    home = HomeDetector(settings.home?.networks, now: now)
+    home = HomeDetector(server.home?.networks, now: now)
     let sensors = history.sensors
     statistics = memory.waitingHours.map {
       StatisticsUplink($0, of: sensors, seed: random.next())
     }
     webhook = WebhookChannel(
-      carriesMessages: settings.webSocket?.carriesMessages == true, webSocketURL: settings.url)
+      carriesMessages: settings.webSocket?.carriesMessages == true, webSocketURL: server.url)
     let routes = Routes(settings, memory, seed: random.next(), now: now)
     registrar = Registrar(
       credential: memory.credential, readsFile: settings.readsTokenFile,
-      acceptsPlain: settings.isPlainAllowed, isServerKnown: settings.isServerKnown,
-      isAllowed: routes.secrets.allows(settings.url), seed: random.next(), now: now)
+      acceptsPlain: server.isPlainAllowed, isServerKnown: server.isKnown,
+      isAllowed: routes.secrets.allows(server.url), seed: random.next(), now: now)
     let update = Webhook.UpdateRegistration(identity)
     delivery = Delivery(
       routes: routes, history: history, trackerID: identity.deviceID,
       wantsZones: settings.track != nil,
       protection: memory.protection,
       untold: memory.registration?.toldFingerprint == update.fingerprint ? nil : update,
-      doubtAfter: settings.registersAgainAfter ?? Delivery.doubtAfter, seed: random.next())
+      doubtAfter: server.registersAgainAfter ?? Delivery.doubtAfter, seed: random.next())
     actions.reserveCapacity(16)
     if settings.webSocket != nil { actions.append(.setWebSocketAllowed(maySendToken)) }
     if let registration = memory.registration {
@@ -110,7 +111,7 @@ public final class Uplink {
   }
 
   /// Whether a token may be sent to the address of the configuration now.
-  var maySendToken: Bool { delivery.routes.secrets.allows(settings.url) }
+  var maySendToken: Bool { delivery.routes.secrets.allows(settings.server.url) }
 
   // MARK: Recording
 
@@ -376,7 +377,7 @@ public final class Uplink {
   public func rejectedTokensRead(_ rejected: RejectedTokens?, words: [UInt8] = []) {
     if rejected == nil { keeper.readFailed(words) }
     registrar.rejectedTokensRead(
-      rejected.map { keeper.completed($0, isForGood: settings.isServerKnown, now: now) }, now: now)
+      rejected.map { keeper.completed($0, isForGood: settings.server.isKnown, now: now) }, now: now)
   }
 
   public func tokenFileRead(_ token: Result<[UInt8], Enrollment.TokenFlaw>) {

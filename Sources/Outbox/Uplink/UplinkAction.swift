@@ -7,9 +7,35 @@ public import Sensing
 extension Uplink {
   /// Settings from the configuration.
   public struct Settings: Sendable {
-    /// The networks that are home, and the address of Home Assistant in them.
+    /// Settings of the server, from `home_assistant` of the configuration.
+    public struct Server: Sendable {
+      /// `url`: http or https, a host, and optionally a port and a path; at most 512 bytes; without
+      /// a slash at the end. Required.
+      public var url: [UInt8]
+      /// `home_network`: identification of the home network, and the address there. Default: nil,
+      /// home is not detected.
+      public var home: Home?
+      /// `encryption: preferred`: sends plain messages to a server without a key, and asks it for a
+      /// key once a day. Default: `required`, nothing is sent in plain.
+      public var isPlainAllowed = false
+      /// `plain_http_away`: whether an address without TLS may be used away from home. Default:
+      /// false.
+      public var isPlainAllowedAway = false
+      /// `register_again`: time after which a device that Home Assistant does not know is
+      /// registered again, which creates new entities; 30 s to 24 h. Default, and with `off`: nil,
+      /// never: a person has to do it.
+      public var registersAgainAfter: Duration?
+
+      public init(url: [UInt8]) { self.url = url }
+    }
+
+    /// `home_network: { ssids, bssids, gateways, url }`.
     public struct Home: Sendable {
+      /// `ssids`: names of wireless networks, 1 to 32 bytes. `bssids`: their access points, if the
+      /// name alone is not enough. `gateways`: hardware addresses of gateways of wired networks. At
+      /// least one of the three lists, each of 1 to 16 items.
       public let networks: HomeNetworks
+      /// `url`: address in the home network. Default: that of `home_assistant.url`.
       public let url: [UInt8]
 
       public init(networks: HomeNetworks, url: [UInt8]) {
@@ -31,19 +57,9 @@ extension Uplink {
       }
     }
 
-    /// The address of Home Assistant.
-    public var url: [UInt8]
-    /// Nil where the configuration does not say which networks are home.
-    public var home: Home?
-    /// Nil where there is no WebSocket.
+    public var server: Server
+    /// Nil if there is no WebSocket.
     public var webSocket: WebSocket?
-    /// Whether a registration without a key is one.
-    public var isPlainAllowed = false
-    /// Whether an address without TLS may be used away from home.
-    public var isPlainAllowedAway = false
-    /// After how long without a sign that Home Assistant knows the device it is registered anew;
-    /// nil where a person does that.
-    public var registersAgainAfter: Duration?
     /// Whether the token is in a file that the configuration names.
     public var readsTokenFile: Bool
     /// Interval of cycles.
@@ -61,8 +77,8 @@ extension Uplink {
     /// Filter of the track; nil if every fix is a point of it.
     public var track: TrackFilter.Settings?
 
-    public init(url: [UInt8], every: Duration, readsTokenFile: Bool) {
-      self.url = url
+    public init(_ server: Server, every: Duration, readsTokenFile: Bool) {
+      self.server = server
       self.every = every
       self.readsTokenFile = readsTokenFile
     }
@@ -183,12 +199,14 @@ extension Uplink {
   }
 }
 
-extension Uplink.Settings {
+extension Uplink.Settings.Server {
   /// Whether a token that is rejected at the address of the configuration is so for good: TLS
   /// proves who answers there. Over plain HTTP each machine on the way can say it; and a board that
   /// comes and goes may log in as a user who may not from outside.
-  public var isServerKnown: Bool { home == nil && url.span.starts(with: "https://") }
+  var isKnown: Bool { home == nil && url.span.starts(with: "https://") }
+}
 
+extension Uplink.Settings {
   /// From one cycle and from one upload to the next, while the power policy has this effect. A run
   /// that ends by itself has one cycle, and none at its end: what is read then could not go.
   func intervals(for power: PowerEffect) -> CyclePlan.Intervals {

@@ -2,6 +2,7 @@ import Board
 import Bytes
 import Drivers
 import LinuxIO
+import Outbox
 import Sensing
 
 /// Single question to the kernel about the network of the board.
@@ -47,7 +48,7 @@ struct NetworkHere {
 
   /// Asks for the network; nil if the configuration does not say which networks are home.
   init?(_ settings: Configuration.HomeAssistantSettings, loop: EventLoop) throws(CommandFailure) {
-    guard let networks = settings.homeNetwork?.networks else { return nil }
+    guard let networks = settings.server.home?.networks else { return nil }
     self.settings = settings
     self.networks = networks
     let look = NetworkLook(loop: loop)
@@ -68,14 +69,14 @@ struct NetworkHere {
 
   /// Address that the agent uses first from here.
   var url: [UInt8] {
-    presence == .home ? settings.homeNetwork?.url ?? settings.url : settings.url
+    presence == .home ? settings.server.home?.url ?? settings.url : settings.url
   }
 }
 
 extension Configuration.HomeAssistantSettings {
   /// Returns the address that the agent uses first from here.
   func urlHere(loop: EventLoop) throws(CommandFailure) -> [UInt8] {
-    guard let home = homeNetwork?.url, home != url else { return url }
+    guard let home = server.home?.url, home != url else { return url }
     return try NetworkHere(self, loop: loop)?.url ?? url
   }
 

@@ -3,6 +3,7 @@ import Bytes
 import CLinux
 import HomeAssistant
 import LinuxIO
+import Outbox
 import Transport
 import YAML
 
@@ -119,7 +120,7 @@ final class Checkup {
         report.append(Self.notPaired(state, configuration))
         return nil
       }
-      if case .plain = registration.protection, !configuration.homeAssistant.isPlainAllowed {
+      if case .plain = registration.protection, !configuration.homeAssistant.server.isPlainAllowed {
         throw state.registrationIsPlain
       }
       let identity = DeviceIdentity(host: configuration.host)

@@ -66,11 +66,7 @@ struct PermissionCheck {
     var paths: [Path] = []
     if !configuration.lineAddresses.isEmpty { paths += chips }
     for sensor in configuration.sensors {
-      switch sensor {
-      case .veDirect(let port): paths.append(Path(port.path))
-      case .textFile(let file): paths.append(Path(file.path))
-      default: break
-      }
+      if case .file(let path) = sensor.input { paths.append(Path(path)) }
     }
     let home = configuration.homeAssistant
     if let file = home.tokenFile { paths.append(Path(file)) }

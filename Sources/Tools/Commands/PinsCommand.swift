@@ -124,11 +124,7 @@ extension Configuration {
   /// GPIO lines of its sensors and outputs, and their names.
   fileprivate var lines: [(address: GPIOLineAddress, name: [UInt8])] {
     let inputs = sensors.compactMap { sensor -> (address: GPIOLineAddress, name: [UInt8])? in
-      switch sensor {
-      case .gpio(let line): (line.address, line.entity.name)
-      case .pulses(let line): (line.address, line.entity.name)
-      default: nil
-      }
+      sensor.line.map { ($0, sensor.entry.name) }
     }
     let all = inputs + outputs.map { ($0.address, $0.entity.name) }
     guard let anchor = location?.anchor?.line else { return all }

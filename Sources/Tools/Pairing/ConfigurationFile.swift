@@ -3,6 +3,7 @@ import Bytes
 import CLinux
 import Drivers
 import LinuxIO
+import Outbox
 import Transport
 
 /// Configuration file in a pairing.
@@ -66,7 +67,7 @@ struct ConfigurationFile {
     let file = Path(path)
     var offer = Offer.asItIs
     let (url, former) = (template.url, existing.homeAssistant.url)
-    if former != url, existing.homeAssistant.homeNetwork?.url != url {
+    if former != url, existing.homeAssistant.server.home?.url != url {
       offer = .toBeChanged
       dialog.say(
         "\(file) contains another address, \(bytes: former), and the agent reports to that one:"

@@ -2,6 +2,7 @@ import Board
 import Bytes
 import HomeAssistant
 import LinuxIO
+import Outbox
 import Transport
 
 /// Options of `homeward pair`.
@@ -128,7 +129,7 @@ final class Pairing {
         needsPasswords: options.source.isLogin
       ).run(named: named, configured: configured)
     } catch {
-      guard named == nil, let home = existing?.homeAssistant.homeNetwork?.url, home != configured
+      guard named == nil, let home = existing?.homeAssistant.server.home?.url, home != configured
       else { throw error }
       let option: StaticString = options.isLoginOnly ? " --login" : ""
       throw CommandFailure(
@@ -319,7 +320,7 @@ final class Pairing {
     let answer = try http.register(identity, at: summary.url, token: token)
     if case .tokenRejected = answer { dialog.keep(rejected: login.credential, in: state) }
     var registration = try answer.registration(
-      acceptsPlain: configuration.homeAssistant.isPlainAllowed)
+      acceptsPlain: configuration.homeAssistant.server.isPlainAllowed)
     registration.answers(identity)
     registered = registration
     try keep(login.credential, registration, in: state)
