@@ -1,60 +1,75 @@
 public import Bytes
 
-/// Counts the cycles in which a receiver reported and gave no fix that can be used, or one with a
-/// date that cannot be right or a place that stands still at speed, and tells it once when there
-/// are too many in a row: a bridge or a tunnel is not worth a line.
+/// Counts the cycles in which a receiver reported without a usable fix, or with an impossible date,
+/// or with a frozen place at speed. Too many in a row are reported once, and again if they are
+/// another trouble for as long: a bridge or a tunnel is not worth a log line.
 public struct NoFixDetector: Sendable {
-  /// Cycles in a row without a fix after which it is told.
+  /// Number of cycles in a row without a fix, or with another trouble, after which it is reported.
   public static let cyclesMax = 3
 
-  /// The best verdict of the running cycle, or nil before there is a report.
+  /// Best verdict of the running cycle; nil before the first report.
   private var verdict: FixFilter.Verdict?
+  /// Verdict that was reported; nil if the receiver has fixes, or lacks them for a moment.
+  private var told: FixFilter.Verdict?
+  /// Number of cycles in a row with another trouble than `told`.
   private var cycleCount = 0
 
   public init() {}
 
-  /// Whether a lack of fixes was told that has not ended.
-  public var isTold: Bool { cycleCount >= Self.cyclesMax }
+  /// Whether a reported lack of fixes still lasts.
+  public var isTold: Bool { told != nil }
 
-  /// The receiver reported, and this is what became of it. Returns whether this ends a lack of
-  /// fixes that was told.
+  /// Records the verdict on a report. Returns whether it ends a lack of fixes that was reported.
   public mutating func judged(_ verdict: FixFilter.Verdict) -> Bool {
-    // An echo of the cycle's own fix is no lack of one.
+    // An echo of the cycle's own fix is not a lack of one.
     if case .usable? = self.verdict { return false }
     if self.verdict?.fix != nil, case .rejected(.notNewer) = verdict { return false }
     self.verdict = verdict
     guard case .usable = verdict else { return false }
-    defer { cycleCount = 0 }
+    defer { (told, cycleCount) = (nil, 0) }
     return isTold
   }
 
-  /// A cycle begins. Returns what is wrong, once, when the cycle before was one too many.
+  /// Starts a cycle. Returns the verdict to report, once, after one cycle too many.
   public mutating func cycleDue() -> FixFilter.Verdict? {
     defer { verdict = nil }
     guard let verdict else { return nil }
     if case .usable = verdict { return nil }
-    cycleCount += 1
-    return cycleCount == Self.cyclesMax ? verdict : nil
+    cycleCount = verdict.isSameTrouble(as: told) ? 0 : cycleCount + 1
+    guard cycleCount == Self.cyclesMax else { return nil }
+    (told, cycleCount) = (verdict, 0)
+    return verdict
   }
 
-  /// Why the running cycle has no fix, as a failure of the receiver `name`; nil where it has one.
+  /// Returns why the running cycle has no fix, as a failure of the receiver `name`; nil if it has
+  /// one.
   public func shortfall(of name: InlineText) -> SourceFailure? {
     guard let verdict else { return .silent(name) }
     return verdict.failure(of: name)
   }
 
-  /// The connection ended, which is told by itself.
+  /// Resets the count: the end of the connection is reported separately.
   public mutating func connectionEnded() { self = NoFixDetector() }
 }
 
 extension FixFilter.Verdict {
-  /// What is wrong, in words for a person; nil for a fix.
+  /// Whether both verdicts are the same trouble: no fix, a frozen place, or the same wrong date.
+  fileprivate func isSameTrouble(as other: Self?) -> Bool {
+    switch (self, other) {
+    case (.noFix, .noFix), (.noFix, .rejected), (.rejected, .noFix), (.rejected, .rejected): true
+    case (.frozen, .frozen): true
+    case (.misdated(_, let flaw), .misdated(_, let otherFlaw)): flaw == otherFlaw
+    default: false
+    }
+  }
+
+  /// Returns the failure in words for a person; nil for a usable fix.
   func failure(of receiver: InlineText) -> SourceFailure? {
     switch self {
     case .usable: nil
     case .misdated(_, .weeksOff):
       .wrongDate(
-        receiver, why: "1,024 weeks behind, as old receivers are; a newer firmware mends it")
+        receiver, why: "1,024 weeks behind (GPS week rollover; update the receiver's firmware)")
     case .misdated(_, .impossible): .wrongDate(receiver, why: "long before or after the present")
     case .frozen: .frozen(receiver)
     case .noFix: .withoutFix(receiver, why: "its receiver has none; does the antenna see the sky?")
@@ -69,11 +84,11 @@ extension FixFilter.Flaw {
     case .unknownMode: "it has a mode that gpsd does not document"
     case .noPosition: "its latitude or longitude is missing, or not on Earth"
     case .emptyPosition:
-      "its position is 0, 0 at height 0 or without an accuracy, as receivers say that have none"
-    case .contradictory: "its latitude and longitude are another place than its ECEF coordinates"
-    case .notNewer: "its clock stands still or went back"
-    case .unreadable: "what gpsd says of it is not JSON; see it with gpspipe -w"
-    case .otherReceiver: "only other receivers report than location.device; gpspipe -w names them"
+      "it reports position 0, 0 at height 0 or without an accuracy, which means no position"
+    case .contradictory: "its latitude and longitude contradict its ECEF coordinates"
+    case .notNewer: "its clock stopped or went back"
+    case .unreadable: "gpsd reports it in invalid JSON; gpspipe -w shows it"
+    case .otherReceiver: "only receivers other than location.device report; gpspipe -w names them"
     }
   }
 }
