@@ -1,20 +1,23 @@
 public import Bytes
 
 /// Counts the cycles in which a receiver reported without a usable fix, or with an impossible date,
-/// or with a frozen place at speed. Too many in a row are reported once: a bridge or a tunnel is
-/// not worth a log line.
+/// or with a frozen place at speed. Too many in a row are reported once, and again if they are
+/// another trouble for as long: a bridge or a tunnel is not worth a log line.
 public struct NoFixDetector: Sendable {
-  /// Number of cycles in a row without a fix after which the lack is reported.
+  /// Number of cycles in a row without a fix, or with another trouble, after which it is reported.
   public static let cyclesMax = 3
 
   /// Best verdict of the running cycle; nil before the first report.
   private var verdict: FixFilter.Verdict?
+  /// Verdict that was reported; nil if the receiver has fixes, or lacks them for a moment.
+  private var told: FixFilter.Verdict?
+  /// Number of cycles in a row with another trouble than `told`.
   private var cycleCount = 0
 
   public init() {}
 
   /// Whether a reported lack of fixes still lasts.
-  public var isTold: Bool { cycleCount >= Self.cyclesMax }
+  public var isTold: Bool { told != nil }
 
   /// Records the verdict on a report. Returns whether it ends a lack of fixes that was reported.
   public mutating func judged(_ verdict: FixFilter.Verdict) -> Bool {
@@ -23,7 +26,7 @@ public struct NoFixDetector: Sendable {
     if self.verdict?.fix != nil, case .rejected(.notNewer) = verdict { return false }
     self.verdict = verdict
     guard case .usable = verdict else { return false }
-    defer { cycleCount = 0 }
+    defer { (told, cycleCount) = (nil, 0) }
     return isTold
   }
 
@@ -32,8 +35,10 @@ public struct NoFixDetector: Sendable {
     defer { verdict = nil }
     guard let verdict else { return nil }
     if case .usable = verdict { return nil }
-    cycleCount += 1
-    return cycleCount == Self.cyclesMax ? verdict : nil
+    cycleCount = verdict.isSameTrouble(as: told) ? 0 : cycleCount + 1
+    guard cycleCount == Self.cyclesMax else { return nil }
+    (told, cycleCount) = (verdict, 0)
+    return verdict
   }
 
   /// Returns why the running cycle has no fix, as a failure of the receiver `name`; nil if it has
@@ -48,6 +53,16 @@ public struct NoFixDetector: Sendable {
 }
 
 extension FixFilter.Verdict {
+  /// Whether both verdicts are the same trouble: no fix, a frozen place, or the same wrong date.
+  fileprivate func isSameTrouble(as other: Self?) -> Bool {
+    switch (self, other) {
+    case (.noFix, .noFix), (.noFix, .rejected), (.rejected, .noFix), (.rejected, .rejected): true
+    case (.frozen, .frozen): true
+    case (.misdated(_, let flaw), .misdated(_, let otherFlaw)): flaw == otherFlaw
+    default: false
+    }
+  }
+
   /// Returns the failure in words for a person; nil for a usable fix.
   func failure(of receiver: InlineText) -> SourceFailure? {
     switch self {

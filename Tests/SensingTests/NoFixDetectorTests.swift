@@ -48,6 +48,30 @@ import Testing
     #expect(ends == [true, false])
   }
 
+  @Test mutating func aReceiverWithoutAFixFlickersBetweenReasonsInSilence() {
+    let rejected = FixFilter.Verdict.rejected(.notNewer)
+    let reasons = told(
+      Array(repeating: [.noFix], count: 3) + Array(repeating: [rejected], count: 4)
+        + Array(repeating: [.noFix], count: 4))
+    #expect(reasons.compactMap(\.self) == [.noFix])
+  }
+
+  @Test mutating func anotherTroubleThatLastsIsToldToo() {
+    let reasons = told([
+      [.noFix], [.noFix], [.noFix], [Self.misdated], [Self.misdated], [Self.misdated],
+      [Self.misdated],
+    ])
+    #expect(reasons == [nil, nil, .noFix, nil, nil, Self.misdated, nil])
+  }
+
+  @Test mutating func aTroubleThatIsBackSoonIsToldNoSecondTime() {
+    let reasons = told([
+      [Self.misdated], [Self.misdated], [Self.misdated], [.noFix], [.noFix], [Self.misdated],
+      [.noFix], [.noFix], [Self.misdated],
+    ])
+    #expect(reasons.compactMap(\.self) == [Self.misdated])
+  }
+
   @Test(arguments: [misdated, frozen])
   mutating func anEchoDoesNotHideWhatIsWrong(_ verdict: FixFilter.Verdict) {
     let cycle = [verdict, .rejected(.notNewer)]

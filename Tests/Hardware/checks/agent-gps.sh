@@ -153,7 +153,7 @@ dates_roll_back() {
   soon wrong_date cause
   play-receiver stands "${quay[@]}"
   position_arrives 52.9334202
-  is wrong_date "$(cause)"
+  soon wrong_date cause
   is no "$(whether older 15)"
   is yes "$(whether test $(($(origin) - before)) -ge -2 -a $(($(origin) - before)) -le 2)"
 }
