@@ -22,7 +22,7 @@ struct Server: Sendable {
   let token: String
 
   /// How long Home Assistant may take to do what it has already answered, such as adding an entity.
-  static let settlingTimeMax = Duration.seconds(5)
+  static let settlingTimeMax = Duration.seconds(30)
 
   private static let environment = ProcessInfo.processInfo.environment
 
